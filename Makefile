@@ -1,0 +1,42 @@
+# Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test check bench clean help
+.DEFAULT_GOAL := help
+
+help:            ## list the commands
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp a set of extras: an unchanged pyproject.toml installs nothing twice.
+$(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) -e ".[data,report]"
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) -e ".[dev]"
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics beside the paper's and the rules, write out/demo/
+	$(BIN)/mltsk demo --out out/demo
+
+test: $(VENV)/.dev    ## lint, types, import contract, then every test
+	$(MAKE) --no-print-directory check
+	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+check: $(VENV)/.dev   ## lint, types of the mathematics, import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side
+	$(BIN)/python -m benchmarks
+
+clean:           ## forget the environment and every output
+	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Multi-label classification with fuzzy rules that people can read."""

@@ -1,0 +1,24 @@
+"""What can go wrong, by name: one class each for errors and warnings that a caller may want to catch."""
+
+
+class InputError(ValueError):
+    """Something that the caller gave is wrong: the message says what, where, and what to do.
+
+    The command line prints the message alone and exits with status 2.
+    """
+
+
+class NoMinimumError(ValueError):
+    """The chosen problem has no minimum: its objective falls without bound along some direction."""
+
+
+class RuleCollapseWarning(UserWarning):
+    """The rules of a fuzzy system do not differ from each other: it is a linear model in disguise."""
+
+
+class NonConvexWarning(UserWarning):
+    """The objective is not convex: what a solver returns is where it stopped, not a minimum."""
+
+
+class DegenerateScoresWarning(UserWarning):
+    """Most rows of a score matrix are tied throughout: ranking metrics say nothing about such a model."""
