@@ -1,0 +1,61 @@
+"""The array types of the mathematics, and the few operations that differ between dense and CSR input.
+
+``X`` is an (N, D) float array or a CSR matrix of that shape; everything else is dense.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Array: TypeAlias = NDArray[np.floating[Any]]
+Matrix: TypeAlias = (
+    Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
+)
+
+# Temporaries of row-blocked work stay under this many bytes: large enough for BLAS, small beside any data set.
+BLOCK_BYTES = 64 * 2**20
+
+
+def row_blocks(n_rows: int, bytes_per_row: int, limit: int = BLOCK_BYTES) -> Iterator[slice]:
+    """Slices that cover ``range(n_rows)``, each with at most ``limit`` bytes of temporaries.
+
+    >>> list(row_blocks(5, 8, limit=16))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, limit // max(1, bytes_per_row))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def row_square_norms(X: Matrix) -> Array:
+    """Squared Euclidean length of every row, (N,)."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("nd,nd->n", X, X)
+
+
+def weighted_mean(X: Matrix, w: Array) -> Array:
+    """Mean row under the weights ``w``, (D,)."""
+    return np.asarray(X.T @ w).ravel() / w.sum()
+
+
+def weighted_variance(X: Matrix, w: Array, mean: Array) -> Array:
+    """Variance of every column under the weights ``w`` (divided by their sum), (D,), never negative."""
+    if sparse.issparse(X):
+        square = np.asarray(X.multiply(X).T @ w).ravel() / w.sum()
+        return np.maximum(square - mean**2, 0.0)
+    return np.asarray(w @ (X - mean) ** 2) / w.sum()
+
+
+def unit_rows(X: Matrix) -> Matrix:
+    """Every row scaled to unit length; a row of zeros stays as it is. CSR in, CSR out."""
+    norms = np.sqrt(row_square_norms(X)).astype(X.dtype, copy=False)
+    scale = np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0)
+    if sparse.issparse(X):
+        return sparse.csr_array(
+            (X.data * np.repeat(scale, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape
+        )
+    return X * scale[:, None]

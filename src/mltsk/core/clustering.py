@@ -1,0 +1,223 @@
+"""Fuzzy c-means: where the rules of a fuzzy system sit.   (3)
+
+Symbols: X (N, D) samples, w (N,) weights, C (K, D) centres, U (N, K) memberships (rows sum to 1), m the fuzzifier.
+One step is C = (w Uᵐ)ᵀX / Σ w Uᵐ, then U ∝ d²^(-1/(m-1)) with d² the squared distances; m = 1 is its limit, k-means.
+
+With m = 2, as in the paper, every centre falls onto the mean once there are more than a few dozen features; an m close
+to 1 keeps them apart. The default start is deterministic, depends on the weighted sample alone (not on the order of
+rows) and therefore makes a weight of 2 the same as a row given twice.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .arrays import Array, Matrix, row_blocks, row_square_norms, weighted_mean
+
+Start = Literal["spread", "random"] | Array
+
+_POWER_STEPS = 12  # enough for a good split direction; an exact principal axis splits no better
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Result of fuzzy c-means: ``centers`` (K, D), ``memberships`` (N, K), the objective ``loss``, ``n_iter``.
+
+    K is smaller than what was asked for when X has fewer distinct rows than that.
+    """
+
+    centers: Array
+    memberships: Array
+    loss: float
+    n_iter: int
+    converged: bool
+
+
+def fuzzy_c_means(
+    X: Matrix,
+    n_clusters: int,
+    *,
+    fuzzifier: float = 2.0,
+    sample_weight: Array | None = None,
+    init: Start = "spread",
+    random_state: int | np.random.Generator | None = None,
+    max_iter: int = 100,
+    tol: float = 1e-6,
+    rtol: float = 0.0,
+) -> Clustering:
+    """Weighted fuzzy c-means; ``fuzzifier=1`` is k-means.   (3)
+
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    n_clusters : int
+        Fewer centres come back when X has fewer distinct rows.
+    fuzzifier : float, default=2.0
+        m >= 1. The paper uses 2.
+    sample_weight : array of shape (N,), optional
+        Counts of copies: 0 removes a row, 2 doubles it.
+    init : {"spread", "random"} or array of shape (K, D), default="spread"
+        "spread" splits the sample again and again along its widest direction (deterministic); "random" draws
+        memberships, as the authors' program does; an array gives the first centres.
+    random_state : int or Generator, optional
+        For ``init="random"``.
+    max_iter, tol : int, float
+        Stop after ``max_iter`` steps or when the loss changes by less than ``tol`` (the authors' rule: 100, 1e-6).
+    rtol : float, default=0.0
+        Stop also when the loss changes by less than this share of itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> fuzzy_c_means(X, 2, fuzzifier=1.0).centers.round(2).ravel().tolist()
+    [0.05, 5.05]
+    """
+    if fuzzifier < 1:
+        raise ValueError(f"fuzzifier must be at least 1 (k-means), got {fuzzifier}")
+    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    w = w.astype(X.dtype, copy=False)
+    norms = row_square_norms(X)
+    C = _start(X, w, n_clusters, fuzzifier, init, random_state)
+    loss, converged, n_iter = np.inf, False, 0
+    U = _memberships(_square_distances(X, C, norms), fuzzifier)
+    for n_iter in range(1, max_iter + 1):
+        C, U, new = fcm_step(X, U, w, fuzzifier=fuzzifier, previous=C, norms=norms)
+        if abs(new - loss) < max(tol, rtol * abs(new)):
+            loss, converged = new, True
+            break
+        loss = new
+    order = np.argsort(
+        -(w @ U), kind="stable"
+    )  # heaviest rule first: a stable order for people and for tests
+    return Clustering(C[order], U[:, order], float(loss), n_iter, converged)
+
+
+def fcm_step(
+    X: Matrix,
+    U: Array,
+    w: Array,
+    *,
+    fuzzifier: float,
+    previous: Array | None = None,
+    norms: Array | None = None,
+) -> tuple[Array, Array, float]:
+    """One step: centres from memberships U, the loss Σ w Uᵐ d² there, and the memberships of the new centres.   (3)"""
+    V = (U if fuzzifier == 1 else U**fuzzifier) * w[:, None]
+    mass = V.sum(axis=0)
+    C = np.asarray(X.T @ V).T / np.where(mass > 0, mass, 1.0)[:, None]
+    if previous is not None:
+        C = np.where((mass > 0)[:, None], C, previous)  # a cluster that lost all its rows stays where it was
+    D2 = _square_distances(X, C, row_square_norms(X) if norms is None else norms)
+    return C, _memberships(D2, fuzzifier), float(np.einsum("nk,nk->", V, D2))
+
+
+def variances(X: Matrix, centers: Array, memberships: Array, w: Array) -> Array:
+    """Variance of every feature around every centre, weighted by the memberships, (K, D): (4) with h = 1."""
+    V = memberships * w[:, None]
+    mass = np.maximum(V.sum(axis=0), np.finfo(V.dtype).tiny)[:, None]
+    if isinstance(X, np.ndarray):
+        # Σ u (x - c)² rule by rule: expanding the square would lose the small variances that make narrow rules
+        return np.stack([v @ (X - c) ** 2 for v, c in zip(V.T, centers, strict=True)]) / mass
+    first = np.asarray(X.T @ V).T / mass
+    second = np.asarray(X.multiply(X).T @ V).T / mass
+    return np.maximum(second - 2 * first * centers + centers**2, 0.0)
+
+
+def _square_distances(X: Matrix, C: Array, norms: Array) -> Array:
+    D2 = norms[:, None] - 2 * np.asarray(X @ C.T) + np.einsum("kd,kd->k", C, C)
+    return np.maximum(D2, 0.0, out=D2)
+
+
+def _memberships(D2: Array, fuzzifier: float) -> Array:
+    if fuzzifier == 1:
+        U = np.zeros_like(D2)
+        U[np.arange(len(D2)), D2.argmin(axis=1)] = 1
+        return U
+    # In logarithms, because d²^(-1/(m-1)) overflows for m near 1. A sample on a centre belongs to it alone; on several
+    # equal centres, to all of them in equal shares.
+    floor = np.finfo(D2.dtype).eps ** 2 * max(1.0, float(D2.max(initial=0.0)))
+    E = np.log(np.maximum(D2, floor)) / (1 - fuzzifier)
+    E -= E.max(axis=1, keepdims=True)
+    np.exp(E, out=E)
+    return E / E.sum(axis=1, keepdims=True)
+
+
+def _start(
+    X: Matrix,
+    w: Array,
+    n_clusters: int,
+    fuzzifier: float,
+    init: Start,
+    random_state: int | np.random.Generator | None,
+) -> Array:
+    if not isinstance(init, str):
+        return np.array(init, dtype=X.dtype)
+    if init == "random":
+        U = np.random.default_rng(random_state).random((X.shape[0], n_clusters)).astype(X.dtype)
+        return fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
+    if init == "spread":
+        return spread_centers(X, w, n_clusters)
+    raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")
+
+
+def spread_centers(X: Matrix, w: Array, n_clusters: int) -> Array:
+    """Centres found by splitting, again and again, the group of largest scatter at its mean along its widest direction.
+
+    Fewer than ``n_clusters`` centres come back when no group is left that has two distinct rows.
+    """
+    groups = [_Group.of(X, w, np.flatnonzero(w > 0))]
+    while len(groups) < n_clusters:
+        widest = max(groups, key=lambda g: g.scatter)
+        parts = widest.split(X, w) if widest.scatter > 0 else None
+        if parts is None:
+            break
+        groups.remove(widest)
+        groups += parts
+    return np.stack([g.mean for g in groups])
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    rows: np.ndarray
+    mean: Array
+    scatter: float
+
+    @classmethod
+    def of(cls, X: Matrix, w: Array, rows: np.ndarray) -> "_Group":
+        part, weight = X[rows], w[rows]
+        mean = weighted_mean(part, weight)
+        total = float(weight @ row_square_norms(part))
+        scatter = total - float(weight.sum() * (mean @ mean))
+        # below the rounding error of the two terms there is no scatter: the rows are equal
+        return cls(rows, mean, scatter if scatter > 1e-10 * total else 0.0)
+
+    def split(self, X: Matrix, w: Array) -> "list[_Group] | None":
+        part, weight = X[self.rows], w[self.rows]
+        side = self._widest_direction(part, weight)
+        right = side > 0
+        if right.all() or not right.any():
+            return None
+        return [_Group.of(X, w, self.rows[right]), _Group.of(X, w, self.rows[~right])]
+
+    def _widest_direction(self, part: Matrix, weight: Array) -> Array:
+        """Coordinates of the rows along (nearly) their first principal axis, by power iteration from the farthest row."""
+        D2 = _square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
+        far = part[[int(D2.argmax())]]
+        v = np.asarray(far.todense() if not isinstance(far, np.ndarray) else far).ravel() - self.mean
+        for _ in range(_POWER_STEPS):
+            t = np.asarray(part @ v).ravel() - self.mean @ v
+            u = weight * t
+            v = np.asarray(part.T @ u).ravel() - u.sum() * self.mean
+            v /= max(float(np.linalg.norm(v)), np.finfo(np.float64).tiny)
+        return np.asarray(part @ v).ravel() - self.mean @ v
+
+
+def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:
+    """Mean squared distance, averaged over features, from a sample to its nearest centre: the yardstick of widths."""
+    norms, total = row_square_norms(X), 0.0
+    for rows in row_blocks(X.shape[0], 16 * len(C)):
+        nearest = _square_distances(X[rows], C, norms[rows]).min(axis=1)
+        total += float(w[rows] @ nearest)
+    return total / (float(w.sum()) * X.shape[1])

@@ -1,0 +1,179 @@
+"""The rule-mapped features G as an operator: products with G without building it, dense and CSR.   (9)-(11)
+
+Symbols: X (N, D) samples, M (N, K) firing strengths, Xe = [1, X] (9), G = [M₁∘Xe, …, M_K∘Xe] (N, K(D+1)) (10) (11),
+P (K(D+1), L) consequents, V (N, L).
+
+G has K times the size of X and would be dense where X is sparse. Nothing needs it:
+
+* G P = Σ_k M_k ∘ (Xe P_k): one product X [P₁ … P_K] and a contraction over rules;
+* Gᵀ V stacks Xeᵀ (M_k ∘ V): one product Xᵀ [M₁∘V … M_K∘V];
+* Gᵀ G has blocks Xeᵀ diag(M_k M_l) Xe;
+* G Gᵀ = (M Mᵀ) ∘ (Xe Xeᵀ), a Hadamard product: N²(K + D) instead of N² K D.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from .arrays import Array, Matrix, row_blocks
+from .membership import Underflow, firing_strengths
+
+
+def fuzzy_features(X: Matrix, centers: Array, widths: Array, *, underflow: Underflow = "softmax") -> Array:
+    """Dense G (N, K(D+1)), bias first in each rule.   (9)-(11)
+
+    For small data, teaching and tests; solvers use `FuzzyMap`. Memberships are exp(-(x - c)²/width).
+
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    centers, widths : arrays of shape (K, D)
+    underflow : {"softmax", "authors"}, default="softmax"
+        "authors" zeroes the row of a sample whose memberships all underflow, as the published program does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> G = fuzzy_features(np.array([[0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]), np.full((2, 2), 0.5))
+    >>> G.tolist()
+    [[0.5, 0.0, 0.5, 0.5, 0.0, 0.5]]
+    """
+    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+    return FuzzyMap.of(X, np.asarray(centers), np.asarray(widths), underflow=underflow).rows()
+
+
+@dataclass(frozen=True)
+class FuzzyMap:
+    """G as an operator over the rows of X, whose firing strengths M are given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, M = np.arange(6.0).reshape(3, 2), np.array([[1.0, 0], [0.5, 0.5], [0, 1]])
+    >>> G, P = FuzzyMap(X, M), np.ones((6, 1))
+    >>> G.shape, (G @ P).ravel().tolist()
+    ((3, 6), [2.0, 6.0, 10.0])
+    """
+
+    X: Matrix
+    M: Array
+
+    @classmethod
+    def of(cls, X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax") -> "FuzzyMap":
+        """Map of the rows of X by the rules with centres C and widths S (K, D)."""
+        return cls(X, firing_strengths(X, C, S, underflow=underflow))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, K(D+1))."""
+        return self.X.shape[0], self.n_rules * (self.X.shape[1] + 1)
+
+    @property
+    def n_rules(self) -> int:
+        """K."""
+        return int(self.M.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is CSR."""
+        return bool(sparse.issparse(self.X))
+
+    @cached_property
+    def _transposed(self) -> Matrix:
+        # CSR again: a CSR product streams its dense operand row by row, a CSC one scatters
+        return sparse.csr_array(self.X.T) if self.is_sparse else self.X.T
+
+    def weighted(self, w: Array | None) -> "FuzzyMap":
+        """The map whose rows are scaled by √w: its Gram matrix and products are the weighted ones."""
+        if w is None or bool(np.all(w == 1)):
+            return self
+        return FuzzyMap(self.X, self.M * np.sqrt(w)[:, None])
+
+    def take(self, rows: "slice | np.ndarray") -> "FuzzyMap":
+        """The map of some rows."""
+        return FuzzyMap(self.X[rows], self.M[rows])
+
+    def rows(self, rows: slice = slice(None)) -> Array:
+        """A dense block of rows of G."""
+        part = self.X[rows]
+        X = part.toarray() if self.is_sparse else part
+        M = self.M[rows]
+        G = np.empty((len(X), self.n_rules, X.shape[1] + 1), dtype=np.result_type(X, M))
+        G[:, :, 0] = M
+        np.multiply(M[:, :, None], X[:, None, :], out=G[:, :, 1:])
+        return G.reshape(len(X), -1)
+
+    def __matmul__(self, P: Array) -> Array:
+        """G P, (N, L)."""
+        (N, D), K, L = self.X.shape, self.n_rules, P.shape[1]
+        cube = P.reshape(K, D + 1, L)
+        linear = np.ascontiguousarray(cube[:, 1:].transpose(1, 0, 2)).reshape(D, K * L)
+        out = self.M @ cube[:, 0]
+        for rows in row_blocks(N, 8 * K * L):
+            terms = np.asarray(self.X[rows] @ linear).reshape(-1, K, L)
+            out[rows] += np.einsum("nk,nkl->nl", self.M[rows], terms)
+        return out
+
+    def transpose_matmul(self, V: Array) -> Array:
+        """Gᵀ V, (K(D+1), L)."""
+        (N, D), K, L = self.X.shape, self.n_rules, V.shape[1]
+        out = np.empty((K, D + 1, L), dtype=np.result_type(self.M, V))
+        out[:, 0] = self.M.T @ V
+        linear = np.zeros((D, K * L), dtype=out.dtype)
+        blocks = list(row_blocks(N, 8 * K * L))
+        for rows in blocks:
+            fired = (self.M[rows, :, None] * V[rows, None, :]).reshape(-1, K * L)
+            part = self._transposed if len(blocks) == 1 else self.X[rows].T
+            linear += np.asarray(part @ fired)
+        out[:, 1:] = linear.reshape(D, K, L).transpose(1, 0, 2)
+        return out.reshape(K * (D + 1), L)
+
+    def gram(self) -> Array:
+        """Gᵀ G, (K(D+1), K(D+1)): the sum over row blocks of their Gram matrices."""
+        if self.is_sparse:
+            return self._sparse_gram()
+        N, width = self.shape
+        A = np.zeros((width, width), dtype=np.result_type(self.X, self.M))
+        for rows in row_blocks(N, A.itemsize * width):
+            G = self.rows(rows)
+            A += G.T @ G  # NumPy sees the transpose and calls SYRK: half the flops
+        return A
+
+    def gram_block(self, k: int, l: int) -> Array:  # noqa: E741 - k, l are the paper's rule indices
+        """The block Xeᵀ diag(M_k M_l) Xe of rules k and l, (D+1, D+1), dense."""
+        m = self.M[:, k] * self.M[:, l]
+        D = self.X.shape[1]
+        block = np.empty((D + 1, D + 1), dtype=np.result_type(self.X, self.M))
+        block[0, 0] = m.sum()
+        block[0, 1:] = block[1:, 0] = np.asarray(self._transposed @ m).ravel()
+        if self.is_sparse:
+            scaled = sparse.csr_array(
+                (self.X.data * np.repeat(m, np.diff(self.X.indptr)), self.X.indices, self.X.indptr),
+                shape=self.X.shape,
+            )
+            block[1:, 1:] = (self._transposed @ scaled).toarray()
+        else:
+            block[1:, 1:] = self.X.T @ (m[:, None] * self.X)
+        return block
+
+    def _sparse_gram(self) -> Array:
+        K, width = self.n_rules, self.X.shape[1] + 1
+        A = np.empty((K, width, K, width), dtype=np.result_type(self.X, self.M))
+        for k in range(K):
+            for l in range(k, K):  # noqa: E741
+                A[k, :, l, :] = block = self.gram_block(k, l)
+                if l > k:
+                    A[l, :, k, :] = block.T
+        return A.reshape(K * width, K * width)
+
+    def dual_gram(self, other: "FuzzyMap | None" = None) -> Array:
+        """G Gᵀ (N, N), or G G'ᵀ (N, N') with another map of the same rules, as (M M'ᵀ) ∘ (Xe Xe'ᵀ)."""
+        other = self if other is None else other
+        out = np.empty((self.shape[0], other.shape[0]), dtype=np.result_type(self.X, self.M))
+        for rows in row_blocks(self.shape[0], 3 * out.itemsize * other.shape[0]):
+            inner = self.X[rows] @ other.X.T
+            np.add(inner.toarray() if sparse.issparse(inner) else inner, 1.0, out=out[rows])
+            out[rows] *= self.M[rows] @ other.M.T
+        return out

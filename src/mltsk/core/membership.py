@@ -1,0 +1,78 @@
+"""Gaussian memberships and normalised firing strengths.   (2) (5) (6)
+
+Symbols: X (N, D) samples, C (K, D) centres, S (K, D) widths, E (N, K) exponents, M (N, K) firing strengths.
+
+The membership of x in the fuzzy set of rule k and feature i is exp(-(x - c)² / s). The paper writes 2δ² for s with
+δ = h · variance (4); its authors' program uses s = h · variance + eps, without square and factor: `authors_widths`.
+"""
+
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from .arrays import Array, Matrix, row_blocks
+
+Underflow = Literal["softmax", "authors"]
+
+
+def firing_strengths(X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax") -> Array:
+    """Normalised firing strength of every rule for every sample, (N, K), rows sum to 1.   (5) (6)
+
+    Works in log space: a product over D Gaussians underflows to 0/0 beyond a few hundred features. With
+    ``underflow="authors"`` the product is taken literally, as the published program does, and a sample whose
+    memberships all underflow fires no rule: its row is 0.
+    """
+    M = np.empty((X.shape[0], C.shape[0]), dtype=np.result_type(X.dtype, C.dtype))
+    common = underflow == "softmax" and bool(np.all(S == S[0]))
+    for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0])):
+        M[rows] = _normalise(exponents(X[rows], C, S, relative=common), underflow)
+    return M
+
+
+def exponents(X: Matrix, C: Array, S: Array, *, relative: bool = False) -> Array:
+    """E_k(x) = Σ_i (x_i - c_i)² / s_i, (N, K); with ``relative``, up to a term that is the same for every rule.
+
+    Where widths are ordinary the square is expanded, so the work is one or two matrix products instead of an (N, K, D)
+    array; where some are so narrow that this would cancel (constant features under the authors' widths), it is not.
+    """
+    if not sparse.issparse(X):
+        origin = C.mean(axis=0)
+        X, C = X - origin, C - origin
+        if not relative and _would_cancel(C, S):
+            return np.stack([((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)], axis=1)
+    E = -2 * np.asarray(X @ (C / S).T) + np.einsum("kd,kd->k", C, C / S)
+    if not relative:
+        square = X.multiply(X) if sparse.issparse(X) else X**2
+        E += np.asarray(square @ (1 / S).T)
+        np.maximum(E, 0.0, out=E)
+    return E
+
+
+def authors_widths(variances: Array, width_scale: float) -> Array:
+    """Widths of the published program, h · variance + eps, (K, D).   (4)"""
+    return width_scale * variances + np.finfo(np.float64).eps
+
+
+def common_width(n_features: int, yardstick: float, width_scale: float) -> float:
+    """One width for every rule and feature: h · D · (mean squared distance per feature to the nearest centre).
+
+    The exponent is then the *mean* over features of squared distances in units of h · yardstick, so firing neither
+    saturates nor flattens as D grows, and rules of equal width share the plane evenly.
+    """
+    return width_scale * n_features * max(yardstick, np.finfo(np.float64).tiny)
+
+
+def _would_cancel(C: Array, S: Array) -> bool:
+    # An expanded square keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far below what shows.
+    return bool(np.max(C**2 / S, initial=0.0) * np.finfo(np.float64).eps > 1e-9)
+
+
+def _normalise(E: Array, underflow: Underflow) -> Array:
+    if underflow == "authors":
+        M = np.exp(-E)
+        total = M.sum(axis=1, keepdims=True)
+        return M / np.where(total == 0, np.finfo(np.float64).eps, total)
+    M = np.exp(E.min(axis=1, keepdims=True) - E)
+    M /= M.sum(axis=1, keepdims=True)
+    return M
