@@ -1,0 +1,111 @@
+"""Checks of what callers hand to the metrics: label tables, score tables, thresholds and weights.
+
+Every function returns a plain array of a known type, or raises `InputError` with one sentence.
+Rows are samples, columns are labels; a table may be an array, a list of lists, a data frame or sparse.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mltsk.exceptions import InputError
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+def check_labels(Y: ArrayLike, name: str = "Y") -> BoolArray:
+    """Label table as a boolean array (N, L); only 0 and 1 (or False and True) are labels."""
+    table = _as_table(Y, name)
+    if table.dtype == bool:
+        return table
+    is_label = (table == 0) | (table == 1)
+    if not np.all(is_label):
+        row, column = np.argwhere(~np.asarray(is_label, dtype=bool))[0]
+        raise InputError(
+            f"{name} must hold only 0 and 1, but row {row}, column {column} holds {table[row, column]!r}; "
+            "code an absent label as 0 and a present one as 1."
+        )
+    return np.asarray(table == 1, dtype=bool)
+
+
+def check_scores(
+    scores: ArrayLike, n_rows: int, n_labels: int, *, allow_nan: bool = False, batch: bool = False
+) -> FloatArray:
+    """Score table as float64 (N, L), or (S, N, L) when `batch` allows several tables at once."""
+    table = _to_float(scores, "scores")
+    if table.ndim != 2 and not (batch and table.ndim == 3):
+        raise InputError(f"scores must have one row per sample and one column per label, got {table.ndim}-d.")
+    if table.shape[-2:] != (n_rows, n_labels):
+        raise InputError(
+            f"scores have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match."
+        )
+    if not allow_nan and np.isnan(table).any():
+        where = tuple(int(i) for i in np.argwhere(np.isnan(table))[0])
+        raise InputError(
+            f"scores hold NaN (first at {where}); repair the model, "
+            'or pass convention="paper", which has a rule for NaN.'
+        )
+    return table
+
+
+def check_predictions(predictions: ArrayLike, n_rows: int, n_labels: int) -> BoolArray:
+    """Predicted labels as a boolean array of Y's shape."""
+    table = check_labels(predictions, "predictions")
+    if table.shape != (n_rows, n_labels):
+        raise InputError(
+            f"predictions have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match."
+        )
+    return table
+
+
+def check_threshold(threshold: ArrayLike, n_labels: int) -> FloatArray:
+    """Threshold as a 0-d array (one for all labels) or an (L,) array (one per label)."""
+    cut = _to_float(threshold, "threshold")
+    if cut.shape not in ((), (n_labels,)):
+        raise InputError(
+            f"threshold must be one number or one per label ({n_labels} of them), got shape {cut.shape}."
+        )
+    if np.isnan(cut).any():
+        raise InputError("threshold must not be NaN; pass a number, or one number per label.")
+    return cut
+
+
+def check_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+    """Row weights as float64 (N,), ones when None; not negative, and not all zero."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = _to_float(sample_weight, "sample_weight")
+    if weight.shape != (n_rows,):
+        raise InputError(f"sample_weight must hold one number per row ({n_rows}), got shape {weight.shape}.")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise InputError("sample_weight must hold finite numbers that are not negative.")
+    if not weight.any():
+        raise InputError("sample_weight is zero for every row, so nothing is left to average.")
+    return weight
+
+
+def _as_table(values: ArrayLike, name: str) -> NDArray:
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    try:
+        table = np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"{name} must be a table whose rows all have the same length.") from error
+    if table.ndim != 2:
+        raise InputError(f"{name} must have one row per sample and one column per label, got {table.ndim}-d.")
+    if 0 in table.shape:
+        raise InputError(
+            f"{name} is empty: its shape is {table.shape}; at least one row and label are needed."
+        )
+    return table
+
+
+def _to_float(values: ArrayLike, name: str) -> FloatArray:
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must hold numbers only, in rows of the same length.") from error

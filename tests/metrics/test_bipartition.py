@@ -1,0 +1,66 @@
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import metrics as sk
+
+from mltsk.exceptions import InputError
+from mltsk.metrics import bipartition as ours
+
+RATIOS = {
+    "accuracy": sk.jaccard_score,
+    "precision": sk.precision_score,
+    "recall": sk.recall_score,
+    "f1": sk.f1_score,
+}
+AVERAGES = {"example": "samples", "macro": "macro", "micro": "micro"}
+
+
+def tables(seed=0):
+    """Rows and labels with nothing true, nothing predicted, and neither."""
+    rng = np.random.default_rng(seed)
+    Y, P = rng.random((2, 40, 7)) < 0.4
+    Y[:4], P[2:6], Y[:, 0], P[:, 0], P[:, 1] = 0, 0, 0, 0, 0
+    return Y.astype(int), P.astype(int), rng.integers(0, 3, size=40).astype(float)
+
+
+# ours has no micro accuracy; scikit-learn's jaccard_score takes no NaN
+CASES = [
+    (ratio, average, zero)
+    for ratio, average, zero in itertools.product(RATIOS, AVERAGES, (0.0, 1.0, np.nan))
+    if ratio != "accuracy" or (average != "micro" and zero == zero)
+]
+
+
+@pytest.mark.parametrize(("ratio", "average", "zero_division"), CASES)
+def test_ratios_agree_with_scikit_learn(ratio, average, zero_division):
+    Y, P, weight = tables()
+    function = getattr(ours, f"{average}_{ratio}_score")
+    for w in (None, weight):
+        oracle = RATIOS[ratio](Y, P, average=AVERAGES[average], zero_division=zero_division, sample_weight=w)
+        assert_allclose(function(Y, P, sample_weight=w, zero_division=zero_division), oracle)
+
+
+def test_hamming_loss_and_subset_accuracy_agree_with_scikit_learn():
+    Y, P, weight = tables()
+    for w in (None, weight):
+        assert_allclose(ours.hamming_loss(Y, P, sample_weight=w), sk.hamming_loss(Y, P, sample_weight=w))
+        P[:5] = Y[:5]
+        exact = sk.accuracy_score(Y, P, sample_weight=w)
+        assert_allclose(ours.subset_accuracy_score(Y, P, sample_weight=w), exact)
+
+
+def test_an_empty_prediction_of_an_empty_row_is_right_only_on_request():
+    Y, P = [[0, 0], [1, 0]], [[0, 0], [1, 0]]
+    assert ours.example_f1_score(Y, P) == 0.5
+    assert ours.example_f1_score(Y, P, zero_division=1.0) == 1.0
+
+
+def test_nothing_defined_gives_nan_when_undefined_rows_are_left_out():
+    assert np.isnan(ours.example_f1_score([[0, 0]], [[0, 0]], zero_division=np.nan))
+
+
+def test_shapes_must_match():
+    with pytest.raises(InputError, match="predictions have shape"):
+        ours.hamming_loss([[1, 0]], [[1, 0, 1]])

@@ -1,0 +1,107 @@
+"""Ranking metrics against a slow program of the authors' rules, scikit-learn, and themselves."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose
+from sklearn import metrics as sk
+
+from mltsk.metrics import five_metrics
+from mltsk.metrics.conventions import get_convention
+from mltsk.metrics.ranked import rank_rows
+
+# few values, so that ties abound; neighbours in the last bit; both zeros
+VALUES = [0.0, -0.0, 5e-324, 1.0, np.nextafter(1.0, 2.0), np.nextafter(1.0, 0.0), -1.0, 0.5, 3.0]
+INFINITE = [*VALUES, np.inf, -np.inf]
+
+
+@st.composite
+def tables(draw, values=tuple(INFINITE), min_labels=1):
+    shape = draw(hnp.array_shapes(min_dims=2, max_dims=2, min_side=min_labels, max_side=7))
+    numbers = st.sampled_from(values) | st.floats(-2, 2)
+    return draw(hnp.arrays(bool, shape)), draw(hnp.arrays(float, shape, elements=numbers))
+
+
+def slow_row(y, s):
+    """AP, OE, RL, CV of one row by the authors' rules, loop by loop; None where the row is left out."""
+    n, relevant = len(y), [j for j in range(len(y)) if y[j]]
+    up = sorted(range(n), key=lambda j: (math.isnan(s[j]), 0.0 if math.isnan(s[j]) else s[j]))
+    down = sorted(range(n), key=lambda j: (not math.isnan(s[j]), 0.0 if math.isnan(s[j]) else -s[j]))
+    rank = {label: n - position for position, label in enumerate(up)}
+    deepest = max((down.index(j) + 1 for j in relevant), default=0)
+    coverage = (deepest - 1) / n
+    if len(relevant) == n:
+        return None, None, None, coverage
+    precision = [sum(rank[k] <= rank[j] for k in relevant) / rank[j] for j in relevant]
+    numbers = [v for v in s if not math.isnan(v)]
+    error = 0.0 if numbers and any(s[j] == max(numbers) for j in relevant) else 1.0
+    others = [k for k in range(n) if not y[k]]
+    wrong = sum(bool(s[j] <= s[k]) for j in relevant for k in others)
+    size = max(len(relevant), 1)
+    return sum(precision) / size, error, wrong / (size * len(others)), coverage
+
+
+def slow_five(Y, S):
+    rows = [slow_row(y, s) for y, s in zip(Y, S, strict=True)]
+    columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
+    ap, oe, rl, cv = (np.mean(column) if column else np.nan for column in columns)
+    return [ap, np.mean((S >= 0.5) != Y), oe, rl, cv]
+
+
+@given(tables(values=(*INFINITE, np.nan)))
+def test_paper_convention_is_the_authors_program(data):
+    assert_allclose(five_metrics(*data, convention="paper"), slow_five(*data), atol=1e-14)
+
+
+@given(tables(values=tuple(VALUES), min_labels=2))
+def test_standard_rows_are_those_of_scikit_learn(data):
+    Y, S = data
+    rows = (Y.sum(axis=1) > 0) & (Y.sum(axis=1) < Y.shape[1])
+    rule, ranked = get_convention("standard"), rank_rows(Y, S)
+    for i in np.flatnonzero(rows):
+        y, s = Y[[i]].astype(int), S[[i]]
+        assert_allclose(rule.average_precision(ranked)[i], sk.label_ranking_average_precision_score(y, s))
+        assert_allclose(rule.ranking_loss(ranked)[i], sk.label_ranking_loss(y, s))
+        assert_allclose(rule.coverage(ranked)[i], (sk.coverage_error(y, s) - 1) / Y.shape[1])
+
+
+@given(tables())
+def test_order_of_labels_does_not_matter_under_the_standard_convention(data):
+    Y, S = data
+    assert_allclose(five_metrics(Y[:, ::-1], S[:, ::-1]), five_metrics(Y, S), atol=1e-14)
+
+
+@given(tables(values=(0.0, 1.0, 2.0)), st.sampled_from(["paper", "standard"]))
+def test_only_the_order_of_scores_matters(data, convention):
+    Y, S = data[0], np.round(data[1])
+    ranking = [0, 2, 3, 4]
+    assert_allclose(
+        five_metrics(Y, S**3 * 4 - 1, convention=convention)[ranking],
+        five_metrics(Y, S, convention=convention)[ranking],
+    )
+
+
+@given(st.integers(2, 8), st.integers(0, 2**32 - 1))
+def test_conventions_agree_without_ties_and_empty_or_full_rows(n_labels, seed):
+    rng = np.random.default_rng(seed)
+    Y = rng.random((5, n_labels)) < 0.5
+    Y[:, 0], Y[:, 1] = True, False
+    S = rng.permuted(np.tile(np.arange(n_labels, dtype=float), (5, 1)), axis=1)
+    assert_allclose(five_metrics(Y, S, convention="paper"), five_metrics(Y, S), atol=1e-14)
+
+
+@given(tables(), st.data())
+def test_weights_are_repetitions(data, draw):
+    Y, S = data
+    repeats = draw.draw(hnp.arrays(int, len(Y), elements=st.integers(0, 3)).filter(np.any))
+    weighted = five_metrics(Y, S, sample_weight=repeats)
+    assert_allclose(weighted, five_metrics(Y.repeat(repeats, axis=0), S.repeat(repeats, axis=0)), atol=1e-14)
+
+
+@given(tables(min_labels=2))
+def test_perfect_scores_are_perfect(data):
+    Y = np.vstack([data[0], np.eye(1, data[0].shape[1])])  # at least one row that can be ranked
+    assert_allclose(five_metrics(Y, Y)[:4], [1.0, 0.0, 0.0, 0.0])
