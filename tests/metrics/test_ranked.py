@@ -65,6 +65,14 @@ def test_memory_order_does_not_matter_and_scores_are_not_written_to():
     assert_array_equal(scores, before)
 
 
+def test_blocks_of_rows_do_not_show(monkeypatch):
+    rng = np.random.default_rng(0)
+    tables, labels = rng.integers(0, 4, size=(2, 7, 5)).astype(float), rng.random((7, 5)) < 0.4
+    whole = rank_rows(labels, tables)
+    monkeypatch.setattr("mltsk.metrics.ranked._BLOCK_SIZE", 15)  # three rows at a time
+    assert_array_equal(rank_rows(labels, tables).tie_start, whole.tie_start)
+
+
 def test_many_tables_are_ranked_as_one():
     rng = np.random.default_rng(0)
     tables, labels = rng.integers(0, 4, size=(3, 6, 5)).astype(float), rng.random((6, 5)) < 0.4

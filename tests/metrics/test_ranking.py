@@ -47,9 +47,7 @@ def test_one_error_is_that_of_argmax_without_ties():
 @pytest.mark.parametrize("convention", ["paper", "standard"])
 def test_five_metrics_are_the_single_ones(convention):
     Y, scores, weight = block()
-    five = dict(
-        zip(FIVE_METRICS, five_metrics(Y, scores, convention=convention, sample_weight=weight), strict=True)
-    )
+    five = dict(zip(FIVE_METRICS, five_metrics(Y, scores, convention=convention, sample_weight=weight), strict=True))
     single = [f(Y, scores, convention=convention, sample_weight=weight) for f in RANKING]
     assert_allclose([five[name] for name in ("AP", "OE", "RL", "CV")], single)
 

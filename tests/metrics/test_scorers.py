@@ -35,9 +35,7 @@ def test_scorers_agree_with_evaluate(name):
     model = RidgeClassifier().fit(X, Y)
     convention = "paper" if name.startswith("paper_") else "standard"
     key, sign = EVALUATE_KEYS[name.removeprefix("paper_")]
-    expected = evaluate(
-        Y, model.decision_function(X), threshold=0.0, convention=convention, sample_weight=WEIGHT
-    )
+    expected = evaluate(Y, model.decision_function(X), threshold=0.0, convention=convention, sample_weight=WEIGHT)
     assert get_scorer(name)(model, X, Y, sample_weight=WEIGHT) == pytest.approx(sign * expected[key])
 
 
@@ -58,9 +56,7 @@ def test_grid_search_chooses_the_better_model():
 def test_search_passes_weights_to_one_scorer_and_to_many_alike():
     grid = {"alpha": [1.0]}
     one = GridSearchCV(RidgeClassifier(), grid, scoring=get_scorer("micro_f1"), cv=FOLDS, error_score="raise")
-    many = GridSearchCV(
-        RidgeClassifier(), grid, scoring=dict(SCORERS), refit=False, cv=FOLDS, error_score="raise"
-    )
+    many = GridSearchCV(RidgeClassifier(), grid, scoring=dict(SCORERS), refit=False, cv=FOLDS, error_score="raise")
     one.fit(X, Y, sample_weight=WEIGHT)
     many.fit(X, Y, sample_weight=WEIGHT)
     assert_allclose(one.cv_results_["mean_test_score"], many.cv_results_["mean_test_micro_f1"])

@@ -77,9 +77,7 @@ def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLi
     return float(np.average(np.mean(labels != guesses, axis=1), weights=weight))
 
 
-def subset_accuracy_score(
-    Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> float:
+def subset_accuracy_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of rows whose label set is predicted exactly.
 
     Examples

@@ -38,9 +38,7 @@ def check_scores(
     if table.ndim != 2 and not (batch and table.ndim == 3):
         raise InputError(f"scores must have one row per sample and one column per label, got {table.ndim}-d.")
     if table.shape[-2:] != (n_rows, n_labels):
-        raise InputError(
-            f"scores have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match."
-        )
+        raise InputError(f"scores have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match.")
     if not allow_nan and np.isnan(table).any():
         where = tuple(int(i) for i in np.argwhere(np.isnan(table))[0])
         raise InputError(
@@ -54,9 +52,7 @@ def check_predictions(predictions: ArrayLike, n_rows: int, n_labels: int) -> Boo
     """Predicted labels as a boolean array of Y's shape."""
     table = check_labels(predictions, "predictions")
     if table.shape != (n_rows, n_labels):
-        raise InputError(
-            f"predictions have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match."
-        )
+        raise InputError(f"predictions have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match.")
     return table
 
 
@@ -64,9 +60,7 @@ def check_threshold(threshold: ArrayLike, n_labels: int) -> FloatArray:
     """Threshold as a 0-d array (one for all labels) or an (L,) array (one per label)."""
     cut = _to_float(threshold, "threshold")
     if cut.shape not in ((), (n_labels,)):
-        raise InputError(
-            f"threshold must be one number or one per label ({n_labels} of them), got shape {cut.shape}."
-        )
+        raise InputError(f"threshold must be one number or one per label ({n_labels} of them), got shape {cut.shape}.")
     if np.isnan(cut).any():
         raise InputError("threshold must not be NaN; pass a number, or one number per label.")
     return cut
@@ -96,9 +90,7 @@ def _as_table(values: ArrayLike, name: str) -> NDArray:
     if table.ndim != 2:
         raise InputError(f"{name} must have one row per sample and one column per label, got {table.ndim}-d.")
     if 0 in table.shape:
-        raise InputError(
-            f"{name} is empty: its shape is {table.shape}; at least one row and label are needed."
-        )
+        raise InputError(f"{name} is empty: its shape is {table.shape}; at least one row and label are needed.")
     return table
 
 

@@ -38,9 +38,7 @@ def response_method(estimator: Any, methods: Sequence[str] = RESPONSE_METHODS) -
     )
 
 
-def label_scores(
-    estimator: Any, X: Any, n_labels: int, methods: Sequence[str] = RESPONSE_METHODS
-) -> FloatArray:
+def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] = RESPONSE_METHODS) -> FloatArray:
     """Scores (n, n_labels) of a fitted estimator, by the first of `methods` that it has.
 
     Examples
