@@ -1,0 +1,226 @@
+"""A multi-label data set in memory: features, labels, and their names.
+
+Symbols: X (n, D) features, dense float64 or CSR float64; Y (n, L) labels in {0, 1}. Rows are samples.
+
+A *nominal* feature is still a column of numbers: each category is represented by its own number where every
+category is a number ("1", "2", "10" become 1.0, 2.0, 10.0), and by its position in the list of categories
+otherwise. MULAN's files are read in the same way, so a category that a rule prints is the one that was
+published.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from mltsk.exceptions import InputError
+
+INSTALL_DATA = 'pip install "mltsk[data]"'
+
+Categories = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Features, labels and names, checked against each other.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Kept as float64; sparse input becomes CSR and is never made dense. Missing values are NaN.
+    Y : array of shape (n_samples, n_labels)
+        Zeros and ones, kept as uint8. Zero columns mean that the labels are not known.
+    feature_names, label_names : sequence of str, optional
+        ``x1, x2, …`` and ``label1, label2, …`` unless given.
+    name : str
+        What to call the data set in reports.
+    nominal : sequence of bool, optional
+        Which features are nominal.
+    categories : sequence of sequences of str, optional
+        The categories of each feature, ``()`` for one that is not nominal.
+    split : array of shape (n_samples,), optional
+        The publisher's split, 0 for training and 1 for testing, where there is one.
+    source : str
+        Where the data came from.
+
+    Examples
+    --------
+    >>> from mltsk.datasets import Dataset
+    >>> data = Dataset([[0.5, 1.0], [0.2, 3.0]], [[1, 0, 1], [0, 0, 1]], name="toy")
+    >>> data
+    Dataset('toy': 2 samples, 2 features, 3 labels, cardinality 1.500, density 0.500)
+    >>> data.feature_names
+    ('x1', 'x2')
+    """
+
+    X: Any
+    Y: Any
+    feature_names: Sequence[str] = ()
+    label_names: Sequence[str] = ()
+    name: str = "data"
+    nominal: Any = None
+    categories: Sequence[Sequence[str]] = ()
+    split: Any = None
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        X, Y = as_features(self.X), as_labels(self.Y)
+        if X.shape[0] != Y.shape[0]:
+            raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
+        values = {
+            "X": X,
+            "Y": Y,
+            "feature_names": _names(self.feature_names, X.shape[1], "feature", "x"),
+            "label_names": _names(self.label_names, Y.shape[1], "label", "label"),
+            "categories": _categories(self.categories, X.shape[1]),
+        }
+        values["nominal"] = _nominal(self.nominal, values["categories"])
+        values["split"] = _split(self.split, X.shape[0])
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of samples, features and labels."""
+        return int(self.X.shape[0]), int(self.X.shape[1]), int(self.Y.shape[1])
+
+    @property
+    def cardinality(self) -> float:
+        """Mean number of labels of a sample."""
+        return float(self.Y.sum(axis=1, dtype=np.int64).mean()) if self.Y.size else 0.0
+
+    @property
+    def density(self) -> float:
+        """Share of ones among the labels: cardinality divided by the number of labels."""
+        return self.cardinality / max(self.shape[2], 1)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is a CSR matrix."""
+        return sparse.issparse(self.X)
+
+    def __repr__(self) -> str:
+        n, d, n_labels = self.shape
+        filled = f" ({self.X.nnz / max(n * d, 1):.1%} filled)" if self.is_sparse else ""
+        return (
+            f"Dataset({self.name!r}: {n} samples, {d} features{filled}, {n_labels} labels, "
+            f"cardinality {self.cardinality:.3f}, density {self.density:.3f})"
+        )
+
+    def frames(self) -> tuple[Any, Any]:
+        """Features and labels as two pandas data frames; sparse features stay sparse."""
+        pandas = _pandas()
+        if self.is_sparse:
+            X = pandas.DataFrame.sparse.from_spmatrix(self.X, columns=list(self.feature_names))
+        else:
+            X = pandas.DataFrame(self.X, columns=list(self.feature_names))
+        return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
+
+    def to_frame(self) -> Any:
+        """Features, then labels, in one pandas data frame."""
+        return _pandas().concat(self.frames(), axis=1)
+
+
+def as_features(X: Any) -> Any:
+    """X as a float64 array or CSR array with two axes, sharing memory where nothing has to change."""
+    if sparse.issparse(X):
+        return _with_short_indices(sparse.csr_array(X, dtype=np.float64))
+    try:
+        X = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("X holds something that is not a number: code text columns as numbers first.") from None
+    if X.ndim != 2:
+        raise InputError(f"X has {X.ndim} axes; it needs two: samples and features.")
+    return X
+
+
+def _with_short_indices(X: sparse.csr_array) -> sparse.csr_array:
+    # Much compiled code takes 32-bit indices only, and the products are faster with them.
+    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
+        parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+        return sparse.csr_array(parts, shape=X.shape)
+    return X
+
+
+def as_labels(Y: Any) -> NDArray[np.uint8]:
+    """Y as a uint8 array of zeros and ones with two axes."""
+    Y = np.asarray(Y.toarray() if sparse.issparse(Y) else Y)
+    if Y.ndim != 2:
+        raise InputError(f"Y has {Y.ndim} axes; it needs two: samples and labels.")
+    if Y.dtype != np.bool_ and not np.isin(Y, (0, 1)).all():
+        raise InputError("Y holds something other than 0 and 1.")
+    return np.ascontiguousarray(Y, dtype=np.uint8)
+
+
+def category_values(categories: Sequence[str]) -> NDArray[np.float64]:
+    """The number that stands for each category in X.
+
+    Examples
+    --------
+    >>> from mltsk.datasets import category_values
+    >>> category_values(["2", "10", "1"])
+    array([ 2., 10.,  1.])
+    >>> category_values(["red", "green"])
+    array([0., 1.])
+    """
+    numbers = [_number(text) for text in categories]
+    if all(isfinite(number) for number in numbers) and len(set(numbers)) == len(numbers):
+        return np.array(numbers, dtype=np.float64)
+    return np.arange(len(numbers), dtype=np.float64)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text) if "_" not in text else np.nan  # float() reads 1_0 as 10
+    except ValueError:
+        return np.nan
+
+
+def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[str, ...]:
+    names = tuple(str(name) for name in names) or tuple(f"{prefix}{i + 1}" for i in range(count))
+    if len(names) != count:
+        raise InputError(f"There are {len(names)} {kind} names for {count} {kind}s.")
+    if len(set(names)) != count:
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f"The {kind} name {twice!r} is used twice: rename one of the columns.")
+    return names
+
+
+def _categories(categories: Sequence[Sequence[str]], count: int) -> Categories:
+    categories = tuple(tuple(str(c) for c in column) for column in categories) or ((),) * count
+    if len(categories) != count:
+        raise InputError(f"There are {len(categories)} lists of categories for {count} features.")
+    return categories
+
+
+def _nominal(nominal: ArrayLike | None, categories: Categories) -> tuple[bool, ...]:
+    if nominal is None:
+        return tuple(bool(column) for column in categories)
+    nominal = tuple(bool(flag) for flag in np.asarray(nominal).ravel())
+    if len(nominal) != len(categories):
+        raise InputError(f"There are {len(nominal)} nominal flags for {len(categories)} features.")
+    return nominal
+
+
+def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:
+    if split is None:
+        return None
+    split = np.asarray(split)
+    if split.shape != (count,) or not np.isin(split, (0, 1)).all():
+        raise InputError(f"The split must hold 0 (train) or 1 (test) for each of the {count} samples.")
+    return split.astype(np.uint8)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(INSTALL_DATA) from None
+    return pandas

@@ -1,0 +1,172 @@
+"""Our own file layout: one NPZ file a data set, read without pickle and written in one step.
+
+    X                                        float64 (n, D), or its CSR parts
+    X_data, X_indices, X_indptr, X_shape     for sparse features
+    Y                                        uint8 (n, L)
+    feature_names, label_names               text
+    nominal                                  bool (D,)
+    nominal_categories                       text (D,): a JSON list for a nominal feature, else ''
+    split                                    uint8 (n,), 0 train and 1 test; may be absent
+    source                                   text
+
+Only X and Y are needed to read a file; everything else has a default.
+"""
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from scipy import sparse
+
+from mltsk.exceptions import InputError
+
+from .dataset import Dataset
+
+# A file of a few kilobytes can declare terabytes. The largest set of the catalog unpacks to 200 MB.
+MAX_UNPACKED = 8 << 30
+
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    MemoryError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def read_npz(path: str | Path) -> Dataset:
+    """Read a data set written by `write_npz`, or any NPZ file with arrays X and Y.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from mltsk.datasets import read_npz
+    >>> file = tempfile.mkdtemp() + "/mine.npz"
+    >>> np.savez(file, X=np.zeros((4, 2)), Y=np.eye(4, 3))
+    >>> read_npz(file)
+    Dataset('mine': 4 samples, 2 features, 3 labels, cardinality 0.750, density 0.250)
+    """
+    path = Path(path)
+    try:
+        return _dataset(_arrays(path), path.stem)
+    except _UNREADABLE as error:
+        raise InputError(f"{path} is not a readable data set: {_reason(error)}") from None
+
+
+def write_npz(path: str | Path, data: Dataset) -> Path:
+    """Write a data set beside ``path``, then move it there: a reader never sees half a file."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.stem}-{uuid4().hex}.tmp")
+    try:
+        with beside.open("wb") as file:
+            np.savez_compressed(file, **_layout(data))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > MAX_UNPACKED:
+        raise ValueError(f"it unpacks to {size >> 30} GiB, more than the {MAX_UNPACKED >> 30} GiB that are read.")
+    with np.load(path, allow_pickle=False) as file:
+        return {key: file[key] for key in file.files if key in _KEYS}
+
+
+_KEYS = frozenset(
+    {"X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y", "feature_names", "label_names"}
+    | {"nominal", "nominal_categories", "split", "source"}
+)
+
+
+def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
+    X = _features(arrays)
+    labels = arrays.get("Y", arrays.get("y"))
+    return Dataset(
+        X=X,
+        Y=np.empty((X.shape[0], 0)) if labels is None else labels,
+        feature_names=_texts(arrays, "feature_names"),
+        label_names=_texts(arrays, "label_names"),
+        name=name,
+        nominal=arrays.get("nominal"),
+        categories=[_category_list(text) for text in _texts(arrays, "nominal_categories")],
+        split=arrays.get("split"),
+        source=str(arrays.get("source", "")),
+    )
+
+
+def _features(arrays: Mapping[str, Any]) -> Any:
+    if "X" in arrays:
+        return arrays["X"]
+    if "X_data" not in arrays:
+        raise ValueError("it has no array X.")
+    shape = tuple(int(size) for size in arrays["X_shape"].ravel())
+    parts = (arrays["X_data"].astype(np.float64), arrays["X_indices"], arrays["X_indptr"])
+    X = sparse.csr_array(parts, shape=shape)
+    X.check_format(full_check=True)
+    X.sum_duplicates()
+    return X
+
+
+def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
+    array = arrays.get(key)
+    if array is None:
+        return []
+    if array.dtype.kind != "U" or array.ndim != 1:
+        raise ValueError(f"its {key} are not a list of texts.")
+    return array.tolist()
+
+
+def _category_list(text: str) -> list[str]:
+    categories = json.loads(text) if text else []
+    if not isinstance(categories, list):
+        raise ValueError("its nominal_categories are not JSON lists.")
+    return [str(category) for category in categories]
+
+
+def _layout(data: Dataset) -> dict[str, Any]:
+    layout: dict[str, Any] = {
+        "Y": data.Y,
+        "feature_names": np.array(data.feature_names, dtype=str),
+        "label_names": np.array(data.label_names, dtype=str),
+        "nominal": np.array(data.nominal, dtype=bool),
+        "nominal_categories": np.array([json.dumps(c) if c else "" for c in data.categories], dtype=str),
+        "source": np.array(data.source),
+    }
+    if data.split is not None:
+        layout["split"] = data.split
+    return layout | (_csr_parts(data.X) if data.is_sparse else {"X": data.X})
+
+
+def _csr_parts(X: Any) -> dict[str, Any]:
+    small = X.nnz and np.isin(X.data, np.arange(256)).all()  # binary word counts take a byte each, not eight
+    return {
+        "X_data": X.data.astype(np.uint8) if small else X.data,
+        "X_indices": X.indices.astype(np.int32),
+        "X_indptr": X.indptr.astype(np.int64),
+        "X_shape": np.array(X.shape, dtype=np.int64),
+    }
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file."
+    if "allow_pickle" in str(error):
+        return "it holds pickled objects, which are not read because they can run code."
+    text = str(error).strip().splitlines()
+    return f"{text[0].rstrip('.')}." if text else f"{type(error).__name__}."

@@ -1,0 +1,152 @@
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from mltsk.datasets import Dataset, content_digest, npz, read_npz, write_npz
+from mltsk.exceptions import InputError
+
+
+def toy(**more):
+    parts = {
+        "feature_names": ["größe", "a,b"],
+        "label_names": ["it's red"],
+        "categories": [(), ("x", "y z")],
+        "split": [0, 1, 1],
+        "source": "here",
+    }
+    return Dataset(np.array([[0.1, 0], [np.nan, 1], [-3e300, 0]]), [[1], [0], [1]], **{**parts, **more})
+
+
+def test_everything_comes_back(tmp_path):
+    data = toy(name="toy")
+    back = read_npz(write_npz(tmp_path / "toy.npz", data))
+    for key in ("feature_names", "label_names", "name", "nominal", "categories", "source"):
+        assert getattr(back, key) == getattr(data, key)
+    assert_array_equal(back.X, data.X)
+    assert_array_equal(back.Y, data.Y)
+    assert_array_equal(back.split, data.split)
+
+
+@pytest.mark.parametrize("values", [[1.0, 1.0], [2.0, 255.0], [0.5, -1.0], []])
+def test_sparse_features_come_back_sparse(tmp_path, values):
+    X = sparse.csr_array((values, range(len(values)), [0, len(values), len(values)]), shape=(2, 5))
+    back = read_npz(write_npz(tmp_path / "toy.npz", Dataset(X, np.eye(2))))
+    assert back.is_sparse
+    assert back.X.dtype == np.float64
+    assert_array_equal(back.X.toarray(), X.toarray())
+
+
+def test_binary_words_take_one_byte_each(tmp_path):
+    write_npz(tmp_path / "toy.npz", Dataset(sparse.csr_array(np.eye(3)), np.eye(3)))
+    assert np.load(tmp_path / "toy.npz")["X_data"].dtype == np.uint8
+
+
+def test_writing_leaves_one_file_and_replaces_the_old_one(tmp_path):
+    write_npz(tmp_path / "toy.npz", toy())
+    write_npz(tmp_path / "toy.npz", toy(source="there"))
+    assert [path.name for path in tmp_path.iterdir()] == ["toy.npz"]
+    assert read_npz(tmp_path / "toy.npz").source == "there"
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    write_npz(tmp_path / "toy.npz", toy())
+
+    def full_disk(*_, **__):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(npz.np, "savez_compressed", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        write_npz(tmp_path / "toy.npz", toy(source="there"))
+    assert [path.name for path in tmp_path.iterdir()] == ["toy.npz"]
+    assert read_npz(tmp_path / "toy.npz").source == "here"
+
+
+def refusal(path):
+    with pytest.raises(InputError) as refused:
+        read_npz(path)
+    message = str(refused.value)
+    assert message.endswith(".")
+    assert "\n" not in message
+    return message
+
+
+def test_pickled_objects_are_not_read(tmp_path):
+    np.savez(tmp_path / "evil.npz", X=np.array([[object()]], dtype=object), Y=np.ones((1, 1)))
+    assert "pickled" in refusal(tmp_path / "evil.npz")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "complaint"),
+    [
+        ({"Y": np.ones((1, 1))}, "no array X"),
+        ({"X": np.ones((2, 1)), "Y": np.ones((1, 1))}, "X has 2 rows and Y has 1"),
+        ({"X": np.ones((1, 1)), "Y": np.full((1, 1), 7)}, "other than 0 and 1"),
+        ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "feature_names": np.arange(1)}, "feature_names"),
+        ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "nominal_categories": np.array(["{"])}, "readable"),
+        ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "nominal_categories": np.array(["7"])}, "JSON lists"),
+        (
+            {
+                "X_data": np.ones(1),
+                "X_indices": np.array([9]),
+                "X_indptr": np.array([0, 1]),
+                "X_shape": [1, 2],
+            },
+            "indices",
+        ),
+        (
+            {
+                "X_data": np.ones(1),
+                "X_indices": np.array([0]),
+                "X_indptr": np.array([0, 9]),
+                "X_shape": [1, 2],
+            },
+            "readable",
+        ),
+        ({"X_data": np.ones(1)}, "X_shape"),
+    ],
+)
+def test_files_that_are_no_data_set_are_refused_in_a_sentence(tmp_path, arrays, complaint):
+    np.savez(tmp_path / "bad.npz", **arrays)
+    assert complaint in refusal(tmp_path / "bad.npz")
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    assert "no such file" in refusal(tmp_path / "nowhere.npz")
+    refusal(tmp_path)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_damaged_file_is_read_right_or_refused_in_a_sentence(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("npz") / "toy.npz"
+    whole = write_npz(path, toy()).read_bytes()
+    digest = content_digest(toy())
+    cut = data.draw(st.integers(0, len(whole)))
+    noise = data.draw(st.binary(max_size=8))
+    path.write_bytes(whole[:cut] + noise + whole[cut + len(noise) :] if data.draw(st.booleans()) else whole[:cut])
+    sentence = ""
+    try:
+        outcome = content_digest(read_npz(path))
+    except InputError as refused:
+        outcome, sentence = digest, str(refused)
+    assert outcome == digest
+    assert "\n" not in sentence
+
+
+def test_a_file_that_unpacks_to_more_than_allowed_is_refused_unopened(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("X.npy", bytes(1 << 20))
+    monkeypatch.setattr(npz, "MAX_UNPACKED", 1 << 19)
+    assert "unpacks to" in refusal(tmp_path / "bomb.npz")
+
+
+def test_a_header_that_declares_terabytes_is_refused(tmp_path):
+    header = np.lib.format.header_data_from_array_1_0(np.zeros((1, 1)))
+    with zipfile.ZipFile(tmp_path / "huge.npz", "w") as archive, archive.open("X.npy", "w") as member:
+        np.lib.format.write_array_header_1_0(member, {**header, "shape": (1 << 40, 1 << 10)})
+    refusal(tmp_path / "huge.npz")
