@@ -1,0 +1,210 @@
+import time
+
+import arff as liac
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from mltsk.datasets import (
+    Dataset,
+    arff,
+    category_values,
+    content_digest,
+    read_arff,
+    split_labels,
+)
+from mltsk.exceptions import InputError
+
+TOY = "@relation toy\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, encoding="utf-8"):
+        path = tmp_path / "toy.arff"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
+
+
+def test_a_file_becomes_a_table(write):
+    table = read_arff(write(TOY))
+    assert (table.name, table.names, table.categories) == ("toy", ("a", "b"), ((), ("0", "1")))
+    assert_array_equal(table.values, [[1, 0], [2, 1]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TOY.replace("\n", "\r\n"),
+        TOY.upper(),
+        "% a comment\n\n  " + TOY.replace("@data\n", "@data\n% another\n\n"),
+        "\ufeff" + TOY,
+        TOY.rstrip("\n"),
+    ],
+)
+def test_line_ends_capitals_comments_and_marks_do_not_matter(write, text):
+    assert_array_equal(read_arff(write(text)).values, [[1, 0], [2, 1]])
+
+
+def test_old_files_in_latin_1_are_read(write):
+    assert read_arff(write(TOY.replace(" a ", " größe "), "latin-1")).names == ("größe", "b")
+
+
+def test_labels_that_the_relation_name_declares(write):
+    assert read_arff(write(TOY.replace("toy", "'toy: -C 1'"))).label_names == ("a",)
+    assert read_arff(write(TOY.replace("toy", "'toy: -C -1'"))).label_names == ("b",)
+    assert read_arff(write(TOY)).label_names == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "complaint"),
+    [
+        ("", 0, "ends before @data"),
+        ("@relation x\n@attribute a real\n", 2, "ends before @data"),
+        ("@data\n1", 1, "before any @attribute"),
+        ("\x00\x01PNG", 1, "expected @relation"),
+        ("@relation x\nhello\n", 2, "found 'hello'"),
+        ("@relation x\n@attribute a string\n", 2, "'string'"),
+        ("@relation x\n@attribute a date 'yyyy'\n", 2, "'date'"),
+        ("@relation x\n@attribute a\n", 2, "'missing'"),
+        ("@relation x\n@attribute a {}\n", 2, "only numeric"),
+        ("@relation x\n@attribute a {0,1\n", 2, "only numeric"),
+        ("@relation x\n@attribute a {0,0}\n", 2, "category twice"),
+        ("@relation x\n@attribute a real\n@attribute a real\n", 3, "declared twice"),
+        (TOY + "3\n", 7, "1 values for 2 attributes (is the file cut off?)"),
+        (TOY + "\n\n3,0,1\n", 9, "3 values for 2"),
+        (TOY + "3,2\n", 7, "'b' has no category '2'"),
+        (TOY.split("1,0")[0], 4, "no row after @data"),
+    ],
+)
+def test_a_bad_file_gives_one_sentence_with_its_line(write, text, line, complaint):
+    path = write(text)
+    with pytest.raises(InputError) as refused:
+        read_arff(path)
+    assert str(refused.value).startswith(f"{path}, line {line}: ")
+    assert complaint in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_is_a_sentence(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_arff(tmp_path / "nowhere.arff")
+
+
+def test_limits_on_lines_and_attributes(write, monkeypatch):
+    path = write(TOY)
+    monkeypatch.setattr(arff, "MAX_ATTRIBUTES", 1)
+    with pytest.raises(InputError, match="line 3: there are more than 1 attributes"):
+        read_arff(path)
+    monkeypatch.setattr(arff, "MAX_LINE", 10)
+    with pytest.raises(InputError, match="line 1: the line is longer"):
+        read_arff(path)
+
+
+# liac-arff does not quote braces in values, nor escape quotes in names: it cannot read them back either.
+def texts(*, without):
+    letters = st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters=without)
+    return st.text(letters, min_size=1, max_size=8)
+
+
+NAMES = texts(without="{}'\"\\")
+CATEGORIES = st.lists(texts(without="{}").filter(lambda text: text != "?"), min_size=1, max_size=4, unique=True)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.none()
+
+
+@st.composite
+def relations(draw):
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    kinds = [draw(st.just("REAL") | CATEGORIES) for _ in names]
+    cells = [NUMBERS if kind == "REAL" else st.sampled_from([*kind, None]) for kind in kinds]
+    rows = draw(st.lists(st.tuples(*cells).map(list), min_size=1, max_size=5))
+    attributes = list(zip(names, kinds, strict=True))
+    return {"relation": "r", "attributes": attributes, "data": rows}
+
+
+def decoded(table, row, column):
+    value = table.values[row, column]
+    if np.isnan(value):
+        return None
+    categories = table.categories[column]
+    return categories[category_values(categories).tolist().index(value)] if categories else value
+
+
+@settings(max_examples=80, deadline=None)
+@given(relations())
+def test_what_liac_arff_writes_is_read_back(tmp_path_factory, relation):
+    path = tmp_path_factory.mktemp("arff") / "toy.arff"
+    path.write_text(liac.dumps(relation), encoding="utf-8")
+    table = read_arff(path)
+    assert table.names == tuple(name for name, _ in relation["attributes"])
+    read = [[decoded(table, i, j) for j in range(len(table.names))] for i in range(len(table))]
+    assert read == relation["data"]
+
+
+ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), max_size=8)
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@settings(max_examples=100, deadline=None)
+@given(ANY_TEXT, st.lists(ANY_TEXT, min_size=1, max_size=4, unique=True))
+def test_whatever_is_quoted_is_read_back(tmp_path_factory, name, categories):
+    path = tmp_path_factory.mktemp("arff") / "toy.arff"
+    kind = "{" + ",".join(map(quoted, categories)) + "}"
+    rows = "\n".join(map(quoted, categories))
+    path.write_text(f"@relation r\n@attribute {quoted(name)} {kind}\n@data\n{rows}\n", encoding="utf-8")
+    table = read_arff(path)
+    assert table.names == (name,)
+    assert [decoded(table, i, 0) for i in range(len(table))] == categories
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.dictionaries(st.integers(0, 5), st.floats(-9, 9)), min_size=1, max_size=6))
+def test_sparse_rows_agree_with_liac_arff(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("arff") / "toy.arff"
+    attributes = [(f"a{j}", "REAL") for j in range(6)]
+    text = liac.dumps({"relation": "r", "attributes": attributes, "data": rows})
+    path.write_text(text)
+    oracle = liac.loads(text, return_type=liac.LOD)["data"]
+    dense = [[row.get(j, 0.0) for j in range(6)] for row in oracle]
+    assert_array_equal(read_arff(path).values.toarray(), dense)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 200), st.binary(max_size=12), st.booleans())
+def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path_factory, at, noise, cut):
+    path = tmp_path_factory.mktemp("arff") / "toy.arff"
+    whole = (TOY + "{0 1, 1 1}\n'3',1\n").encode()
+    path.write_bytes(whole[:at] + noise + (b"" if cut else whole[at:]))
+    try:
+        sentence, rows = "", len(read_arff(path))
+    except InputError as refused:
+        sentence, rows = str(refused), 0
+    assert bool(sentence) != bool(rows)
+    assert sentence.count("\n") == 0
+
+
+def large(sparse_rows):
+    rng = np.random.default_rng(0)
+    if not sparse_rows:
+        return Dataset(rng.random((2407, 294)).round(6), rng.random((2407, 6)) < 0.2)
+    X = sparse.random_array((7395, 1836), density=0.0374, rng=rng, data_sampler=lambda size: np.ones(size))
+    return Dataset(X, rng.random((7395, 159)) < 0.015, categories=[("0", "1")] * 1836)
+
+
+@pytest.mark.parametrize("sparse_rows", [False, True], ids=["scene", "bibtex"])
+def test_files_of_this_size_are_read_fast(tmp_path, as_arff, sparse_rows):
+    data = large(sparse_rows)
+    path = tmp_path / "large.arff"
+    path.write_text(as_arff(data))
+    start = time.process_time()  # of this process: the machine may be busy with others
+    table = read_arff(path)
+    assert time.process_time() - start < 3
+    assert content_digest(split_labels(table, data.shape[2])) == content_digest(data)
