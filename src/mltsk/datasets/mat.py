@@ -1,0 +1,134 @@
+"""MATLAB files as authors of multi-label data publish them: which variable is what, and which way round.
+
+What is looked for, in any mixture of capitals:
+
+    features    data, X, features, fea
+    labels      target, targets, Y, labels, label
+    in parts    train_data + train_target + test_data + test_target, also Xtrain, X_train, trainX and so on:
+                stacked, training rows first, and the split is kept
+
+Which way round: MLC_toolbox stores features as (n, D) and labels as (L, n). Labels are turned when only their
+second axis has the length of the features' first; both are turned when only the second axes agree. Labels are
+0/1 or -1/+1. Numbers are read as MATLAB means them: integers in a file are only its storage compression.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mltsk.exceptions import InputError
+
+from .dataset import Dataset
+
+FEATURES = ("data", "x", "features", "fea")
+LABELS = ("target", "targets", "y", "labels", "label")
+
+
+def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
+    """Read a multi-label data set from a MATLAB file (up to version 7).
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    labels : str, optional
+        The variable that holds the labels, where it has an unusual name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from scipy.io import savemat
+    >>> from mltsk.datasets import read_mat
+    >>> file = tempfile.mkdtemp() + "/toy.mat"
+    >>> savemat(file, {"data": np.zeros((4, 2)), "target": np.array([[1, -1, 1, -1]])})
+    >>> read_mat(file)
+    Dataset('toy': 4 samples, 2 features, 1 labels, cardinality 0.500, density 0.500)
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path} cannot be read: there is no such file.")
+    shapes = _shapes(path)
+    pairs = _pairs(shapes, labels, path)
+    variables = _variables(path, [name for pair in pairs for name in pair])
+    parts = [_oriented(variables[x], variables[y], x, y, path) for x, y in pairs]
+    stack = sparse.vstack if sparse.issparse(parts[0][0]) else np.vstack
+    sizes = [X.shape[0] for X, _ in parts]
+    return Dataset(
+        X=stack([X for X, _ in parts]),
+        Y=np.vstack([Y for _, Y in parts]),
+        name=path.stem,
+        split=np.repeat([0, 1], sizes) if len(parts) == 2 else None,
+        source=str(path),
+    )
+
+
+def _shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    from scipy.io import whosmat  # 0.1 s of import that nobody else needs
+
+    listing = _guarded(path, lambda: whosmat(path))
+    return {name: shape for name, shape, _ in listing if not name.startswith("__")}
+
+
+def _variables(path: Path, names: Iterable[str]) -> Mapping[str, Any]:
+    from scipy.io import loadmat
+
+    return _guarded(path, lambda: loadmat(path, mat_dtype=True, variable_names=list(names)))
+
+
+def _guarded(path: Path, read: Any) -> Any:
+    try:
+        return read()
+    except NotImplementedError:
+        raise InputError(f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save('-v7', …).") from None
+    except Exception as error:  # the reader meets damaged files with errors of every kind
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise InputError(f"{path} is not a readable MATLAB file: {reason}.") from None
+
+
+def _pairs(shapes: Mapping[str, Any], labels: str | None, path: Path) -> list[tuple[str, str]]:
+    """The variables to read, features with labels: one pair, or a training and a test pair."""
+    names = {name.lower(): name for name in shapes}
+    wanted = LABELS if labels is None else (labels.lower(),)
+    whole = (_first(FEATURES, names), _first(wanted, names))
+    if all(whole):
+        return [whole]
+    parts = [tuple(_first(_part(kind, part), names) for kind in (FEATURES, LABELS)) for part in ("train", "test")]
+    if labels is None and all(all(pair) for pair in parts):
+        return parts
+    held = ", ".join(f"{name} {'×'.join(map(str, shape))}" for name, shape in list(shapes.items())[:10])
+    missing = "features" if not whole[0] else "labels"
+    raise InputError(f"{path} has no variable that looks like {missing}; it holds {held or 'nothing'}.")
+
+
+def _part(kind: tuple[str, ...], part: str) -> list[str]:
+    return [form for name in kind for form in (f"{part}_{name}", f"{name}_{part}", f"{part}{name}", f"{name}{part}")]
+
+
+def _first(candidates: Iterable[str], names: Mapping[str, str]) -> str | None:
+    return next((names[candidate] for candidate in candidates if candidate in names), None)
+
+
+def _oriented(X: Any, Y: Any, x: str, y: str, path: Path) -> tuple[Any, Any]:
+    Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+    if getattr(X, "ndim", 0) != 2 or Y.ndim != 2 or X.dtype.kind not in "biuf" or Y.dtype.kind not in "biuf":
+        raise InputError(f"{path}: {x} and {y} are not matrices of numbers.")
+    if X.shape[0] != Y.shape[0]:
+        if X.shape[0] != Y.shape[1] and X.shape[1] == Y.shape[1]:
+            X = X.T
+        if X.shape[0] != Y.shape[1]:
+            sizes = f"{x} is {X.shape[0]}×{X.shape[1]}, {y} is {Y.shape[0]}×{Y.shape[1]}"
+            raise InputError(f"{path}: {sizes}: no axis of the labels counts the samples.")
+        Y = Y.T
+    return X, _zero_one(Y, y, path)
+
+
+def _zero_one(Y: Any, y: str, path: Path) -> Any:
+    found = np.unique(Y)
+    if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
+        shown = ", ".join(f"{value:g}" for value in found[:5])
+        raise InputError(f"{path}: {y} holds {shown}; labels are 0 and 1, or -1 and 1.")
+    return (Y > 0).astype(np.uint8)

@@ -1,0 +1,265 @@
+"""A table of named columns, before anyone has said which of them are labels.
+
+Every file format is read into a `Table`; `split_labels` turns it into a `Dataset`, and `Table.select` takes
+the columns that a fitted model knows by name, so that a file to predict may lack the labels, hold more
+columns, or order them differently.
+
+What counts as a label column: 0 and 1, -1 and 1, or the words yes/no, true/false, y/n, t/f in any mixture of
+capitals.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from mltsk.exceptions import InputError
+
+from .dataset import Categories, Dataset, category_values
+
+YES = frozenset({"1", "yes", "true", "y", "t"})
+NO = frozenset({"0", "-1", "no", "false", "n", "f"})
+
+Labels = int | str | Path | Sequence[str] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Numbers in named columns; text columns are coded by category, as in `Dataset`.
+
+    Attributes
+    ----------
+    values : array or CSR array of shape (n_rows, n_columns)
+        NaN where a value is missing.
+    names : tuple of str
+        The columns, in the order of the file.
+    categories : tuple of tuples of str
+        The categories of each column, ``()`` for a column of numbers.
+    label_names : tuple of str
+        The columns that the file itself declares to be labels; empty when it does not say.
+    """
+
+    values: Any
+    names: tuple[str, ...]
+    categories: Categories
+    name: str = "data"
+    source: str = ""
+    label_names: tuple[str, ...] = ()
+    split: Any = None
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}: {len(self)} rows, {len(self.names)} columns)"
+
+    @classmethod
+    def of(cls, data: Dataset) -> "Table":
+        """The table that holds the features, then the labels, of a data set."""
+        stack = sparse.hstack if data.is_sparse else np.hstack
+        values = stack([data.X, data.Y.astype(np.float64)])
+        return cls(
+            values=sparse.csr_array(values) if data.is_sparse else values,
+            names=data.feature_names + data.label_names,
+            categories=data.categories + ((),) * len(data.label_names),
+            name=data.name,
+            source=data.source,
+            label_names=data.label_names,
+            split=data.split,
+        )
+
+    def positions(self, names: Iterable[str]) -> list[int]:
+        """Where the named columns are; an `InputError` names those that are not there."""
+        where = {name: i for i, name in enumerate(self.names)}
+        missing = [name for name in names if name not in where]
+        if missing:
+            raise InputError(self._missing(missing))
+        return [where[name] for name in names]
+
+    def _missing(self, missing: Sequence[str]) -> str:
+        close = get_close_matches(missing[0], self.names, n=1)
+        shown = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        return f"{self.name} has no column {shown} (it has {len(self.names)} columns){hint}"
+
+    def select(
+        self,
+        names: Sequence[str],
+        categories: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None,
+    ) -> Any:
+        """The named columns as a feature matrix, in that order.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The features that a model was fitted on.
+        categories : mapping or sequence, optional
+            The categories of those features at fitting time. Text is then coded by them, not by what this
+            file happens to hold, and a category that was not there at fitting time is refused.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mltsk.datasets import Table
+        >>> table = Table(np.array([[1.5, 0.0]]), ("size", "colour"), ((), ("red",)))
+        >>> table.select(["colour", "size"], {"colour": ("blue", "red")})
+        array([[1. , 1.5]])
+        """
+        positions = self.positions(names)
+        X = self.values[:, positions]
+        if categories is None:
+            return X
+        wanted = categories if isinstance(categories, Mapping) else dict(zip(names, categories, strict=True))
+        for j, position in enumerate(positions):
+            there = tuple(wanted.get(names[j], ()))
+            if there != self.categories[position] and not (is_numeric(there) and is_numeric(self.categories[position])):
+                X = _with_column(X, j, self._recode(position, there))
+        return X
+
+    def _recode(self, position: int, there: Sequence[str]) -> NDArray[np.float64]:
+        column = _dense(self.values[:, [position]])[:, 0]
+        recoded = np.full(len(column), np.nan)
+        codes = dict(zip(there, category_values(there), strict=True))
+        for category, value in _decoded(column, self.categories[position]):
+            rows = column == value
+            if rows.any():
+                recoded[rows] = self._code(category, codes, position, int(rows.argmax()))
+        return recoded
+
+    def _code(self, category: str, codes: Mapping[str, float], position: int, row: int) -> float:
+        if category in codes:
+            return codes[category]
+        if is_numeric(tuple(codes)) and is_numeric((category,)):
+            return float(category)
+        known = ", ".join(map(repr, list(codes)[:8])) or "numbers"
+        raise InputError(
+            f"Column {self.names[position]!r} of {self.name} holds {category!r} in row {row + 1}; "
+            f"the model knows only {known} there."
+        )
+
+
+def split_labels(table: Table, labels: Labels = None) -> Dataset:
+    """The data set in which the given columns are labels and all others are features.
+
+    Parameters
+    ----------
+    table : Table
+        From `read_table`.
+    labels : int, str, sequence of str, or None
+        A number counts columns: the last ones, or the first ones when it is negative; 0 means that there are
+        none. Names (a list, or one string with commas) are taken in the given order. None uses what the file
+        declares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mltsk.datasets import Table, split_labels
+    >>> split_labels(Table(np.array([[2.5, 1.0, -1.0]]), ("a", "p", "q"), ((), (), ())), "p,q").Y
+    array([[1, 0]], dtype=uint8)
+    """
+    chosen = table.positions(label_columns(table, labels))
+    taken = set(chosen)
+    rest = [i for i in range(len(table.names)) if i not in taken]
+    return Dataset(
+        X=table.values[:, rest],
+        Y=_binary(table, chosen),
+        feature_names=[table.names[i] for i in rest],
+        label_names=[table.names[i] for i in chosen],
+        name=table.name,
+        categories=[table.categories[i] for i in rest],
+        split=table.split,
+        source=table.source,
+    )
+
+
+def label_columns(table: Table, labels: Labels) -> tuple[str, ...]:
+    """The names of the label columns that ``labels`` stands for in ``table``."""
+    if labels is None:
+        if not table.label_names:
+            raise InputError(
+                f"{table.name} does not say which of its {len(table.names)} columns are labels: give their "
+                "number (the last ones; negative for the first ones; 0 for none) or their names."
+            )
+        return table.label_names
+    if isinstance(labels, str | Path):
+        labels = _parse(str(labels))
+    if isinstance(labels, int):
+        return _counted(table, labels)
+    names = tuple(dict.fromkeys(str(name) for name in labels))
+    table.positions(names)
+    return names
+
+
+def _parse(labels: str) -> int | list[str]:
+    try:
+        return int(labels)
+    except ValueError:
+        # The csv reader, so that a name with a comma in it can be quoted.
+        return [name.strip() for name in next(csv.reader([labels], skipinitialspace=True)) if name.strip()]
+
+
+def _counted(table: Table, count: int) -> tuple[str, ...]:
+    if abs(count) >= len(table.names):
+        raise InputError(f"{table.name} has {len(table.names)} columns: {abs(count)} labels would leave no feature.")
+    return table.names[:-count] if count < 0 else table.names[len(table.names) - count :]
+
+
+def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.uint8]:
+    values = _dense(table.values[:, list(chosen)])
+    Y = np.empty(values.shape, dtype=np.uint8)
+    for j, position in enumerate(chosen):
+        Y[:, j] = _binary_column(values[:, j], table, position)
+    return Y
+
+
+def _binary_column(column: NDArray[np.float64], table: Table, position: int) -> NDArray[np.bool_]:
+    if np.isnan(column).any():
+        row = int(np.isnan(column).argmax()) + 1
+        raise InputError(f"Label {table.names[position]!r} of {table.name} has no value in row {row}.")
+    known = {value: category.strip().lower() for category, value in _decoded(column, table.categories[position])}
+    present = {value: known.get(value, f"{value:g}") for value in np.unique(column)}
+    words = set(present.values())
+    if not words <= YES | NO or {"0", "-1"} <= words:
+        shown = ", ".join(repr(word) for word in sorted(words)[:5])
+        raise InputError(
+            f"Label {table.names[position]!r} of {table.name} holds {shown}: labels are 0 and 1, -1 and 1, "
+            "yes and no, or true and false."
+        )
+    return np.isin(column, [value for value, word in present.items() if word in YES])
+
+
+def is_numeric(categories: Sequence[str]) -> bool:
+    """Whether a column with these categories (or none) holds the numbers that were written in the file."""
+    values = category_values(categories)
+    return all(_same(text, value) for text, value in zip(categories, values, strict=True))
+
+
+def _same(text: str, value: float) -> bool:
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
+
+
+def _decoded(column: NDArray[np.float64], categories: Sequence[str]) -> list[tuple[str, float]]:
+    if is_numeric(categories):
+        return [(f"{value:g}", float(value)) for value in np.unique(column[~np.isnan(column)])]
+    return list(zip(categories, category_values(categories).tolist(), strict=True))
+
+
+def _with_column(X: Any, j: int, column: NDArray[np.float64]) -> Any:
+    if not sparse.issparse(X):
+        X[:, j] = column
+        return X
+    parts = [X[:, :j], sparse.csr_array(column[:, None]), X[:, j + 1 :]]
+    return sparse.csr_array(sparse.hstack(parts))
+
+
+def _dense(values: Any) -> NDArray[np.float64]:
+    return values.toarray() if sparse.issparse(values) else np.asarray(values)

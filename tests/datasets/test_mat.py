@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from scipy.io import savemat
+
+from mltsk.datasets import read_mat
+from mltsk.exceptions import InputError
+
+X = np.arange(12.0).reshape(4, 3)
+Y = np.array([[1, 0], [0, 0], [1, 1], [0, 1]])
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(**variables):
+        path = tmp_path / "toy.mat"
+        savemat(path, variables)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"data": X, "target": Y.T},  # MLC_toolbox
+        {"data": X, "target": Y},
+        {"data": X.T, "target": Y.T},
+        {"X": X, "Y": Y.astype(np.uint8)},
+        {"Data": X, "Targets": 2 * Y.T - 1.0, "info": "other variables do not matter"},
+        {"data": X.astype(np.int16), "target": sparse.csc_array(Y.T.astype(float))},
+    ],
+)
+def test_layouts_and_orientations(write, variables):
+    data = read_mat(write(**variables))
+    assert_array_equal(data.X, X)
+    assert_array_equal(data.Y, Y)
+    assert data.split is None
+
+
+def test_parts_are_stacked_and_the_split_is_kept(write):
+    signed = 2 * Y.T - 1
+    path = write(test_data=X[3:], train_target=signed[:, :3], train_data=X[:3], test_target=signed[:, 3:])
+    data = read_mat(path)
+    assert_array_equal(data.X, X)
+    assert_array_equal(data.Y, Y)
+    assert data.split.tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("form", ["{}train", "{}_train", "train{}", "train_{}"])
+def test_other_names_of_parts(write, form):
+    names = {form.format("X"): X[:2], form.format("Y"): Y[:2]}
+    names |= {
+        form.replace("train", "test").format("X"): X[2:],
+        form.replace("train", "test").format("Y"): Y[2:],
+    }
+    assert_array_equal(read_mat(write(**names)).Y, Y)
+
+
+def test_sparse_features_stay_sparse(write):
+    data = read_mat(write(data=sparse.csc_array(X), target=Y.T))
+    assert data.is_sparse
+    assert_array_equal(data.X.toarray(), X)
+
+
+def test_the_labels_may_have_any_name_that_is_given(write):
+    assert_array_equal(read_mat(write(data=X, what=Y), labels="what").Y, Y)
+
+
+@pytest.mark.parametrize(
+    ("variables", "complaint"),
+    [
+        ({"data": X}, "looks like labels; it holds data 4×3"),
+        ({"target": Y}, "looks like features"),
+        ({"a": X, "b": Y}, "looks like features"),
+        ({"data": X, "target": np.ones((5, 7))}, "no axis of the labels"),
+        ({"data": X, "target": Y + 1}, "holds 1, 2; labels are 0 and 1"),
+        ({"data": X, "target": Y - 0.5}, "labels are 0 and 1"),
+        ({"data": "text", "target": Y}, "not matrices of numbers"),
+        ({"data": {"nested": X}, "target": Y}, "not matrices of numbers"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused_in_a_sentence(write, variables, complaint):
+    with pytest.raises(InputError, match=complaint):
+        read_mat(write(**variables))
+
+
+def test_version_7_3_is_refused_with_advice(tmp_path):
+    path = tmp_path / "new.mat"
+    path.write_bytes(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(512))
+    with pytest.raises(InputError, match="save it again with"):
+        read_mat(path)
+
+
+@pytest.mark.parametrize("keep", [0, 100, 130, 200, 260])
+def test_a_damaged_file_is_refused_in_a_sentence(write, keep):
+    path = write(data=X, target=Y)
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(InputError) as refused:
+        read_mat(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_is_a_sentence(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        read_mat(tmp_path / "nowhere.mat")
