@@ -1,0 +1,142 @@
+import importlib.util
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from mltsk.datasets import Dataset, catalog, list_datasets, load, load_dataset, read_npz, write_npz
+from mltsk.exceptions import InputError
+
+
+@pytest.fixture
+def flags():
+    n, d, n_labels = catalog()["flags"].shape
+    rng = np.random.default_rng(0)
+    return Dataset(rng.random((n, d)), rng.random((n, n_labels)) < 0.5, name="flags")
+
+
+def test_names_are_found_in_the_given_folder_then_mltsk_data_then_the_cache(tmp_path, monkeypatch, flags):
+    for i, place in enumerate(("cache", "env", "given")):
+        write_npz(tmp_path / place / "flags.npz", Dataset(flags.X + i, flags.Y))
+        if place == "env":
+            monkeypatch.setenv("MLTSK_DATA", str(tmp_path / "env"))
+        home = tmp_path / "given" if place == "given" else None
+        assert_array_equal(load_dataset("Flags", data_home=home).X, flags.X + i)
+
+
+def test_original_files_in_a_folder_will_do(tmp_path, monkeypatch, as_arff):
+    yeast = load_dataset("yeast")
+    (tmp_path / "yeast.arff").write_text(as_arff(yeast))
+    monkeypatch.setenv("MLTSK_DATA", str(tmp_path))
+    again = load_dataset("yeast")
+    assert again.source.endswith("yeast.arff")
+    assert_array_equal(again.X, yeast.X)
+
+
+def test_a_file_of_the_right_name_and_another_shape_is_refused(tmp_path, flags):
+    write_npz(tmp_path / "flags.npz", Dataset(flags.X[1:], flags.Y[1:]))
+    with pytest.raises(InputError, match="is not the catalog's flags"):
+        load_dataset("flags", data_home=tmp_path)
+
+
+def test_what_is_not_here_says_how_to_get_it():
+    with pytest.raises(InputError) as refused:
+        load_dataset("emotions")
+    assert "`mltsk datasets fetch emotions`" in str(refused.value)
+    assert "MLTSK_DATA" in str(refused.value)
+
+
+def test_loading_never_opens_a_connection(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    with pytest.raises(InputError):
+        load_dataset("emotions")
+
+
+def test_yeast_comes_with_river_and_quickly():
+    pytest.importorskip("river")
+    start = time.process_time()
+    data = load_dataset("yeast")
+    assert time.process_time() - start < 2
+    assert data.shape == (2417, 103, 14)
+    assert data.feature_names[-1] == "Att103"
+    assert data.label_names == tuple(f"Class{i}" for i in range(1, 15))
+    assert data.split.sum() == 917
+
+
+def test_yeast_of_river_is_what_river_itself_iterates():
+    datasets = pytest.importorskip("river.datasets")
+    data = load_dataset("yeast")
+    for i, (x, y) in zip(range(20), datasets.Yeast(), strict=False):
+        assert [x[name] for name in data.feature_names] == data.X[i].tolist()
+        assert [y[name] for name in data.label_names] == data.Y[i].astype(bool).tolist()
+
+
+def test_yeast_of_river_is_the_published_one(real_data):
+    ours, published = load_dataset("yeast"), read_npz(real_data / "yeast.npz")
+    for key in ("X", "Y", "split"):
+        assert_array_equal(getattr(ours, key), getattr(published, key))
+    assert ours.feature_names == published.feature_names
+    assert ours.label_names == published.label_names
+
+
+def test_without_river_the_message_is_the_install_command(monkeypatch):
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "river" else find_spec(name))
+    with pytest.raises(ImportError) as missing:
+        load_dataset("yeast")
+    assert str(missing.value) == 'pip install "mltsk[data]"'
+
+
+def test_a_river_without_the_data_is_answered_like_any_missing_set(monkeypatch):
+    monkeypatch.setattr(load, "_river_yeast", lambda: None)
+    with pytest.raises(InputError, match="fetch yeast"):
+        load_dataset("yeast")
+
+
+@pytest.mark.parametrize("key", [key for key in catalog() if key != "mirflickr"])
+def test_the_real_data_sets_load(key, real_data):
+    data, entry = load_dataset(key, data_home=real_data), catalog()[key]
+    assert data.shape == entry.shape
+    assert data.is_sparse == entry.sparse
+    assert data.cardinality == pytest.approx(entry.cardinality, abs=6e-4)
+    assert data.X.dtype == np.float64
+
+
+def test_paths_are_files_of_ones_own(tmp_path):
+    (tmp_path / "yeast.csv").write_text("a,good\n1,yes\n2,no\n")
+    for path in (tmp_path / "yeast.csv", str(tmp_path / "yeast.csv")):
+        assert load_dataset(path, labels="good").Y.tolist() == [[1], [0]]
+    with pytest.raises(InputError, match=r"mine\.txt: the ending"):
+        load_dataset("mine.txt")
+
+
+def test_labels_are_not_for_the_catalog():
+    with pytest.raises(InputError, match="catalog knows the labels of yeast"):
+        load_dataset("yeast", labels=3)
+
+
+def test_the_list_says_what_is_here_and_where(tmp_path, flags):
+    file = write_npz(tmp_path / "flags.npz", flags)
+    rows = {row.name: row for row in list_datasets(tmp_path)}
+    assert list(rows) == list(catalog())
+    assert (rows["flags"].available, rows["flags"].where) == (True, str(file))
+    assert (rows["mirflickr"].available, rows["mirflickr"].where) == (False, "")
+    assert rows["scene"].source.startswith("https://github.com/tsoumakas/mulan")
+    assert rows["scene"].licence == "unknown: see source"
+
+
+def test_the_list_finds_yeast_inside_river():
+    pytest.importorskip("river")
+    assert [row.where for row in list_datasets() if row.name == "yeast"] == ["the river package"]
+
+
+def test_importing_the_room_imports_nothing_heavy():
+    code = "import sys, mltsk.datasets; print(*sorted({'pandas', 'scipy.io', 'river', 'sklearn'} & set(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == ""
