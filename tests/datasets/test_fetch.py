@@ -1,0 +1,169 @@
+from dataclasses import replace
+
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.io import savemat
+
+from mltsk.datasets import (
+    FetchError,
+    catalog,
+    content_digest,
+    convert,
+    download,
+    fetch,
+    fetch_dataset,
+    git_blob_id,
+    load_dataset,
+    make_multilabel_rules,
+)
+from mltsk.exceptions import InputError
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch):
+    monkeypatch.setattr(download.time, "sleep", lambda seconds: None)
+
+
+@pytest.fixture
+def toy(site, monkeypatch, as_arff):
+    """A small data set that stands for scene: two files, on the server under /good/."""
+    data = make_multilabel_rules(40, 4, 3)
+    head, body = as_arff(data).split("@data\n")
+    rows = body.splitlines()
+    site.files["/good/scene-train.arff"] = (head + "@data\n" + "\n".join(rows[:25])).encode()
+    site.files["/good/scene-test.arff"] = (head + "@data\n" + "\n".join(rows[25:])).encode()
+    sizes = {"n_samples": 40, "n_features": 4, "n_labels": 3, "labels": 3, "split": ((25, 0), (15, 1))}
+    entry = replace(catalog()["scene"], content=content_digest(data), **sizes)
+    monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
+    monkeypatch.setattr("mltsk.datasets.load.find_entry", lambda name: entry)
+    return data
+
+
+def cached(tmp_path):
+    return sorted(path.name for path in (tmp_path / "cache").iterdir() if path.suffix != ".lock")
+
+
+def test_a_data_set_is_fetched_verified_converted_and_loaded(site, toy, tmp_path):
+    seen = []
+    path = fetch_dataset("scene", mirrors=[f"{site.url}/good"], progress=lambda *now: seen.append(now))
+    assert path == tmp_path / "cache" / "scene.npz"
+    assert cached(tmp_path) == ["scene.npz"]
+    assert seen
+    data = load_dataset("scene")
+    assert_array_equal(data.X, toy.X)
+    assert data.split.tolist() == [0] * 25 + [1] * 15
+
+
+def test_what_is_here_and_sound_is_not_fetched_again(site, toy):
+    fetch_dataset("scene", mirrors=[f"{site.url}/good/"])
+    asked = len(site.requests)
+    fetch_dataset("scene", mirrors=[f"{site.url}/good/"])
+    assert len(site.requests) == asked == 2
+
+
+def test_what_is_here_and_damaged_is_fetched_again(site, toy):
+    path = fetch_dataset("scene", mirrors=[f"{site.url}/good"])
+    path.write_bytes(path.read_bytes()[:100])
+    fetch_dataset("scene", mirrors=[f"{site.url}/good"])
+    assert load_dataset("scene").shape == (40, 4, 3)
+
+
+def test_the_next_mirror_is_tried_after_a_404(site, toy):
+    fetch_dataset("scene", mirrors=[f"{site.url}/gone", f"{site.url}/good"])
+    assert [path for path, _ in site.requests] == [
+        "/gone/scene-train.arff",
+        "/good/scene-train.arff",
+        "/good/scene-test.arff",
+    ]
+
+
+def test_the_next_mirror_is_tried_after_wrong_content(site, toy):
+    for name in ("scene-train.arff", "scene-test.arff"):
+        site.files[f"/bad/{name}"] = site.files[f"/good/{name}"].replace(b"1\n", b"0\n", 1)
+    fetch_dataset("scene", mirrors=[f"{site.url}/bad", f"{site.url}/good"])
+    assert_array_equal(load_dataset("scene").Y, toy.Y)
+
+
+def test_a_dropped_connection_is_survived(site, toy):
+    site.drops = 2
+    fetch_dataset("scene", mirrors=[f"{site.url}/good"])
+    assert_array_equal(load_dataset("scene").X, toy.X)
+
+
+def test_when_every_mirror_fails_one_sentence_lists_them_and_nothing_can_be_loaded(site, toy, tmp_path):
+    site.files["/bad/scene-train.arff"] = b"<html>sign in first</html>"
+    site.files["/bad/scene-test.arff"] = b""
+    with pytest.raises(FetchError) as failed:
+        fetch_dataset("scene", mirrors=[f"{site.url}/gone", f"{site.url}/bad"])
+    message = str(failed.value)
+    assert message.startswith("scene could not be fetched: ")
+    assert f"{site.url}/gone/scene-train.arff: HTTP 404 Not Found; {site.url}/bad/scene-train.arff: " in message
+    assert "line 1: expected @relation" in message
+    assert "\n" not in message
+    assert not (tmp_path / "cache" / "scene.npz").exists()
+    with pytest.raises(InputError, match="not on this machine"):
+        load_dataset("scene")
+
+
+def test_a_file_with_wrong_content_is_not_used_again(site, toy):
+    good = dict(site.files)
+    site.files["/good/scene-train.arff"] += b"\n1,2,3,4,0,0,0"
+    with pytest.raises(FetchError, match="are 41×4×3, not 40×4×3"):
+        fetch_dataset("scene", mirrors=[f"{site.url}/good"])
+    site.files.update(good)
+    fetch_dataset("scene", mirrors=[f"{site.url}/good"])
+    assert_array_equal(load_dataset("scene").X, toy.X)
+
+
+def test_a_later_call_resumes_what_an_earlier_one_left(site, toy):
+    site.drops = 4
+    with pytest.raises(FetchError, match="dropped after"):
+        fetch_dataset("scene", mirrors=[f"{site.url}/good"])
+    site.requests.clear()
+    fetch_dataset("scene", mirrors=[f"{site.url}/good"])
+    assert "Range" in site.requests[0][1]
+
+
+def test_the_folder_can_be_chosen(site, toy, tmp_path):
+    path = fetch_dataset("scene", data_home=tmp_path / "mine", mirrors=[f"{site.url}/good"])
+    assert path.parent == tmp_path / "mine"
+    assert load_dataset("scene", data_home=tmp_path / "mine").shape == (40, 4, 3)
+
+
+def test_a_mirror_must_be_a_web_address(toy):
+    with pytest.raises(InputError, match="'/some/folder' is neither http nor https"):
+        fetch_dataset("scene", mirrors=["/some/folder"])
+
+
+def test_two_at_once_fetch_once(site, toy):
+    from concurrent.futures import ThreadPoolExecutor
+
+    pytest.importorskip("fcntl")
+    with ThreadPoolExecutor(4) as pool:
+        paths = list(pool.map(lambda _: fetch_dataset("scene", mirrors=[f"{site.url}/good"]), range(4)))
+    assert len(set(paths)) == 1
+    assert len(site.requests) == 2
+
+
+def test_a_file_known_by_its_git_name_is_verified_by_it(site, tmp_path, monkeypatch):
+    data = make_multilabel_rules(30, 5, 2)
+    savemat(tmp_path / "mirflickr.mat", {"data": data.X, "target": data.Y.T})
+    site.files["/good/mirflickr.mat"] = (tmp_path / "mirflickr.mat").read_bytes()
+    entry = replace(catalog()["mirflickr"], n_samples=30, n_features=5, n_labels=2)
+    monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
+    with pytest.raises(FetchError, match="wrong checksum: git's identifier is"):
+        fetch_dataset("mirflickr", mirrors=[f"{site.url}/good"])
+    entry = replace(entry, git_blob=git_blob_id(tmp_path / "mirflickr.mat"))
+    path = fetch_dataset("mirflickr", mirrors=[f"{site.url}/good"])
+    assert_array_equal(load_dataset(path).X, data.X)
+
+
+def test_the_catalogs_own_yeast_from_an_original_file(site, as_arff):
+    pytest.importorskip("river")
+    yeast = load_dataset("yeast")
+    site.files["/yeast.arff"] = as_arff(yeast).encode()
+    fetch_dataset("yeast", mirrors=[site.url])
+    again = load_dataset("yeast")
+    assert "river" not in again.source
+    assert content_digest(again) == content_digest(yeast) == catalog()["yeast"].content
+    convert.verify(catalog()["yeast"], again)
