@@ -1,0 +1,160 @@
+"""Synthetic multi-label data drawn from a known fuzzy system: for tests, and for teaching what a fit should
+find.
+
+Symbols: K rules, D features, L labels; centres C (K, D), widths S (K, D), consequents P (K, D+1, L),
+intercept first.
+
+    μ_k(x)   normalised firing strength of rule k at x                                    (5) (6)
+    f_l(x)   Σ_k μ_k(x) (p_k0l + Σ_i p_kil x_i)                                           (8)
+    y_l      1 when f_l(x) + noise · sd(f_l) · ε > 0, ε standard normal
+
+Samples lie around the centres. Each consequent uses few features. Labels are correlated because every label's
+consequents are a mixture of a shared part and a part of its own.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from mltsk.exceptions import InputError
+
+from .dataset import Dataset
+
+ACTIVE = 0.3  # share of the features that a consequent uses
+SPREAD = 0.15  # standard deviation of dense samples around their centre, in a unit cube
+
+
+@dataclass(frozen=True, eq=False)
+class SyntheticRules:
+    """The fuzzy system that synthetic data came from.
+
+    Attributes
+    ----------
+    centers, widths : array of shape (n_rules, n_features)
+        Membership is exp(-(x - centre)² / width).
+    coef : array of shape (n_rules, n_features + 1, n_labels)
+        Consequents, intercept first; mostly zeros.
+    """
+
+    centers: NDArray[np.float64]
+    widths: NDArray[np.float64]
+    coef: NDArray[np.float64]
+
+    def firing(self, X: Any) -> NDArray[np.float64]:
+        """Normalised firing strengths, (n_samples, n_rules)."""
+        from mltsk.core.membership import firing_strengths
+
+        return firing_strengths(X, self.centers, self.widths)
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """Noise-free scores, (n_samples, n_labels): a label is present where its score is positive."""
+        M = self.firing(X)
+        return sum(M[:, [k]] * (P[0] + X @ P[1:]) for k, P in enumerate(self.coef))
+
+
+def make_multilabel_rules(
+    n_samples: int = 500,
+    n_features: int = 10,
+    n_labels: int = 5,
+    n_rules: int = 3,
+    *,
+    noise: float = 0.1,
+    correlation: float = 0.5,
+    sparse: bool = False,
+    random_state: Any = 0,
+    return_rules: bool = False,
+) -> Any:
+    """Draw multi-label data from a random fuzzy system.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_labels, n_rules : int
+        Sizes.
+    noise : float
+        Noise on the scores before they are cut at 0, in units of their standard deviation; 0 makes the labels
+        an exact function of the features.
+    correlation : float in [0, 1]
+        Share of each label's consequents that all have in common; at 0 they share nothing but the rules.
+    sparse : bool
+        Binary features in a CSR matrix, like words in documents whose topics are the rules, instead of dense
+        numbers.
+    random_state : int, numpy Generator or None
+        Seed.
+    return_rules : bool
+        Also return the `SyntheticRules`.
+
+    Returns
+    -------
+    Dataset, or (Dataset, SyntheticRules)
+
+    Examples
+    --------
+    >>> from mltsk.datasets import make_multilabel_rules
+    >>> data, rules = make_multilabel_rules(200, 6, 4, noise=0, return_rules=True)
+    >>> data.shape, rules.coef.shape
+    ((200, 6, 4), (3, 7, 4))
+    >>> bool(((rules.scores(data.X) > 0) == data.Y).all())
+    True
+    """
+    _check(n_samples, n_features, n_labels, n_rules, noise, correlation)
+    rng = np.random.default_rng(random_state)
+    X, centers, separation = (_binary if sparse else _dense)(rng, n_samples, n_features, n_rules)
+    # Widths grow with D, so that firing depends on the mean squared distance over features and stays soft:
+    # at one centre, the exponent of another rule is about 4.
+    widths = separation / 4 * n_features * rng.uniform(0.8, 1.25, centers.shape)
+    coef = _consequents(rng, n_rules, n_features, n_labels, correlation)
+    rules = _centred(SyntheticRules(centers, widths, coef), X)
+    F = rules.scores(X)
+    Y = F + noise * F.std(axis=0) * rng.standard_normal(F.shape) > 0
+    data = Dataset(X, Y, name="synthetic", source="make_multilabel_rules")
+    return (data, rules) if return_rules else data
+
+
+def _check(n_samples: int, n_features: int, n_labels: int, n_rules: int, noise: float, correlation: float) -> None:
+    sizes = {"n_samples": n_samples, "n_features": n_features, "n_labels": n_labels, "n_rules": n_rules}
+    for name, size in sizes.items():
+        if size < 1:
+            raise InputError(f"{name} is {size}; it must be at least 1.")
+    if not noise >= 0:
+        raise InputError(f"noise is {noise}; it must be 0 or more.")
+    if not 0 <= correlation <= 1:
+        raise InputError(f"correlation is {correlation}; it must be between 0 and 1.")
+
+
+def _dense(rng: np.random.Generator, n: int, d: int, k: int) -> tuple[Any, NDArray[np.float64], float]:
+    centers = rng.uniform(0, 1, (k, d))
+    X = centers[rng.integers(k, size=n)] + SPREAD * rng.standard_normal((n, d))
+    return X, centers, 1 / 6  # mean squared distance of two numbers in [0, 1]
+
+
+def _binary(rng: np.random.Generator, n: int, d: int, k: int) -> tuple[Any, NDArray[np.float64], float]:
+    often, seldom, share = (
+        0.6,
+        0.04,
+        0.2,
+    )  # how probable a word is in a fifth of the topics, and in the others
+    centers = np.where(rng.random((k, d)) < share, often, seldom)
+    X = sp.csr_array((rng.random((n, d)) < centers[rng.integers(k, size=n)]).astype(np.float64))
+    return X, centers, 2 * share * (1 - share) * (often - seldom) ** 2
+
+
+def _consequents(rng: np.random.Generator, k: int, d: int, n_labels: int, correlation: float) -> NDArray[np.float64]:
+    def draw(labels: int) -> NDArray[np.float64]:
+        P = rng.standard_normal((k, d + 1, labels))
+        P[:, 1:] *= rng.random((k, d, labels)) < ACTIVE
+        return P
+
+    return np.sqrt(correlation) * draw(1) + np.sqrt(1 - correlation) * draw(n_labels)
+
+
+def _centred(rules: SyntheticRules, X: Any) -> SyntheticRules:
+    """Shift intercepts so that labels have frequencies from one half down to one fifth."""
+    frequency = np.linspace(0.5, 0.2, rules.coef.shape[2])
+    F = rules.scores(X)
+    cut = [np.quantile(f, 1 - q, method="midpoint") for f, q in zip(F.T, frequency, strict=True)]
+    coef = rules.coef.copy()
+    coef[:, 0] -= cut
+    return SyntheticRules(rules.centers, rules.widths, coef)
