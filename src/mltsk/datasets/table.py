@@ -9,7 +9,7 @@ capitals.
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -74,7 +74,7 @@ class Table:
             split=data.split,
         )
 
-    def positions(self, names: Iterable[str]) -> list[int]:
+    def positions(self, names: Sequence[str]) -> list[int]:
         """Where the named columns are; an `InputError` names those that are not there."""
         where = {name: i for i, name in enumerate(self.names)}
         missing = [name for name in names if name not in where]
