@@ -1,1 +1,25 @@
 """Multi-label classification with fuzzy rules that people can read."""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+# Public names and where they live: imported on first use, so that `import mltsk` is instant.
+_HOMES = {
+    "MLTSKClassifier": "mltsk.estimators",
+    "MultilabelThreshold": "mltsk.estimators",
+    "load_dataset": "mltsk.datasets",
+    "evaluate": "mltsk.metrics",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'mltsk' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_HOMES])

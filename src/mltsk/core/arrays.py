@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 Array: TypeAlias = NDArray[np.floating[Any]]
-Matrix: TypeAlias = (
-    Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
-)
+Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
 
 # Temporaries of row-blocked work stay under this many bytes: large enough for BLAS, small beside any data set.
 BLOCK_BYTES = 64 * 2**20
@@ -55,7 +53,5 @@ def unit_rows(X: Matrix) -> Matrix:
     norms = np.sqrt(row_square_norms(X)).astype(X.dtype, copy=False)
     scale = np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0)
     if sparse.issparse(X):
-        return sparse.csr_array(
-            (X.data * np.repeat(scale, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape
-        )
+        return sparse.csr_array((X.data * np.repeat(scale, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
     return X * scale[:, None]

@@ -82,15 +82,11 @@ def fuzzy_c_means(
     C = _start(X, w, n_clusters, fuzzifier, init, random_state)
     loss, converged, n_iter = np.inf, False, 0
     U = _memberships(_square_distances(X, C, norms), fuzzifier)
-    for n_iter in range(1, max_iter + 1):
+    while n_iter < max_iter and not converged:
         C, U, new = fcm_step(X, U, w, fuzzifier=fuzzifier, previous=C, norms=norms)
-        if abs(new - loss) < max(tol, rtol * abs(new)):
-            loss, converged = new, True
-            break
-        loss = new
-    order = np.argsort(
-        -(w @ U), kind="stable"
-    )  # heaviest rule first: a stable order for people and for tests
+        converged, loss = abs(new - loss) < max(tol, rtol * abs(new)), new
+        n_iter += 1
+    order = np.argsort(-(w @ U), kind="stable")  # heaviest rule first: a stable order for people and for tests
     return Clustering(C[order], U[:, order], float(loss), n_iter, converged)
 
 
@@ -202,7 +198,7 @@ class _Group:
         return [_Group.of(X, w, self.rows[right]), _Group.of(X, w, self.rows[~right])]
 
     def _widest_direction(self, part: Matrix, weight: Array) -> Array:
-        """Coordinates of the rows along (nearly) their first principal axis, by power iteration from the farthest row."""
+        """Coordinates of the rows along (nearly) their first principal axis: power iteration from the farthest row."""
         D2 = _square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
         far = part[[int(D2.argmax())]]
         v = np.asarray(far.todense() if not isinstance(far, np.ndarray) else far).ravel() - self.mean

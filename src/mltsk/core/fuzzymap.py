@@ -5,8 +5,8 @@ P (K(D+1), L) consequents, V (N, L).
 
 G has K times the size of X and would be dense where X is sparse. Nothing needs it:
 
-* G P = Σ_k M_k ∘ (Xe P_k): one product X [P₁ … P_K] and a contraction over rules;
-* Gᵀ V stacks Xeᵀ (M_k ∘ V): one product Xᵀ [M₁∘V … M_K∘V];
+* G P = Σ_k M_k ∘ (Xe P_k): one product X [P₁ … P_K] and a contraction over rules (rule by rule where X is CSR);
+* Gᵀ V stacks Xeᵀ (M_k ∘ V): one product Xᵀ [M₁∘V … M_K∘V] (likewise);
 * Gᵀ G has blocks Xeᵀ diag(M_k M_l) Xe;
 * G Gᵀ = (M Mᵀ) ∘ (Xe Xeᵀ), a Hadamard product: N²(K + D) instead of N² K D.
 """
@@ -19,6 +19,7 @@ from scipy import sparse
 
 from .arrays import Array, Matrix, row_blocks
 from .membership import Underflow, firing_strengths
+from .threads import spread
 
 
 def fuzzy_features(X: Matrix, centers: Array, widths: Array, *, underflow: Underflow = "softmax") -> Array:
@@ -109,11 +110,14 @@ class FuzzyMap:
         """G P, (N, L)."""
         (N, D), K, L = self.X.shape, self.n_rules, P.shape[1]
         cube = P.reshape(K, D + 1, L)
+        if self.is_sparse:
+            terms = spread(lambda k: self.M[:, [k]] * (self.X @ cube[k, 1:]), range(K), self._flops(L))
+            return np.asarray(sum(terms, start=self.M @ cube[:, 0]))
         linear = np.ascontiguousarray(cube[:, 1:].transpose(1, 0, 2)).reshape(D, K * L)
         out = self.M @ cube[:, 0]
         for rows in row_blocks(N, 8 * K * L):
-            terms = np.asarray(self.X[rows] @ linear).reshape(-1, K, L)
-            out[rows] += np.einsum("nk,nkl->nl", self.M[rows], terms)
+            block = (self.X[rows] @ linear).reshape(-1, K, L)
+            out[rows] += np.einsum("nk,nkl->nl", self.M[rows], block)
         return out
 
     def transpose_matmul(self, V: Array) -> Array:
@@ -121,14 +125,19 @@ class FuzzyMap:
         (N, D), K, L = self.X.shape, self.n_rules, V.shape[1]
         out = np.empty((K, D + 1, L), dtype=np.result_type(self.M, V))
         out[:, 0] = self.M.T @ V
-        linear = np.zeros((D, K * L), dtype=out.dtype)
-        blocks = list(row_blocks(N, 8 * K * L))
-        for rows in blocks:
-            fired = (self.M[rows, :, None] * V[rows, None, :]).reshape(-1, K * L)
-            part = self._transposed if len(blocks) == 1 else self.X[rows].T
-            linear += np.asarray(part @ fired)
-        out[:, 1:] = linear.reshape(D, K, L).transpose(1, 0, 2)
+        if self.is_sparse:
+            terms = spread(lambda k: self._transposed @ (self.M[:, [k]] * V), range(K), self._flops(L))
+            for k, term in enumerate(terms):
+                out[k, 1:] = term
+        else:
+            linear = np.zeros((D, K * L), dtype=out.dtype)
+            for rows in row_blocks(N, 8 * K * L):
+                linear += self.X[rows].T @ (self.M[rows, :, None] * V[rows, None, :]).reshape(-1, K * L)
+            out[:, 1:] = linear.reshape(D, K, L).transpose(1, 0, 2)
         return out.reshape(K * (D + 1), L)
+
+    def _flops(self, n_columns: int) -> float:
+        return 2.0 * (self.X.nnz if self.is_sparse else self.X.size) * self.n_rules * n_columns
 
     def gram(self) -> Array:
         """Gᵀ G, (K(D+1), K(D+1)): the sum over row blocks of their Gram matrices."""

@@ -1,0 +1,90 @@
+"""From scaled samples to consequents: the default problem, its weights, its solver.   (24)
+
+    min ½‖G P - (Y - ȳ)‖² + (ρ/2)‖P‖² + (α/2) Tr(P Q Pᵀ) + β‖P‖₁
+
+ȳ (L,) are the base rates of the labels, put back into every rule's intercept afterwards: firing strengths sum to 1, so
+this changes nothing but what the penalties pull towards, each label's rate instead of 0 (with 174 labels and heavy
+shrinkage, cal500, that is worth 0.03 AP).
+
+Where ρ, α or β are not given, they come from the data: ρ and α by leave-one-out (`ridge`), β as L1_SHARE of the noise,
+(mean SD of the leave-one-out residuals) · (root mean square length of a column of G), which is about the correlation
+that a useless feature shows by chance. The L1 term shrinks too, so ρ and α keep RIDGE_SHARE of what leave-one-out gives
+them without it. docs/decisions.md shows what these shares trade, set by set.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .admm import admm
+from .arrays import Array
+from .coupling import coupling_matrix, label_correlation
+from .fista import Solution, fista
+from .fuzzymap import FuzzyMap
+from .moments import Moments, quadratic
+from .objective import Problem
+from .ridge import choose_weights, ridge_start
+
+L1_SHARE = 0.25
+RIDGE_SHARE = 0.7
+
+Solver = Literal["fista", "admm"]
+
+
+@dataclass(frozen=True)
+class Consequents:
+    """Consequents ``P`` (K(D+1), L) with base rates put back, the weights used, the coupling, and the `Solution`."""
+
+    P: Array
+    rho: float
+    alpha: float
+    beta: float
+    coupling: Array
+    solution: Solution
+
+
+def fit_consequents(
+    G: FuzzyMap,
+    Y: Array,
+    w: Array,
+    *,
+    coupling: str | None = "laplacian",
+    rho: float | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    solver: Solver = "fista",
+    max_iter: int = 1000,
+    tol: float = 1e-4,
+) -> Consequents:
+    """Solve the default problem for the rows of G; weights that are None come from the data.
+
+    ``gamma`` is the ridge weight of the start (36); it changes how long the solver takes, not where it ends.
+    """
+    rates = (w @ Y) / w.sum()
+    centred = Y - rates
+    Q = coupling_matrix(label_correlation(Y, w), coupling).astype(Y.dtype, copy=False)
+    alpha = 0.0 if coupling is None else alpha
+    rho, alpha, beta = _weights(G, centred, w, Q, rho, alpha, beta)
+    start = ridge_start(G, centred, w, gamma if gamma else max(rho + alpha, 1e-8))
+    data = Moments.of(G, centred, w) if solver == "admm" else quadratic(G, centred, w)
+    problem = Problem(data, Q, alpha, beta, rho)
+    solution = (admm if solver == "admm" else fista)(problem, start, max_iter=max_iter, tol=tol)
+    P = solution.P.copy()
+    P.reshape(G.n_rules, -1, Y.shape[1])[:, 0] += rates
+    return Consequents(P, rho, alpha, beta, Q, solution)
+
+
+def _weights(
+    G: FuzzyMap, Y: Array, w: Array, Q: Array, rho: float | None, alpha: float | None, beta: float | None
+) -> tuple[float, float, float]:
+    if rho is not None and alpha is not None and beta is not None:
+        return rho, alpha, beta
+    found = choose_weights(G, Y, w, Q, rho=rho, alpha=alpha)
+    share = RIDGE_SHARE if beta is None else 1.0
+    return (
+        found.rho * share if rho is None else rho,
+        found.alpha * share if alpha is None else alpha,
+        L1_SHARE * float(np.mean(found.noise)) * found.column_norm if beta is None else beta,
+    )
