@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 # Public names and where they live: imported on first use, so that `import mltsk` is instant.
 _HOMES = {
+    "FuzzyRuleFeatures": "mltsk.estimators",
     "MLTSKClassifier": "mltsk.estimators",
     "MultilabelThreshold": "mltsk.estimators",
     "load_dataset": "mltsk.datasets",

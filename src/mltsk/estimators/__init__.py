@@ -1,6 +1,7 @@
 """Scikit-learn shells around the mathematics: validate, call the core, store."""
 
 from .classifier import MLTSKClassifier
+from .features import FuzzyRuleFeatures
 from .thresholds import MultilabelThreshold
 
-__all__ = ["MLTSKClassifier", "MultilabelThreshold"]
+__all__ = ["FuzzyRuleFeatures", "MLTSKClassifier", "MultilabelThreshold"]

@@ -16,20 +16,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.algorithm1 import algorithm1, algorithm1_from_moments
-from ..core.antecedents import COLLAPSED, fit_antecedents, rule_distinctness
-from ..core.arrays import unit_rows
+from ..core.antecedents import COLLAPSED, rule_distinctness
 from ..core.coupling import CONVEX, coupling_matrix, label_correlation
 from ..core.fit import fit_consequents
 from ..core.fuzzymap import FuzzyMap
 from ..core.moments import Moments
-from ..core.scaling import Scaling, fit_scaling
+from ..core.scaling import Scaling
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
 from ..exceptions import NonConvexWarning, RuleCollapseWarning
+from .antecedents import fit_rules, fit_scale, scaling_state
 from .targets import Targets, predicted
-
-# Measured over all data sets (docs/decisions.md): dense features on the percentile scale, sparse rows of unit length.
-_DENSE_WIDTH, _SPARSE_WIDTH = 0.5, 0.1
 
 
 class MLTSKClassifier(ClassifierMixin, BaseEstimator):
@@ -222,24 +219,19 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, targets, w = self._validate_fit(X, y, sample_weight)
-        scaling, Z = self._fit_scale(X, w)
+        self.scale_, scaling, Z = fit_scale(X, w, self.scale)
         with blas_threads(2.0 * Z.shape[0] * (Z.shape[1] + 1) ** 2 * min(self.n_rules, Z.shape[0]) ** 2):
-            rules = self._fit_antecedents(Z, w)
+            rules = fit_rules(self, Z, w)
             G = FuzzyMap.of(Z, rules.centers, rules.widths, underflow=self._underflow)
             P = self._fit_consequents(G, targets.Y, w)
         return self._store(X, targets, w, scaling, rules, G, P)
 
     def _validate_fit(self, X, y, sample_weight):
-        X, y = (
-            validate_data(
-                self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2
-            )
-            if not hasattr(y, "columns") and not sparse.issparse(y)
-            else (
-                validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2),
-                y,
-            )
-        )
+        checks = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 2}
+        if hasattr(y, "columns") or sparse.issparse(y):  # names and sparse labels are read by Targets
+            X = validate_data(self, X, **checks)
+        else:
+            X, y = validate_data(self, X, y, multi_output=True, **checks)
         targets = Targets.of(y, dtype=X.dtype)
         if targets.Y.shape[0] != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {targets.Y.shape[0]}")
@@ -269,46 +261,6 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _underflow(self):
         return "authors" if self.antecedents == "paper" else "softmax"
-
-    def _fit_scale(self, X, w):
-        kind = self.scale
-        if kind == "auto":
-            kind = "unit" if sparse.issparse(X) else "quantile"
-        self.scale_ = kind
-        if kind is None:
-            return None, X
-        if kind == "unit":
-            return None, unit_rows(X)
-        if sparse.issparse(X):
-            raise ValueError(f"scale={kind!r} would make sparse X dense: use scale='unit' or None, or pass X.toarray()")
-        scaling = fit_scaling(X, w, kind)
-        return scaling, scaling.apply(X)
-
-    def _fit_antecedents(self, Z, w):
-        paper = self.antecedents == "paper"
-        h = self.width_scale
-        if h == "auto":
-            h = 1.0 if paper else _SPARSE_WIDTH if sparse.issparse(Z) else _DENSE_WIDTH
-        rules = fit_antecedents(
-            Z,
-            w,
-            min(self.n_rules, Z.shape[0]),
-            width_scale=h,
-            fuzzifier=self.fuzzifier,
-            widths="variance" if paper else "common",
-            init=self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=Z.dtype),
-            random_state=self.random_state
-            if not hasattr(self.random_state, "randint")
-            else int(self.random_state.randint(2**31)),
-            rtol=0.0 if paper else 1e-5,
-        )
-        if len(rules.centers) < self.n_rules:
-            warnings.warn(
-                f"n_rules={self.n_rules} was reduced to {len(rules.centers)}: X has no more distinct rows than that",
-                RuleCollapseWarning,
-                stacklevel=3,
-            )
-        return rules
 
     def _fit_consequents(self, G, Y, w):
         if self.solver == "algorithm1":
@@ -367,7 +319,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _store(self, X, targets, w, scaling, rules, G, P):
         self.centers_, self.widths_ = rules.centers, rules.widths
         self.coef_ = np.ascontiguousarray(P.reshape(len(rules.centers), -1, targets.Y.shape[1]), dtype=X.dtype)
-        self.scaling_ = None if scaling is None else _as_dict(scaling)
+        self.scaling_ = scaling_state(scaling)
         fired = w @ G.M
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
         self.prototypes_ = _prototypes(X, G.M * w[:, None], rules.centers, scaling)
@@ -438,10 +390,6 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = self.scale in ("auto", "unit", None)
         return tags
-
-
-def _as_dict(scaling):
-    return {name: getattr(scaling, name) for name in ("values", "levels", "offset", "spread", "bounded")}
 
 
 def _prototypes(X, V, centers, scaling):

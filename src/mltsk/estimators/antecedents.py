@@ -1,0 +1,69 @@
+"""What the classifier and the transformer share: the scale of the rules and the fit of their IF-parts."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+from ..core.antecedents import Antecedents, fit_antecedents
+from ..core.arrays import unit_rows
+from ..core.scaling import Scaling, fit_scaling
+from ..exceptions import RuleCollapseWarning
+
+# Measured over all data sets (docs/decisions.md): dense features on the percentile scale, sparse rows of unit length.
+_DENSE_WIDTH, _SPARSE_WIDTH = 0.5, 0.1
+
+
+def fit_scale(X, w, scale):
+    """(name of the scale, its `Scaling` or None, X on it); "auto" is "quantile" for dense and "unit" for sparse X."""
+    if scale == "auto":
+        scale = "unit" if sparse.issparse(X) else "quantile"
+    if scale is None:
+        return scale, None, X
+    if scale == "unit":
+        return scale, None, unit_rows(X)
+    if sparse.issparse(X):
+        raise ValueError(f"scale={scale!r} would make sparse X dense: use scale='unit' or None, or pass X.toarray()")
+    scaling = fit_scaling(X, w, scale)
+    return scale, scaling, scaling.apply(X)
+
+
+def fit_rules(estimator, Z, w) -> Antecedents:
+    """IF-parts as the estimator's parameters say, on scaled samples; warns when there are fewer than asked for."""
+    paper = estimator.antecedents == "paper"
+    h = estimator.width_scale
+    if h == "auto":
+        h = 1.0 if paper else _SPARSE_WIDTH if sparse.issparse(Z) else _DENSE_WIDTH
+    state = estimator.random_state
+    rules = fit_antecedents(
+        Z,
+        w,
+        min(estimator.n_rules, Z.shape[0]),
+        width_scale=h,
+        fuzzifier=estimator.fuzzifier,
+        widths="variance" if paper else "common",
+        init=estimator.init if isinstance(estimator.init, str) else _given_centers(estimator.init, Z),
+        random_state=int(state.randint(2**31)) if hasattr(state, "randint") else state,
+        rtol=0.0 if paper else 1e-5,
+    )
+    if len(rules.centers) < estimator.n_rules:
+        warnings.warn(
+            f"n_rules={estimator.n_rules} was reduced to {len(rules.centers)}: X has no more distinct rows than that",
+            RuleCollapseWarning,
+            stacklevel=3,
+        )
+    return rules
+
+
+def _given_centers(init, Z):
+    centers = np.asarray(init, dtype=Z.dtype)
+    if centers.ndim != 2 or centers.shape[1] != Z.shape[1]:
+        raise ValueError(f"init must be centres of shape (n_rules, {Z.shape[1]}), got shape {centers.shape}")
+    return centers
+
+
+def scaling_state(scaling: Scaling | None):
+    """A `Scaling` as a dict of plain arrays, which pickle and skops store without code."""
+    if scaling is None:
+        return None
+    return {name: getattr(scaling, name) for name in ("values", "levels", "offset", "spread", "bounded")}
