@@ -78,8 +78,11 @@ def fuzzy_c_means(
         raise ValueError(f"fuzzifier must be at least 1 (k-means), got {fuzzifier}")
     w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     w = w.astype(X.dtype, copy=False)
+    # Distances come from expanded squares, which cancel for data far from 0: dense data are moved there first.
+    origin = weighted_mean(X, w) if isinstance(X, np.ndarray) else np.zeros(X.shape[1], dtype=X.dtype)
+    X = X - origin if isinstance(X, np.ndarray) else X
     norms = row_square_norms(X)
-    C = _start(X, w, n_clusters, fuzzifier, init, random_state)
+    C = _start(X, w, n_clusters, fuzzifier, init if isinstance(init, str) else init - origin, random_state)
     loss, converged, n_iter = np.inf, False, 0
     U = _memberships(_square_distances(X, C, norms), fuzzifier)
     while n_iter < max_iter and not converged:
@@ -87,7 +90,7 @@ def fuzzy_c_means(
         converged, loss = abs(new - loss) < max(tol, rtol * abs(new)), new
         n_iter += 1
     order = np.argsort(-(w @ U), kind="stable")  # heaviest rule first: a stable order for people and for tests
-    return Clustering(C[order], U[:, order], float(loss), n_iter, converged)
+    return Clustering(C[order] + origin, U[:, order], float(loss), n_iter, converged)
 
 
 def fcm_step(

@@ -1,0 +1,32 @@
+"""Rules: distinct where asked, measured as documented."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk.core.antecedents import COLLAPSED, fit_antecedents, rule_distances, rule_distinctness
+from mltsk.core.membership import firing_strengths
+
+
+def test_distinctness_is_the_mean_total_variation_distance():
+    M = np.array([[1.0, 0, 0], [0, 0.5, 0.5]])
+    assert_allclose(rule_distances(M), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+    assert rule_distinctness(M) == pytest.approx(2 / 3)
+    assert rule_distinctness(np.ones((4, 1))) == 1.0
+
+
+def test_distinctness_counts_weights_as_copies():
+    M = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
+    w = np.array([1.0, 2, 0, 1, 3, 1])
+    assert rule_distinctness(M, w) == pytest.approx(rule_distinctness(np.repeat(M, w.astype(int), axis=0)))
+
+
+def test_common_widths_keep_rules_apart_where_the_papers_collapse():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 150)) + 2 * rng.integers(-1, 2, size=(300, 15)).repeat(10, axis=1)
+    w = np.ones(300)
+    ours = fit_antecedents(X, w, 4, width_scale=0.5, fuzzifier=1.0)
+    paper = fit_antecedents(X, w, 4, width_scale=100.0, fuzzifier=2.0, widths="variance")
+    distinct = [rule_distinctness(firing_strengths(X, a.centers, a.widths)) for a in (ours, paper)]
+    assert distinct[1] < COLLAPSED < 0.2 < distinct[0]
+    assert np.ptp(ours.widths) == 0

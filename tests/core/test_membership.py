@@ -1,0 +1,55 @@
+"""Firing strengths: worked numbers, far away, underflow, cancellation."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from mltsk.core.membership import authors_widths, common_width, exponents, firing_strengths
+
+
+def test_corners_of_the_square_give_the_logistic_of_four():
+    X = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
+    C = np.array([[0.0, 0], [1, 1]])
+    M = firing_strengths(X, C, np.full((2, 2), 0.5))
+    assert_allclose(M[:, 0], [0.982014, 0.5, 0.5, 0.017986], atol=1e-6)
+
+
+def test_firing_strengths_sum_to_one_far_from_every_rule():
+    X = np.full((3, 400), 1e3)  # a naive product of Gaussians gives 0/0 here
+    assert_allclose(firing_strengths(X, np.zeros((2, 400)), np.ones((2, 400))).sum(axis=1), 1.0)
+
+
+def test_authors_underflow_zeroes_the_row():
+    X = np.array([[0.0] * 10, [100.0] * 10])
+    M = firing_strengths(X, np.zeros((2, 10)), np.ones((2, 10)), underflow="authors")
+    assert_allclose(M, [[0.5, 0.5], [0, 0]])
+
+
+def test_the_two_ways_agree_where_nothing_underflows():
+    rng = np.random.default_rng(0)
+    X, C, S = rng.random((20, 3)), rng.random((4, 3)), rng.uniform(0.5, 2, (4, 3))
+    assert_allclose(firing_strengths(X, C, S), firing_strengths(X, C, S, underflow="authors"), atol=1e-12)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_sparse_equals_dense(same):
+    rng = np.random.default_rng(1)
+    X = rng.random((30, 5)) * (rng.random((30, 5)) < 0.4)
+    C, S = rng.random((3, 5)), np.full((3, 5), 0.7) if same else rng.uniform(0.5, 2, (3, 5))
+    assert_allclose(firing_strengths(sparse.csr_array(X), C, S), firing_strengths(X, C, S), atol=1e-12)
+
+
+def test_constant_feature_with_the_narrowest_width_does_not_cancel():
+    X = np.column_stack([np.linspace(0, 1, 5), np.full(5, 0.3)])
+    C = np.array([[0.2, 0.3], [0.8, 0.3]])
+    S = authors_widths(np.array([[0.1, 0.0], [0.1, 0.0]]), 1.0)
+    assert_allclose(exponents(X, C, S), (X[:, [0]] - [[0.2, 0.8]]) ** 2 / 0.1, atol=1e-9)
+
+
+def test_common_width_makes_firing_independent_of_repeated_features():
+    rng = np.random.default_rng(2)
+    X, C = rng.random((10, 3)), rng.random((2, 3))
+    M1 = firing_strengths(X, C, np.full((2, 3), common_width(3, 0.1, 0.5)))
+    M2 = firing_strengths(np.tile(X, 7), np.tile(C, 7), np.full((2, 21), common_width(21, 0.1, 0.5)))
+    assert_allclose(M1, M2)

@@ -1,0 +1,72 @@
+"""Facts that hold for any data: operators equal matrices, solvers agree, certificates are honest."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from mltsk.core.admm import admm
+from mltsk.core.clustering import fuzzy_c_means
+from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
+from mltsk.core.fista import fista
+from mltsk.core.fuzzymap import FuzzyMap
+from mltsk.core.membership import firing_strengths
+from mltsk.core.moments import Moments
+from mltsk.core.objective import Problem
+
+sizes = st.tuples(st.integers(2, 30), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
+seeds = st.integers(0, 2**31)
+
+
+def draw(size, seed):
+    n, d, k, n_labels = size
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, d)), 1) * (rng.random((n, d)) < 0.7)
+    return FuzzyMap(X, rng.dirichlet(np.ones(k), size=n)), (rng.random((n, n_labels)) < 0.4).astype(float), rng
+
+
+@given(sizes, seeds)
+@settings(max_examples=60, deadline=None)
+def test_operator_equals_matrix(size, seed):
+    G, Y, rng = draw(size, seed)
+    csr, dense = FuzzyMap(sparse.csr_array(G.X), G.M), G.rows()
+    P = rng.normal(size=(dense.shape[1], 2))
+    for op in (G, csr):
+        assert_allclose(op @ P, dense @ P, atol=1e-10)
+        assert_allclose(op.transpose_matmul(Y), dense.T @ Y, atol=1e-10)
+        assert_allclose(op.gram(), dense.T @ dense, atol=1e-10)
+        assert_allclose(op.dual_gram(), dense @ dense.T, atol=1e-10)
+
+
+@given(sizes, seeds, st.sampled_from(CONVEX), st.floats(0, 5), st.floats(0, 2), st.floats(0.05, 5))
+@settings(max_examples=60, deadline=None)
+def test_two_solvers_find_one_optimum(size, seed, kind, alpha, beta, rho):
+    G, Y, _ = draw(size, seed)
+    problem = Problem(Moments.of(G, Y), coupling_matrix(label_correlation(Y), kind), alpha, beta, rho)
+    a, b = (solve(problem, tol=1e-9, max_iter=20000) for solve in (fista, admm))
+    assert a.converged
+    assert b.converged
+    # two points within gap g of the optimum of a ρ-strongly convex problem are within 2·√(2g/ρ) of each other
+    room = 2 * np.sqrt(2 * 1e-9 * max(problem.data.yy, 1e-9) / rho)
+    assert np.linalg.norm(a.P - b.P) <= room + 1e-9
+
+
+@given(sizes, seeds, st.floats(1.0, 3.0))
+@settings(max_examples=60, deadline=None)
+def test_clustering_gives_finite_centres_inside_the_data(size, seed, fuzzifier):
+    G, _, _ = draw(size, seed)
+    found = fuzzy_c_means(G.X, size[2] + 2, fuzzifier=fuzzifier)
+    assert_allclose(found.memberships.sum(axis=1), 1.0)
+    assert (found.centers >= G.X.min(axis=0) - 1e-9).all()
+    assert (found.centers <= G.X.max(axis=0) + 1e-9).all()
+
+
+@given(sizes, seeds, st.floats(1e-6, 1e6))
+@settings(max_examples=60, deadline=None)
+def test_firing_strengths_are_shares(size, seed, width):
+    G, _, rng = draw(size, seed)
+    C = rng.normal(size=(size[2], size[1]))
+    M = firing_strengths(G.X * 1e3, C, np.full(C.shape, width))
+    assert (M >= 0).all()
+    assert_allclose(M.sum(axis=1), 1.0)
