@@ -1,0 +1,1 @@
+"""Experiments: the paper's tables as data, and cross-validation as this package reports it."""
