@@ -1,0 +1,330 @@
+"""Models as files: written in one step, read without running anything that a file brings along.
+
+A model file is a skops archive (a zip file: ``schema.json`` and arrays in NumPy's format) with one more member,
+``mltsk.json``, which says what wrote it and what the model was fitted on. skops trusts every estimator of
+scikit-learn and more; we trust the types in `TRUSTED` and nothing else, and check that before skops sees the file.
+"""
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from . import __version__
+from .exceptions import InputError
+
+FORMAT = 1  # raise it when a file of ours can no longer be read by the version before
+MANIFEST = "mltsk.json"
+
+# A file of a few kilobytes can declare terabytes. A model of bibtex (1836 features, 159 labels) unpacks to 36 MB.
+MAX_UNPACKED = 4 << 30
+MAX_JSON = 64 << 20
+MAX_MEMBERS = 10_000
+
+_OURS = (
+    "mltsk.estimators.classifier.MLTSKClassifier",
+    "mltsk.estimators.features.FuzzyRuleFeatures",
+    "mltsk.estimators.thresholds.MultilabelThreshold",
+)
+_NUMBERS = ("bool", "bool_", "int32", "int64", "float32", "float64")
+
+# What a file may hold: by skops' name for the way in which a thing is rebuilt, the types that may be rebuilt so.
+TRUSTED: Mapping[str, tuple[str, ...]] = {
+    "ObjectNode": _OURS,
+    "DictNode": ("builtins.dict",),
+    "ListNode": ("builtins.list",),
+    "TupleNode": ("builtins.tuple",),
+    "JsonNode": ("builtins.str",),
+    "TypeNode": ("builtins.str", "builtins.int"),
+    "NdArrayNode": ("numpy.ndarray", *(f"numpy.{name}" for name in _NUMBERS)),
+    "RandomStateNode": ("numpy.random.mtrand.RandomState",),
+}
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a model file says beside the model.
+
+    Attributes
+    ----------
+    data : str
+        Name of the data set.
+    feature_names, label_names : tuple of str
+    categories : dict of str to tuple of str
+        Categories of each nominal feature; the model sees `mltsk.datasets.category_values` of them.
+    fitted : dict
+        How the model was made: numbers and text.
+    version : str
+        Version of this package that wrote the file.
+    """
+
+    data: str = ""
+    feature_names: tuple[str, ...] = ()
+    label_names: tuple[str, ...] = ()
+    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    fitted: dict[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+    @classmethod
+    def of(cls, model: Any) -> "ModelInfo":
+        """What a fitted model itself knows."""
+        names = getattr(model, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{d}" for d in range(getattr(model, "n_features_in_", 0))]
+        labels = getattr(model, "label_names_", getattr(getattr(model, "estimator_", None), "label_names_", ()))
+        return cls(feature_names=tuple(map(str, names)), label_names=tuple(map(str, labels)))
+
+
+def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path:
+    """Write a fitted model to a file.
+
+    Parameters
+    ----------
+    model : MLTSKClassifier, MultilabelThreshold around one, or FuzzyRuleFeatures
+    path : str or Path
+        Conventionally ends in ``.skops``. The file appears, or is replaced, only when it is complete.
+    info : ModelInfo, optional
+        What to say beside the model; its own names unless given.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mltsk import MLTSKClassifier
+    >>> from mltsk.datasets import make_multilabel_rules
+    >>> data = make_multilabel_rules(n_samples=60, random_state=0)
+    >>> file = save(MLTSKClassifier(n_rules=2).fit(data.X, data.Y), tempfile.mkdtemp() + "/model.skops")
+    >>> load(file).predict(data.X).shape
+    (60, 5)
+    """
+    content = _archive(model, info or ModelInfo.of(model))
+    with writing(path) as file:
+        file.write(content)
+    return Path(path)
+
+
+def load(path: str | Path) -> Any:
+    """Read a model that `save` wrote.
+
+    A file that holds anything else, is damaged, or was written in a format that this version does not know is refused
+    with an `InputError`. Nothing in a file is ever executed.
+    """
+    path = Path(path)
+    with _opened(path) as file, zipfile.ZipFile(file) as archive:
+        _check_size(archive, path)
+        _manifest(archive, path)
+        _check_types(_schema(archive, path), path)
+        model = _rebuilt(file)  # the same open file: what was checked is what is read
+        _check_model(model, path)
+    return model
+
+
+def read_info(path: str | Path) -> ModelInfo:
+    """What a model file says beside the model, without reading the model."""
+    path = Path(path)
+    with _opened(path) as file, zipfile.ZipFile(file) as archive:
+        _check_size(archive, path)
+        manifest = _manifest(archive, path)
+        info = manifest["info"]
+        return ModelInfo(
+            data=str(info["data"]),
+            feature_names=tuple(map(str, info["feature_names"])),
+            label_names=tuple(map(str, info["label_names"])),
+            categories={str(name): tuple(map(str, values)) for name, values in info["categories"].items()},
+            fitted=dict(info["fitted"]),
+            version=str(manifest["mltsk"]),
+        )
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
+    """A binary file that appears at ``path`` only when it is complete; half a file is never left behind."""
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give the name of a file to write.")
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced, and must not be
+        with path.open("wb") as file:
+            yield file
+        return
+    if not path.parent.is_dir():
+        raise InputError(f"The folder {path.parent} does not exist: make it first, or write elsewhere.")
+    beside = path.with_name(f".{uuid4().hex}.tmp")
+    try:
+        with _created(beside, path) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _created(beside: Path, path: Path) -> io.BufferedIOBase:
+    try:
+        return beside.open("xb")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _archive(model: Any, info: ModelInfo) -> bytes:
+    import skops
+    import skops.io
+
+    try:
+        check_is_fitted(model)
+        content = skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED)
+    except (NotFittedError, TypeError) as error:
+        raise InputError(f"{type(model).__name__} is not a fitted model: call fit before saving ({error}).") from None
+    except skops.io.exceptions.UnsupportedTypeException as error:
+        raise InputError(f"This {type(model).__name__} cannot be saved: {error}") from None
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        if found := untrusted(json.loads(archive.read("schema.json"))):
+            raise InputError(
+                f"This {type(model).__name__} cannot be saved: it holds {found}, and a file may hold only estimators of "
+                "this package, arrays, numbers and text."
+            )
+        manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
+        archive.writestr(MANIFEST, json.dumps(manifest, indent=1, default=_plain))
+    return buffer.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as JSON knows them."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[io.BufferedIOBase]:
+    """The file at ``path``, which begins like a zip file; whatever goes wrong with it becomes one sentence."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, not a model file.")
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+            if not start.startswith(b"PK"):
+                raise InputError(_no_archive(path, start))
+            yield file
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError(f"There is no model file {path}.") from None
+    except PermissionError:
+        raise InputError(f"{path} cannot be read: permission denied.") from None
+    except Exception as error:  # damaged archives meet the reader with errors of every kind
+        raise _damaged(path, _first_line(error)) from None
+
+
+def _no_archive(path: Path, start: bytes) -> str:
+    if not start:
+        return f"{path} is empty, not a model file."
+    if start.startswith(b"\x80"):
+        return f"{path} is a pickle, which can run code when it is read, so it was not: save the model with mltsk.save."
+    return f"{path} is not a model file: `mltsk fit` and mltsk.save write those."
+
+
+def _check_size(archive: zipfile.ZipFile, path: Path) -> None:
+    members = archive.infolist()
+    size = sum(member.file_size for member in members)
+    if size > MAX_UNPACKED or len(members) > MAX_MEMBERS:
+        raise InputError(f"{path} declares {len(members)} parts of {size >> 20} MiB in all, too much for a model.")
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    if MANIFEST not in archive.namelist():
+        raise InputError(f"{path} is an archive but not a model of mltsk: it has no {MANIFEST}.")
+    manifest = _json(archive, MANIFEST, path)
+    version, number = manifest.get("mltsk"), manifest.get("format")
+    if not isinstance(number, int) or isinstance(number, bool) or not isinstance(version, str):
+        raise _damaged(path, "it does not say which format it has")
+    if number > FORMAT:
+        raise InputError(
+            f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads up to {FORMAT}: "
+            "upgrade with `pip install --upgrade mltsk`."
+        )
+    if number < 1:
+        raise _damaged(path, f"there is no format {number}")
+    return manifest
+
+
+def _schema(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    if "schema.json" not in archive.namelist():
+        raise _damaged(path, "it holds no model")
+    return _json(archive, "schema.json", path)
+
+
+def _json(archive: zipfile.ZipFile, name: str, path: Path) -> dict[str, Any]:
+    if archive.getinfo(name).file_size > MAX_JSON:
+        raise InputError(f"{path} has a {name} of more than {MAX_JSON >> 20} MiB, too much for a model.")
+    content = json.loads(archive.read(name))
+    if not isinstance(content, dict):
+        raise _damaged(path, f"{name} is not what it should be")
+    return content
+
+
+def untrusted(schema: Any) -> str | None:
+    """The first thing in a skops schema that `TRUSTED` does not list, or None."""
+    waiting = [schema]  # a list, not recursion: a hostile file may be nested deeper than Python's stack
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            if "__loader__" in item:
+                kind, loader = f"{item.get('__module__')}.{item.get('__class__')}", item["__loader__"]
+                if not isinstance(loader, str) or kind not in TRUSTED.get(loader, ()):
+                    return f"a {kind}"
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+    return None
+
+
+def _check_types(schema: dict[str, Any], path: Path) -> None:
+    if found := untrusted(schema):
+        raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
+    if schema.get("__loader__") != "ObjectNode":
+        raise _damaged(path, "it holds no model")
+
+
+def _rebuilt(file: io.BufferedIOBase) -> Any:
+    import skops.io
+
+    return skops.io.load(file, trusted=list(_OURS))
+
+
+def _check_model(model: Any, path: Path) -> None:
+    """Whether the parts of a model fit together, so that a damaged one fails here and not in a prediction."""
+    check_is_fitted(model)
+    if hidden := [name for name in vars(model) if callable(getattr(type(model), name, None))]:
+        raise _damaged(path, f"it puts data in the place of {hidden[0]}")
+    if hasattr(model, "estimator_"):
+        _check_model(model.estimator_, path)
+    if hasattr(model, "coef_"):
+        K, D, L = len(model.centers_), int(model.n_features_in_), len(model.label_names_)
+        shapes = {"centers_": (K, D), "widths_": (K, D), "coef_": (K, D + 1, L), "thresholds_": (L,)}
+        for name, shape in shapes.items():
+            if getattr(model, name).shape != shape:
+                raise _damaged(path, f"{name} has shape {getattr(model, name).shape} instead of {shape}")
+
+
+def _damaged(path: Path, why: str) -> InputError:
+    return InputError(f"{path} is damaged or no model of mltsk: {why}.")
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".")[:200] if lines else type(error).__name__

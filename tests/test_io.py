@@ -1,0 +1,302 @@
+"""Model files: round trips, atomic writing, and every kind of file that must not be loaded."""
+
+import io
+import json
+import os
+import pickle
+import sys
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+import skops.io
+from numpy.testing import assert_array_equal
+from sklearn.linear_model import RidgeClassifier
+
+from mltsk import io as model_io
+from mltsk.datasets import make_multilabel_rules
+from mltsk.estimators import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold
+from mltsk.exceptions import InputError
+from mltsk.io import FORMAT, MANIFEST, ModelInfo, load, read_info, save, untrusted, writing
+
+DATA = make_multilabel_rules(n_samples=60, random_state=0)
+SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
+
+
+@pytest.fixture
+def saved(fitted, tmp_path):
+    return save(fitted, tmp_path / "model.skops")
+
+
+def members(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rewrite(path, parts):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
+def refused(path, match):
+    with pytest.raises(InputError, match=match) as caught:
+        load(path)
+    message = str(caught.value)
+    assert message.startswith(str(path)) or str(path) in message
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MLTSKClassifier(n_rules=3),
+        MLTSKClassifier(n_rules=2, threshold=np.full(5, 0.4), random_state=np.random.RandomState(0)),
+        MLTSKClassifier(n_rules=2, width_scale=np.float64(0.7), max_iter=np.int64(500)),
+        MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2),
+    ],
+    ids=["plain", "random state", "numpy scalars", "thresholds"],
+)
+def test_a_model_comes_back_with_the_same_scores_and_labels(model, tmp_path):
+    model.fit(DATA.X, DATA.Y)
+    loaded = load(save(model, tmp_path / "model.skops"))
+    assert type(loaded) is type(model)
+    assert_array_equal(loaded.decision_function(DATA.X), model.decision_function(DATA.X))
+    assert_array_equal(loaded.predict(DATA.X), model.predict(DATA.X))
+
+
+def test_a_model_of_sparse_rows_comes_back(tmp_path):
+    model = MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y)
+    loaded = load(save(model, tmp_path / "model.skops"))
+    assert_array_equal(loaded.decision_function(SPARSE.X), model.decision_function(SPARSE.X))
+
+
+def test_the_transformer_comes_back(tmp_path):
+    model = FuzzyRuleFeatures(n_rules=2).fit(DATA.X)
+    assert_array_equal(load(save(model, tmp_path / "map.skops")).transform(DATA.X), model.transform(DATA.X))
+
+
+def test_names_come_back_whatever_they_hold(tmp_path):
+    X, Y = DATA.frames()
+    X.columns = ["a b", 'quo"te', "<script>alert(1)</script>", "naïve 漢字", "comma, dot.", *X.columns[5:]]
+    Y.columns = ["$x$", "&amp;", "l3", "l4", "__loader__"]
+    path = save(MLTSKClassifier(n_rules=2).fit(X, Y), tmp_path / "model.skops")
+    assert load(path).feature_names_in_.tolist() == list(X.columns)
+    assert read_info(path).label_names == tuple(Y.columns)
+
+
+def test_info_travels_beside_the_model(fitted, tmp_path):
+    info = ModelInfo("flags", ("zone",), ("red",), {"zone": ("NE", "SE")}, {"rows": np.int64(194), "seconds": 0.5})
+    found = read_info(save(fitted, tmp_path / "m.skops", info=info))
+    assert found.categories == {"zone": ("NE", "SE")}
+    assert (found.data, found.fitted) == ("flags", {"rows": 194, "seconds": 0.5})
+
+
+def test_info_defaults_to_the_names_that_the_model_knows(saved):
+    info = read_info(saved)
+    assert info.feature_names == tuple(f"x{d}" for d in range(10))
+    assert info.label_names == tuple(f"label {j}" for j in range(5))
+
+
+def test_the_model_inside_is_a_plain_skops_file(saved):
+    assert skops.io.get_untrusted_types(file=saved) == ["mltsk.estimators.classifier.MLTSKClassifier"]
+
+
+def test_saving_replaces_in_one_step_and_leaves_nothing_else(fitted, saved):
+    save(fitted, saved)
+    assert [file.name for file in saved.parent.iterdir()] == ["model.skops"]
+
+
+def test_a_failed_write_keeps_the_old_file_and_no_half(saved):
+    before = saved.read_bytes()
+    with suppress(KeyboardInterrupt), writing(saved) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert saved.read_bytes() == before
+    assert len(list(saved.parent.iterdir())) == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="needs a device")
+def test_a_device_is_written_to_and_not_replaced():
+    with writing(os.devnull) as file:
+        file.write(b"gone")
+    assert not os.path.isfile(os.devnull)
+
+
+def test_saving_needs_a_folder_and_a_file_name(fitted, tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        save(fitted, tmp_path / "no" / "model.skops")
+    with pytest.raises(InputError, match="is a folder"):
+        save(fitted, tmp_path)
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path):
+    with pytest.raises(InputError, match="call fit before saving"):
+        save(MLTSKClassifier(), tmp_path / "m.skops")
+    with pytest.raises(InputError, match="not a fitted model"):
+        save({"a": 1}, tmp_path / "m.skops")
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path):
+    model = MultilabelThreshold(RidgeClassifier(), cv=2).fit(DATA.X, DATA.Y)
+    with pytest.raises(InputError, match=r"holds a sklearn.linear_model._ridge.RidgeClassifier"):
+        save(model, tmp_path / "m.skops")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    refused(tmp_path / "none.skops", "no model file")
+    refused(tmp_path, "is a folder, not a model")
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (b"", "is empty"),
+        (b"a,b\n1,2\n", "is not a model file"),
+        (b"PK\x03\x04 and nothing more", "damaged"),
+        (b"P", "is not a model file"),
+    ],
+)
+def test_other_files_are_refused(content, match, tmp_path):
+    (tmp_path / "m.skops").write_bytes(content)
+    refused(tmp_path / "m.skops", match)
+
+
+def test_a_pickle_is_refused_unread(tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return (os.mkdir, (str(tmp_path / "ran"),))
+
+    (tmp_path / "m.skops").write_bytes(pickle.dumps(Bomb()))
+    refused(tmp_path / "m.skops", "is a pickle")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_refused(saved, share):
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(len(content) * share)])
+    refused(saved, "damaged")
+
+
+def test_flipped_bytes_never_pass_unnoticed_as_something_else(saved, fitted):
+    content = bytearray(saved.read_bytes())
+    for at in np.random.default_rng(0).integers(0, len(content), 40):
+        changed = bytearray(content)
+        changed[at] ^= 0xFF
+        saved.write_bytes(changed)
+        try:
+            loaded = load(saved)
+        except InputError:
+            continue
+        assert_array_equal(loaded.coef_, fitted.coef_)  # a byte that nobody reads, such as a date
+
+
+def test_an_archive_of_something_else_is_refused(tmp_path):
+    rewrite(tmp_path / "m.skops", {"hello.txt": "hello"})
+    refused(tmp_path / "m.skops", f"has no {MANIFEST}")
+    skops.io.dump(RidgeClassifier().fit(DATA.X, DATA.Y.astype(int)), tmp_path / "m.skops")
+    refused(tmp_path / "m.skops", "not a model of mltsk")
+
+
+def with_manifest(path, model):
+    """A hostile file: any object as skops writes it, under a manifest of ours."""
+    skops.io.dump(model, path)
+    manifest = {"format": FORMAT, "mltsk": "0.1.0", "skops": "0", "info": {}}
+    rewrite(path, members(path) | {MANIFEST: json.dumps(manifest)})
+
+
+@pytest.mark.parametrize(
+    ("thing", "name"),
+    [
+        (RidgeClassifier(), "sklearn.linear_model._ridge.RidgeClassifier"),  # skops itself trusts this one
+        (np.log, "numpy.log"),
+        ({1, 2}, "builtins.set"),
+        (os.system, "posix.system|nt.system"),
+        (MLTSKClassifier(n_rules=np.random.default_rng(0)), "numpy.random"),
+        (MLTSKClassifier(solver=print), "builtins.print"),
+    ],
+    ids=["estimator", "ufunc", "set", "function", "generator", "inside a model"],
+)
+def test_types_outside_the_list_are_refused(thing, name, tmp_path):
+    with_manifest(tmp_path / "m.skops", thing)
+    assert "it was not loaded" in refused(tmp_path / "m.skops", name)
+
+
+def test_nothing_of_an_untrusted_file_is_imported(saved, tmp_path, monkeypatch):
+    (tmp_path / "hostile.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Model: pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    schema = members(saved)["schema.json"].replace(b"mltsk.estimators.classifier", b"hostile")
+    rewrite(saved, members(saved) | {"schema.json": schema})
+    refused(saved, "holds a hostile.MLTSKClassifier")
+    assert "hostile" not in sys.modules
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_trusted_type_in_the_wrong_role_is_refused():
+    node = {"__loader__": "ObjectNode", "__module__": "numpy", "__class__": "ndarray"}
+    assert untrusted({"a": [node]}) == "a numpy.ndarray"
+    assert untrusted({"__loader__": ["ObjectNode"], "__module__": "os", "__class__": "x"}) == "a os.x"
+
+
+def test_plain_data_is_no_model(tmp_path):
+    with_manifest(tmp_path / "m.skops", {"a": 1})
+    refused(tmp_path / "m.skops", "holds no model")
+
+
+def test_arrays_with_pickled_objects_are_refused(saved):
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    parts = members(saved)
+    array = next(name for name in parts if name.endswith(".npy"))
+    rewrite(saved, parts | {array: buffer.getvalue()})
+    refused(saved, "damaged")
+
+
+def test_arrays_that_do_not_fit_together_are_refused(saved, fitted, tmp_path):
+    broken = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
+    broken.coef_ = broken.coef_[:, :-1]
+    refused(save(broken, tmp_path / "m.skops"), "coef_ has shape")
+    broken.coef_, broken.predict = fitted.coef_, "not a method"
+    refused(save(broken, tmp_path / "m.skops"), "in the place of predict")
+
+
+def test_a_newer_format_says_to_upgrade(saved):
+    manifest = json.loads(members(saved)[MANIFEST]) | {"format": FORMAT + 1, "mltsk": "9.0"}
+    rewrite(saved, members(saved) | {MANIFEST: json.dumps(manifest)})
+    refused(saved, r"written by mltsk 9.0 in format 2.*upgrade")
+    with pytest.raises(InputError, match="upgrade"):
+        read_info(saved)
+
+
+@pytest.mark.parametrize("manifest", ["{", "[]", "{}", '{"format": "1", "mltsk": "1"}', '{"format": 0, "mltsk": "1"}'])
+def test_a_broken_manifest_is_refused(saved, manifest):
+    rewrite(saved, members(saved) | {MANIFEST: manifest})
+    refused(saved, "damaged")
+
+
+def test_incomplete_info_is_refused(saved):
+    rewrite(saved, members(saved) | {MANIFEST: '{"format": 1, "mltsk": "0.1.0", "info": {}}'})
+    with pytest.raises(InputError, match="damaged"):
+        read_info(saved)
+
+
+def test_a_file_that_would_unpack_to_too_much_is_refused(saved, monkeypatch):
+    monkeypatch.setattr(model_io, "MAX_UNPACKED", 1000)
+    refused(saved, "too much for a model")
+    monkeypatch.undo()
+    monkeypatch.setattr(model_io, "MAX_JSON", 100)
+    refused(saved, "too much for a model")
+
+
+def test_a_deeply_nested_file_is_refused(saved):
+    rewrite(saved, members(saved) | {"schema.json": "[" * 100_000 + "]" * 100_000})
+    refused(saved, "damaged")
