@@ -194,8 +194,8 @@ def _archive(model: Any, info: ModelInfo) -> bytes:
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         if found := untrusted(json.loads(archive.read("schema.json"))):
             raise InputError(
-                f"This {type(model).__name__} cannot be saved: it holds {found}, and a file may hold only estimators of "
-                "this package, arrays, numbers and text."
+                f"This {type(model).__name__} cannot be saved: it holds {found}, and a file may hold only estimators "
+                "of this package, arrays, numbers and text."
             )
         manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1, default=_plain))
