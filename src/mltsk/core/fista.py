@@ -1,7 +1,8 @@
 """Accelerated proximal gradient with restart, to a certified optimum of the convex problem.   (29)-(33)
 
-Each step is (31)-(33): V = P_t + momentum (P_t - P_{t-1}), then P_{t+1} = soft(V - slope(V)/L_f, β/L_f). Momentum
-restarts when it points uphill. One product with A is made per step: the slope is affine, so slope(V) is the same
+Each step is (31)-(33): V = P_t + momentum (P_t - P_{t-1}), then P_{t+1} = soft(V - slope(V)/L_f, β/L_f), with a step
+size of its own for every row of P where that is better than one for all (`dominating_diagonal`). Momentum restarts when
+it points uphill. One product with A is made per step: the slope is affine, so slope(V) is the same
 combination of the slopes at P_t and P_{t-1} that V is of those, and the slope at P_t also gives the certificate.
 
 It stops on a certificate, not on little change: the duality gap as a share of ½Σy² (the objective of P = 0), or,
@@ -34,7 +35,7 @@ class Solution:
     certificates: list[float] = field(default_factory=list, repr=False)
 
 
-def soft_threshold(Z: Array, t: float) -> Array:
+def soft_threshold(Z: Array, t: float | Array) -> Array:
     """S_t[Z] = sign(Z) max(|Z| - t, 0).   (33)"""
     return Z - np.clip(Z, -t, t)
 
@@ -61,7 +62,7 @@ def fista(
         Called with (step, certificate) whenever one was computed: a progress bar, say.
     """
     problem.require_minimum()
-    step = 1.0 / problem.lipschitz
+    steps = problem.steps.astype(problem.data.B.dtype, copy=False)
     P = np.zeros_like(problem.data.B) if start is None else np.array(start, dtype=problem.data.B.dtype)
     slope = problem.slope(P)
     P_old, slope_old, b, n_iter = P, slope, 1.0, 0
@@ -69,8 +70,9 @@ def fista(
     while certificates[-1] > tol and n_iter < max_iter:
         b_new = (1 + np.sqrt(4 * b * b + 1)) / 2
         V, slope_V = _extrapolate(P, P_old, (b - 1) / b_new), _extrapolate(slope, slope_old, (b - 1) / b_new)
-        new = soft_threshold(V - step * slope_V, step * problem.beta)
+        new = soft_threshold(V - steps * slope_V, steps * problem.beta)
         V -= new
+        V /= steps
         if np.vdot(V, new - P) > 0:  # the step went against the momentum: forget it
             b_new = 1.0
         P_old, slope_old, P, b = P, slope, new, b_new

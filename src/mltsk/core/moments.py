@@ -7,6 +7,7 @@ Moments of two blocks of rows add up, which is how threads, a cluster or a GPU s
 than the data that make it, `MatrixFree` answers the same questions by passing over the rows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -31,6 +32,8 @@ class Quadratic(Protocol):
     def yy(self) -> float: ...  # noqa: D102
     @property
     def norm(self) -> float: ...  # noqa: D102
+    @property
+    def bound(self) -> Array: ...  # noqa: D102
 
     def apply(self, P: Array) -> Array: ...  # noqa: D102
 
@@ -73,6 +76,12 @@ class Moments:
         """‖A‖₂, the largest eigenvalue."""
         return largest_eigenvalue(self.apply, len(self.A))
 
+    @cached_property
+    def bound(self) -> Array:
+        """A diagonal (Md, 1) that dominates A, see `dominating_diagonal`."""
+        absolute = np.abs(self.A)
+        return dominating_diagonal(lambda v: absolute @ v, self.norm, len(self.A))
+
 
 @dataclass(frozen=True)
 class MatrixFree:
@@ -99,6 +108,12 @@ class MatrixFree:
         """‖A‖₂, the largest eigenvalue."""
         return largest_eigenvalue(self.apply, self.G.shape[1])
 
+    @cached_property
+    def bound(self) -> Array:
+        """A diagonal (Md, 1) that dominates A, see `dominating_diagonal`."""
+        G = FuzzyMap(abs(self.G.X), self.G.M)
+        return dominating_diagonal(lambda v: G.transpose_matmul(G @ v), self.norm, self.G.shape[1])
+
 
 def quadratic(G: FuzzyMap, Y: Array, w: Array | None = None, *, n_products: int = 100) -> Moments | MatrixFree:
     """`Moments` or `MatrixFree`, whichever makes ``n_products`` products with A cheaper within the memory allowed."""
@@ -112,13 +127,26 @@ def quadratic(G: FuzzyMap, Y: Array, w: Array | None = None, *, n_products: int 
     return Moments.of(G, Y, w) if cheaper and G.M.itemsize * width**2 <= GRAM_BYTES else MatrixFree.of(G, Y, w)
 
 
-def largest_eigenvalue(apply: "object", n: int) -> float:
+def largest_eigenvalue(apply: Callable[[Array], Array], n: int) -> float:
     """Largest eigenvalue of a positive semidefinite operator, by Lanczos from a fixed start: same data, same number."""
     if n <= 2:
-        return float(np.linalg.eigvalsh(apply(np.eye(n)))[-1])  # type: ignore[operator]
-    operator = LinearOperator((n, n), matvec=lambda v: apply(v.reshape(-1, 1)).ravel(), dtype=np.float64)  # type: ignore[operator]
+        return float(np.linalg.eigvalsh(apply(np.eye(n)))[-1])
+    operator = LinearOperator((n, n), matvec=lambda v: apply(v.reshape(-1, 1)).ravel(), dtype=np.float64)
     v0 = np.cos(np.arange(n))  # touches every coordinate, favours none
     return float(eigsh(operator, k=1, which="LA", v0=v0, return_eigenvectors=False)[0])
+
+
+def dominating_diagonal(absolute: Callable[[Array], Array], norm: float, n: int) -> Array:
+    """A diagonal D (n, 1) with D - A positive semidefinite: step sizes 1/D instead of one 1/‖A‖ for all.
+
+    For any v > 0, D = |A|v / v dominates A (scaled by v, D - A is diagonally dominant), and so does that of any larger
+    |A|. v = √(|A|1) gives the rare columns of text data long steps: 60 steps instead of 156 to the same certificate on
+    rcv1s1. Where features have both signs |A| is far above A and ‖A‖ is the better bound; it is returned then.
+    """
+    sums = np.maximum(absolute(np.ones((n, 1))), 1e-12 * max(norm, np.finfo(np.float64).tiny))
+    v = np.sqrt(sums)
+    D = np.maximum(absolute(v) / v, 1e-12 * norm)
+    return D if float(np.log(D).mean()) < np.log(max(norm, np.finfo(np.float64).tiny)) else np.full_like(D, norm)
 
 
 def _weighted(Y: Array, w: Array | None) -> Array:

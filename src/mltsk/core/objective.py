@@ -83,6 +83,11 @@ class Problem:
         return self.data.norm + self.rho + self.alpha * self._coupling_range[1]
 
     @cached_property
+    def steps(self) -> Array:
+        """Step sizes (Md, 1): one over a diagonal that dominates the Hessian, 1/lipschitz where nothing is better."""
+        return 1.0 / (self.data.bound + self.rho + self.alpha * max(self._coupling_range[1], 0.0))
+
+    @cached_property
     def curvature(self) -> float:
         """Smallest eigenvalue of the Hessian, σ_min(A) + ρ + α λ_min(Q); σ_min counts as 0 where A is not formed."""
         sigma = 0.0
