@@ -12,7 +12,6 @@ G has K times the size of X and would be dense where X is sparse. Nothing needs 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -81,11 +80,6 @@ class FuzzyMap:
         """Whether X is CSR."""
         return bool(sparse.issparse(self.X))
 
-    @cached_property
-    def _transposed(self) -> Matrix:
-        # CSR again: a CSR product streams its dense operand row by row, a CSC one scatters
-        return sparse.csr_array(self.X.T) if self.is_sparse else self.X.T
-
     def weighted(self, w: Array | None) -> "FuzzyMap":
         """The map whose rows are scaled by √w: its Gram matrix and products are the weighted ones."""
         if w is None or bool(np.all(w == 1)):
@@ -126,7 +120,7 @@ class FuzzyMap:
         out = np.empty((K, D + 1, L), dtype=np.result_type(self.M, V))
         out[:, 0] = self.M.T @ V
         if self.is_sparse:
-            terms = spread(lambda k: self._transposed @ (self.M[:, [k]] * V), range(K), self._flops(L))
+            terms = spread(lambda k: self.X.T @ (self.M[:, [k]] * V), range(K), self._flops(L))
             for k, term in enumerate(terms):
                 out[k, 1:] = term
         else:
@@ -156,13 +150,13 @@ class FuzzyMap:
         D = self.X.shape[1]
         block = np.empty((D + 1, D + 1), dtype=np.result_type(self.X, self.M))
         block[0, 0] = m.sum()
-        block[0, 1:] = block[1:, 0] = np.asarray(self._transposed @ m).ravel()
+        block[0, 1:] = block[1:, 0] = np.asarray(self.X.T @ m).ravel()
         if self.is_sparse:
             scaled = sparse.csr_array(
                 (self.X.data * np.repeat(m, np.diff(self.X.indptr)), self.X.indices, self.X.indptr),
                 shape=self.X.shape,
             )
-            block[1:, 1:] = (self._transposed @ scaled).toarray()
+            block[1:, 1:] = (self.X.T @ scaled).toarray()
         else:
             block[1:, 1:] = self.X.T @ (m[:, None] * self.X)
         return block
