@@ -26,10 +26,11 @@ from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
 from ..exceptions import NonConvexWarning, RuleCollapseWarning
 from .antecedents import fit_rules, fit_scale, scaling_state
+from .reading import RuleReading
 from .targets import Targets, predicted
 
 
-class MLTSKClassifier(ClassifierMixin, BaseEstimator):
+class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
     """Multi-label Takagi-Sugeno-Kang fuzzy system.
 
     K rules share their IF-parts, Gaussian sets found by clustering; each label has its own linear THEN-part in every
