@@ -6,7 +6,7 @@ Sentences carry no markup, so each renderer escapes them whole: a feature called
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from textwrap import fill
+from textwrap import TextWrapper, fill
 
 from .text import ConsequentWords, RuleWords
 
@@ -73,11 +73,11 @@ def _filled(parts: Sequence[str], rest: str) -> list[str]:
 def _wrapped(head: str, parts: Sequence[str]) -> list[str]:
     if not parts:
         return []
-    hang = " " * (4 + len(head))
     # A part must not be torn apart at its spaces: they become unbreakable for the time of wrapping.
     line = ", ".join(part.replace(" ", "\0") for part in parts)
-    folded = fill(line, _WIDTH - 4, initial_indent=f"    {head}", subsequent_indent=hang, break_long_words=False)
-    return [folded.replace("\0", " ")]
+    wrapper = TextWrapper(_WIDTH - 4, f"    {head}", " " * (4 + len(head)))
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
+    return [wrapper.fill(line).replace("\0", " ")]
 
 
 def _indented(block: str) -> str:
