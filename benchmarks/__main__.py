@@ -1,0 +1,37 @@
+"""Runs the benchmarks that are named, or all of them."""
+
+import argparse
+import importlib
+import pkgutil
+import sys
+import time
+
+import benchmarks
+from benchmarks import Options
+
+
+def names() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"what to run: {', '.join(names())}; all by default")
+    parser.add_argument("--full", action="store_true", help="whole jobs instead of samples of them")
+    parser.add_argument("--threads", type=int, metavar="N", help="cores to use; by default chosen by measurement")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(names()))
+    if unknown:
+        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(names())}")
+    if arguments.threads is not None and arguments.threads < 1:
+        parser.error("--threads must be at least 1")
+    for name in arguments.names or names():
+        print(f"\n== {name}", flush=True)
+        start = time.perf_counter()
+        importlib.import_module(f"benchmarks.{name}").run(Options(arguments.full, arguments.threads))
+        print(f"({time.perf_counter() - start:.0f} s)", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

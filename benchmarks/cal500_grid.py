@@ -1,0 +1,276 @@
+"""The authors' published CAL500 grid: 2 numbers of rules × 4 widths × 5³ weights × 5 folds, with their metrics.
+
+Three things are timed in turns in one run:
+
+ours      antecedents, `algorithm1_grid` and `five_metrics` for every setting and fold
+products  the matrix products of the algorithm, and nothing else: for every setting A V and V R once a
+          step, as often as that setting takes steps, and its test scores; A, B, YᵀY and the ridge start once a fold
+          and gamma. One setting at a time, results into buffers that are there, on the same cores as ours.
+plain     a plain NumPy loop (`_plain_loop`), one setting after the other, on one BLAS thread: with two it was
+          1.4 times faster in a quiet moment of the machine and 60 times slower in a busy one
+
+A run without ``--full`` takes four of the forty (rules, width, fold) blocks, and times the plain loop on every
+fourteenth of their settings: seconds a setting are fitted as c₀ + c₁ · steps and added up over the real step counts.
+"""
+
+import cProfile
+import os
+import pstats
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from multiprocessing import get_context
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import Options, data_file, print_table
+from benchmarks._plain_loop import plain_algorithm1, plain_metrics
+from mltsk.core.algorithm1 import algorithm1_grid
+from mltsk.core.clustering import fuzzy_c_means, variances
+from mltsk.core.fuzzymap import fuzzy_features
+from mltsk.core.membership import authors_widths
+from mltsk.core.scaling import fit_scaling
+from mltsk.metrics import five_metrics
+
+WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+SETTINGS = list(product(WEIGHTS, WEIGHTS, WEIGHTS))
+RULES, WIDTHS, N_FOLDS = (2, 3), (0.1, 1.0, 10.0, 100.0), 5
+SAMPLE = ((2, 0.1, 0), (2, 10.0, 1), (3, 1.0, 2), (3, 100.0, 3))
+PLAIN_EVERY = 14
+ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fold of one (rules, width): G and Y of its training and test rows."""
+
+    G: np.ndarray
+    Y: np.ndarray
+    G_test: np.ndarray
+    Y_test: np.ndarray
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one worker does at a time: the 25 settings of one block with one gamma."""
+
+    block: Block
+    gamma: float
+
+
+@dataclass
+class Seconds:
+    """Seconds of the three contestants."""
+
+    ours: float = 0.0
+    products: float = 0.0
+    plain: float = 0.0
+
+
+def solve_share(share: Share) -> list[tuple[int, np.ndarray]]:
+    """Ours: steps and the five metrics of each of the 25 settings."""
+    block = share.block
+
+    def keep(result):
+        return result.n_iter, block.G_test @ result.P
+
+    found = algorithm1_grid(block.G, block.Y, WEIGHTS, WEIGHTS, [share.gamma], then=keep).values()
+    metrics = five_metrics(block.Y_test, np.stack([scores for _, scores in found]), convention="paper")
+    return [(steps, row) for (steps, _), row in zip(found, metrics, strict=True)]
+
+
+def products_of_share(share: Share, steps: Iterable[int]) -> None:
+    """The products that those settings need, and nothing else."""
+    block = share.block
+    A, B, R = block.G.T @ block.G, block.G.T @ block.Y, block.Y.T @ block.Y
+    W = np.linalg.solve(A + share.gamma * np.eye(len(A)), B)
+    AW, WR, scores = np.empty_like(W), np.empty_like(W), np.empty(block.Y_test.shape)
+    for n in steps:
+        for _ in range(n):
+            np.matmul(A, W, out=AW)
+            np.matmul(W, R, out=WR)
+        np.matmul(block.G_test, W, out=scores)
+
+
+def plain_setting(block: Block, setting: tuple[float, float, float]) -> tuple[int, np.ndarray]:
+    W, steps = plain_algorithm1(block.G, block.Y, *setting)
+    return steps, plain_metrics(block.Y_test, block.G_test @ W)
+
+
+def load() -> tuple[np.ndarray, np.ndarray] | None:
+    path = data_file("cal500.npz")
+    if path is None:
+        return None
+    with np.load(path, allow_pickle=False) as file:
+        X, Y = file["X"].astype(float), file["Y"].astype(float)
+    return fit_scaling(X, np.ones(len(X)), "minmax").apply(X), Y
+
+
+def antecedents(X: np.ndarray, n_rules: int, width: float) -> np.ndarray:
+    """The authors' G: fuzzy c-means on all rows, before the split."""
+    clusters = fuzzy_c_means(X, n_rules, fuzzifier=2.0, init="random", random_state=0)
+    spread = variances(X, clusters.centers, clusters.memberships, np.ones(len(X)))
+    return fuzzy_features(X, clusters.centers, authors_widths(spread, width), underflow="authors")
+
+
+def folds(G: np.ndarray, Y: np.ndarray, seed: int) -> Iterator[Block]:
+    """Consecutive slices of one random permutation, the last one shorter."""
+    order, size = np.random.default_rng(seed).permutation(len(Y)), -(-len(Y) // N_FOLDS)
+    for start in range(0, len(Y), size):
+        test, train = order[start : start + size], np.delete(order, slice(start, start + size))
+        yield Block(G[train], Y[train], G[test], Y[test])
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def one_blas_thread() -> None:
+    threadpool_limits(1, user_api="blas")
+
+
+@contextmanager
+def workers(n: int) -> Iterator[Callable]:
+    """A map over n processes with one BLAS thread each; started and warm when the clock starts."""
+    if n == 1:
+        with threadpool_limits(1, user_api="blas"):
+            yield lambda function, *columns: list(map(function, *columns))
+        return
+    with ProcessPoolExecutor(n, get_context("spawn"), initializer=one_blas_thread) as pool:
+        list(pool.map(time.sleep, [0.2] * n))
+        yield lambda function, *columns: list(pool.map(function, *columns))
+
+
+def shares(blocks: Iterable[Block]) -> list[Share]:
+    return [Share(block, gamma) for block in blocks for gamma in WEIGHTS]
+
+
+def best_workers(blocks: list[Block]) -> int:
+    """One a core, unless the machine is so busy that one alone does a small part of ours faster."""
+    probe = shares(blocks)[:4]
+    best = {}
+    for n in {1, os.cpu_count() or 1}:
+        with workers(n) as spread:
+            spread(solve_share, probe[:n])
+            best[n] = seconds(lambda spread=spread: spread(solve_share, probe))
+    return 1 if best[1] < 0.9 * best[max(best)] else max(best)
+
+
+class Race:
+    """Times the three contestants on blocks, and compares what they find."""
+
+    def __init__(self, spread: Callable, *, full: bool) -> None:
+        self.spread, self.full = spread, full
+        self.n_compared, self.n_other_steps, self.difference = 0, 0, 0.0
+
+    def run(self, blocks: list[Block]) -> Seconds:
+        """Ours, then the products with the step counts that ours found, then the plain loop."""
+        work = shares(blocks)
+        found: list[list[tuple[int, np.ndarray]]] = []
+        ours = seconds(lambda: found.extend(self.spread(solve_share, work)))
+        steps = [[n for n, _ in part] for part in found]
+        products = seconds(lambda: self.spread(products_of_share, work, steps))
+        plain = sum(self._plain(block, found[5 * i : 5 * i + 5], i) for i, block in enumerate(blocks))
+        return Seconds(ours, products, plain)
+
+    def _plain(self, block: Block, found: list[list[tuple[int, np.ndarray]]], offset: int) -> float:
+        """Seconds of the plain loop over all settings of a block, timed on all or on some of them."""
+        ours = {(a, b, g): found[k][5 * i + j] for k, g in enumerate(WEIGHTS)
+                for i, a in enumerate(WEIGHTS) for j, b in enumerate(WEIGHTS)}  # fmt: skip
+        chosen = SETTINGS if self.full else SETTINGS[offset::PLAIN_EVERY]
+        times = []
+        with threadpool_limits(1, user_api="blas"):
+            for setting in chosen:
+                start = time.perf_counter()
+                plain = plain_setting(block, setting)
+                times.append(time.perf_counter() - start)
+                self._compare(plain, ours[setting])
+        if self.full:
+            return sum(times)
+        steps = np.array([ours[setting][0] for setting in chosen])
+        cost = np.linalg.lstsq(np.stack([np.ones_like(steps), steps], axis=1), np.array(times), rcond=None)[0]
+        return float(cost @ [len(SETTINGS), sum(n for n, _ in ours.values())])
+
+    def _compare(self, plain: tuple[int, np.ndarray], ours: tuple[int, np.ndarray]) -> None:
+        self.n_compared += 1
+        self.n_other_steps += plain[0] != ours[0]
+        self.difference = max(self.difference, float(np.abs(plain[1] - ours[1]).max()))
+
+
+def run(options: Options) -> None:
+    data = load()
+    if data is None:
+        print("skipped: set MLTSK_DATA to a folder that holds cal500.npz")
+        return
+    X, Y = data
+    start = time.perf_counter()
+    maps = {pair: antecedents(X, *pair) for pair in product(RULES, WIDTHS)}
+    rules_time = time.perf_counter() - start
+    grid = {pair: list(folds(G, Y, seed)) for seed, (pair, G) in enumerate(maps.items())}
+    sample = [grid[K, h][fold] for K, h, fold in SAMPLE]
+    n_workers = options.threads or best_workers(sample)
+    with workers(n_workers) as spread:
+        race = Race(spread, full=options.full)
+        total = _full(race, grid) if options.full else _sampled(race, sample)
+    total.ours += rules_time
+    _print_result(total, race, n_workers, options)
+    _print_split(sample)
+
+
+def _full(race: Race, grid: dict) -> Seconds:
+    total = Seconds()
+    for (n_rules, width), blocks in grid.items():
+        part = race.run(blocks)
+        print(
+            f"K={n_rules} h={width:<5g} ours {part.ours:5.1f} s, products {part.products:5.1f} s, "
+            f"plain {part.plain:5.1f} s",
+            flush=True,
+        )
+        total = Seconds(total.ours + part.ours, total.products + part.products, total.plain + part.plain)
+    return total
+
+
+def _sampled(race: Race, sample: list[Block]) -> Seconds:
+    """The best of some rounds, for the whole grid: other work on the machine only ever adds time."""
+    rounds = [race.run(sample) for _ in range(ROUNDS)]
+    scale = len(RULES) * len(WIDTHS) * N_FOLDS / len(sample)
+    return Seconds(*(scale * min(getattr(r, name) for r in rounds) for name in ("ours", "products", "plain")))
+
+
+def _print_result(total: Seconds, race: Race, n_workers: int, options: Options) -> None:
+    how = "all 40 blocks" if options.full else f"best of {ROUNDS} rounds over 4 of 40 blocks, times 10"
+    print(f"{len(SETTINGS) * 8} settings × {N_FOLDS} folds ({how})")
+    print_table(
+        ("", "seconds", "cores", "/ products", "speed-up on plain"),
+        [
+            ("ours", total.ours, n_workers, total.ours / total.products, total.plain / total.ours),
+            ("products alone", total.products, n_workers, 1.0, total.plain / total.products),
+            ("plain loop", total.plain, 1, total.plain / total.products, 1.0),
+        ],
+    )
+    print(
+        f"compared on {race.n_compared} runs of the plain loop: {race.n_other_steps} other step counts, "
+        f"metrics within {race.difference:.1g}; wanted: ours / products at most 1.5, speed-up at least 6"
+    )
+    if race.n_other_steps or race.difference > 1e-9:
+        raise SystemExit("ours and the plain loop do not give the same numbers")
+
+
+def _print_split(sample: list[Block]) -> None:
+    """Where our time goes, from a profile of one share of each block on one core."""
+    profile = cProfile.Profile()
+    with threadpool_limits(1, user_api="blas"):
+        for block in sample:
+            profile.runcall(solve_share, Share(block, 1.0))
+    spent = {key[2]: entry[3] for key, entry in pstats.Stats(profile).stats.items()}
+    whole = spent["solve_share"]
+    parts = {"products": "_multiply", "steps": "_step", "stop-loss": "_loss", "metrics": "five_metrics"}
+    shown = {name: spent[function] / whole for name, function in parts.items()}
+    shown["rest"] = 1 - sum(shown.values())
+    print("ours, share of time: " + ", ".join(f"{name} {share:.0%}" for name, share in shown.items()))
