@@ -1,9 +1,9 @@
 """How many threads the work may use, chosen by its size.
 
 Two BLAS threads made the skinny products of clustering and of small fits slower than one, up to 40 times on a busy
-machine (an emotions fit took 1.9 s against 0.04 s), because each product is shorter than the handshake. They pay from
-about 5·10⁸ flops on. Products with sparse matrices know no threads of their own; `spread` shares them out rule by rule.
-``MLTSK_THREADS`` in the environment sets the number for both.
+machine (an emotions fit took 1.9 s against 0.04 s), because each product is shorter than the handshake. They pay for
+the largest fits alone. Products with sparse matrices know no threads of their own; `spread` shares them out rule by
+rule. ``MLTSK_THREADS`` in the environment sets the number for both.
 """
 
 import os
@@ -18,8 +18,8 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Below this many flops in the largest product one thread is faster, or as fast: benchmarks/threads.py prints it.
-FLOPS_FOR_THREADS = 5e8
+# Below this many flops in its largest product a fit runs on one thread: benchmarks/threads.py prints both times.
+FLOPS_FOR_THREADS = 1e11
 
 
 def asked_threads() -> int | None:
@@ -31,7 +31,7 @@ def asked_threads() -> int | None:
 def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
     """``work`` of every item, in order, over threads where the flops are worth them. Same numbers with any number."""
     workers = asked_threads() or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    if workers == 1 or len(items) == 1 or flops < FLOPS_FOR_THREADS / 10:
+    if workers == 1 or len(items) == 1 or flops < 1e8:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(workers, len(items))) as pool:
         return list(pool.map(work, items))
