@@ -1,10 +1,11 @@
 """What the methods that the paper compares with have in common: inputs, outputs, and a whole grid in one pass.
 
 A method implements ``_fit(X, Y, w)`` and ``_scores(X)``; this class gives it the estimator contract of scikit-learn
-(targets of every form, names, thresholds, probabilities). `grid_path` evaluates a grid of settings: its default fits them
-one by one, and each method overrides it to share the work that does not depend on all parameters.
+(targets of every form, names, thresholds, probabilities). `grid_path` evaluates a grid of settings: its default fits
+them one by one, and each method overrides it to share the work that does not depend on all parameters.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -30,8 +31,8 @@ class GridPoint:
 class MultilabelMethod(ClassifierMixin, BaseEstimator):
     """Base of the compared methods.
 
-    A subclass sets ``PAPER_GRID`` (the paper's Table II), ``_takes_weights``, ``_takes_sparse`` and ``_cut``, the score at
-    which a label is predicted, and stores plain arrays only.
+    A subclass sets ``PAPER_GRID`` (the paper's Table II), ``_takes_weights``, ``_takes_sparse`` and ``_cut``, the score
+    at which a label is predicted, and stores plain arrays only.
     """
 
     PAPER_GRID: ClassVar[Mapping[str, Sequence[object]]] = {}
@@ -69,14 +70,16 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} has no meaning for sample_weight: leave it out")
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
+    @abstractmethod
     def _fit(self, X, Y, w):
-        raise NotImplementedError
+        """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,); store arrays."""
 
+    @abstractmethod
     def _scores(self, X):
-        raise NotImplementedError
+        """Scores (N, L) of checked rows: higher is more relevant."""
 
     def _labels(self, scores):
-        """Labels (N, L) of a score matrix: those that reach the cut. A method with a threshold of its own overrides it."""
+        """Labels (N, L) of scores: those that reach the cut. A method with a threshold of its own overrides it."""
         return (scores >= self._cut).astype(int)
 
     def _check_input(self, X):
