@@ -48,7 +48,7 @@ class Spectrum:
         N, width = G.shape
         # .T: LAPACK overwrites a Fortran-ordered matrix in place and would copy a C-ordered one; both are symmetric
         gram = (G.dual_gram() if N <= width else G.gram()).T
-        s, V = linalg.eigh(gram, overwrite_a=True, check_finite=False)
+        s, V = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         keep = s > max(float(s[-1]), np.finfo(s.dtype).tiny) * 100 * np.finfo(s.dtype).eps
         s, V = s[keep], V[:, keep]
         return cls(s, V if N <= width else (G @ V) / np.sqrt(s))
