@@ -1,0 +1,75 @@
+"""The command line: ``mltsk COMMAND``, one file per command.
+
+`main` is the only place that turns what happened into an exit status: 0; 1 for a failed job; 2 for bad usage or bad
+input; 130 after Ctrl-C. Every failure is one sentence on standard error, with a traceback only under ``--debug``.
+Commands import what they need when they run, so that ``mltsk --help`` answers at once.
+"""
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+FAILED, BAD_INPUT, STOPPED = 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in args
+    try:
+        return _run([arg for arg in args if arg != "--debug"])
+    except KeyboardInterrupt:
+        return _stopped()
+    except SystemExit as error:  # a closed pipe, as in `mltsk rules model.skops | head`
+        return error.code if isinstance(error.code, int) else FAILED
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        status, sentence = _verdict(error)
+        print(f"mltsk: {' '.join(sentence.split())}", file=sys.stderr)
+        return status
+
+
+def _run(args: list[str]) -> int:
+    import typer
+
+    from .app import app
+
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(args or ["--help"], prog_name="mltsk", standalone_mode=False)
+    except typer.Abort:  # how older versions report Ctrl-C
+        return _stopped()
+    return _stopped() if status == STOPPED else status if isinstance(status, int) else 0
+
+
+def _stopped() -> int:
+    print("mltsk: stopped; nothing was left half-written.", file=sys.stderr)
+    return STOPPED
+
+
+def _verdict(error: Exception) -> tuple[int, str]:
+    """Exit status and sentence for an error."""
+    import typer
+
+    from ..exceptions import InputError
+
+    usage = typer.BadParameter.__mro__[2]  # the common base of usage errors, wherever this version of typer keeps it
+    if isinstance(error, InputError):
+        return BAD_INPUT, str(error)
+    if isinstance(error, usage):
+        return BAD_INPUT, _usage(error)
+    if isinstance(error, ImportError) and str(error).startswith("pip install"):
+        return FAILED, f"a part that this command needs is not installed: {error}"
+    if isinstance(error, MemoryError):
+        return FAILED, "this needs more memory than there is: use fewer rules, features or rows."
+    if isinstance(error, OSError):
+        return FAILED, str(error)
+    return FAILED, f"{type(error).__name__}: {error} (this is a bug; --debug shows where)"
+
+
+def _usage(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "mltsk"
+    message = error.format_message().rstrip(".")  # type: ignore[attr-defined]
+    return f"{message} (see `{where} --help`)."

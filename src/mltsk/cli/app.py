@@ -1,0 +1,56 @@
+"""All commands under one name, and the options that come before a command."""
+
+from typing import Annotated
+
+import typer
+
+from . import datasets, demo, evaluate, fit, predict, rules
+
+app = typer.Typer(
+    name="mltsk",
+    add_completion=False,
+    rich_markup_mode=None,  # plain text wraps less and copies better
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from .. import __version__
+
+        typer.echo(f"mltsk {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; works with every command.")
+    ] = False,
+) -> None:
+    """Multi-label classification with fuzzy rules that people can read.
+
+    \b
+    Try it:
+      mltsk demo                                   a report on built-in data
+      mltsk fit yeast --out yeast.skops            a model
+      mltsk rules yeast.skops --top 3              what it says
+      mltsk predict yeast.skops new.csv --out predictions.csv
+
+    Exit status: 0; 1 for a job that failed; 2 for bad usage or bad input; 130 after Ctrl-C.
+    """
+
+
+for name, command in {
+    "demo": demo.demo,
+    "fit": fit.fit,
+    "predict": predict.predict,
+    "evaluate": evaluate.evaluate,
+    "rules": rules.rules,
+}.items():
+    app.command(name)(command)
+app.add_typer(datasets.app, name="datasets")

@@ -1,0 +1,220 @@
+"""``mltsk fit``: a model from a data set of the catalog or from a file."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from math import isfinite
+from typing import Annotated, Any
+
+import typer
+
+from .output import aligned, noted_warnings
+from .progress import timed, working
+
+Coupling = StrEnum("Coupling", ["laplacian", "signed", "shift", "precision", "ridge", "paper", "none"])
+Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
+Preset = StrEnum("Preset", ["default", "paper"])
+Start = StrEnum("Start", ["spread", "random"])
+
+
+def number_or(word: str, *, zero: bool = True) -> Callable[[str], float | str]:
+    """A parser for options that take one word or a number, 0 or more, or more than 0."""
+
+    def parse(text: str) -> float | str:
+        try:
+            number = 1.0 if text == word else float(text)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is neither a number nor {word!r}") from None
+        if not (isfinite(number) and (number > 0 or (zero and number == 0))):
+            raise typer.BadParameter(f"{text} is not a number {'from 0 up' if zero else 'above 0'}")
+        return word if text == word else number
+
+    return parse
+
+
+def fit(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="A name of the catalog, or a CSV, Parquet, ARFF, MATLAB or NPZ file.")
+    ],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            metavar="COLUMNS",
+            help="Label columns of a file: how many there are at its end (negative: at its start), or their names with "
+            "commas between (quote a name that holds one), or a MULAN XML file. ARFF and NPZ files may say it "
+            "themselves.",
+        ),
+    ] = None,
+    rules: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Number of rules.  [default: 15; in the paper preset 3]")
+    ] = None,
+    preset: Annotated[Preset, typer.Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
+    width_scale: Annotated[
+        str | None,
+        typer.Option(
+            parser=number_or("auto", zero=False),
+            metavar="NUMBER|auto",
+            help="How far a rule reaches.  [default: auto: 0.5 dense, 0.1 sparse]",
+        ),
+    ] = None,
+    correlation_weight: Annotated[
+        str | None,
+        typer.Option(
+            parser=number_or("loo"),
+            metavar="NUMBER|loo",
+            help="Weight of the label coupling.  [default: loo, leave-one-out]",
+        ),
+    ] = None,
+    l1_weight: Annotated[
+        str | None,
+        typer.Option(
+            parser=number_or("auto"),
+            metavar="NUMBER|auto",
+            help="Weight of the L1 penalty; more gives shorter rules.  [default: auto]",
+        ),
+    ] = None,
+    ridge: Annotated[
+        str | None,
+        typer.Option(parser=number_or("loo"), metavar="NUMBER|loo", help="Weight of the ridge.  [default: loo]"),
+    ] = None,
+    coupling: Annotated[
+        Coupling | None, typer.Option(help="How correlated labels share.  [default: laplacian]")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(metavar="SCORE", help="Score from which a label is given.  [default: 0.5]")
+    ] = None,
+    scale: Annotated[Scale | None, typer.Option(help="Scale on which rules are found.  [default: auto]")] = None,
+    fuzzifier: Annotated[
+        float | None, typer.Option(min=1.0, metavar="M", help="1 is k-means; the paper uses 2.  [default: 1]")
+    ] = None,
+    init: Annotated[Start | None, typer.Option(help="Start of the clustering.  [default: spread, not random]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="For --init random.")] = None,
+) -> None:
+    """Fit a model and write it to a file.
+
+    The file holds the rules, the names of features and labels, and the categories of text columns; `predict`,
+    `evaluate` and `rules` read it. An existing file is replaced when the new one is complete.
+
+    \b
+    Examples:
+      mltsk fit yeast --out yeast.skops
+      mltsk fit patients.csv --labels 4 --rules 6 --out patients.skops
+      mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --out patients.skops
+      mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
+    """
+    from ..io import save
+
+    given = {
+        "n_rules": rules,
+        "width_scale": width_scale,
+        "correlation_weight": correlation_weight,
+        "l1_weight": l1_weight,
+        "ridge": ridge,
+        "coupling": coupling,
+        "threshold": threshold,
+        "scale": scale,
+        "fuzzifier": fuzzifier,
+        "init": init,
+        "random_state": seed,
+    }
+    check_writable(out)
+    dataset = open_dataset(data, labels)
+    model, info = fitted(dataset, preset, {name: plain(value) for name, value in given.items() if value is not None})
+    save(model, out, info=info)
+    typer.echo(summary(model, dataset, info, out))
+
+
+def plain(value: Any) -> Any:
+    """The value of an option as the classifier takes it: 'none' is None."""
+    value = value.value if isinstance(value, StrEnum) else value
+    return None if value == "none" else value
+
+
+def check_writable(out: str) -> None:
+    """Fail before the work, not after it."""
+    from ..io import check_target
+
+    check_target(out)
+
+
+def open_dataset(data: str, labels: str | None) -> Any:
+    """Features and labels, complete."""
+    from ..datasets import load_dataset
+    from .inputs import check_complete, check_labels, data_argument
+
+    dataset = load_dataset(data_argument(data), labels=labels)
+    check_labels(dataset)
+    check_complete(dataset.X, dataset.feature_names, data)
+    return dataset
+
+
+def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, Any]:
+    """A model with the names of the data set, and what its file says about it."""
+    import numpy as np
+
+    from ..estimators import MLTSKClassifier
+    from ..io import ModelInfo
+
+    model = MLTSKClassifier.paper(**given) if preset is Preset.paper else MLTSKClassifier(**given)
+    n, d, n_labels = dataset.shape
+    with noted_warnings(), timed() as seconds, working(f"fitting {n:,} samples, {d:,} features, {n_labels} labels"):
+        _fit(model, dataset)
+        took = seconds()
+    model.feature_names_in_ = np.array(dataset.feature_names, dtype=object)
+    model.label_names_ = dataset.label_names
+    info = ModelInfo(
+        data=dataset.name,
+        feature_names=dataset.feature_names,
+        label_names=dataset.label_names,
+        categories={name: c for name, c in zip(dataset.feature_names, dataset.categories, strict=True) if c},
+        fitted={"samples": n, "seconds": round(took, 3), "preset": preset.value, "options": given},
+    )
+    return model, info
+
+
+def _fit(model: Any, dataset: Any) -> None:
+    from ..exceptions import InputError
+
+    try:
+        model.fit(dataset.X, dataset.Y)
+    except (
+        ValueError
+    ) as error:  # what scikit-learn and we say about parameters and data; its first line is the sentence
+        raise InputError(str(error).splitlines()[0]) from error
+
+
+def summary(model: Any, dataset: Any, info: Any, out: str) -> str:
+    """What was fitted, in a few lines."""
+    import numpy as np
+
+    from ..metrics import FIVE_METRICS, evaluate
+    from .inputs import outputs_of
+
+    n, d, n_labels = dataset.shape
+    scores, predictions = outputs_of(model, dataset.X)
+    with noted_warnings():
+        metrics = evaluate(dataset.Y, scores, predictions=predictions, convention="standard")
+    filled = np.count_nonzero(model.coef_) / model.coef_.size
+    rows = [
+        (
+            "data",
+            f"{dataset.name}: {n:,} samples, {d:,} features, {n_labels} labels, {dataset.cardinality:.2f} a sample",
+        ),
+        ("rules", f"{len(model.centers_)}, distinctness {model.rule_distinctness_:.2g} (0 all the same, 1 distinct)"),
+        ("weights", ", ".join(_weights(model))),
+        ("consequents", f"{filled:.0%} of {model.coef_.size:,} are not zero"),
+        ("solver", f"{model.n_iter_} steps, {info.fitted['seconds']:.2f} s in all"),
+        ("training", "  ".join(f"{name} {metrics[name]:.3f}" for name in FIVE_METRICS)),
+        ("", "on the rows that the model was fitted on: no estimate for new ones"),
+        ("model", out),
+    ]
+    return aligned(rows)
+
+
+def _weights(model: Any) -> list[str]:
+    """The three weights, and how those were chosen that were not given."""
+    asked = {"ridge": model.ridge, "coupling": model.correlation_weight, "L1": model.l1_weight}
+    used = (model.ridge_, model.correlation_weight_, model.l1_weight_)
+    chosen = {"loo": " (by leave-one-out)", "auto": " (from the noise)"} if model.solver != "algorithm1" else {}
+    return [f"{name} {w:.3g}{chosen.get(given, '')}" for (name, given), w in zip(asked.items(), used, strict=True)]

@@ -1,0 +1,95 @@
+"""Models and data as commands receive them: what was given by name or path, checked and matched."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..datasets import Dataset, Table, load_dataset, read_table
+from ..exceptions import InputError
+from ..io import ModelInfo, load, read_info
+from .output import note
+
+
+def open_model(path: str) -> tuple[Any, ModelInfo]:
+    """A classifier and what its file says about it."""
+    model = load(path)
+    if not hasattr(model, "decision_function"):
+        raise InputError(f"{path} holds a {type(model).__name__}, which predicts no labels.")
+    return model, read_info(path)
+
+
+def open_table(data: str) -> Table:
+    """The table of a file, or of a data set of the catalog."""
+    named = data_argument(data)
+    return read_table(named) if isinstance(named, Path) else Table.of(load_dataset(named))
+
+
+def data_argument(data: str) -> str | Path:
+    """What DATA means: a path where it looks like one, else a name of the catalog."""
+    return Path(data) if "/" in data or "\\" in data or Path(data).suffix else data
+
+
+def features_of(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
+    """The model's features from a table: by name where the model has names, else by position."""
+    if not hasattr(model, "feature_names_in_"):
+        X = _by_position(model, info, table)
+    else:
+        X = table.select(info.feature_names, info.categories)
+        known = {*info.feature_names, *info.label_names, *table.label_names}
+        if extra := [name for name in table.names if name not in known]:
+            note(f"{where} has {_columns(extra)} that the model does not know; left out.")
+    check_complete(X, info.feature_names, where)
+    return X
+
+
+def _by_position(model: Any, info: ModelInfo, table: Table) -> Any:
+    labels = {*info.label_names, *table.label_names}
+    rest = [i for i, name in enumerate(table.names) if name not in labels]
+    if len(rest) != model.n_features_in_:
+        raise InputError(
+            f"{table.name} has {len(rest)} feature columns and the model was fitted on {model.n_features_in_} without "
+            "names: give a file with the same columns, or fit on named columns."
+        )
+    return table.values[:, rest]
+
+
+def _columns(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
+    return f"{'a column' if len(names) == 1 else f'{len(names)} columns'} ({shown})"
+
+
+def check_complete(X: Any, names: Sequence[str], where: str) -> None:
+    """Refuse missing and infinite values, naming the first."""
+    values = X.data if sparse.issparse(X) else X
+    if np.isfinite(values).all():
+        return
+    rows, columns = (~np.isfinite(X.toarray() if sparse.issparse(X) else X)).nonzero()
+    what = "no value" if np.isnan(_at(X, rows[0], columns[0])) else "an infinite value"
+    raise InputError(
+        f"Column {names[columns[0]]!r} of {where} has {what} in row {rows[0] + 1} ({len(rows)} such in all): "
+        "fill these in, or leave the rows or columns out."
+    )
+
+
+def _at(X: Any, row: int, column: int) -> float:
+    return float(X[[row]][:, [column]].sum())
+
+
+def check_labels(data: Dataset) -> None:
+    """Refuse data without labels."""
+    if not data.label_names:
+        raise InputError(f"{data.name} has no labels: name or count its label columns with --labels.")
+
+
+def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
+    from ..metrics.responses import label_scores
+
+    with warnings.catch_warnings():
+        # Columns were matched by name in `features_of`; scikit-learn only sees that X is a plain array.
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        return label_scores(model, X, len(model.thresholds_)) + model.thresholds_, model.predict(X)

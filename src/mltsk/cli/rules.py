@@ -1,0 +1,59 @@
+"""``mltsk rules``: the rules of a model, in the caller's words and units."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from .output import write_text
+
+Format = StrEnum("Format", ["text", "md", "json", "html"])
+
+
+def rules(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
+    format: Annotated[Format, typer.Option(help="How to write them.")] = Format.text,
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, help="Conditions, labels and terms to show in each rule.  [default: 5, in JSON all]"),
+    ] = None,
+    label: Annotated[str | None, typer.Option(metavar="NAME", help="Only what concerns this label.")] = None,
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="File to write; - is standard output.")] = "-",
+) -> None:
+    """Print the rules.
+
+    \b
+    Examples:
+      mltsk rules yeast.skops --top 3
+      mltsk rules patients.skops --label asthma
+      mltsk rules patients.skops --format md --out rules.md
+    """
+    from .inputs import open_model
+
+    classifier, info = open_model(model)
+    base = rule_base_of(classifier, info)
+    write_text(rendered(base, format, top, label, info.data), out)
+
+
+def rule_base_of(classifier: Any, info: Any) -> Any:
+    """The rules of a loaded model, with the categories of its nominal features."""
+    from ..datasets import category_values
+    from ..explain import rule_base
+
+    inner = getattr(classifier, "estimator_", classifier)
+    categories = {
+        feature: dict(zip(category_values(names).tolist(), names, strict=True))
+        for feature, names in info.categories.items()
+    }
+    return rule_base(inner.system_, categories=categories)
+
+
+def rendered(base: Any, format: Format, top: int | None, label: str | None, title: str) -> str:
+    """The rules as text of the asked format."""
+    if format is Format.json:
+        return base.to_json(top=top, label=label)
+    if format is Format.html:
+        from ..report.render import rules_page
+
+        return rules_page(base.to_html(top=top or 5, label=label), title=title)
+    return (base.to_markdown if format is Format.md else base.to_text)(top=top or 5, label=label)

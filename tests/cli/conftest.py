@@ -1,0 +1,91 @@
+"""Commands run in this process: exit status, standard output and standard error of each."""
+
+import csv
+from typing import NamedTuple
+
+import pytest
+
+from mltsk.cli import main
+from mltsk.datasets import make_multilabel_rules
+
+FEATURES = [
+    "a b",
+    'quo"te',
+    "<script>alert(1)</script>",
+    "naïve 漢字",
+    "comma, dot.",
+    "x;y",
+    "$cost$",
+    "Δt",
+    "it's",
+    "n",
+]
+LABELS = ["good, cheap", 'say "hi"', "<b>bold</b>", "ключ", "plain"]
+
+
+class Outcome(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def mltsk(capsys):
+    def run(*args):
+        capsys.readouterr()
+        status = main([str(arg) for arg in args])
+        return Outcome(status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def refused(mltsk):
+    """A command that must fail with one sentence, no traceback, and the given status."""
+
+    def run(*args, status=2):
+        result = mltsk(*args)
+        lines = [line for line in result.err.splitlines() if line.startswith("mltsk: ")]
+        assert (result.status, len(lines)) == (status, 1), result
+        assert "Traceback" not in result.err
+        return lines[0]
+
+    return run
+
+
+class Names(NamedTuple):
+    features: list[str]
+    labels: list[str]
+
+
+@pytest.fixture(scope="session")
+def names():
+    return Names(FEATURES, LABELS)
+
+
+@pytest.fixture
+def csv_file(tmp_path):
+    """Write a CSV file beside what else a test writes."""
+    return lambda name, header, rows: write_csv(tmp_path / name, header, rows)
+
+
+def write_csv(path, header, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+@pytest.fixture(scope="session")
+def awkward(tmp_path_factory):
+    """A CSV file with ten features and five labels whose names try everything."""
+    data = make_multilabel_rules(n_samples=120, random_state=0)
+    rows = [[*x, *y] for x, y in zip(data.X.tolist(), data.Y.tolist(), strict=True)]
+    return write_csv(tmp_path_factory.mktemp("data") / "awkward.csv", FEATURES + LABELS, rows)
+
+
+@pytest.fixture(scope="session")
+def model(awkward, tmp_path_factory):
+    """A model of that file."""
+    path = tmp_path_factory.mktemp("model") / "model.skops"
+    assert main(["fit", str(awkward), "--labels", "5", "--rules", "3", "--out", str(path)]) == 0
+    return path

@@ -1,0 +1,54 @@
+"""``mltsk evaluate``: both conventions, labels by name or number, JSON."""
+
+import json
+
+import pytest
+
+from mltsk.datasets import read_csv
+from mltsk.io import load
+from mltsk.metrics import evaluate
+
+
+def test_both_conventions_stand_side_by_side(mltsk, model, awkward):
+    result = mltsk("evaluate", model, awkward)
+    lines = result.out.splitlines()
+    assert lines[0] == "awkward: 120 rows, 5 labels"
+    assert lines[2].split() == ["metric", "paper", "standard", "better"]
+    assert [line.split()[0] for line in lines[3:8]] == ["AP", "HL", "OE", "RL", "CV"]
+    assert "this may be no estimate for new rows" in result.err
+
+
+def test_json_holds_what_the_library_says(mltsk, model, awkward):
+    found = json.loads(mltsk("evaluate", model, awkward, "--json").out)
+    table, clf = read_csv(awkward), load(model)
+    scores = clf.system_.scores(table.values[:, :10])
+    for convention in ("paper", "standard"):
+        assert found[convention] == pytest.approx(evaluate(table.values[:, 10:], scores, convention=convention))
+
+
+def test_labels_are_found_by_name_in_any_order(mltsk, model, awkward, tmp_path, csv_file):
+    table = read_csv(awkward)
+    backwards = csv_file("t.csv", table.names[::-1], table.values[:, ::-1].tolist())
+    assert mltsk("evaluate", model, backwards, "--json").out == mltsk("evaluate", model, awkward, "--json").out
+
+
+def test_labels_under_other_names_are_given(mltsk, model, awkward, tmp_path, csv_file, names):
+    table = read_csv(awkward)
+    renamed = csv_file("t.csv", [*names.features, "l1", "l2", "l3", "l4", "l5"], table.values.tolist())
+    assert mltsk("evaluate", model, renamed, "--labels", 5, "--json").out == (
+        mltsk("evaluate", model, awkward, "--json").out
+    )
+
+
+def test_a_file_without_labels_is_refused(refused, model, tmp_path, csv_file, names):
+    data = csv_file("t.csv", names.features, [[0] * 10])
+    assert f"has no column {names.labels[0]!r}" in refused("evaluate", model, data)
+
+
+def test_another_number_of_labels_is_refused(refused, model, awkward):
+    assert "has 2 label columns and the model 5" in refused("evaluate", model, awkward, "--labels", 2)
+
+
+def test_labels_that_are_no_labels_are_refused(refused, model, tmp_path, csv_file, names):
+    data = csv_file("t.csv", names.features + names.labels, [[0] * 10 + [3] * 5])
+    assert "labels are 0 and 1" in refused("evaluate", model, data)
