@@ -25,9 +25,10 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics beside the paper's and the rules, write out/demo/
 	$(BIN)/mltsk demo --out out/demo
 
+# Two test processes share two cores: BLAS threads of their own would only fight.
 test: $(VENV)/.dev    ## lint, types, import contract, then every test
 	$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 check: $(VENV)/.dev   ## lint, types of the mathematics, import contract
 	$(BIN)/ruff check .

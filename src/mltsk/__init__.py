@@ -11,6 +11,8 @@ _HOMES = {
     "MultilabelThreshold": "mltsk.estimators",
     "load_dataset": "mltsk.datasets",
     "evaluate": "mltsk.metrics",
+    "save": "mltsk.io",
+    "load": "mltsk.io",
 }
 
 __all__ = sorted(_HOMES)
