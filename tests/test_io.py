@@ -14,11 +14,12 @@ import skops.io
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
+from mltsk import estimators
 from mltsk import io as model_io
 from mltsk.datasets import make_multilabel_rules
 from mltsk.estimators import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold
 from mltsk.exceptions import InputError
-from mltsk.io import FORMAT, MANIFEST, ModelInfo, load, read_info, save, untrusted, writing
+from mltsk.io import FORMAT, MANIFEST, TRUSTED, ModelInfo, load, read_info, save, untrusted, writing
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
@@ -81,6 +82,11 @@ def test_a_model_of_sparse_rows_comes_back(tmp_path):
 def test_the_transformer_comes_back(tmp_path):
     model = FuzzyRuleFeatures(n_rules=2).fit(DATA.X)
     assert_array_equal(load(save(model, tmp_path / "map.skops")).transform(DATA.X), model.transform(DATA.X))
+
+
+def test_every_public_estimator_may_be_in_a_file():
+    classes = [getattr(estimators, name) for name in estimators.__all__]
+    assert {f"{c.__module__}.{c.__qualname__}" for c in classes} == set(TRUSTED["ObjectNode"])
 
 
 def test_names_come_back_whatever_they_hold(tmp_path):

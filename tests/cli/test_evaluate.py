@@ -52,3 +52,10 @@ def test_another_number_of_labels_is_refused(refused, model, awkward):
 def test_labels_that_are_no_labels_are_refused(refused, model, tmp_path, csv_file, names):
     data = csv_file("t.csv", names.features + names.labels, [[0] * 10 + [3] * 5])
     assert "labels are 0 and 1" in refused("evaluate", model, data)
+
+
+def test_a_metric_without_rows_is_null_in_json(mltsk, model, csv_file, names):
+    data = csv_file("empty_sets.csv", names.features + names.labels, [[0.5] * 10 + [0] * 5] * 2)
+    found = json.loads(mltsk("evaluate", model, data, "--json").out)
+    assert found["standard"]["AP"] is None  # rows without any label cannot be ranked
+    assert found["standard"]["HL"] is not None

@@ -1,6 +1,7 @@
 """``mltsk evaluate``: every metric in both conventions."""
 
 import json
+from math import isnan
 from typing import Annotated, Any
 
 import typer
@@ -46,7 +47,7 @@ def evaluate(
             f"the model was fitted on data called {info.data} with as many rows: this may be no estimate for new rows."
         )
     if as_json:
-        typer.echo(json.dumps({"rows": len(table), "labels": Y.shape[1], **found}, indent=2))
+        typer.echo(json.dumps({"rows": len(table), "labels": Y.shape[1], **without_nan(found)}, indent=2))
         return
     typer.echo(f"{table.name}: {len(table):,} rows, {Y.shape[1]} labels\n")
     typer.echo(metric_table(found))
@@ -71,6 +72,14 @@ def both_conventions(Y: Any, scores: Any, predictions: Any) -> dict[str, dict[st
     from ..metrics import evaluate as metrics
 
     return {name: metrics(Y, scores, predictions=predictions, convention=name) for name in ("paper", "standard")}
+
+
+def without_nan(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float | None]]:
+    """The same with null for a metric for which no row counts: JSON has no NaN."""
+    return {
+        convention: {name: None if isnan(value) else value for name, value in metrics.items()}
+        for convention, metrics in found.items()
+    }
 
 
 def metric_table(found: dict[str, dict[str, float]]) -> str:
