@@ -46,6 +46,15 @@ def test_labels_and_consequents_agree_where_labels_are_copies():
     assert 0.9 < found["agreement"] <= 1
 
 
+def test_agreement_is_also_given_with_intercepts(model):
+    found = summarise_agreement(DATA.Y, DATA.label_names, model)
+    pairs = np.triu_indices(5, 1)
+    labels = np.corrcoef(DATA.Y.T)[pairs]
+    for P, key in ((model.coef_[:, 1:], "agreement"), (model.coef_, "agreement_with_intercepts")):
+        expected = np.corrcoef(labels, np.corrcoef(P.reshape(-1, 5).T)[pairs])[0, 1]
+        assert_allclose(found[key], expected, rtol=1e-6)
+
+
 def test_a_constant_label_has_no_correlation():
     Y = np.column_stack([DATA.Y[:, :2], np.zeros(len(DATA))])
     found = summarise_agreement(Y, ["a", "b", "never"], MLTSKClassifier(n_rules=2).fit(DATA.X, Y))

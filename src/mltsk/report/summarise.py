@@ -73,20 +73,26 @@ def firing_map(M: FloatArray, columns: int = MAP_COLUMNS) -> FloatArray:
 def summarise_agreement(Y: Any, label_names: Sequence[str], model: Any) -> dict[str, Any]:
     """Correlation of labels beside the correlation of their consequents, and how far the two agree.
 
-    Consequents count without their intercepts, which say how frequent a label is and not what it depends on.
+    The map shows consequents without their intercepts, which say how frequent a label is and not what it depends on.
+    The paper's Fig. 3 correlates whole vectors, intercepts included: ``agreement_with_intercepts`` is that number.
     ``agreement`` is Pearson's correlation of the two over all pairs of labels: 1 when labels that occur together also
     have alike consequents, 0 when one says nothing about the other.
     """
     C = label_correlation(np.asarray(Y, dtype=np.float64))
-    P = model.coef_[:, 1:].reshape(-1, model.coef_.shape[2])
-    B = column_correlation(P)
-    pairs = np.triu_indices(len(C), 1)
+    L = len(C)
+    slopes, whole = (column_correlation(P.reshape(-1, L)) for P in (model.coef_[:, 1:], model.coef_))
     return {
         "labels": list(label_names),
         "label_correlation": C.tolist(),
-        "consequent_correlation": B.tolist(),
-        "agreement": float(column_correlation(np.stack([C[pairs], B[pairs]], axis=1))[0, 1]),
+        "consequent_correlation": slopes.tolist(),
+        "agreement": _agreement(C, slopes),
+        "agreement_with_intercepts": _agreement(C, whole),
     }
+
+
+def _agreement(A: FloatArray, B: FloatArray) -> float:
+    pairs = np.triu_indices(len(A), 1)
+    return float(column_correlation(np.stack([A[pairs], B[pairs]], axis=1))[0, 1])
 
 
 def column_correlation(P: FloatArray) -> FloatArray:
