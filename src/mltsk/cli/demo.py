@@ -34,8 +34,10 @@ def demo(
     from ..report.demo import run_demo
     from ..report.render import demo_page, verdict, write_page
 
-    if out.is_file():
-        raise InputError(f"{out} is a file: --out takes a folder for the report.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
+    except OSError as error:
+        raise InputError(f"The folder {out} cannot be made ({error.strerror}): --out takes a folder.") from None
     data = load_dataset("yeast")
     typer.echo(f"yeast: {data.shape[0]:,} genes, {data.shape[1]} features, {data.shape[2]} functions\n")
     with counting("cross-validation", "fits") as report:

@@ -33,7 +33,8 @@ class Dataset:
     X : array or sparse matrix of shape (n_samples, n_features)
         Kept as float64; sparse input becomes CSR and is never made dense. Missing values are NaN.
     Y : array of shape (n_samples, n_labels)
-        Zeros and ones, kept as uint8. Zero columns mean that the labels are not known.
+        Zeros and ones, kept as int8: unsigned would turn the -1 of some linear models into 255. Zero columns mean that
+        the labels are not known.
     feature_names, label_names : sequence of str, optional
         ``x1, x2, …`` and ``label1, label2, …`` unless given.
     name : str
@@ -149,14 +150,14 @@ def _with_short_indices(X: sparse.csr_array) -> sparse.csr_array:
     return X
 
 
-def as_labels(Y: Any) -> NDArray[np.uint8]:
-    """Y as a uint8 array of zeros and ones with two axes."""
+def as_labels(Y: Any) -> NDArray[np.int8]:
+    """Y as a int8 array of zeros and ones with two axes."""
     Y = np.asarray(Y.toarray() if sparse.issparse(Y) else Y)
     if Y.ndim != 2:
         raise InputError(f"Y has {Y.ndim} axes; it needs two: samples and labels.")
     if Y.dtype != np.bool_ and not np.isin(Y, (0, 1)).all():
         raise InputError("Y holds something other than 0 and 1.")
-    return np.ascontiguousarray(Y, dtype=np.uint8)
+    return np.ascontiguousarray(Y, dtype=np.int8)
 
 
 def category_values(categories: Sequence[str]) -> NDArray[np.float64]:

@@ -76,7 +76,7 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
     >>> _ = file.write_text("a,b,good,cheap\\n1,2,yes,no\\n3,4,no,no\\n")
     >>> read_file(file, labels="good,cheap").Y
     array([[1, 0],
-           [0, 0]], dtype=uint8)
+           [0, 0]], dtype=int8)
     """
     path = Path(path)
     suffix = known_suffix(path)

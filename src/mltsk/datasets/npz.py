@@ -141,7 +141,7 @@ def _category_list(text: str) -> list[str]:
 
 def _layout(data: Dataset) -> dict[str, Any]:
     layout: dict[str, Any] = {
-        "Y": data.Y,
+        "Y": data.Y.astype(np.uint8),
         "feature_names": np.array(data.feature_names, dtype=str),
         "label_names": np.array(data.label_names, dtype=str),
         "nominal": np.array(data.nominal, dtype=bool),

@@ -161,7 +161,7 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
     >>> import numpy as np
     >>> from mltsk.datasets import Table, split_labels
     >>> split_labels(Table(np.array([[2.5, 1.0, -1.0]]), ("a", "p", "q"), ((), (), ())), "p,q").Y
-    array([[1, 0]], dtype=uint8)
+    array([[1, 0]], dtype=int8)
     """
     chosen = table.positions(label_columns(table, labels))
     taken = set(chosen)
