@@ -40,7 +40,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_rules : int, default=15
-        Fewer rules are easier to read; halving them costs 0.000 to 0.006 average precision.
+        Fewer rules are easier to read; 8 instead of 15 cost at most 0.01 average precision on the benchmark sets.
     width_scale : float or "auto", default="auto"
         h: how far a rule reaches, in units of the mean squared distance to the nearest centre. "auto" is 0.5 for dense
         and 0.1 for sparse input. In the paper's antecedents, the factor of the variance in (4), 1 for "auto".
