@@ -47,3 +47,9 @@ def test_the_gram_matrix_is_not_formed_where_it_would_outweigh_the_data():
     assert isinstance(quadratic(G, np.ones((500, 3))), MatrixFree)
     small = FuzzyMap(np.ones((5000, 2)), np.ones((5000, 1)))
     assert isinstance(quadratic(small, np.ones((5000, 3))), Moments)
+
+
+def test_a_map_that_never_fires_has_norm_zero(rows):
+    _, Y, _ = rows
+    silent = FuzzyMap(np.ones((40, 5)), np.zeros((40, 3)))
+    assert Moments.of(silent, Y).norm == MatrixFree.of(silent, Y).norm == 0.0

@@ -131,8 +131,10 @@ def largest_eigenvalue(apply: Callable[[Array], Array], n: int) -> float:
     """Largest eigenvalue of a positive semidefinite operator, by Lanczos from a fixed start: same data, same number."""
     if n <= 2:
         return float(np.linalg.eigvalsh(apply(np.eye(n)))[-1])
-    operator = LinearOperator((n, n), matvec=lambda v: apply(v.reshape(-1, 1)).ravel(), dtype=np.float64)
     v0 = np.cos(np.arange(n))  # touches every coordinate, favours none
+    if not np.any(apply(v0[:, None])):
+        return 0.0  # every membership underflowed: A is 0, which Lanczos cannot start on
+    operator = LinearOperator((n, n), matvec=lambda v: apply(v.reshape(-1, 1)).ravel(), dtype=np.float64)
     return float(eigsh(operator, k=1, which="LA", v0=v0, return_eigenvectors=False)[0])
 
 
