@@ -59,6 +59,22 @@ def test_worked_optimum_of_the_quadratic_criterion(tau, epsilon, p, value):
     assert np.sum(r**2) + tau / 2 * np.sum(model.coef_[0, 1:, 0] ** 2) == pytest.approx(value, abs=6e-7)
 
 
+@pytest.mark.parametrize(
+    ("tau", "p", "value"),
+    [
+        (0.1, (0.596127, 1.162571, -0.912674), 2.42623),
+        (1.0, (0.538739, 1.113294, -0.838170), 3.36291),
+        (4.0, (0.377944, 0.827190, -0.570966), 5.40955),
+    ],
+)
+def test_worked_optimum_of_the_absolute_criterion(tau, p, value):
+    options = {"solver": "absolute", "tol": 1e-10, "max_iter": 5000}
+    model = EpsilonLSSLI(1, C=1 / tau, epsilon=0.2, **options).fit(X12, Y12)
+    r = np.maximum(np.abs(model.predict(X12) - Y12) - 0.2, 0)
+    assert_allclose(model.coef_[0, :, 0], p, atol=6e-7)
+    assert np.sum(r) + tau / 2 * np.sum(model.coef_[0, 1:, 0] ** 2) == pytest.approx(value, abs=6e-6)
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 0.2])
 def test_first_step_of_the_heuristic_is_ridge_whatever_epsilon_is(epsilon):
     p, _, steps = lssli(ONE_RULE, Y12, np.ones(12), 1.0, epsilon, max_iter=1)
@@ -93,7 +109,7 @@ def test_gap_is_what_tol_promises(curve):
     assert np.all(model.gap_ < 1e-6 * np.sum(curve[1] ** 2, axis=0))
 
 
-@pytest.mark.parametrize("solver", ["exact", "lssli"])
+@pytest.mark.parametrize("solver", ["quadratic", "absolute", "lssli"])
 def test_weights_count_as_copies(curve, solver):
     X, y = curve[0], curve[1][:, 0]
     w = np.random.default_rng(1).integers(0, 3, size=len(y))

@@ -14,7 +14,7 @@ from ..core.threads import blas_threads
 from ..estimators.antecedents import fit_rules
 from .base import GridPoint, MultilabelMethod
 from .epsilon_insensitive import Design, Factor
-from .epsilon_lssli import PARAMETERS, design_flops, solve, store
+from .epsilon_lssli import PARAMETERS, design_flops, ridge_weight, solve, store
 from .principal_axes import PrincipalAxes
 
 
@@ -42,7 +42,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
     Notes
     -----
     Certain: the structure, the grid of C and n_rules. Our reconstruction: ε = 0.05, h = 1, and the quadratic loss,
-    which can be minimised exactly where the published loop is a heuristic for the absolute one (``solver="lssli"``).
+    which is faster to minimise than the absolute one (``solver="absolute"``), for which the published loop is a
+    heuristic (``solver="lssli"``).
     With the paper's fuzzifier of 2 all rules coincide in high dimension (`rule_distinctness_` is near 0): the method
     is then ridge-like linear regression with a tube, whatever ``n_rules`` says.
 
@@ -76,7 +77,7 @@ class BinaryRelevanceTSK(MultilabelMethod):
         fuzzifier=2.0,
         width_scale="auto",
         antecedents="paper",
-        solver="exact",
+        solver="quadratic",
         n_components=None,
         tol=1e-3,
         max_iter=1000,
@@ -180,7 +181,7 @@ def _same_rules(pairs, reduced, Z, Y, w, Z_test):
         factor = None
         if design is not None:
             with blas_threads(design_flops(G)):
-                factor = Factor.of(design, 0.5 / same_C[0][1].C)
+                factor = Factor.of(design, ridge_weight(same_C[0][1]))
         for params, model in same_C:
             vars(model).update(fitted)
             with blas_threads(design_flops(G)):

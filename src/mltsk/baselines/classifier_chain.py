@@ -75,7 +75,7 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
         fuzzifier=2.0,
         width_scale="auto",
         antecedents="paper",
-        solver="exact",
+        solver="quadratic",
         n_components=None,
         order="index",
         tol=1e-3,

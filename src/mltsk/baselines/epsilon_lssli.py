@@ -18,6 +18,7 @@ from ..core.antecedents import rule_distinctness
 from ..core.fuzzymap import FuzzyMap
 from ..core.threads import blas_threads
 from ..estimators.antecedents import fit_rules
+from .epsilon_absolute import minimise_absolute
 from .epsilon_insensitive import Design, Factor, Solution, minimise
 
 PARAMETERS = {
@@ -27,7 +28,7 @@ PARAMETERS = {
     "fuzzifier": [Interval(Real, 1, None, closed="left")],
     "width_scale": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
     "antecedents": [StrOptions({"paper", "distinct"})],
-    "solver": [StrOptions({"exact", "lssli"})],
+    "solver": [StrOptions({"quadratic", "absolute", "lssli"})],
     "tol": [Interval(Real, 0, None, closed="left")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "init": [StrOptions({"spread", "random"}), "array-like"],
@@ -42,8 +43,8 @@ class EpsilonLSSLI(RegressorMixin, BaseEstimator):
 
         min over p of  Σ_n w_n ]y_n - g_n·p[²  +  ‖p̃‖² / (2C),
 
-    solved to its optimum for all outputs with one factorisation (``solver="exact"``), or Leski's iterative heuristic
-    for the absolute loss Σ ]y - g·p[ (``solver="lssli"``): see `lssli`.
+    solved to its optimum for all outputs with one factorisation. The same with the absolute loss Σ ]y - g·p[ is
+    ``solver="absolute"``, also exact; ``solver="lssli"`` is Leski's iterative heuristic for it: see `lssli`.
 
     Parameters
     ----------
@@ -60,9 +61,10 @@ class EpsilonLSSLI(RegressorMixin, BaseEstimator):
     antecedents : {"paper", "distinct"}, default="paper"
         "paper": each rule has the variances of its members as widths. "distinct": one width for all rules, as in
         `MLTSKClassifier`.
-    solver : {"exact", "lssli"}, default="exact"
+    solver : {"quadratic", "absolute", "lssli"}, default="quadratic"
+        Which criterion, and for the absolute one whether to minimise it or to run the published loop.
     tol : float, default=1e-3
-        "exact" stops when the duality gap is at most this share of the objective.
+        Stop when the duality gap is at most this share of the objective.
     max_iter : int, default=1000
     init : {"spread", "random"} or array of centres, default="spread"
     random_state : int, RandomState or None, default=None
@@ -108,7 +110,7 @@ class EpsilonLSSLI(RegressorMixin, BaseEstimator):
         fuzzifier=2.0,
         width_scale="auto",
         antecedents="paper",
-        solver="exact",
+        solver="quadratic",
         tol=1e-3,
         max_iter=1000,
         init="spread",
@@ -166,18 +168,24 @@ def design_flops(G):
 def solve(estimator, design, G, Y, w, *, factor=None, E=None, limit=None) -> Solution:
     """Consequents of all columns of Y as the estimator's solver, C, ε, tol and max_iter say; warns if it stops early.
 
-    ``design`` and its ``factor`` for C are used by the exact solver; output j may use the first ``limit[j]`` of the
+    ``design`` and its ``factor`` for C are used by the exact solvers; output j may use the first ``limit[j]`` of the
     further columns E.
     """
     options = {"limit": limit, "max_iter": estimator.max_iter}
     if estimator.solver == "lssli":
         solution = lssli_all(G, Y, w, 1 / estimator.C, estimator.epsilon, E=E, **options)
     else:
-        factor = Factor.of(design, 0.5 / estimator.C) if factor is None else factor
-        solution = minimise(factor, Y, estimator.epsilon, tol=estimator.tol, **options)
+        method = minimise if estimator.solver == "quadratic" else minimise_absolute
+        factor = Factor.of(design, ridge_weight(estimator)) if factor is None else factor
+        solution = method(factor, Y, estimator.epsilon, tol=estimator.tol, **options)
     if not solution.converged:
         warnings.warn(_stopped_early(solution, estimator.max_iter), ConvergenceWarning, stacklevel=4)
     return solution
+
+
+def ridge_weight(estimator):
+    """Weight of the ridge problems that the estimator's solver solves: τ/2 or τ."""
+    return (0.5 if estimator.solver == "quadratic" else 1.0) / estimator.C
 
 
 def _stopped_early(solution, max_iter):
