@@ -78,9 +78,7 @@ class MLkNN(MultilabelMethod):
 
     def _fit(self, X, Y, w):
         k = self._usable_neighbors(X.shape[0])
-        with blas_threads(_flops(X, X)):
-            near = nearest_neighbours(X, X, k, exclude_self=True)
-        self._learn(X, Y, neighbour_counts(near, Y), k)
+        self._learn(X, Y, neighbour_counts(_search(X, X, k, exclude_self=True), Y), k)
 
     def _usable_neighbors(self, n_rows):
         if self.n_neighbors < n_rows:
@@ -101,9 +99,7 @@ class MLkNN(MultilabelMethod):
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
-        with blas_threads(_flops(X, self.X_)):
-            near = nearest_neighbours(X, self.X_, k)
-        return self._posterior_of(neighbour_counts(near, self.Y_))
+        return self._posterior_of(neighbour_counts(_search(X, self.X_, k), self.Y_))
 
     def _posterior_of(self, counts):
         return self.posterior_[np.arange(len(self.posterior_)), counts]
@@ -131,8 +127,7 @@ class MLkNN(MultilabelMethod):
         X, targets, _ = shared._validate_fit(X, y, sample_weight)
         X_test = shared._check_input(X_test)
         ks = [model._usable_neighbors(X.shape[0]) for model in models]
-        train = nearest_neighbours(X, X, max(ks), exclude_self=True)
-        test = nearest_neighbours(X_test, X, max(ks))
+        train, test = _search(X, X, max(ks), exclude_self=True), _search(X_test, X, max(ks))
         for k in sorted(set(ks)):
             counts, test_counts = neighbour_counts(train[:, :k], targets.Y), neighbour_counts(test[:, :k], targets.Y)
             for params, model in ((p, m) for p, m, own in zip(settings, models, ks, strict=True) if own == k):
@@ -141,8 +136,9 @@ class MLkNN(MultilabelMethod):
                 yield GridPoint(params, scores, model._labels(scores))
 
 
-def _flops(Q, X):
-    return 2.0 * Q.shape[0] * X.shape[0] * X.shape[1]
+def _search(Q, X, k, exclude_self=False):
+    with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
+        return nearest_neighbours(Q, X, k, exclude_self=exclude_self)
 
 
 def neighbour_counts(near, Y):
