@@ -36,7 +36,7 @@ from ..core.threads import blas_threads
 from .base import GridPoint, MultilabelMethod
 from .meta_labels import label_affinities, label_set_rank, meta_labels
 
-LASSO_STEPS = 5000
+LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
 
 
 @dataclass(frozen=True)
