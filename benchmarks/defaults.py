@@ -35,6 +35,7 @@ CHANGES = {
     "precision": {"coupling": "precision"},
     "m = 1.1": {"fuzzifier": 1.1},
     "h = 0.25": {"width_scale": 0.25},
+    "h = 0.5": {"width_scale": 0.5},
     "h = 1": {"width_scale": 1.0},
     "standard": {"scale": "standard"},
 }

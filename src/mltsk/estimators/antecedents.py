@@ -10,9 +10,6 @@ from ..core.arrays import unit_rows
 from ..core.scaling import Scaling, fit_scaling
 from ..exceptions import RuleCollapseWarning
 
-# Measured over all data sets (docs/decisions.md): dense features on the percentile scale, sparse rows of unit length.
-_DENSE_WIDTH, _SPARSE_WIDTH = 0.5, 0.1
-
 
 def fit_scale(X, w, scale):
     """(name of the scale, its `Scaling` or None, X on it); "auto" is "quantile" for dense and "unit" for sparse X."""
@@ -31,15 +28,12 @@ def fit_scale(X, w, scale):
 def fit_rules(estimator, Z, w) -> Antecedents:
     """IF-parts as the estimator's parameters say, on scaled samples; warns when there are fewer than asked for."""
     paper = estimator.antecedents == "paper"
-    h = estimator.width_scale
-    if h == "auto":
-        h = 1.0 if paper else _SPARSE_WIDTH if sparse.issparse(Z) else _DENSE_WIDTH
     state = estimator.random_state
     rules = fit_antecedents(
         Z,
         w,
         min(estimator.n_rules, Z.shape[0]),
-        width_scale=h,
+        width_scale=None if estimator.width_scale == "auto" else estimator.width_scale,
         fuzzifier=estimator.fuzzifier,
         widths="variance" if paper else "common",
         init=estimator.init if isinstance(estimator.init, str) else _given_centers(estimator.init, Z),

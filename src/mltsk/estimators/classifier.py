@@ -42,8 +42,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
     n_rules : int, default=15
         Fewer rules are easier to read; 8 instead of 15 cost at most 0.01 average precision on the benchmark sets.
     width_scale : float or "auto", default="auto"
-        h: how far a rule reaches, in units of the mean squared distance to the nearest centre. "auto" is 0.5 for dense
-        and 0.1 for sparse input. In the paper's antecedents, the factor of the variance in (4), 1 for "auto".
+        h: how far a rule reaches, in units of the mean squared distance to the nearest centre. "auto" shares a sample
+        out among two fifths of the rules. In the paper's antecedents, the factor of the variance in (4), 1 for "auto".
     correlation_weight : float or "loo", default="loo"
         α: weight of the label coupling; "loo" finds it by leave-one-out together with the ridge weight.
     l1_weight : float or "auto", default="auto"
@@ -88,8 +88,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         Share of the training data that each rule governs.
     rule_distinctness_ : float
         0 = all rules the same, 1 = fully distinct: see `mltsk.core.antecedents.rule_distinctness`.
-    ridge_, correlation_weight_, l1_weight_ : float
-        The weights used.
+    width_scale_, ridge_, correlation_weight_, l1_weight_ : float
+        The width scale and the weights used.
     certificate_ : float
         Relative duality gap reached; NaN for "algorithm1", which has none.
     label_names_ : tuple of str
@@ -318,7 +318,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         return found.P
 
     def _store(self, X, targets, w, scaling, rules, G, P):
-        self.centers_, self.widths_ = rules.centers, rules.widths
+        self.centers_, self.widths_, self.width_scale_ = rules.centers, rules.widths, rules.width_scale
         self.coef_ = np.ascontiguousarray(P.reshape(len(rules.centers), -1, targets.Y.shape[1]), dtype=X.dtype)
         self.scaling_ = scaling_state(scaling)
         fired = w @ G.M
