@@ -15,12 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..core.algorithm1 import algorithm1, algorithm1_from_moments
+from ..core.algorithm1 import algorithm1
 from ..core.antecedents import COLLAPSED, rule_distinctness
 from ..core.coupling import CONVEX, coupling_matrix, label_correlation
 from ..core.fit import fit_consequents
 from ..core.fuzzymap import FuzzyMap
-from ..core.moments import Moments
 from ..core.scaling import Scaling
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
@@ -249,6 +248,9 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         keep = np.flatnonzero(w > 0)
         return X[keep], Targets(targets.Y[keep], targets.classes, targets.names, targets.multilabel), w[keep]
 
+    def _validate_rows(self, X):
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+
     def _set_targets(self, targets):
         self.classes_ = targets.classes
         self.label_names_ = targets.names
@@ -300,11 +302,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         gamma = 1.0 if self.init_ridge is None else float(self.init_ridge)
         alpha = alpha if self.coupling == "paper" else 0.0
         R = coupling_matrix(label_correlation(Y, w), self.coupling)
-        stop = {"max_iter": self.max_iter, "margin": self.tol}
-        if np.all(w == 1):
-            found = algorithm1(G, Y, alpha, beta, gamma, **stop)
-        else:
-            found = algorithm1_from_moments(Moments.of(G, Y, w), R, alpha, beta, gamma, **stop)
+        found = algorithm1(G, Y, alpha, beta, gamma, max_iter=self.max_iter, margin=self.tol, sample_weight=w)
         self.ridge_, self.correlation_weight_, self.l1_weight_, self.coupling_ = 0.0, alpha, beta, R
         self.n_iter_, self.certificate_ = found.n_iter, float("nan")
         if found.stopped_by == "negative loss":
@@ -358,7 +356,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = self._validate_rows(X)
         if sparse.issparse(X) and self.scaling_ is not None:
             X = X.toarray()  # fitted on dense features, so a row is dense by nature
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
