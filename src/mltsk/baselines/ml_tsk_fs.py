@@ -23,8 +23,8 @@ class PaperMLTSK(MLTSKClassifier):
     """Multi-label TSK fuzzy system with the parameters, and only those, that the paper tunes.
 
     Everything else is `MLTSKClassifier.paper`: min-max scaling, fuzzy c-means with m = 2, widths h · variance, zeroed
-    rows where firing underflows, R = 1 - C, Algorithm I with its authors' stopping rule. `MLTSKClassifier()` is the method
-    that we recommend; this one is what the paper's tables show.
+    rows where firing underflows, R = 1 - C, Algorithm I with its authors' stopping rule. `MLTSKClassifier()` is the
+    method that we recommend; this one is what the paper's tables show.
 
     Parameters
     ----------
