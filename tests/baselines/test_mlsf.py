@@ -148,7 +148,21 @@ def test_binary_and_multiclass_targets():
     A, _ = some_data()
     y = np.digitize(A[:, 0], [0.3, 0.6])
     assert MLSF().fit(A, y).score(A, y) > 0.7
+    assert_allclose(MLSF().fit(A, y).predict_proba(A).sum(axis=1), 1)
     assert MLSF().fit(A, y > 0).decision_function(A).shape == (80,)
+
+
+def test_probabilities_are_the_scores():
+    A, labels = some_data()
+    model = MLSF(size=3).fit(A, labels)
+    assert_array_equal(model.predict_proba(A) >= 0.5, model.predict(A) == 1)
+    assert_allclose(model.predict_proba(A), model.decision_function(A) + 0.5, atol=1e-12)
+
+
+def test_weights_that_are_all_zero_are_refused():
+    A, labels = some_data()
+    with pytest.raises(ValueError, match="zero"):
+        MLSF().fit(A, labels, sample_weight=np.zeros(80))
 
 
 def test_seed_decides_and_pickle_keeps():

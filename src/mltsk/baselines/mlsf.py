@@ -33,6 +33,7 @@ from ..core.fista import fista
 from ..core.moments import GRAM_BYTES, dominating_diagonal, largest_eigenvalue
 from ..core.objective import Problem
 from ..core.threads import blas_threads
+from ..exceptions import InputError
 from .base import GridPoint, MultilabelMethod
 from .meta_labels import label_affinities, label_set_rank, meta_labels
 
@@ -58,6 +59,8 @@ class Learner:
 
     def __init__(self, X, Y, w, seed):
         keep = w > 0
+        if not keep.any():
+            raise InputError("All sample weights are zero: give at least one row a positive weight.")
         self.X, self.Y, self.w, self.seed = X[keep], Y[keep], w[keep], seed
         root = np.sqrt(self.w)[:, None]
         self.Xw = sparse.csr_array(self.X.multiply(root)) if sparse.issparse(X) else root * self.X
@@ -298,6 +301,16 @@ class MLSF(MultilabelMethod):
             scores[:, label] = expit(self.slope_[label] * margin + self.offset_[label])
             given[:, label] = scores[:, label] >= self._cut
         return scores
+
+    def predict_proba(self, X):
+        """Scores, which are probabilities by Platt's sigmoid, kept inside (0, 1); normalised if y was multiclass."""
+        tiny = np.finfo(np.float64).eps
+        scores = np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny)
+        if self.multilabel_:
+            return scores
+        if len(self.classes_) == 2:
+            return np.column_stack([1 - scores, scores])
+        return scores / scores.sum(axis=1, keepdims=True)
 
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
         """Every setting of ``grid`` applied to X_test: groups, features and chains that settings share are made once.
