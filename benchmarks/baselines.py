@@ -1,7 +1,7 @@
 """Time and memory of every compared method: one setting, one fold, each in a process of its own.
 
-Yeast and cal500, and with ``--full`` rcv1s1 (sparse). The setting is the middle of the method's grid; ML-TSK FS is shown
-as its authors run it and as our default.
+Yeast and cal500, and with ``--full`` rcv1s1 (sparse). The setting is the middle of the method's grid; ML-TSK FS is
+shown as its authors run it and as our default.
 """
 
 import json
