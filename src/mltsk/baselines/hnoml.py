@@ -15,7 +15,7 @@ cost no new one, which is why penalties may adapt: 40 iterations instead of 280 
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -33,6 +33,7 @@ from .base import GridPoint, MultilabelMethod
 RELAXATION = 1.7  # over-relaxation of both splittings; 1 took half as many iterations again
 CHECK_EVERY = 10  # iterations between certificates, and between changes of the penalties
 ADAPT_UNTIL = 500  # fixed penalties from here on: that is what convergence is proved for
+KEPT_INVERSES = 8  # penalties are powers of 4 and few: every setting of a grid passes through the same ones
 # Where copies stand still (E = 0 exactly, say) residuals would raise a penalty for ever. ν acts on 0/1 labels, μ on
 # weights in the units of the features.
 MU_RANGE, NU_RANGE = (1e-6, 1e6), (1e-3, 1e3)
@@ -51,14 +52,21 @@ class Statistics:
     c: np.ndarray
     x_mean: np.ndarray
     y_mean: np.ndarray
+    inverses: dict[float, np.ndarray] = field(default_factory=dict, repr=False)
 
     def gram(self, W):
         """XᵀX W."""
         return self.U @ (self.s[:, None] * (self.U.T @ W))
 
     def inverse(self, R, mu):
-        """(XᵀX + μI)⁻¹ R. With r < D this is Woodbury's identity."""
-        return (R - self.U @ ((self.s / (self.s + mu))[:, None] * (self.U.T @ R))) / mu
+        """(XᵀX + μI)⁻¹ R: by Woodbury's identity if r < D, else by an inverse that is kept for the next setting."""
+        if self.U.shape[1] < self.U.shape[0]:
+            return (R - self.U @ ((self.s / (self.s + mu))[:, None] * (self.U.T @ R))) / mu
+        if mu not in self.inverses:
+            if len(self.inverses) == KEPT_INVERSES:
+                self.inverses.clear()
+            self.inverses[mu] = (self.U / (self.s + mu)) @ self.U.T
+        return self.inverses[mu] @ R
 
 
 @dataclass(frozen=True)
