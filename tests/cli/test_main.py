@@ -81,7 +81,7 @@ def test_ctrl_c_stops_a_real_process_and_leaves_nothing(tmp_path):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert not (tmp_path / "out").exists()
+    assert list(tmp_path.rglob("*.html")) == []
 
 
 def test_a_closed_pipe_is_no_error(model):

@@ -42,7 +42,7 @@ class PaperMLTSK(MLTSKClassifier):
     --------
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=60, random_state=0)
-    >>> PaperMLTSK(n_rules=2).fit(data.X, data.Y).coef_.shape
+    >>> PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(data.X, data.Y).coef_.shape
     (2, 11, 5)
     """
 
