@@ -9,6 +9,8 @@ import time
 import benchmarks
 from benchmarks import Options
 
+ON_REQUEST = ("defaults", "l1_trade")  # accuracy, not speed: the tables of docs/decisions.md
+
 
 def names() -> list[str]:
     return [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")]
@@ -16,7 +18,8 @@ def names() -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"what to run: {', '.join(names())}; all by default")
+    told = f"what to run: {', '.join(names())}; by default all but {', '.join(ON_REQUEST)}, which take ten minutes"
+    parser.add_argument("names", nargs="*", metavar="name", help=told)
     parser.add_argument("--full", action="store_true", help="whole jobs instead of samples of them")
     parser.add_argument("--threads", type=int, metavar="N", help="cores to use; by default chosen by measurement")
     arguments = parser.parse_args()
@@ -25,7 +28,7 @@ def main() -> int:
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(names())}")
     if arguments.threads is not None and arguments.threads < 1:
         parser.error("--threads must be at least 1")
-    for name in arguments.names or names():
+    for name in arguments.names or [name for name in names() if name not in ON_REQUEST]:
         print(f"\n== {name}", flush=True)
         start = time.perf_counter()
         importlib.import_module(f"benchmarks.{name}").run(Options(arguments.full, arguments.threads))

@@ -39,7 +39,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_rules : int, default=15
-        Fewer rules are easier to read; 8 instead of 15 cost at most 0.01 average precision on the benchmark sets.
+        Fewer rules are easier to read; 8 instead of 15 cost up to 0.011 average precision on the benchmark sets.
     width_scale : float or "auto", default="auto"
         h: how far a rule reaches, in units of the mean squared distance to the nearest centre. "auto" shares a sample
         out among two fifths of the rules. In the paper's antecedents, the factor of the variance in (4), 1 for "auto".
