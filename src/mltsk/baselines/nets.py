@@ -8,6 +8,7 @@ A net with one hidden layer of H units is two matrices with the biases as their 
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -158,8 +159,9 @@ class NeuralMethod(MultilabelMethod):
         "random_state": ["random_state"],
     }
 
+    @abstractmethod
     def _trainer(self, X, Y, w, rng, device) -> Trainer:
-        raise NotImplementedError
+        """A trainer of the method's net for these rows."""
 
     def _fit(self, X, Y, w):
         for _, state in self._states(X, Y, w):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from scipy import sparse
 
-from ..core.antecedents import Antecedents, fit_antecedents
+from ..core.antecedents import COLLAPSED, Antecedents, fit_antecedents
 from ..core.arrays import unit_rows
 from ..core.scaling import Scaling, fit_scaling
 from ..exceptions import RuleCollapseWarning
@@ -47,6 +47,19 @@ def fit_rules(estimator, Z, w) -> Antecedents:
             stacklevel=3,
         )
     return rules
+
+
+def warn_if_collapsed(estimator) -> None:
+    """Say so, with advice, when the rules of a fitted estimator do not differ."""
+    if estimator.rule_distinctness_ < COLLAPSED:
+        distinctness = f"{estimator.rule_distinctness_:.3f}"
+        warnings.warn(
+            f"the {len(estimator.centers_)} rules hardly differ (distinctness {distinctness} of 1), so that the model is "
+            f"close to a linear one. Use a smaller width_scale, a fuzzifier near 1 (it is {estimator.fuzzifier:g}), "
+            f"scale='quantile', or fewer rules.",
+            RuleCollapseWarning,
+            stacklevel=4,
+        )
 
 
 def _given_centers(init, Z):

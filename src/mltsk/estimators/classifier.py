@@ -16,15 +16,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.algorithm1 import algorithm1
-from ..core.antecedents import COLLAPSED, rule_distinctness
+from ..core.antecedents import rule_distinctness
 from ..core.coupling import CONVEX, coupling_matrix, label_correlation
 from ..core.fit import fit_consequents
 from ..core.fuzzymap import FuzzyMap
 from ..core.scaling import Scaling
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
-from ..exceptions import NonConvexWarning, RuleCollapseWarning
-from .antecedents import fit_rules, fit_scale, scaling_state
+from ..exceptions import NonConvexWarning
+from .antecedents import fit_rules, fit_scale, scaling_state, warn_if_collapsed
 from .reading import RuleReading
 from .targets import Targets, predicted
 
@@ -324,14 +324,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         self.prototypes_ = _prototypes(X, G.M * w[:, None], rules.centers, scaling)
         self.quantiles_ = None if sparse.issparse(X) else np.quantile(X, np.linspace(0, 1, 21), axis=0).T.copy()
         self.rule_distinctness_ = rule_distinctness(G.M, w)
-        if self.rule_distinctness_ < COLLAPSED:
-            warnings.warn(
-                f"the {len(rules.centers)} rules hardly differ (distinctness {self.rule_distinctness_:.3f} of 1): the "
-                f"model is close to a linear one. Use a smaller width_scale, a fuzzifier near 1 (it is "
-                f"{self.fuzzifier:g}), scale='quantile', or fewer rules.",
-                RuleCollapseWarning,
-                stacklevel=3,
-            )
+        warn_if_collapsed(self)
         return self
 
     @property

@@ -1,6 +1,5 @@
 """The rule-mapped features of a fuzzy system as a scikit-learn transformer.   (9)-(11)"""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,13 +8,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted, validate_data
 
-from ..core.antecedents import COLLAPSED, rule_distinctness
+from ..core.antecedents import rule_distinctness
 from ..core.arrays import unit_rows
 from ..core.fuzzymap import FuzzyMap
 from ..core.scaling import Scaling
 from ..core.threads import blas_threads
-from ..exceptions import RuleCollapseWarning
-from .antecedents import fit_rules, fit_scale, scaling_state
+from .antecedents import fit_rules, fit_scale, scaling_state, warn_if_collapsed
 
 
 class FuzzyRuleFeatures(TransformerMixin, BaseEstimator):
@@ -91,13 +89,7 @@ class FuzzyRuleFeatures(TransformerMixin, BaseEstimator):
             M = FuzzyMap.of(Z, rules.centers, rules.widths, underflow=self._underflow).M
         self.centers_, self.widths_, self.scaling_ = rules.centers, rules.widths, scaling_state(scaling)
         self.rule_distinctness_ = rule_distinctness(M, w)
-        if self.rule_distinctness_ < COLLAPSED:
-            warnings.warn(
-                f"the {len(rules.centers)} rules hardly differ (distinctness {self.rule_distinctness_:.3f} of 1): use "
-                "a smaller width_scale, a fuzzifier near 1 or scale='quantile'",
-                RuleCollapseWarning,
-                stacklevel=2,
-            )
+        warn_if_collapsed(self)
         return self
 
     @property
