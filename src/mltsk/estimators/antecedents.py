@@ -54,7 +54,7 @@ def warn_if_collapsed(estimator) -> None:
     if estimator.rule_distinctness_ < COLLAPSED:
         distinctness = f"{estimator.rule_distinctness_:.3f}"
         warnings.warn(
-            f"the {len(estimator.centers_)} rules hardly differ (distinctness {distinctness} of 1), so that the model is "
+            f"the {len(estimator.centers_)} rules hardly differ (distinctness {distinctness} of 1), so the model is "
             f"close to a linear one. Use a smaller width_scale, a fuzzifier near 1 (it is {estimator.fuzzifier:g}), "
             f"scale='quantile', or fewer rules.",
             RuleCollapseWarning,
