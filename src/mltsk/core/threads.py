@@ -2,7 +2,7 @@
 
 Two BLAS threads made the skinny products of clustering and of small fits slower than one, up to 40 times on a busy
 machine (an emotions fit took 1.9 s against 0.04 s), because each product is shorter than the handshake. They pay for
-the largest fits alone. Products with sparse matrices know no threads of their own; `spread` shares them out rule by
+large fits alone. Products with sparse matrices know no threads of their own; `spread` shares them out rule by
 rule. ``MLTSK_THREADS`` in the environment sets the number for both.
 """
 
