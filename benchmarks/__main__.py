@@ -9,7 +9,7 @@ import time
 import benchmarks
 from benchmarks import Options
 
-ON_REQUEST = ("defaults", "l1_trade")  # accuracy, not speed: the tables of docs/decisions.md
+ON_REQUEST = ("defaults", "fresh_folds", "l1_trade", "tuned_baselines")  # accuracy, not speed: the tables of the docs
 
 
 def names() -> list[str]:

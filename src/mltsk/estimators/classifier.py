@@ -46,7 +46,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
     correlation_weight : float or "loo", default="loo"
         α: weight of the label coupling; "loo" finds it by leave-one-out together with the ridge weight.
     l1_weight : float or "auto", default="auto"
-        β: weight of the L1 penalty; "auto" takes it from the noise, at a cost of at most 0.005 average precision.
+        β: weight of the L1 penalty; "auto" takes it from the noise, at a cost of about 0.005 average precision at most.
     ridge : float or "loo", default="loo"
         ρ: weight of the ridge, which the paper's problem lacks.
     init_ridge : float, default=None
