@@ -1,5 +1,7 @@
 """The parts of a step of Algorithm I: starts in two forms, products that leave out zeros, thread limits."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -60,8 +62,22 @@ def test_compact_product_is_the_product():
     W = np.zeros((12, 7))
     W[np.ix_([1, 4, 7], [0, 3])] = np.arange(1.0, 7).reshape(3, 2)
     solver._W[:], solver._nonzero[:] = W.T, W.T != 0
-    assert solver._multiply_compact(solver.data.A, 0.5 * R)
-    assert_allclose(solver._H.T, G.T @ (G @ W) + 0.5 * W @ R)
+    assert solver._multiply_compact(solver.data.A)
+    assert_allclose(solver._H.T, G.T @ (G @ W))
+
+
+@pytest.mark.parametrize("n_settings", [1, 2, 60])
+@pytest.mark.parametrize("by_rows", [False, True])
+def test_settings_in_step_stop_where_they_stop_alone(n_settings, by_rows):
+    G, Y, R = problem()
+    data = Rows(DenseMap(G), Y) if by_rows else moments(G, Y)
+    settings = list(product([0.01, 0.1, 1.0], [0.0, 0.02, 0.1, 5.0], [0.1, 1.0, 10.0, 50.0, 100.0]))[:n_settings]
+    found = dict(Solver(data, R, 40, 1e-3).solve_all(settings))
+    assert set(found) == set(settings)
+    for setting, result in found.items():
+        alone = Solver(data, R, 40, 1e-3).solve(*setting)
+        assert (result.n_iter, result.stopped_by) == (alone.n_iter, alone.stopped_by)
+        assert_allclose(result.P, alone.P, atol=1e-12)
 
 
 def test_a_solver_can_be_used_again():

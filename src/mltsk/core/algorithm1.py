@@ -17,19 +17,18 @@ use `fista`. How a step is made with one pair of products: `algorithm1_steps`.
 from collections.abc import Callable, Iterable
 from itertools import product
 from math import nan
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
 from ..exceptions import InputError
-from .algorithm1_steps import Algorithm1Result, DenseMap, Rows, Solver
+from .algorithm1_steps import Algorithm1Result, DenseMap, Rows, Setting, Solver
 from .arrays import Array
 from .coupling import coupling_matrix, label_correlation
 from .fuzzymap import FuzzyMap
 from .moments import Moments, quadratic
 
 ConstantLabels = Literal["uncorrelated", "authors"]
-Setting: TypeAlias = tuple[float, float, float]
 
 
 def algorithm1(
@@ -145,8 +144,8 @@ def algorithm1_grid(
     solver = _solver(G, Y, sample_weight, constant_labels, max_iter, margin, n_settings=len(settings))
     done: dict[Setting, Any] = {}
     with solver.threads():
-        for setting in sorted(settings, key=lambda s: s[2]):  # gamma by gamma: the solver keeps one start
-            result = solver.solve(*setting)
+        # gamma by gamma: the solver keeps one start
+        for setting, result in solver.solve_all(sorted(set(settings), key=lambda s: s[2])):
             done[setting] = result if then is None else then(result)
     return {setting: done[setting] for setting in settings}
 

@@ -11,17 +11,21 @@ F(W) = W - (H(W) - B)/Lip, both affine, it takes the two of H(W⁺):
 
     W⁺ = soft((1 + m) F(W) - m F(W'), β/Lip),   q = ⟨W⁺, H(W⁺)⟩ - 2⟨W⁺, B⟩ + yy + β nnz(W⁺)
 
-Settings run one after the other, each over five buffers that stay in the cache. Side by side in one wide product they
-would gain 5 % of the time of the products (47 GFlop/s alone, 52 at best) and lose what follows: rows and columns of W
-that are all zero drop out of H(W), a third of all flops on the authors' CAL500 grid. Inside the solver W, B and H are
-transposed, (L, Md): for OpenBLAS the products are then up to 8 % faster (K = 3 on CAL500; the same for K = 2).
+With many labels settings run one after the other, each over five buffers that stay in the cache. Side by side in one
+wide product they would gain 5 % of the time of the products (47 GFlop/s alone, 52 at best) and lose what follows: rows
+and columns of W that are all zero drop out of H(W), a third of all flops on the authors' CAL500 grid. With few labels a
+product of one setting is bound by reading A, so `algorithm1_grid` runs several in step (`Solver.solve_all`): 5 times
+as fast on scene (6 labels, K = 7). Inside the solver W, B and H are transposed, (L, Md): for OpenBLAS the products are
+then up to 8 % faster (K = 3 on CAL500; the same for K = 2).
 """
 
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan, sqrt
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -34,11 +38,14 @@ from .moments import Moments, largest_eigenvalue
 from .threads import blas_threads
 
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
+Setting: TypeAlias = tuple[float, float, float]
 
 # Looking for zero rows and columns takes 10 µs, so it is done only below this share of nonzeros; copying what
 # is left pays below this share of all of W.
 _LOOK_BELOW = 0.25
 _COMPACT_BELOW = 0.7
+# Settings run in step until their products have about so many columns: enough for the machine's best rate.
+_WIDE = 160
 
 
 @dataclass(frozen=True)
@@ -128,10 +135,13 @@ class Solver:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
         self.data, self.R, self.max_iter, self.margin = data, R, max_iter, margin
         self._norm_R = nan if np.isnan(R).any() else float(np.abs(np.linalg.eigvalsh(R)).max())
-        self._start: tuple[float, Array, Array] | None = None
+        self._start: dict[str, Any] = {}  # the latest start, shared by all slots
         self._B = np.ascontiguousarray(data.B.T, dtype=np.float64)
-        self._W, self._H, self._F, self._F_old = (np.empty(self._B.shape) for _ in range(4))
-        self._nonzero = np.empty(self._B.shape, dtype=bool)
+        self._buffers(np.empty(self._B.shape), np.empty(self._B.shape))
+
+    def _buffers(self, W: Array, H: Array) -> None:
+        self._W, self._H, self._F, self._F_old = W, H, np.empty(W.shape), np.empty(W.shape)
+        self._nonzero = np.empty(W.shape, dtype=bool)
 
     @cached_property
     def _norm_A(self) -> float:
@@ -146,6 +156,54 @@ class Solver:
 
     def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
         """Run one setting from its ridge start to where it stops."""
+        run = self._run(alpha, beta, gamma)
+        try:
+            while True:
+                self._multiply(next(run))
+        except StopIteration as end:
+            return end.value
+
+    def solve_all(self, settings: Sequence[Setting]) -> Iterator[tuple[Setting, Algorithm1Result]]:
+        """Every setting with its result, as they finish: one after the other, or several in step where labels are few.
+
+        In step, a slot whose setting has stopped takes the next, so the product stays wide to the end.
+        """
+        n_slots = min(-(-_WIDE // len(self._B)), len(settings))
+        if len(self._B) > _WIDE // 2 or n_slots == 1:
+            yield from ((setting, self.solve(*setting)) for setting in settings)
+            return
+        W, H = (np.zeros((n_slots, *self._B.shape)) for _ in range(2))
+        waiting = iter(settings)
+        slots = {i: self._slot(W[i], H[i]) for i in range(n_slots)}
+        runs = {i: (setting, slot._run(*setting)) for (i, slot), setting in zip(slots.items(), waiting, strict=False)}
+        while runs:
+            for i, (setting, run) in list(runs.items()):
+                result = _advance(run)
+                while result is not None:
+                    yield setting, result
+                    del runs[i]
+                    if (following := next(waiting, None)) is None:
+                        break
+                    setting = following
+                    runs[i] = setting, slots[i]._run(*setting)
+                    result = _advance(runs[i][1])
+            if runs:
+                self._multiply_slots(W, H, list(runs))
+
+    def _slot(self, W: Array, H: Array) -> "Solver":
+        """A solver of the same problem over buffers of its own; the latest start stays shared."""
+        twin = copy(self)
+        twin._buffers(W, H)
+        twin.__dict__["_norm_A"] = self._norm_A
+        return twin
+
+    def _multiply_slots(self, W: Array, H: Array, slots: list[int]) -> None:
+        """A W of every slot that still runs, in one product."""
+        rows = W[slots].reshape(-1, W.shape[2]) if len(slots) < len(W) else W.reshape(-1, W.shape[2])
+        H[slots] = self._product(rows).reshape(len(slots), *W.shape[1:])
+
+    def _run(self, alpha: float, beta: float, gamma: float) -> Generator[int, None, Algorithm1Result]:
+        """One setting; yields nnz(W) whenever its caller must put A W into H."""
         if not (alpha >= 0 and beta >= 0 and gamma > 0):
             raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
         if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
@@ -153,26 +211,27 @@ class Solver:
             return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
         lip = sqrt(2 * (self._norm_A**2 + (alpha * self._norm_R) ** 2)) or 1.0
         self._begin(alpha, gamma)
-        losses, stopped_by = self._iterate(alpha * self.R, beta, lip)
+        losses, stopped_by = yield from self._iterate(alpha * self.R, beta, lip)
         return Algorithm1Result(self._W.T.copy(), len(losses), np.array(losses), stopped_by)
 
     def _begin(self, alpha: float, gamma: float) -> None:
         """W = (A + γI)⁻¹B and H(W); its A W = B - γW is free, its W R is shared by all alpha and beta."""
-        if self._start is None or self._start[0] != gamma:
+        if self._start.get("gamma") != gamma:
             W = np.ascontiguousarray(ridge_start(self.data, gamma).T)
-            self._start = gamma, W, self.R @ W
-        _, W, RW = self._start
+            self._start.update(gamma=gamma, W=W, RW=self.R @ W)
+        W, RW = self._start["W"], self._start["RW"]
         self._W[:] = W
         self._H[:] = self._B - gamma * W + alpha * RW
 
-    def _iterate(self, coupling: Array, beta: float, lip: float) -> tuple[list[float], StoppedBy]:
+    def _iterate(self, coupling: Array, beta: float, lip: float) -> Generator[int, None, tuple[list[float], StoppedBy]]:
         scaled_B = self._B / lip
         losses = [0.0]  # the authors compare the first q with 0
         b_old, b = 1.0, 1.0
         for _ in range(self.max_iter):
             n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
             b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
-            self._multiply(coupling, n_nonzero)
+            yield n_nonzero
+            self._H += np.matmul(coupling, self._W, out=self._F)
             losses.append(self._loss() + beta * n_nonzero)
             if abs(losses[-2] - losses[-1]) <= self.margin:
                 return losses[1:], "margin"
@@ -194,32 +253,44 @@ class Solver:
         self._F, self._F_old = F_old, F
         return int(np.count_nonzero(self._nonzero))
 
-    def _multiply(self, coupling: Array, n_nonzero: int) -> None:
-        """H = A W + α W R; the buffer F is free here."""
-        if isinstance(self.data, Moments):
-            if n_nonzero < _LOOK_BELOW * self._W.size and self._multiply_compact(self.data.A, coupling):
-                return
-            np.matmul(self._W, self.data.A, out=self._H)
-        else:
-            self._H[:] = self.data.G.transpose_matmul(self.data.G @ self._W.T).T
-        self._H += np.matmul(coupling, self._W, out=self._F)
+    def _multiply(self, n_nonzero: int) -> None:
+        """H = A W."""
+        few = n_nonzero < _LOOK_BELOW * self._W.size
+        if not (few and isinstance(self.data, Moments) and self._multiply_compact(self.data.A)):
+            self._product(self._W, out=self._H)
 
-    def _multiply_compact(self, A: Array, coupling: Array) -> bool:
+    def _product(self, W: Array, out: Array | None = None) -> Array:
+        """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
+        if isinstance(self.data, Moments):
+            return np.matmul(W, self.data.A, out=out)
+        product = self.data.G.transpose_matmul(self.data.G @ W.T).T
+        if out is not None:
+            out[:] = product
+        return product
+
+    def _multiply_compact(self, A: Array) -> bool:
         """The same over the labels and coefficients where W is not zero throughout, if these are few enough."""
         labels = np.flatnonzero(self._nonzero.any(axis=1))
         used = np.flatnonzero(self._nonzero.any(axis=0))
         if len(labels) * len(used) > _COMPACT_BELOW * self._W.size:
             return False
-        part = self._W.take(labels, axis=0).take(used, axis=1)
         self._H.fill(0.0)
-        self._H[:, used] = coupling.take(labels, axis=0).T @ part
-        self._H[labels] += part @ A.take(used, axis=0)
+        self._H[labels] = self._W.take(labels, axis=0).take(used, axis=1) @ A.take(used, axis=0)
         return True
 
     def _loss(self) -> float:
         """‖G W - Y‖² + α Tr(R WᵀW)."""
         W = self._W.ravel()
         return float(W @ self._H.ravel() - 2 * (W @ self._B.ravel()) + self.data.yy)
+
+
+def _advance(run: Generator[int, None, Algorithm1Result]) -> Algorithm1Result | None:
+    """The run's result if it has stopped, else None."""
+    try:
+        next(run)
+    except StopIteration as end:
+        return end.value
+    return None
 
 
 def _add_multiple(V: Array, factor: float, U: Array) -> None:
