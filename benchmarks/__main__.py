@@ -9,7 +9,13 @@ import time
 import benchmarks
 from benchmarks import Options
 
-ON_REQUEST = ("defaults", "fresh_folds", "l1_trade", "tuned_baselines")  # accuracy, not speed: the tables of the docs
+ON_REQUEST = (
+    "defaults",
+    "fresh_folds",
+    "l1_trade",
+    "stratification",
+    "tuned_baselines",
+)  # accuracy, not speed: the tables of the docs
 
 
 def names() -> list[str]:
