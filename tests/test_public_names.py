@@ -12,9 +12,12 @@ def test_public_names():
         "MLTSKClassifier",
         "MultilabelThreshold",
         "evaluate",
+        "from_dict",
         "load",
         "load_dataset",
         "save",
+        "to_dict",
+        "to_onnx",
     ]
     assert all(callable(getattr(mltsk, name)) for name in mltsk.__all__)
 

@@ -13,6 +13,9 @@ _HOMES = {
     "evaluate": "mltsk.metrics",
     "save": "mltsk.io",
     "load": "mltsk.io",
+    "to_dict": "mltsk.io",
+    "from_dict": "mltsk.io",
+    "to_onnx": "mltsk.io",
 }
 
 __all__ = sorted(_HOMES)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import datasets, demo, evaluate, fit, predict, rules
+from . import datasets, demo, evaluate, export, fit, predict, rules
 
 app = typer.Typer(
     name="mltsk",
@@ -51,6 +51,7 @@ for name, command in {
     "predict": predict.predict,
     "evaluate": evaluate.evaluate,
     "rules": rules.rules,
+    "export": export.export,
 }.items():
     app.command(name)(command)
 app.add_typer(datasets.app, name="datasets")

@@ -22,6 +22,14 @@ def open_model(path: str) -> tuple[Any, ModelInfo]:
     return model, read_info(path)
 
 
+def with_rules(model: Any, path: str) -> Any:
+    """The classifier whose rules a model has: the model itself, or the one inside of it."""
+    inner = getattr(model, "estimator_", model)
+    if not hasattr(inner, "rules_"):
+        raise InputError(f"{path} holds a {type(inner).__name__}, which has no rules that people could read.")
+    return inner
+
+
 def open_table(data: str) -> Table:
     """The table of a file, or of a data set of the catalog."""
     named = data_argument(data)
@@ -92,4 +100,5 @@ def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     with warnings.catch_warnings():
         # Columns were matched by name in `features_of`; scikit-learn only sees that X is a plain array.
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        return label_scores(model, X, len(model.thresholds_)) + model.thresholds_, model.predict(X)
+        thresholds = getattr(model, "thresholds_", np.zeros(len(model.label_names_)))
+        return label_scores(model, X, len(thresholds)) + thresholds, model.predict(X)

@@ -28,24 +28,10 @@ def rules(
       mltsk rules patients.skops --label asthma
       mltsk rules patients.skops --format md --out rules.md
     """
-    from .inputs import open_model
+    from .inputs import open_model, with_rules
 
     classifier, info = open_model(model)
-    base = rule_base_of(classifier, info)
-    write_text(rendered(base, format, top, label, info.data), out)
-
-
-def rule_base_of(classifier: Any, info: Any) -> Any:
-    """The rules of a loaded model, with the categories of its nominal features."""
-    from ..datasets import category_values
-    from ..explain import rule_base
-
-    inner = getattr(classifier, "estimator_", classifier)
-    categories = {
-        feature: dict(zip(category_values(names).tolist(), names, strict=True))
-        for feature, names in info.categories.items()
-    }
-    return rule_base(inner.system_, categories=categories)
+    write_text(rendered(with_rules(classifier, model).rules_, format, top, label, info.data), out)
 
 
 def rendered(base: Any, format: Format, top: int | None, label: str | None, title: str) -> str:

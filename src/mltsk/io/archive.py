@@ -5,25 +5,27 @@ A model file is a skops archive (a zip file: ``schema.json`` and arrays in NumPy
 scikit-learn and more; we trust the types in `TRUSTED` and nothing else, and check that before skops sees the file.
 """
 
+import inspect
 import io
 import json
-import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from . import __version__
-from .exceptions import InputError
+from .. import __version__
+from ..estimators import MLTSKClassifier, MultilabelThreshold
+from ..exceptions import InputError
+from .files import writing
 
 FORMAT = 1  # raise it when a file of ours can no longer be read by the version before
+OLDEST = 1  # raise it when we can no longer read what that version wrote
 MANIFEST = "mltsk.json"
 
 # A file of a few kilobytes can declare terabytes. A model of bibtex (1836 features, 159 labels) unpacks to 36 MB.
@@ -31,10 +33,25 @@ MAX_UNPACKED = 4 << 30
 MAX_JSON = 64 << 20
 MAX_MEMBERS = 10_000
 
+# What scores and rules of a classifier are made from.
+NEEDED = (
+    *("centers_", "widths_", "coef_", "thresholds_", "prototypes_", "rule_weights_", "scaling_", "scale_"),
+    *("quantiles_", "label_names_", "classes_", "multilabel_", "n_features_in_"),
+)
+
 _OURS = (
     "mltsk.estimators.classifier.MLTSKClassifier",
     "mltsk.estimators.features.FuzzyRuleFeatures",
     "mltsk.estimators.thresholds.MultilabelThreshold",
+    "mltsk.baselines.binary_relevance.BinaryRelevanceTSK",
+    "mltsk.baselines.bp_mll.BPMLL",
+    "mltsk.baselines.c2ae.C2AE",
+    "mltsk.baselines.classifier_chain.ClassifierChainTSK",
+    "mltsk.baselines.hnoml.HNOML",
+    "mltsk.baselines.jbnn.JBNN",
+    "mltsk.baselines.ml_knn.MLkNN",
+    "mltsk.baselines.ml_tsk_fs.PaperMLTSK",
+    "mltsk.baselines.mlsf.MLSF",
 )
 _NUMBERS = ("bool", "bool_", "int32", "int64", "float32", "float64")
 
@@ -90,7 +107,7 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
 
     Parameters
     ----------
-    model : MLTSKClassifier, MultilabelThreshold around one, or FuzzyRuleFeatures
+    model : MLTSKClassifier, a method of `mltsk.baselines`, MultilabelThreshold around one, or FuzzyRuleFeatures
     path : str or Path
         Conventionally ends in ``.skops``. The file appears, or is replaced, only when it is complete.
     info : ModelInfo, optional
@@ -120,15 +137,17 @@ def load(path: str | Path) -> Any:
     """Read a model that `save` wrote.
 
     A file that holds anything else, is damaged, or was written in a format that this version does not know is refused
-    with an `InputError`. Nothing in a file is ever executed.
+    with an `InputError`. Nothing in a file is ever executed. Parameters that are newer than the file get their
+    defaults, and categories that the file names are the model's ``categories_``.
     """
     path = Path(path)
     with _opened(path) as file, zipfile.ZipFile(file) as archive:
         _check_size(archive, path)
-        _manifest(archive, path)
+        manifest = _manifest(archive, path)
         _check_types(_schema(archive, path), path)
         model = _rebuilt(file)  # the same open file: what was checked is what is read
-        _check_model(model, path)
+        _check_model(model, path, manifest["mltsk"])
+        _name_categories(model, manifest)
     return model
 
 
@@ -147,42 +166,6 @@ def read_info(path: str | Path) -> ModelInfo:
             fitted=dict(info["fitted"]),
             version=str(manifest["mltsk"]),
         )
-
-
-@contextmanager
-def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
-    """A binary file that appears at ``path`` only when it is complete; half a file is never left behind."""
-    path = Path(path)
-    check_target(path)
-    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced, and must not be
-        with path.open("wb") as file:
-            yield file
-        return
-    beside = path.with_name(f".{uuid4().hex}.tmp")
-    try:
-        with _created(beside, path) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def check_target(path: str | Path) -> None:
-    """Refuse a place where no file can be written, before the work that would fill it."""
-    path = Path(path)
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: give the name of a file to write.")
-    if not path.parent.is_dir():
-        raise InputError(f"The folder {path.parent} does not exist: make it first, or write elsewhere.")
-
-
-def _created(beside: Path, path: Path) -> io.BufferedIOBase:
-    try:
-        return beside.open("xb")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 def _archive(model: Any, info: ModelInfo) -> bytes:
@@ -263,8 +246,11 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
             f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads up to {FORMAT}: "
             "upgrade with `pip install --upgrade mltsk`."
         )
-    if number < 1:
-        raise _damaged(path, f"there is no format {number}")
+    if number < OLDEST:
+        raise InputError(
+            f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads formats {OLDEST} "
+            f"to {FORMAT}: fit the model again, or load it with mltsk {version} and pass on mltsk.to_dict of it."
+        )
     return manifest
 
 
@@ -312,19 +298,44 @@ def _rebuilt(file: io.BufferedIOBase) -> Any:
     return skops.io.load(file, trusted=list(_OURS))
 
 
-def _check_model(model: Any, path: Path) -> None:
+def _check_model(model: Any, path: Path, version: str) -> None:
     """Whether the parts of a model fit together, so that a damaged one fails here and not in a prediction."""
     check_is_fitted(model)
     if hidden := [name for name in vars(model) if callable(getattr(type(model), name, None))]:
         raise _damaged(path, f"it puts data in the place of {hidden[0]}")
-    if hasattr(model, "estimator_"):
-        _check_model(model.estimator_, path)
-    if hasattr(model, "coef_"):
-        K, D, L = len(model.centers_), int(model.n_features_in_), len(model.label_names_)
-        shapes = {"centers_": (K, D), "widths_": (K, D), "coef_": (K, D + 1, L), "thresholds_": (L,)}
-        for name, shape in shapes.items():
-            if getattr(model, name).shape != shape:
-                raise _damaged(path, f"{name} has shape {getattr(model, name).shape} instead of {shape}")
+    _add_new_parameters(model)
+    if isinstance(model, MultilabelThreshold):
+        _check_model(model.estimator_, path, version)
+    if isinstance(model, MLTSKClassifier):
+        _check_rules(model, path, version)
+
+
+def _add_new_parameters(model: Any) -> None:
+    """Defaults for the parameters that did not exist when the file was written."""
+    for name, parameter in inspect.signature(type(model).__init__).parameters.items():
+        if name not in vars(model) and parameter.default is not parameter.empty:
+            setattr(model, name, parameter.default)
+
+
+def _check_rules(model: MLTSKClassifier, path: Path, version: str) -> None:
+    if missing := [name for name in NEEDED if name not in vars(model)]:
+        raise InputError(
+            f"{path} was written by mltsk {version} and has no {missing[0]}, which mltsk {__version__} needs: fit the "
+            "model again."
+        )
+    K, D, L = len(model.centers_), int(model.n_features_in_), len(model.label_names_)
+    shapes = {"centers_": (K, D), "widths_": (K, D), "coef_": (K, D + 1, L), "thresholds_": (L,)}
+    shapes |= {"prototypes_": (K, D), "rule_weights_": (K,)}
+    for name, shape in shapes.items():
+        if getattr(model, name).shape != shape:
+            raise _damaged(path, f"{name} has shape {getattr(model, name).shape} instead of {shape}")
+
+
+def _name_categories(model: Any, manifest: Mapping[str, Any]) -> None:
+    categories = manifest.get("info", {}).get("categories")
+    inner = getattr(model, "estimator_", model)
+    if categories and not hasattr(inner, "categories_"):
+        inner.categories_ = {str(name): tuple(map(str, values)) for name, values in categories.items()}
 
 
 def _damaged(path: Path, why: str) -> InputError:

@@ -1,0 +1,100 @@
+"""ONNX graphs give what Python gives."""
+
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, to_onnx
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+
+onnx = pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+DATA = make_multilabel_rules(n_samples=80, random_state=0)
+TIED = np.round(DATA.X)  # few distinct values, and one feature with none
+TIED[:, 3] = 2.0
+
+
+def run(model, X, dtype="float64"):
+    session = onnxruntime.InferenceSession(to_onnx(model, dtype=dtype).SerializeToString())
+    return session.run(["scores", "labels"], {"X": np.asarray(X, dtype=dtype)})
+
+
+def agrees(model, X, atol=1e-9):
+    scores, labels = run(model, X)
+    assert_allclose(scores, model.decision_function(X) + model.thresholds_, atol=atol)
+    assert_array_equal(labels, model.predict(X))
+
+
+@pytest.mark.parametrize("X", [DATA.X, TIED], ids=["continuous", "tied and constant"])
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None])
+def test_every_scale_also_beyond_the_training_range(scale, X):
+    model = MLTSKClassifier(n_rules=3, scale=scale).fit(X[:60], DATA.Y[:60])
+    agrees(model, np.vstack([X, 3 * X, np.zeros((1, 10))]))
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
+def test_the_papers_preset_with_rows_that_fire_no_rule():
+    model = MLTSKClassifier.paper(n_rules=3).fit(TIED[:60], DATA.Y[:60])
+    far = np.vstack([TIED, 1e3 * TIED, TIED + 0.25])
+    assert (model.system_.firing(far).sum(axis=1) == 0).any()
+    agrees(model, far)
+
+
+def test_absent_conditions_and_thresholds_of_each_label():
+    model = MLTSKClassifier(n_rules=3, threshold=np.linspace(0.1, 0.9, 5)).fit(DATA.X, DATA.Y)
+    model.widths_[0, 2:] = np.inf
+    agrees(model, DATA.X)
+
+
+def test_one_label_one_rule_one_feature():
+    model = MLTSKClassifier(n_rules=1).fit(DATA.X[:, :1], DATA.Y[:, 0])
+    scores, labels = run(model, DATA.X[:, :1])
+    assert_allclose(scores[:, 0], model.decision_function(DATA.X[:, :1]) + 0.5, atol=1e-12)
+    assert_array_equal(labels, model.predict(DATA.X[:, :1]))
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], [-1, 1], ["a", "b", "c"], [1.0, 2.0, 7.0], [False, True]])
+def test_labels_are_classes_where_the_model_has_classes(classes):
+    y = np.array(classes)[np.arange(80) % len(classes)]
+    model = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
+    assert_array_equal(run(model, DATA.X)[1], model.predict(DATA.X))
+
+
+@pytest.mark.parametrize("response", ["predict_proba", "decision_function"])
+def test_tuned_thresholds(response):
+    model = MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2, response_method=response).fit(DATA.X, DATA.Y)
+    scores, labels = run(model, DATA.X)
+    assert_allclose(scores, getattr(model.estimator_, response)(DATA.X), atol=1e-12)
+    assert_array_equal(labels, model.predict(DATA.X))
+
+
+def test_float32_rows_are_scored_as_such():
+    model = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
+    rows = DATA.X.astype(np.float32).astype(np.float64)
+    assert_allclose(run(model, DATA.X, "float32")[0], model.decision_function(rows) + 0.5, atol=1e-12)
+
+
+def test_names_and_thresholds_travel_along():
+    made = to_onnx(MLTSKClassifier(n_rules=2).fit(*DATA.frames()))
+    props = {prop.key: prop.value for prop in made.metadata_props}
+    assert props["label_names"].startswith('["label')
+    assert props["thresholds"] == "[0.5, 0.5, 0.5, 0.5, 0.5]"
+    assert len({node.op_type for node in made.graph.node}) < 25
+    assert {node.domain for node in made.graph.node} == {""}
+
+
+@pytest.mark.parametrize("model", [MLTSKClassifier(), FuzzyRuleFeatures(2).fit(DATA.X), 3])
+def test_what_cannot_be_a_graph_says_so(model):
+    with pytest.raises(InputError, match=r"is not fitted|cannot be written as ONNX"):
+        to_onnx(model)
+
+
+def test_a_missing_part_is_named_by_its_install_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r'^pip install "mltsk\[onnx\]"$'):
+        to_onnx(MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y))
