@@ -9,9 +9,9 @@ independent check of FISTA in the tests.
 """
 
 import numpy as np
-from scipy import linalg
 
 from .arrays import Array
+from .backend import eigh, namespace
 from .fista import Solution, certificate, soft_threshold
 from .moments import Moments
 from .objective import Problem
@@ -32,9 +32,9 @@ def admm(problem: Problem, start: Array | None = None, *, max_iter: int = 1000, 
         raise ValueError("admm needs the Gram matrix: use fista where K(D+1) is too large to form it")
     problem.require_minimum()
     solve, kappa = _quadratic_step(problem)
-    B = problem.data.B
-    Z = np.zeros_like(B) if start is None else np.array(start, dtype=B.dtype)
-    T = np.zeros_like(B)
+    B, xp = problem.data.B, namespace(problem.data.B)
+    Z = xp.zeros_like(B) if start is None else xp.array(start, dtype=B.dtype)
+    T = xp.zeros_like(B)
     certificates, n_iter = [certificate(problem, Z, problem.slope(Z))], 0
     while certificates[-1] > tol and n_iter < max_iter:
         P = solve(B + kappa * (Z - T))
@@ -47,12 +47,14 @@ def admm(problem: Problem, start: Array | None = None, *, max_iter: int = 1000, 
 
 def _quadratic_step(problem: Problem):  # type: ignore[no-untyped-def]
     assert isinstance(problem.data, Moments)
-    s, U = linalg.eigh(problem.data.A)
-    n_labels = problem.data.B.shape[1]
-    lam, V = np.linalg.eigh(problem.Q) if problem.Q is not None else (np.zeros(n_labels), np.eye(n_labels))
+    s, U = eigh(problem.data.A)
+    B, xp = problem.data.B, namespace(problem.data.B)
+    Q = xp.zeros((B.shape[1],) * 2, dtype=B.dtype, like=B) if problem.Q is None else problem.Q
+    lam, V = xp.linalg.eigh(Q)
     own = s[:, None] + problem.rho + problem.alpha * lam[None, :]
     # the geometric middle of the curvatures balances the two residuals
-    kappa = float(np.sqrt(own.max() * max(problem.rho, 1e-3 * own.max())))
+    largest = float(own.max())
+    kappa = float(np.sqrt(largest * max(problem.rho, 1e-3 * largest)))
 
     def solve(C: Array) -> Array:
         return U @ ((U.T @ C @ V) / (own + kappa)) @ V.T

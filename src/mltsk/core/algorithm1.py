@@ -24,6 +24,7 @@ import numpy as np
 from ..exceptions import InputError
 from .algorithm1_steps import Algorithm1Result, DenseMap, Rows, Setting, Solver
 from .arrays import Array
+from .backend import cast, is_tensor, namespace
 from .coupling import coupling_matrix, label_correlation
 from .fuzzymap import FuzzyMap
 from .moments import Moments, quadratic
@@ -97,7 +98,7 @@ def algorithm1_from_moments(
     >>> algorithm1_from_moments(data, np.array([[0.0, 1], [1, 0]]), 0.1, 0.01, 0.1).n_iter
     2
     """
-    solver = Solver(data, np.asarray(R, dtype=np.float64), max_iter, margin)
+    solver = Solver(data, _double(R), max_iter, margin)
     with solver.threads():
         return solver.solve(alpha, beta, gamma)
 
@@ -160,20 +161,20 @@ def _solver(
     *,
     n_settings: int = 1,
 ) -> Solver:
-    rows = G if isinstance(G, FuzzyMap) else DenseMap(np.asarray(G, dtype=np.float64))
-    Y = np.asarray(Y, dtype=np.float64)
+    rows = G if isinstance(G, FuzzyMap) else DenseMap(_double(G))
+    Y = _double(Y)
     if Y.ndim != 2 or rows.shape[0] != len(Y) or not len(Y):
         raise InputError(f"G of shape {rows.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
-    w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    w = None if sample_weight is None else _double(sample_weight)
     data = _moments_or_rows(rows, Y, w, n_products=max_iter * n_settings)
-    if not np.isfinite(data.B).all():
+    if not namespace(data.B).isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
     return Solver(data, _coupling(Y, w, constant_labels), max_iter, margin)
 
 
 def _moments_or_rows(G: DenseMap | FuzzyMap, Y: Array, w: Array | None, n_products: int) -> Moments | Rows:
     """A where forming it and multiplying by it takes fewer flops than passing over G twice a product."""
-    Gw, Yw = G.weighted(w), Y if w is None else Y * np.sqrt(w)[:, None]
+    Gw, Yw = G.weighted(w), Y if w is None else Y * namespace(w).sqrt(w)[:, None]
     if isinstance(Gw, FuzzyMap):
         data = quadratic(Gw, Yw, n_products=n_products)
         return data if isinstance(data, Moments) else Rows(Gw, Yw)
@@ -181,7 +182,7 @@ def _moments_or_rows(G: DenseMap | FuzzyMap, Y: Array, w: Array | None, n_produc
     flops_with_A = Md * Md * (N + 2 * n_products * L)
     if flops_with_A > n_products * 4 * N * Md * L:
         return Rows(Gw, Yw)
-    return Moments(Gw.gram(), Gw.transpose_matmul(Yw), float(np.vdot(Yw, Yw)), float(N))
+    return Moments(Gw.gram(), Gw.transpose_matmul(Yw), float(namespace(Yw).vdot(Yw, Yw)), float(N))
 
 
 def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Array:
@@ -189,6 +190,10 @@ def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Arr
         raise InputError(f'constant_labels must be "uncorrelated" or "authors", got {constant_labels!r}.')
     R = coupling_matrix(label_correlation(Y, w), "paper")
     counted = Y if w is None else Y[w > 0]
-    if constant_labels == "authors" and bool((np.ptp(counted, axis=0) == 0).any()):
+    if constant_labels == "authors" and bool((counted == counted[:1]).all(axis=0).any()):
         R[:] = nan
     return R
+
+
+def _double(x: Array) -> Array:
+    return cast(x, np.float64) if is_tensor(x) else np.asarray(x, dtype=np.float64)

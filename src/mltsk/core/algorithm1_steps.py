@@ -33,6 +33,8 @@ from scipy.linalg.blas import daxpy
 
 from ..exceptions import InputError
 from .arrays import Array
+from .backend import cast, is_tensor, namespace
+from .backend import copy as copy_array
 from .fuzzymap import FuzzyMap
 from .moments import Moments, largest_eigenvalue
 from .threads import blas_threads
@@ -71,7 +73,7 @@ class DenseMap:
 
     def weighted(self, w: Array | None) -> "DenseMap":
         """The map whose rows are scaled by √w."""
-        return self if w is None else DenseMap(self.G * np.sqrt(w)[:, None])
+        return self if w is None else DenseMap(self.G * namespace(w).sqrt(w)[:, None])
 
     def __matmul__(self, W: Array) -> Array:
         return self.G @ W
@@ -104,7 +106,7 @@ class Rows:
     @cached_property
     def yy(self) -> float:
         """‖Y‖²."""
-        return float(np.vdot(self.Y, self.Y))
+        return float(namespace(self.Y).vdot(self.Y, self.Y))
 
     @cached_property
     def dual_gram(self) -> Array:
@@ -114,7 +116,7 @@ class Rows:
     @cached_property
     def norm(self) -> float:
         """‖GᵀG‖₂ = ‖GGᵀ‖₂."""
-        return largest_eigenvalue(lambda V: self.dual_gram @ V, len(self.Y))
+        return largest_eigenvalue(lambda V: self.dual_gram @ V, len(self.Y), like=self.Y)
 
 
 def ridge_start(data: Moments | Rows, gamma: float) -> Array:
@@ -134,14 +136,15 @@ class Solver:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
         self.data, self.R, self.max_iter, self.margin = data, R, max_iter, margin
-        self._norm_R = nan if np.isnan(R).any() else float(np.abs(np.linalg.eigvalsh(R)).max())
+        self._xp = xp = namespace(data.B)
+        self._norm_R = nan if xp.isnan(R).any() else float(abs(xp.linalg.eigvalsh(R)).max())
         self._start: dict[str, Any] = {}  # the latest start, shared by all slots
-        self._B = np.ascontiguousarray(data.B.T, dtype=np.float64)
-        self._buffers(np.empty(self._B.shape), np.empty(self._B.shape))
+        self._B = _rows_first(cast(data.B, np.float64).T)
+        self._buffers(xp.empty_like(self._B), xp.empty_like(self._B))
 
     def _buffers(self, W: Array, H: Array) -> None:
-        self._W, self._H, self._F, self._F_old = W, H, np.empty(W.shape), np.empty(W.shape)
-        self._nonzero = np.empty(W.shape, dtype=bool)
+        self._W, self._H, self._F, self._F_old = W, H, self._xp.empty_like(W), self._xp.empty_like(W)
+        self._nonzero = self._xp.empty(W.shape, dtype=np.bool_, like=W)
 
     @cached_property
     def _norm_A(self) -> float:
@@ -172,7 +175,7 @@ class Solver:
         if len(self._B) > _WIDE // 2 or n_slots == 1:
             yield from ((setting, self.solve(*setting)) for setting in settings)
             return
-        W, H = (np.zeros((n_slots, *self._B.shape)) for _ in range(2))
+        W, H = (self._xp.zeros((n_slots, *self._B.shape), like=self._B) for _ in range(2))
         waiting = iter(settings)
         slots = {i: self._slot(W[i], H[i]) for i in range(n_slots)}
         runs = {i: (setting, slot._run(*setting)) for (i, slot), setting in zip(slots.items(), waiting, strict=False)}
@@ -208,16 +211,16 @@ class Solver:
             raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
         if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
             nans = np.full(self.max_iter, nan)
-            return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
+            return Algorithm1Result(self._xp.zeros(self.data.B.shape, like=self._B), self.max_iter, nans, "max_iter")
         lip = sqrt(2 * (self._norm_A**2 + (alpha * self._norm_R) ** 2)) or 1.0
         self._begin(alpha, gamma)
         losses, stopped_by = yield from self._iterate(alpha * self.R, beta, lip)
-        return Algorithm1Result(self._W.T.copy(), len(losses), np.array(losses), stopped_by)
+        return Algorithm1Result(copy_array(self._W.T), len(losses), np.array(losses), stopped_by)
 
     def _begin(self, alpha: float, gamma: float) -> None:
         """W = (A + γI)⁻¹B and H(W); its A W = B - γW is free, its W R is shared by all alpha and beta."""
         if self._start.get("gamma") != gamma:
-            W = np.ascontiguousarray(ridge_start(self.data, gamma).T)
+            W = _rows_first(ridge_start(self.data, gamma).T)
             self._start.update(gamma=gamma, W=W, RW=self.R @ W)
         W, RW = self._start["W"], self._start["RW"]
         self._W[:] = W
@@ -231,7 +234,7 @@ class Solver:
             n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
             b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
             yield n_nonzero
-            self._H += np.matmul(coupling, self._W, out=self._F)
+            self._H += self._xp.matmul(coupling, self._W, out=self._F)
             losses.append(self._loss() + beta * n_nonzero)
             if abs(losses[-2] - losses[-1]) <= self.margin:
                 return losses[1:], "margin"
@@ -241,28 +244,28 @@ class Solver:
 
     def _step(self, momentum: float, scaled_B: Array, threshold: float, rate: float) -> int:
         """Put W⁺ in the place of W, returns its nnz; H is used up.   (31)-(33)"""
-        W, H, F, F_old = self._W, self._H, self._F, self._F_old
-        np.add(W, scaled_B, out=F)
+        xp, W, H, F, F_old = self._xp, self._W, self._H, self._F, self._F_old
+        xp.add(W, scaled_B, out=F)
         _add_multiple(F, -rate, H)
-        np.multiply(F, 1 + momentum, out=H)
+        xp.multiply(F, 1 + momentum, out=H)
         if momentum:
             _add_multiple(H, -momentum, F_old)
-        cut = np.clip(H, -threshold, threshold, out=F_old)
-        np.not_equal(H, cut, out=self._nonzero)
-        np.subtract(H, cut, out=W)
+        cut = xp.clip(H, -threshold, threshold, out=F_old)
+        xp.not_equal(H, cut, out=self._nonzero)
+        xp.subtract(H, cut, out=W)
         self._F, self._F_old = F_old, F
-        return int(np.count_nonzero(self._nonzero))
+        return int(xp.count_nonzero(self._nonzero))
 
     def _multiply(self, n_nonzero: int) -> None:
         """H = A W."""
-        few = n_nonzero < _LOOK_BELOW * self._W.size
+        few = not is_tensor(self._W) and n_nonzero < _LOOK_BELOW * self._W.size
         if not (few and isinstance(self.data, Moments) and self._multiply_compact(self.data.A)):
             self._product(self._W, out=self._H)
 
     def _product(self, W: Array, out: Array | None = None) -> Array:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
         if isinstance(self.data, Moments):
-            return np.matmul(W, self.data.A, out=out)
+            return self._xp.matmul(W, self.data.A, out=out)
         product = self.data.G.transpose_matmul(self.data.G @ W.T).T
         if out is not None:
             out[:] = product
@@ -295,12 +298,28 @@ def _advance(run: Generator[int, None, Algorithm1Result]) -> Algorithm1Result | 
 
 def _add_multiple(V: Array, factor: float, U: Array) -> None:
     """V += factor · U in one pass, where NumPy takes two; both are C-contiguous float64."""
-    daxpy(U.ravel(), V.ravel(), a=factor)
+    if is_tensor(V):
+        V.add_(U, alpha=factor)
+    else:
+        daxpy(U.ravel(), V.ravel(), a=factor)
+
+
+def _rows_first(V: Array) -> Array:
+    return V.contiguous() if is_tensor(V) else np.ascontiguousarray(V)
 
 
 def _solve_shifted(K: Array, gamma: float, V: Array) -> Array:
     """(K + γI)⁻¹ V."""
+    xp = namespace(K)
+    shifted = K + gamma * xp.eye(len(K), dtype=K.dtype, like=K)
+    factor, failed = xp.linalg.cholesky_ex(shifted) if is_tensor(K) else _factor(shifted)
+    if failed:
+        raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger one.")
+    return xp.cholesky_solve(V, factor) if is_tensor(K) else np.asarray(cho_solve((factor, True), V))
+
+
+def _factor(K: Array) -> tuple[Array, bool]:
     try:
-        return np.asarray(cho_solve(cho_factor(K + gamma * np.eye(len(K)), lower=True), V))
+        return cho_factor(K, lower=True)[0], False
     except LinAlgError:
-        raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger one.") from None
+        return K, True

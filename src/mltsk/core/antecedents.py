@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from .arrays import Array, Matrix, row_blocks
+from .backend import cast, namespace
 from .clustering import Start, fuzzy_c_means, mean_nearest_distance, variances
 from .membership import authors_widths, common_width, exponents
 
@@ -68,8 +69,8 @@ def fit_antecedents(
     else:
         yardstick = mean_nearest_distance(X, C, w)
         h = shared_width_scale(X, C, w, yardstick) if width_scale is None else width_scale
-        S = np.full_like(C, common_width(X.shape[1], yardstick, h))
-    return Antecedents(C, S.astype(C.dtype, copy=False), h, found.n_iter, found.converged)
+        S = namespace(C).full_like(C, common_width(X.shape[1], yardstick, h))
+    return Antecedents(C, cast(S, C.dtype), h, found.n_iter, found.converged)
 
 
 def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float, *, shared: float = SHARED) -> float:
@@ -79,21 +80,24 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float, *, share
     when all fire alike. It grows with h, so bisection finds it, within WIDTH_RANGE.
     """
     rows = slice(None) if X.shape[0] <= _WIDTH_ROWS else np.linspace(0, X.shape[0] - 1, _WIDTH_ROWS).astype(int)
-    E = exponents(X[rows], C, np.ones_like(C), relative=True).astype(np.float64)
-    E -= E.min(axis=1, keepdims=True)
+    xp = namespace(C)
+    E = cast(exponents(X[rows], C, xp.ones_like(C), relative=True), np.float64)
+    E -= xp.amin(E, axis=1, keepdims=True)
+    weight = cast(w[rows], np.float64)
     low, high = np.log(WIDTH_RANGE)
     for _ in range(40):
         h = float(np.exp((low + high) / 2))
-        enough = _rules_per_sample(E / common_width(X.shape[1], yardstick, h), w[rows]) > 1 + shared * (len(C) - 1)
+        enough = _rules_per_sample(E / common_width(X.shape[1], yardstick, h), weight) > 1 + shared * (len(C) - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return h
 
 
 def _rules_per_sample(E: Array, w: Array) -> float:
-    M = np.exp(-E)
+    xp = namespace(E)
+    M = xp.exp(-E)
     M /= M.sum(axis=1, keepdims=True)
-    entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
-    return float(w @ np.exp(entropy) / w.sum())
+    entropy = -xp.einsum("nk,nk->n", M, xp.log(xp.maximum(M, np.finfo(np.float64).tiny)))
+    return float(w @ xp.exp(entropy) / w.sum())
 
 
 def rule_distinctness(M: Array, w: Array | None = None) -> float:
@@ -118,8 +122,9 @@ def rule_distances(M: Array, w: Array | None = None) -> Array:
     """Total variation distance between the firing of every two rules, (K, K), 0 on the diagonal."""
     V = M if w is None else M * w[:, None]
     mass = V.sum(axis=0)
-    share = V / np.where(mass > 0, mass, 1.0)
-    T = np.zeros((M.shape[1], M.shape[1]))
-    for rows in row_blocks(len(M), 8 * M.shape[1] ** 2):
-        T += np.abs(share[rows, :, None] - share[rows, None, :]).sum(axis=0)
+    xp = namespace(M)
+    share = V / xp.where(mass > 0, mass, 1.0)
+    T = xp.zeros((M.shape[1], M.shape[1]), like=M)
+    for rows in row_blocks(len(M), 8 * M.shape[1] ** 2, like=M):
+        T += abs(share[rows, :, None] - share[rows, None, :]).sum(axis=0)
     return T / 2

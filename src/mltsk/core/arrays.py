@@ -1,6 +1,7 @@
 """The array types of the mathematics, and the few operations that differ between dense and CSR input.
 
-``X`` is an (N, D) float array or a CSR matrix of that shape; everything else is dense.
+``X`` is an (N, D) float array or a CSR matrix of that shape; everything else is dense. A dense array may be a torch
+tensor (`backend`).
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .backend import DEVICE_BLOCK_BYTES, cast, is_tensor, namespace
+
 Array: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
 
@@ -17,12 +20,15 @@ Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's spar
 BLOCK_BYTES = 64 * 2**20
 
 
-def row_blocks(n_rows: int, bytes_per_row: int, limit: int = BLOCK_BYTES) -> Iterator[slice]:
-    """Slices that cover ``range(n_rows)``, each with at most ``limit`` bytes of temporaries.
+def row_blocks(
+    n_rows: int, bytes_per_row: int, limit: int = BLOCK_BYTES, *, like: Matrix | None = None
+) -> Iterator[slice]:
+    """Slices that cover ``range(n_rows)``, each with at most ``limit`` bytes of temporaries (more beside a GPU's).
 
     >>> list(row_blocks(5, 8, limit=16))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
+    limit = DEVICE_BLOCK_BYTES if is_tensor(like) and like.is_cuda else limit
     step = max(1, limit // max(1, bytes_per_row))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
@@ -32,12 +38,17 @@ def row_square_norms(X: Matrix) -> Array:
     """Squared Euclidean length of every row, (N,)."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("nd,nd->n", X, X)
+    return namespace(X).einsum("nd,nd->n", X, X)
+
+
+def n_entries(X: Matrix) -> int:
+    """Stored entries of X."""
+    return int(X.nnz if sparse.issparse(X) else X.shape[0] * X.shape[1])
 
 
 def weighted_mean(X: Matrix, w: Array) -> Array:
     """Mean row under the weights ``w``, (D,)."""
-    return np.asarray(X.T @ w).ravel() / w.sum()
+    return namespace(X).asarray(X.T @ w).ravel() / w.sum()
 
 
 def weighted_variance(X: Matrix, w: Array, mean: Array) -> Array:
@@ -45,13 +56,14 @@ def weighted_variance(X: Matrix, w: Array, mean: Array) -> Array:
     if sparse.issparse(X):
         square = np.asarray(X.multiply(X).T @ w).ravel() / w.sum()
         return np.maximum(square - mean**2, 0.0)
-    return np.asarray(w @ (X - mean) ** 2) / w.sum()
+    return namespace(X).asarray(w @ (X - mean) ** 2) / w.sum()
 
 
 def unit_rows(X: Matrix) -> Matrix:
     """Every row scaled to unit length; a row of zeros stays as it is. CSR in, CSR out."""
-    norms = np.sqrt(row_square_norms(X)).astype(X.dtype, copy=False)
-    scale = np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0)
+    xp = namespace(X)
+    norms = cast(xp.sqrt(row_square_norms(X)), X.dtype)
+    scale = 1.0 / xp.where(norms > 0, norms, 1.0)
     if sparse.issparse(X):
         return sparse.csr_array((X.data * np.repeat(scale, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
     return X * scale[:, None]

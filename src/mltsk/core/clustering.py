@@ -9,11 +9,13 @@ rows) and therefore makes a weight of 2 the same as a row given twice.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from .arrays import Array, Matrix, row_blocks, row_square_norms, weighted_mean
+from .backend import cast, is_tensor, namespace, put
 
 Start = Literal["spread", "random"] | Array
 
@@ -76,11 +78,11 @@ def fuzzy_c_means(
     """
     if fuzzifier < 1:
         raise ValueError(f"fuzzifier must be at least 1 (k-means), got {fuzzifier}")
-    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    w = w.astype(X.dtype, copy=False)
+    w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+    w = cast(put(np.asarray(w, dtype=np.float64), X) if not is_tensor(w) else w, X.dtype)
     # Distances come from expanded squares, which cancel for data far from 0: dense data are moved there first.
-    origin = weighted_mean(X, w) if isinstance(X, np.ndarray) else np.zeros(X.shape[1], dtype=X.dtype)
-    X = X - origin if isinstance(X, np.ndarray) else X
+    origin = np.zeros(X.shape[1], dtype=X.dtype) if sparse.issparse(X) else weighted_mean(X, w)
+    X = X if sparse.issparse(X) else X - origin
     norms = row_square_norms(X)
     C = _start(X, w, n_clusters, fuzzifier, init if isinstance(init, str) else init - origin, random_state)
     loss, converged, n_iter = np.inf, False, 0
@@ -89,7 +91,7 @@ def fuzzy_c_means(
         C, U, new = fcm_step(X, U, w, fuzzifier=fuzzifier, previous=C, norms=norms)
         converged, loss = abs(new - loss) < max(tol, rtol * abs(new)), new
         n_iter += 1
-    order = np.argsort(-(w @ U), kind="stable")  # heaviest rule first: a stable order for people and for tests
+    order = _descending(w @ U)  # heaviest rule first: a stable order for people and for tests
     return Clustering(C[order] + origin, U[:, order], float(loss), n_iter, converged)
 
 
@@ -104,42 +106,50 @@ def fcm_step(
 ) -> tuple[Array, Array, float]:
     """One step: centres from memberships U, the loss Σ w Uᵐ d² there, and the memberships of the new centres.   (3)"""
     V = (U if fuzzifier == 1 else U**fuzzifier) * w[:, None]
-    mass = V.sum(axis=0)
-    C = np.asarray(X.T @ V).T / np.where(mass > 0, mass, 1.0)[:, None]
+    xp, mass = namespace(U), V.sum(axis=0)
+    C = xp.asarray(X.T @ V).T / xp.where(mass > 0, mass, 1.0)[:, None]
     if previous is not None:
-        C = np.where((mass > 0)[:, None], C, previous)  # a cluster that lost all its rows stays where it was
+        C = xp.where((mass > 0)[:, None], C, previous)  # a cluster that lost all its rows stays where it was
     D2 = _square_distances(X, C, row_square_norms(X) if norms is None else norms)
-    return C, _memberships(D2, fuzzifier), float(np.einsum("nk,nk->", V, D2))
+    return C, _memberships(D2, fuzzifier), float(xp.einsum("nk,nk->", V, D2))
 
 
 def variances(X: Matrix, centers: Array, memberships: Array, w: Array) -> Array:
     """Variance of every feature around every centre, weighted by the memberships, (K, D): (4) with h = 1."""
     V = memberships * w[:, None]
-    mass = np.maximum(V.sum(axis=0), np.finfo(V.dtype).tiny)[:, None]
-    if isinstance(X, np.ndarray):
+    xp = namespace(V)
+    mass = xp.maximum(V.sum(axis=0), xp.finfo(V.dtype).tiny)[:, None]
+    if not sparse.issparse(X):
         # Σ u (x - c)² rule by rule: expanding the square would lose the small variances that make narrow rules
-        return np.stack([v @ (X - c) ** 2 for v, c in zip(V.T, centers, strict=True)]) / mass
+        return xp.stack([v @ (X - c) ** 2 for v, c in zip(V.T, centers, strict=True)]) / mass
     first = np.asarray(X.T @ V).T / mass
     second = np.asarray(X.multiply(X).T @ V).T / mass
     return np.maximum(second - 2 * first * centers + centers**2, 0.0)
 
 
+def _descending(x: Array) -> Any:
+    """Positions of the entries from large to small, equal ones in order."""
+    return x.argsort(stable=True, descending=True) if is_tensor(x) else np.argsort(-x, kind="stable")
+
+
 def _square_distances(X: Matrix, C: Array, norms: Array) -> Array:
-    D2 = norms[:, None] - 2 * np.asarray(X @ C.T) + np.einsum("kd,kd->k", C, C)
-    return np.maximum(D2, 0.0, out=D2)
+    xp = namespace(C)
+    D2 = norms[:, None] - 2 * xp.asarray(X @ C.T) + xp.einsum("kd,kd->k", C, C)
+    return xp.clip(D2, 0.0, None, out=D2)
 
 
 def _memberships(D2: Array, fuzzifier: float) -> Array:
+    xp = namespace(D2)
     if fuzzifier == 1:
-        U = np.zeros_like(D2)
-        U[np.arange(len(D2)), D2.argmin(axis=1)] = 1
+        U = xp.zeros_like(D2)
+        U[xp.arange(len(D2), like=D2), D2.argmin(axis=1)] = 1
         return U
     # In logarithms, because d²^(-1/(m-1)) overflows for m near 1. A sample on a centre belongs to it alone; on several
     # equal centres, to all of them in equal shares.
-    floor = np.finfo(D2.dtype).eps ** 2 * max(1.0, float(D2.max(initial=0.0)))
-    E = np.log(np.maximum(D2, floor)) / (1 - fuzzifier)
-    E -= E.max(axis=1, keepdims=True)
-    np.exp(E, out=E)
+    floor = xp.finfo(D2.dtype).eps ** 2 * max(1.0, float(D2.max()))
+    E = xp.log(xp.maximum(D2, floor)) / (1 - fuzzifier)
+    E -= xp.amax(E, axis=1, keepdims=True)
+    xp.exp(E, out=E)
     return E / E.sum(axis=1, keepdims=True)
 
 
@@ -152,9 +162,10 @@ def _start(
     random_state: int | np.random.Generator | None,
 ) -> Array:
     if not isinstance(init, str):
-        return np.array(init, dtype=X.dtype)
+        return namespace(X).array(init, dtype=X.dtype)
     if init == "random":
-        U = np.random.default_rng(random_state).random((X.shape[0], n_clusters)).astype(X.dtype)
+        U = np.random.default_rng(random_state).random((X.shape[0], n_clusters))
+        U = put(U, X) if is_tensor(X) else U.astype(X.dtype)  # the same draw, wherever it goes
         return fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
     if init == "spread":
         return spread_centers(X, w, n_clusters)
@@ -166,7 +177,8 @@ def spread_centers(X: Matrix, w: Array, n_clusters: int) -> Array:
 
     Fewer than ``n_clusters`` centres come back when no group is left that has two distinct rows.
     """
-    groups = [_Group.of(X, w, np.flatnonzero(w > 0))]
+    xp = namespace(X)
+    groups = [_Group.of(X, w, xp.flatnonzero(w > 0))]
     while len(groups) < n_clusters:
         widest = max(groups, key=lambda g: g.scatter)
         parts = widest.split(X, w) if widest.scatter > 0 else None
@@ -174,17 +186,17 @@ def spread_centers(X: Matrix, w: Array, n_clusters: int) -> Array:
             break
         groups.remove(widest)
         groups += parts
-    return np.stack([g.mean for g in groups])
+    return xp.stack([g.mean for g in groups])
 
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    rows: np.ndarray
+    rows: Any
     mean: Array
     scatter: float
 
     @classmethod
-    def of(cls, X: Matrix, w: Array, rows: np.ndarray) -> "_Group":
+    def of(cls, X: Matrix, w: Array, rows: Any) -> "_Group":
         part, weight = X[rows], w[rows]
         mean = weighted_mean(part, weight)
         total = float(weight @ row_square_norms(part))
@@ -204,19 +216,20 @@ class _Group:
         """Coordinates of the rows along (nearly) their first principal axis: power iteration from the farthest row."""
         D2 = _square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
         far = part[[int(D2.argmax())]]
-        v = np.asarray(far.todense() if not isinstance(far, np.ndarray) else far).ravel() - self.mean
+        xp = namespace(self.mean)
+        v = xp.asarray(far.todense() if sparse.issparse(far) else far).ravel() - self.mean
         for _ in range(_POWER_STEPS):
-            t = np.asarray(part @ v).ravel() - self.mean @ v
+            t = xp.asarray(part @ v).ravel() - self.mean @ v
             u = weight * t
-            v = np.asarray(part.T @ u).ravel() - u.sum() * self.mean
-            v /= max(float(np.linalg.norm(v)), np.finfo(np.float64).tiny)
-        return np.asarray(part @ v).ravel() - self.mean @ v
+            v = xp.asarray(part.T @ u).ravel() - u.sum() * self.mean
+            v /= max(float(xp.linalg.norm(v)), np.finfo(np.float64).tiny)
+        return xp.asarray(part @ v).ravel() - self.mean @ v
 
 
 def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:
     """Mean squared distance, averaged over features, from a sample to its nearest centre: the yardstick of widths."""
     norms, total = row_square_norms(X), 0.0
-    for rows in row_blocks(X.shape[0], 16 * len(C)):
-        nearest = _square_distances(X[rows], C, norms[rows]).min(axis=1)
+    for rows in row_blocks(X.shape[0], 16 * len(C), like=C):
+        nearest = namespace(C).amin(_square_distances(X[rows], C, norms[rows]), axis=1)
         total += float(w[rows] @ nearest)
     return total / (float(w.sum()) * X.shape[1])

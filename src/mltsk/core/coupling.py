@@ -25,6 +25,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .arrays import Array
+from .backend import namespace
 
 CONVEX = ("laplacian", "signed", "shift", "precision", "ridge")
 
@@ -38,15 +39,17 @@ def label_correlation(Y: Array, sample_weight: Array | None = None) -> Array:
     >>> label_correlation(np.array([[1.0, 0, 1], [0, 1, 1]])).round(6).tolist()
     [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    w = np.ones(len(Y)) if sample_weight is None else sample_weight
+    xp = namespace(Y)
+    ones = xp.ones(len(Y), dtype=np.float64 if xp is np else Y.dtype, like=Y)
+    w = ones if sample_weight is None else sample_weight
     Yc = Y - (w @ Y) / w.sum()
     cov = Yc.T @ (w[:, None] * Yc)
-    sd = np.sqrt(np.diag(cov))
-    constant = sd <= 1e-12 * np.sqrt(w.sum())
-    C = cov / np.where(constant, 1.0, sd) / np.where(constant, 1.0, sd)[:, None]
+    sd = xp.sqrt(xp.diag(cov))
+    constant = sd <= 1e-12 * xp.sqrt(w.sum())
+    C = cov / xp.where(constant, 1.0, sd) / xp.where(constant, 1.0, sd)[:, None]
     C[constant] = C[:, constant] = 0.0
-    np.fill_diagonal(C, 1.0)
-    return np.clip((C + C.T) / 2, -1.0, 1.0)
+    xp.fill_diagonal(C, 1.0)
+    return xp.clip((C + C.T) / 2, -1.0, 1.0)
 
 
 def coupling_matrix(C: Array, kind: str | None) -> Array:
@@ -54,36 +57,43 @@ def coupling_matrix(C: Array, kind: str | None) -> Array:
 
     Convex kinds come scaled to trace L; one that vanishes (uncorrelated labels) stays 0. The paper's R is not scaled.
     """
+    xp = namespace(C)
     if kind is None:
-        return np.zeros_like(C)
+        return xp.zeros_like(C)
     if kind == "paper":
         return 1.0 - C
     if kind not in _BUILD:
         names = ", ".join(repr(k) for k in (*CONVEX, "paper"))
         raise ValueError(f"coupling must be one of {names} or None, got {kind!r}")
     Q = _BUILD[kind](C)
-    trace = float(np.trace(Q))
-    return Q * (len(C) / trace) if trace > 1e-12 * len(C) else np.zeros_like(C)
+    trace = float(xp.trace(Q))
+    return Q * (len(C) / trace) if trace > 1e-12 * len(C) else xp.zeros_like(C)
 
 
 def _laplacian(C: Array) -> Array:
-    S = np.maximum(C, 0.0)
-    np.fill_diagonal(S, 0.0)
-    return np.diag(S.sum(axis=1)) - S
+    xp = namespace(C)
+    S = xp.maximum(C, 0.0)
+    xp.fill_diagonal(S, 0.0)
+    return xp.diag(S.sum(axis=1)) - S
 
 
 def _signed(C: Array) -> Array:
-    off = C - np.diag(np.diag(C))
-    return np.diag(np.abs(off).sum(axis=1)) - off
+    xp = namespace(C)
+    off = C - xp.diag(xp.diag(C))
+    return xp.diag(abs(off).sum(axis=1)) - off
 
 
 def _shift(C: Array) -> Array:
     R = 1.0 - C
-    return R - float(np.linalg.eigvalsh(R)[0]) * np.eye(len(C))
+    return R - float(namespace(C).linalg.eigvalsh(R)[0]) * _identity(C)
 
 
 def _precision(C: Array) -> Array:
-    return np.linalg.inv(C + 0.1 * np.eye(len(C)))
+    return namespace(C).linalg.inv(C + 0.1 * _identity(C))
+
+
+def _identity(C: Array) -> Array:
+    return namespace(C).eye(len(C), dtype=C.dtype, like=C)
 
 
 _BUILD: dict[str, Callable[[Array], Array]] = {
@@ -91,5 +101,5 @@ _BUILD: dict[str, Callable[[Array], Array]] = {
     "signed": _signed,
     "shift": _shift,
     "precision": _precision,
-    "ridge": lambda C: np.eye(len(C)),
+    "ridge": _identity,
 }

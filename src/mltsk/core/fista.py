@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .arrays import Array
+from .backend import cast, namespace
 from .objective import Problem
 
 CHECK_EVERY = 4  # steps between certificates: one costs as much as the prox of two steps
@@ -37,7 +38,7 @@ class Solution:
 
 def soft_threshold(Z: Array, t: float | Array) -> Array:
     """S_t[Z] = sign(Z) max(|Z| - t, 0).   (33)"""
-    return Z - np.clip(Z, -t, t)
+    return Z - namespace(Z).clip(Z, -t, t)
 
 
 def fista(
@@ -62,8 +63,9 @@ def fista(
         Called with (step, certificate) whenever one was computed: a progress bar, say.
     """
     problem.require_minimum()
-    steps = problem.steps.astype(problem.data.B.dtype, copy=False)
-    P = np.zeros_like(problem.data.B) if start is None else np.array(start, dtype=problem.data.B.dtype)
+    B, xp = problem.data.B, namespace(problem.data.B)
+    steps = cast(problem.steps, B.dtype)
+    P = xp.zeros_like(B) if start is None else xp.array(start, dtype=B.dtype)
     slope = problem.slope(P)
     P_old, slope_old, b, n_iter = P, slope, 1.0, 0
     certificates = [certificate(problem, P, slope)]
@@ -73,7 +75,7 @@ def fista(
         new = soft_threshold(V - steps * slope_V, steps * problem.beta)
         V -= new
         V /= steps
-        if np.vdot(V, new - P) > 0:  # the step went against the momentum: forget it
+        if xp.vdot(V, new - P) > 0:  # the step went against the momentum: forget it
             b_new = 1.0
         P_old, slope_old, P, b = P, slope, new, b_new
         slope = problem.slope(P)
@@ -96,5 +98,5 @@ def certificate(problem: Problem, P: Array, slope: Array) -> float:
     """How far P may be from the optimum, as a share: relative duality gap, or relative subgradient where ρ is 0."""
     if problem.rho > 0:
         return problem.gap(P, slope) / max(0.5 * problem.data.yy, np.finfo(np.float64).tiny)
-    scale = float(np.abs(problem.data.B).max(initial=0.0))
+    scale = float(abs(problem.data.B).max())
     return problem.stationarity(P, slope) / max(scale, np.finfo(np.float64).tiny)

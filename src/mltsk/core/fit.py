@@ -19,6 +19,7 @@ import numpy as np
 
 from .admm import admm
 from .arrays import Array
+from .backend import cast, copy
 from .coupling import coupling_matrix, label_correlation
 from .fista import Solution, fista
 from .fuzzymap import FuzzyMap
@@ -64,14 +65,15 @@ def fit_consequents(
     """
     rates = (w @ Y) / w.sum()
     centred = Y - rates
-    Q = coupling_matrix(label_correlation(Y, w), coupling).astype(Y.dtype, copy=False)
+    Q = cast(coupling_matrix(label_correlation(Y, w), coupling), Y.dtype)
     alpha = 0.0 if coupling is None else alpha
     rho, alpha, beta = _weights(G, centred, w, Q, rho, alpha, beta)
-    start = ridge_start(G, centred, w, gamma if gamma else max(rho + alpha, 1e-8))
     data = Moments.of(G, centred, w) if solver == "admm" else quadratic(G, centred, w)
+    formed = data if isinstance(data, Moments) else None
+    start = ridge_start(G, centred, w, gamma if gamma else max(rho + alpha, 1e-8), formed)
     problem = Problem(data, Q, alpha, beta, rho)
     solution = (admm if solver == "admm" else fista)(problem, start, max_iter=max_iter, tol=tol)
-    P = solution.P.copy()
+    P = copy(solution.P)
     P.reshape(G.n_rules, -1, Y.shape[1])[:, 0] += rates
     return Consequents(P, rho, alpha, beta, Q, solution)
 

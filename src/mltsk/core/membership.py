@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Matrix, row_blocks
+from .backend import namespace
 
 Underflow = Literal["softmax", "authors"]
 
@@ -23,9 +24,10 @@ def firing_strengths(X: Matrix, C: Array, S: Array, *, underflow: Underflow = "s
     ``underflow="authors"`` the product is taken literally, as the published program does, and a sample whose
     memberships all underflow fires no rule: its row is 0.
     """
-    M = np.empty((X.shape[0], C.shape[0]), dtype=np.result_type(X.dtype, C.dtype))
-    common = underflow == "softmax" and bool(np.all(S == S[0]))
-    for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0])):
+    xp = namespace(C)
+    M = xp.empty((X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C)
+    common = underflow == "softmax" and bool((S == S[0]).all())
+    for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C):
         M[rows] = _normalise(exponents(X[rows], C, S, relative=common), underflow)
     return M
 
@@ -36,16 +38,17 @@ def exponents(X: Matrix, C: Array, S: Array, *, relative: bool = False) -> Array
     Where widths are ordinary the square is expanded, so the work is one or two matrix products instead of an (N, K, D)
     array; where some are so narrow that this would cancel (constant features under the authors' widths), it is not.
     """
+    xp = namespace(C)
     if not sparse.issparse(X):
         origin = C.mean(axis=0)
         X, C = X - origin, C - origin
         if not relative and _would_cancel(C, S):
-            return np.stack([((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)], axis=1)
-    E = -2 * np.asarray(X @ (C / S).T) + np.einsum("kd,kd->k", C, C / S)
+            return xp.stack([((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)], axis=1)
+    E = -2 * xp.asarray(X @ (C / S).T) + xp.einsum("kd,kd->k", C, C / S)
     if not relative:
         square = X.multiply(X) if sparse.issparse(X) else X**2
-        E += np.asarray(square @ (1 / S).T)
-        np.maximum(E, 0.0, out=E)
+        E += xp.asarray(square @ (1 / S).T)
+        xp.clip(E, 0.0, None, out=E)
     return E
 
 
@@ -65,14 +68,15 @@ def common_width(n_features: int, yardstick: float, width_scale: float) -> float
 
 def _would_cancel(C: Array, S: Array) -> bool:
     # An expanded square keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far below what shows.
-    return bool(np.max(C**2 / S, initial=0.0) * np.finfo(np.float64).eps > 1e-9)
+    return bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9) if len(C) else False
 
 
 def _normalise(E: Array, underflow: Underflow) -> Array:
+    xp = namespace(E)
     if underflow == "authors":
-        M = np.exp(-E)
+        M = xp.exp(-E)
         total = M.sum(axis=1, keepdims=True)
-        return M / np.where(total == 0, np.finfo(np.float64).eps, total)
-    M = np.exp(E.min(axis=1, keepdims=True) - E)
+        return M / xp.where(total == 0, np.finfo(np.float64).eps, total)
+    M = xp.exp(xp.amin(E, axis=1, keepdims=True) - E)
     M /= M.sum(axis=1, keepdims=True)
     return M

@@ -10,10 +10,9 @@ with R, which always has a negative eigenvalue, F is not convex unless ρ or the
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from ..exceptions import NoMinimumError
 from .arrays import Array
+from .backend import namespace
 from .coupling import CONVEX
 from .moments import Moments, Quadratic
 
@@ -51,8 +50,8 @@ class Problem:
     def value(self, P: Array, slope: Array | None = None) -> float:
         """F(P); with the slope at hand it costs no product with A."""
         slope = self.slope(P) if slope is None else slope
-        quadratic = 0.5 * float(np.vdot(P, slope - self.data.B)) + 0.5 * self.data.yy
-        return quadratic + self.beta * float(np.abs(P).sum())
+        quadratic = 0.5 * float(namespace(P).vdot(P, slope - self.data.B)) + 0.5 * self.data.yy
+        return quadratic + self.beta * float(abs(P).sum())
 
     def gap(self, P: Array, slope: Array) -> float:
         """Duality gap at P: an upper bound of F(P) - min F, 0 only at the optimum. Needs ρ > 0 and Q ⪰ 0.
@@ -60,21 +59,23 @@ class Problem:
         With Z = ρP - slope the gap is Σ h(p) + h*(z) - p z for h(p) = (ρ/2)p² + β|p|, whose conjugate is
         h*(z) = soft(z, β)² / 2ρ: one term per coefficient, each of them >= 0 (Fenchel and Young).
         """
+        xp = namespace(P)
         Z = self.rho * P - slope
-        excess = np.maximum(np.abs(Z) - self.beta, 0.0)
-        own = 0.5 * self.rho * float(np.vdot(P, P)) + self.beta * float(np.abs(P).sum())
-        return max(0.0, own + float(np.vdot(excess, excess)) / (2 * self.rho) - float(np.vdot(P, Z)))
+        excess = xp.maximum(abs(Z) - self.beta, 0.0)
+        own = 0.5 * self.rho * float(xp.vdot(P, P)) + self.beta * float(abs(P).sum())
+        return max(0.0, own + float(xp.vdot(excess, excess)) / (2 * self.rho) - float(xp.vdot(P, Z)))
 
     def stationarity(self, P: Array, slope: Array) -> float:
         """Largest entry of the smallest subgradient of F at P: 0 exactly at the optimum, whatever ρ is."""
-        inside = np.maximum(np.abs(slope) - self.beta, 0.0)
-        return float(np.max(np.where(P != 0, np.abs(slope + self.beta * np.sign(P)), inside), initial=0.0))
+        xp = namespace(P)
+        inside = xp.maximum(abs(slope) - self.beta, 0.0)
+        return float(xp.where(P != 0, abs(slope + self.beta * xp.sign(P)), inside).max())
 
     @cached_property
     def _coupling_range(self) -> tuple[float, float]:
         if self.Q is None or self.alpha == 0:
             return 0.0, 0.0
-        values = np.linalg.eigvalsh(self.Q)
+        values = namespace(self.Q).linalg.eigvalsh(self.Q)
         return float(values[0]), float(values[-1])
 
     @cached_property
@@ -92,7 +93,7 @@ class Problem:
         """Smallest eigenvalue of the Hessian, σ_min(A) + ρ + α λ_min(Q); σ_min counts as 0 where A is not formed."""
         sigma = 0.0
         if isinstance(self.data, Moments) and self._coupling_range[0] < 0:
-            sigma = max(0.0, float(np.linalg.eigvalsh(self.data.A)[0]))
+            sigma = max(0.0, float(namespace(self.data.A).linalg.eigvalsh(self.data.A)[0]))
         low = self._coupling_range[0]
         return sigma + self.rho + self.alpha * (low if low < -1e-10 * max(1.0, self._coupling_range[1]) else 0.0)
 

@@ -11,14 +11,17 @@ A row of weight w counts as w copies and one copy is left out (all of it when w 
 given twice choose the same ρ.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
-from .arrays import Array
+from .arrays import Array, n_entries
+from .backend import Tensor, asnumpy, cast, copy, eigh, gram_limit, is_tensor, namespace, put
 from .fuzzymap import FuzzyMap
+from .moments import Moments
 
 # Leave-one-out looks at this many rows at most, evenly spread over the sample: its cost grows with their cube, and the
 # best ρ of a summed loss, a ratio of noise to signal, does not depend on how many rows there are.
@@ -26,6 +29,7 @@ LOO_ROWS = 2000
 # Above this many rows single precision serves: it halves the time and moves the chosen ρ by less than a grid step.
 LOO_SINGLE = 1000
 GRID = np.logspace(-6, 2, 41)  # total ridge weights tried, in units of the largest eigenvalue of G Gᵀ
+START_BYTES = 500 * 10**6  # a factor for the ridge start may take this much on the host
 RATIOS = (
     0.1,
     0.32,
@@ -33,6 +37,8 @@ RATIOS = (
     3.2,
     10.0,
 )  # α / ρ tried; beyond these the coupling is without effect, or all there is
+
+_SINGULAR = "the ridge start (36) is singular with gamma = {:g}: choose a larger init_ridge"
 
 
 @dataclass(frozen=True)
@@ -48,15 +54,19 @@ class Spectrum:
         N, width = G.shape
         # .T: LAPACK overwrites a Fortran-ordered matrix in place and would copy a C-ordered one; both are symmetric
         gram = (G.dual_gram() if N <= width else G.gram()).T
-        s, V = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-        keep = s > max(float(s[-1]), np.finfo(s.dtype).tiny) * 100 * np.finfo(s.dtype).eps
+        s, V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+        info = namespace(s).finfo(s.dtype)
+        keep = s > max(float(s[-1]), info.tiny) * 100 * info.eps
         s, V = s[keep], V[:, keep]
-        return cls(s, V if N <= width else (G @ V) / np.sqrt(s))
+        return cls(s, V if N <= width else (G @ V) / namespace(s).sqrt(s))
 
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """Leave-one-out squared errors ``errors`` (T, L) of ridge regressions with the weights ``taus`` (T,)."""
+    """Leave-one-out squared errors ``errors`` (T, L) of ridge regressions with the weights ``taus`` (T,).
+
+    Both are NumPy arrays, whatever computed them: they are small, and what is done with them is a search.
+    """
 
     taus: Array
     errors: Array
@@ -64,14 +74,14 @@ class LeaveOneOut:
     @classmethod
     def of(cls, spectrum: Spectrum, Y: Array, w: Array, taus: Array) -> "LeaveOneOut":
         """Errors of the columns of Y; the spectrum and Y are those of rows scaled by √w."""
-        s, U = spectrum.s, spectrum.U
-        coefficients, squares, copies = U.T @ Y, U**2, np.maximum(w, 1.0)
+        s, U, xp = spectrum.s, spectrum.U, namespace(Y)
+        coefficients, squares, copies = U.T @ Y, U**2, xp.maximum(w, 1.0)
         errors = np.empty((len(taus), Y.shape[1]))
         for t, tau in enumerate(taus):
-            kept = s / (s + tau)
+            kept = s / (s + float(tau))
             residual = Y - U @ (kept[:, None] * coefficients)
-            leverage = np.minimum((squares @ kept) / copies, 1 - 1e-10)
-            errors[t] = np.sum((residual / (1 - leverage)[:, None]) ** 2, axis=0)
+            leverage = xp.minimum((squares @ kept) / copies, 1 - 1e-10)
+            errors[t] = asnumpy(((residual / (1 - leverage)[:, None]) ** 2).sum(axis=0))
         return cls(taus, errors)
 
     def at(self, totals: Array) -> Array:
@@ -107,18 +117,19 @@ def choose_weights(
 
     The search is exact for up to LOO_ROWS rows and uses that many, evenly spread, beyond.
     """
-    rows = _spread_rows(len(Y))
-    part, Yp, wp = G.take(rows).weighted(w[rows]), Y[rows] * np.sqrt(w[rows])[:, None], w[rows]
+    rows, xp = _spread_rows(len(Y)), namespace(Y)
+    part, Yp, wp = G.take(rows).weighted(w[rows]), Y[rows] * xp.sqrt(w[rows])[:, None], w[rows]
     if len(wp) > LOO_SINGLE:
-        part, Yp = FuzzyMap(part.X.astype(np.float32), part.M.astype(np.float32)), Yp.astype(np.float32)
+        part, Yp = FuzzyMap(cast(part.X, np.float32), cast(part.M, np.float32)), cast(Yp, np.float32)
     spectrum = Spectrum.of(part)
-    lam, V = np.linalg.eigh(Q)
+    lam, V = map(asnumpy, xp.linalg.eigh(Q))
     scale = max(float(spectrum.s[-1]) if len(spectrum.s) else 1.0, np.finfo(np.float64).tiny)
-    loo = LeaveOneOut.of(spectrum, Yp @ V, wp, scale * GRID)
+    wp = wp if xp is np else cast(wp, Yp.dtype)
+    loo = LeaveOneOut.of(spectrum, Yp @ put(V, Yp), wp, scale * GRID)
     best_rho, best_alpha = _least_error(loo, lam, rho, alpha)
     labels = LeaveOneOut.of(spectrum, Yp, wp, np.array([max(best_rho + best_alpha * float(lam.mean()), 0.0)]))
-    noise = np.sqrt(labels.errors[0] / wp.sum())
-    column_norm = np.sqrt(float(spectrum.s.sum()) / G.shape[1] * (w.sum() / wp.sum()))
+    noise = np.sqrt(labels.errors[0] / float(wp.sum()))
+    column_norm = np.sqrt(float(spectrum.s.sum()) / G.shape[1] * float(w.sum() / wp.sum()))
     return Weights(best_rho, best_alpha, noise, float(column_norm))
 
 
@@ -138,14 +149,17 @@ def _spread_rows(n: int) -> "slice | np.ndarray":
     return slice(None) if n <= LOO_ROWS else np.linspace(0, n - 1, LOO_ROWS).astype(int)
 
 
-def ridge_start(G: FuzzyMap, Y: Array, w: Array, gamma: float) -> Array:
+def ridge_start(G: FuzzyMap, Y: Array, w: Array, gamma: float, data: Moments | None = None) -> Array:
     """P₀ = (GᵀG + γI)⁻¹ GᵀY (36), by the cheapest of three equal forms.
 
     Primal: a Cholesky factor of GᵀG + γI (Md, Md). Dual: Gᵀ(GGᵀ + γI)⁻¹Y with a factor (N, N). Operator: conjugate
-    gradients on products with G, when both would be too large.
+    gradients on products with G, when both would be too large. Where the moments ``data`` are there already, the
+    primal form takes A and B from them.
     """
-    Gw, Yw = G.weighted(w), Y * np.sqrt(w)[:, None]
-    form = cheapest_form(Gw, Y.shape[1])
+    Gw, Yw = G.weighted(w), Y * namespace(w).sqrt(w)[:, None]
+    form = cheapest_form(Gw, Y.shape[1], gram_limit(Y, START_BYTES))
+    if form == "primal" and data is not None:
+        return _cholesky_solve(copy(data.A), gamma, data.B)
     if form == "primal":
         return _cholesky_solve(Gw.gram(), gamma, Gw.transpose_matmul(Yw))
     if form == "dual":
@@ -153,10 +167,10 @@ def ridge_start(G: FuzzyMap, Y: Array, w: Array, gamma: float) -> Array:
     return _conjugate_gradients(Gw, Yw, gamma)
 
 
-def cheapest_form(G: FuzzyMap, n_labels: int, limit_bytes: int = 500 * 10**6) -> str:
+def cheapest_form(G: FuzzyMap, n_labels: int, limit_bytes: int = START_BYTES) -> str:
     """Which of "primal", "dual" or "operator" solves a ridge problem with the fewest flops within a memory limit."""
     N, width = G.shape
-    entries = G.X.nnz if G.is_sparse else G.X.size
+    entries = n_entries(G.X)
     flops = {
         "primal": N * width**2 + width**3 / 3,
         "dual": N * entries + N**3 / 3,
@@ -170,19 +184,30 @@ def cheapest_form(G: FuzzyMap, n_labels: int, limit_bytes: int = 500 * 10**6) ->
 
 
 def _cholesky_solve(A: Array, gamma: float, B: Array) -> Array:
+    if is_tensor(A):
+        return _cholesky_solve_tensors(A, gamma, B)
     A.flat[:: len(A) + 1] += gamma
     try:
         factor = linalg.cho_factor(A.T, overwrite_a=True, check_finite=False)  # .T: in place, see Spectrum.of
     except linalg.LinAlgError:
-        raise ValueError(
-            f"the ridge start (36) is singular with gamma = {gamma:g}: choose a larger init_ridge"
-        ) from None
+        raise ValueError(_SINGULAR.format(gamma)) from None
     return np.asarray(linalg.cho_solve(factor, B, check_finite=False))
+
+
+def _cholesky_solve_tensors(A: Tensor, gamma: float, B: Tensor) -> Tensor:
+    xp = namespace(A)
+    A.diagonal().add_(gamma)
+    factor, failed = xp.linalg.cholesky_ex(A)
+    if failed:
+        raise ValueError(_SINGULAR.format(gamma))
+    return xp.cholesky_solve(B, factor)
 
 
 def _conjugate_gradients(G: FuzzyMap, Y: Array, gamma: float, rtol: float = 1e-4) -> Array:
     """All labels in one system, so that each step is one product with a block of L columns."""
     B = G.transpose_matmul(Y)
+    if is_tensor(B):
+        return _conjugate_gradients_tensors(lambda P: G.transpose_matmul(G @ P) + gamma * P, B, rtol)
 
     def apply(p: Array) -> Array:
         P = p.reshape(B.shape)
@@ -191,3 +216,20 @@ def _conjugate_gradients(G: FuzzyMap, Y: Array, gamma: float, rtol: float = 1e-4
     system = LinearOperator((B.size, B.size), matvec=apply, dtype=B.dtype)
     found, _ = cg(system, B.ravel(), rtol=rtol, maxiter=500)
     return np.asarray(found).reshape(B.shape)
+
+
+def _conjugate_gradients_tensors(apply: Callable[[Array], Array], B: Array, rtol: float, max_iter: int = 500) -> Array:
+    """SciPy's iteration and stopping rule, where the tensors lie."""
+    xp = namespace(B)
+    P, residual = xp.zeros_like(B), copy(B)
+    direction, square = residual, float(xp.vdot(B, B))
+    enough = rtol**2 * square
+    for _ in range(max_iter):
+        if square <= enough:
+            break
+        product = apply(direction)
+        step = square / float(xp.vdot(direction, product))
+        P, residual = P + step * direction, residual - step * product
+        old, square = square, float(xp.vdot(residual, residual))
+        direction = residual + (square / old) * direction
+    return P

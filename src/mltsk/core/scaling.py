@@ -9,8 +9,8 @@ minmax      (x - min) / (max - min), as the authors do; a constant feature stays
 ==========  ===============================================================================================
 
 All are monotone piecewise linear maps, so one representation serves them: a table of knots per feature
-(``values``, ``levels``), linear between knots. Weights count as copies: a row of weight 2 is two rows, of weight 0
-none; scikit-learn's QuantileTransformer knows no weights.
+(``values``, ``levels``), linear between knots; it stays a NumPy array where samples are tensors. Weights count as
+copies: a row of weight 2 is two rows, of weight 0 none; scikit-learn's QuantileTransformer knows no weights.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,14 @@ from typing import Literal
 import numpy as np
 
 from .arrays import Array, weighted_mean, weighted_variance
+from .backend import Tensor, asnumpy, cast, is_tensor, namespace, put
 
 Scale = Literal["quantile", "standard", "minmax"]
 
 # A percentile scale needs no more knots than percentiles that a person could tell apart; 256 also keeps the table of a
 # 1,000-feature model at 4 MB.
 MAX_KNOTS = 256
+_COLUMN_ENTRIES = 2 * 10**7  # of a tensor, put on their scale at a time: 160 MB in double precision
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Scaling:
 
     def apply(self, X: Array) -> Array:
         """Scaled copy of X (N, D), of X's dtype."""
+        if is_tensor(X):
+            return self._apply_tensor(X)
         Z = np.empty_like(X, order="C")
         for d in range(X.shape[1]):
             Z[:, d] = (self._level(X[:, d], d) - self.offset[d]) / self.spread[d]
@@ -56,9 +60,27 @@ class Scaling:
             X[:, d] = self._value(Z[:, d] * self.spread[d] + self.offset[d], d)
         return X
 
+    def columns(self, part: slice) -> "Scaling":
+        """The maps of some features."""
+        return Scaling(self.values[part], self.levels[part], self.offset[part], self.spread[part], self.bounded)
+
     def percentile(self, Z: Array) -> Array:
         """Where scaled values lie between the smallest (0) and the largest (1) training value on this scale."""
         return np.clip(Z * self.spread + self.offset, 0.0, 1.0)
+
+    def _apply_tensor(self, X: Tensor) -> Tensor:
+        """Columns some at a time, in double precision as NumPy's `interp` computes."""
+        Z, tables = namespace(X).empty_like(X), (self.values, self.levels, self.offset, self.spread)
+        step = max(1, _COLUMN_ENTRIES // max(1, len(X)))
+        for start in range(0, X.shape[1], step):
+            part = slice(start, start + step)
+            values, levels, offset, spread = (
+                put(np.asarray(t[part], np.float64), cast(Z[:0], np.float64)) for t in tables
+            )
+            x = cast(X[:, part], np.float64).T
+            level = _interpolate(x, values, levels) if self.bounded else _straight(x, values)
+            Z[:, part] = cast(((level - offset[:, None]) / spread[:, None]).T, X.dtype)
+        return Z
 
     def _level(self, x: Array, d: int) -> Array:
         if self.bounded:
@@ -75,43 +97,92 @@ class Scaling:
 
 def fit_scaling(X: Array, w: Array, scale: Scale) -> Scaling:
     """Knots of the chosen scale from dense X (N, D) under the weights w (N,); rows of weight 0 do not count."""
-    X, w = X[w > 0], w[w > 0]
+    if not bool((w > 0).all()):
+        X, w = X[w > 0], w[w > 0]
     if scale == "quantile":
         return _quantile(X, w)
-    low, high = X.min(axis=0), X.max(axis=0)
+    xp = namespace(X)
+    low, high = asnumpy(xp.amin(X, axis=0)), asnumpy(xp.amax(X, axis=0))
     span = np.where(high > low, high - low, 1.0)
     values, levels = np.stack([low, high], axis=1), np.tile([0.0, 1.0], (X.shape[1], 1))
     if scale == "minmax":
         # The authors leave a constant feature as it is: level x - low, offset -low gives back x.
         offset = np.where(high > low, 0.0, -low)
         return Scaling(values, levels, offset, np.ones_like(span), bounded=False)
-    mean = weighted_mean(X, w)
-    sd = np.sqrt(weighted_variance(X, w, mean))
+    centre = weighted_mean(X, w)
+    mean, sd = asnumpy(centre), np.sqrt(asnumpy(weighted_variance(X, w, centre)))
     spread = np.where(sd > 1e-12 * np.maximum(1.0, np.abs(mean)), sd, 1.0) / span
     return Scaling(values, levels, (mean - low) / span, spread, bounded=False)
 
 
 def _quantile(X: Array, w: Array) -> Scaling:
-    tables = [_percentile_knots(X[:, d], w) for d in range(X.shape[1])]
+    total = _cumulative_tensor if is_tensor(X) else _cumulative
+    tables = [_percentile_knots(*total(X[:, d], w)) for d in range(X.shape[1])]
     width = max(len(values) for values, _ in tables)
     values = np.stack([np.pad(v, (0, width - len(v)), mode="edge") for v, _ in tables])
     levels = np.stack([np.pad(p, (0, width - len(p)), mode="edge") for _, p in tables])
     raw = Scaling(values, levels, np.zeros(X.shape[1]), np.ones(X.shape[1]), bounded=True)
-    Z = raw.apply(np.asarray(X, dtype=np.float64))
-    mean = weighted_mean(Z, w)
-    sd = np.sqrt(weighted_variance(Z, w, mean))
+    mean, sd = _mean_and_sd(raw, X, w)
     return Scaling(values, levels, mean, np.where(sd > 1e-12, sd, 1.0), bounded=True)
 
 
-def _percentile_knots(x: Array, w: Array) -> tuple[Array, Array]:
-    """Distinct values of one feature, thinned to MAX_KNOTS, and the share of weight below each (ties count half)."""
+def _mean_and_sd(raw: Scaling, X: Array, w: Array) -> tuple[Array, Array]:
+    """Of every scaled feature, in double precision; tensors some columns at a time."""
+    w = cast(w, np.float64)
+    step = max(1, _COLUMN_ENTRIES // max(1, len(X))) if is_tensor(X) else X.shape[1]
+    found = []
+    for start in range(0, X.shape[1], step):
+        part = slice(start, start + step)
+        Z = raw.columns(part).apply(cast(X[:, part], np.float64))
+        mean = weighted_mean(Z, w)
+        found.append((asnumpy(mean), np.sqrt(asnumpy(weighted_variance(Z, w, mean)))))
+    means, sds = zip(*found, strict=True)
+    return np.concatenate(means), np.concatenate(sds)
+
+
+def _cumulative(x: Array, w: Array) -> tuple[Array, Array, Array]:
+    """Distinct values of one feature, the weight of each, and the weight up to and with each."""
     values, where = np.unique(x, return_inverse=True)
-    mass = np.bincount(where, weights=w, minlength=len(values))
-    below = np.cumsum(mass)
+    mass = np.bincount(where, weights=w, minlength=len(values)).astype(np.float64, copy=False)
+    return values, mass, np.cumsum(mass)
+
+
+def _cumulative_tensor(x: Tensor, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The same by one sort, where the tensors lie."""
+    xp = namespace(x)
+    ordered, order = xp.sort(x)
+    below = xp.cumsum(cast(w, np.float64)[order], 0)
+    last = xp.ones_like(ordered, dtype=xp.bool)
+    last[:-1] = ordered[1:] != ordered[:-1]
+    below = below[last]
+    return ordered[last], xp.diff(below, prepend=below[:1] * 0), below
+
+
+def _percentile_knots(values: Array, mass: Array, below: Array) -> tuple[Array, Array]:
+    """Distinct values, thinned to MAX_KNOTS, and the share of weight below each (ties count half)."""
+    xp = namespace(values)
     percentile = (below - mass / 2) / below[-1]
     if len(values) > MAX_KNOTS:
         # the values nearest to equally spaced percentiles, ends included: a function of the weighted sample alone
-        grid = np.linspace(percentile[0], percentile[-1], MAX_KNOTS)
-        keep = np.unique(np.searchsorted(percentile, grid * (1 - 1e-12)).clip(0, len(values) - 1))
+        grid = put(np.linspace(float(percentile[0]), float(percentile[-1]), MAX_KNOTS), percentile)
+        keep = xp.unique(xp.searchsorted(percentile, grid * (1 - 1e-12)).clip(0, len(values) - 1))
         values, percentile = values[keep], percentile[keep]
-    return values.astype(np.float64), percentile
+    return asnumpy(values).astype(np.float64), asnumpy(percentile)
+
+
+def _interpolate(x: Tensor, values: Tensor, levels: Tensor) -> Tensor:
+    """NumPy's `interp` for the rows of x (D, n) between the knots in the rows of ``values`` and ``levels`` (D, Q)."""
+    xp = namespace(x)
+    if values.shape[1] == 1:
+        return levels.expand_as(x)
+    low = (xp.searchsorted(values, x.contiguous(), right=True) - 1).clip(0, values.shape[1] - 2)
+    start, stop = xp.gather(values, 1, low), xp.gather(values, 1, low + 1)
+    level = xp.gather(levels, 1, low)
+    rise = (xp.gather(levels, 1, low + 1) - level) / xp.where(stop > start, stop - start, 1.0)
+    between = xp.where(x > values[:, :1], level + rise * (x - start), levels[:, :1])
+    return xp.where(x >= values[:, -1:], levels[:, -1:], between)
+
+
+def _straight(x: Tensor, values: Tensor) -> Tensor:
+    low, high = values[:, :1], values[:, -1:]
+    return (x - low) / namespace(x).where(high > low, high - low, 1.0)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Matrix, unit_rows
+from .backend import is_tensor
 from .fuzzymap import FuzzyMap
 from .membership import Underflow
 from .scaling import Scaling
@@ -46,7 +47,7 @@ class FuzzySystem:
     def scale(self, X: Matrix) -> Matrix:
         """Samples in the caller's units, put on the scale of the rules."""
         if self.scaling is not None:
-            return self.scaling.apply(X.toarray() if sparse.issparse(X) else np.asarray(X))
+            return self.scaling.apply(_dense(X))
         return unit_rows(X) if self.unit_length else X
 
     def map(self, X: Matrix) -> FuzzyMap:
@@ -60,3 +61,7 @@ class FuzzySystem:
     def scores(self, X: Matrix) -> Array:
         """Scores of every label, (N, L): Σ_k firing_k · (intercept + coef · scaled x).   (16)"""
         return self.map(X) @ self.coef.reshape(-1, self.coef.shape[2])
+
+
+def _dense(X: Matrix) -> Array:
+    return X.toarray() if sparse.issparse(X) else X if is_tensor(X) else np.asarray(X)

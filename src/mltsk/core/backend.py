@@ -1,0 +1,153 @@
+"""Which library computes: NumPy, or for torch tensors the same few functions on tensors, where those lie.
+
+`namespace` looks at the arrays that come in and nothing else: no tensor, no torch (the mathematics imports none). What
+a function makes lies beside what it was given; numbers that decide something (a loss, a step, the few thousand
+leave-one-out errors) are read on the host, data never are.
+
+The names are those of the array API standard, in NumPy's spelling; ``like=`` says beside what a new array is to lie.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import cache, reduce
+from typing import Any, TypeAlias, TypeGuard
+
+import numpy as np
+from scipy import linalg
+
+Tensor: TypeAlias = Any  # a torch.Tensor; the mathematics does not import torch, so it cannot name the type
+
+# Row blocks on a GPU: large enough for its matrix units (25,000 rows of G at K(D+1) = 10,020), small beside its memory.
+DEVICE_BLOCK_BYTES = 2 * 10**9
+# The Gram matrix may take this share of a GPU's memory: 14 GB of the 140 of an H200, K(D+1) = 59,000 in float32.
+_GRAM_SHARE = 0.1
+
+
+def is_tensor(x: Any) -> TypeGuard[Any]:
+    """Whether x is a torch tensor; torch is not imported to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def namespace(*arrays: Any) -> Any:
+    """NumPy, or a `Tensors` namespace when any of the arrays is a torch tensor.
+
+    >>> namespace(np.ones(2)) is np
+    True
+    """
+    return _tensors() if any(map(is_tensor, arrays)) else np
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """x in another precision, itself if it has it already; NumPy's name of a type serves for tensors too."""
+    if is_tensor(x):
+        return x.to(dtype=namespace(x).dtype(dtype))
+    return x.astype(dtype, copy=False)
+
+
+def asnumpy(x: Any) -> Any:
+    """x as a NumPy array: the one place where tensors leave their device."""
+    return x.detach().cpu().numpy() if is_tensor(x) else np.asarray(x)
+
+
+def put(x: Any, like: Any) -> Any:
+    """The NumPy array x with the precision and in the place of ``like``."""
+    return namespace(like).asarray(x, dtype=like.dtype, like=like) if is_tensor(like) else x
+
+
+def copy(x: Any) -> Any:
+    """A copy, rows first."""
+    return x.clone(memory_format=sys.modules["torch"].contiguous_format) if is_tensor(x) else x.copy()
+
+
+def on_host(apply: Callable[[Any], Any], like: Any) -> Callable[[Any], Any]:
+    """An operator on tensors as one on NumPy vectors, for methods of SciPy; itself where there are no tensors."""
+    return (lambda v: asnumpy(apply(put(v, like))).astype(np.float64)) if is_tensor(like) else apply
+
+
+def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors of a symmetric matrix; the options are those of SciPy and hold for arrays alone."""
+    s, V = namespace(A).linalg.eigh(A) if is_tensor(A) else linalg.eigh(A, **options)
+    return s, V
+
+
+def gram_limit(like: Any, host_limit: int) -> int:
+    """Bytes that a Gram matrix beside ``like`` may take: a share of the memory of a GPU, else ``host_limit``."""
+    if not (is_tensor(like) and like.is_cuda):
+        return host_limit
+    return int(_GRAM_SHARE * sys.modules["torch"].cuda.get_device_properties(like.device).total_memory)
+
+
+class Tensors:
+    """The functions of NumPy that the mathematics uses, on torch tensors; what has the same form is torch's own."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._torch, name)
+
+    def dtype(self, dtype: Any) -> Any:
+        """torch's type of a name that either library uses."""
+        return dtype if isinstance(dtype, self._torch.dtype) else getattr(self._torch, np.dtype(dtype).name)
+
+    def result_type(self, *dtypes: Any) -> Any:
+        """The precision of a result of these."""
+        return reduce(self._torch.promote_types, [self.dtype(getattr(d, "dtype", d)) for d in dtypes])
+
+    def asarray(self, x: Any, dtype: Any = None, like: Any = None) -> Any:
+        """x as a tensor; a NumPy array goes to the device of ``like``."""
+        device = getattr(like, "device", None)
+        return self._torch.as_tensor(x, dtype=None if dtype is None else self.dtype(dtype), device=device)
+
+    def _new(self, make: str, shape: Any, dtype: Any, like: Any) -> Any:
+        return getattr(self._torch, make)(shape, dtype=self.dtype(dtype), device=like.device)
+
+    def empty(self, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
+        """NumPy's, beside ``like``."""
+        return self._new("empty", shape, dtype, like)
+
+    def zeros(self, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
+        """NumPy's, beside ``like``."""
+        return self._new("zeros", shape, dtype, like)
+
+    def ones(self, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
+        """NumPy's, beside ``like``."""
+        return self._new("ones", shape, dtype, like)
+
+    def eye(self, n: int, dtype: Any = np.float64, *, like: Any) -> Any:
+        """NumPy's, beside ``like``."""
+        return self._new("eye", n, dtype, like)
+
+    def arange(self, n: int, *, like: Any) -> Any:
+        """NumPy's, beside ``like``."""
+        return self._torch.arange(n, device=like.device)
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        """Of two tensors, or of a tensor and a number."""
+        return self._torch.maximum(a, b) if is_tensor(b) else a.clamp(min=b)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        """Of two tensors, or of a tensor and a number."""
+        return self._torch.minimum(a, b) if is_tensor(b) else a.clamp(max=b)
+
+    def vdot(self, a: Any, b: Any) -> Any:
+        """Sum of the products of all entries."""
+        return self._torch.dot(a.reshape(-1), b.reshape(-1))
+
+    def array(self, x: Any, dtype: Any) -> Any:
+        """A copy in a precision."""
+        return x.clone().to(self.dtype(dtype))
+
+    def fill_diagonal(self, A: Any, value: float) -> None:
+        """In place."""
+        A.fill_diagonal_(value)
+
+    def flatnonzero(self, x: Any) -> Any:
+        """Positions of what is not zero."""
+        return self._torch.nonzero(x.reshape(-1))[:, 0]
+
+
+@cache
+def _tensors() -> Tensors:
+    return Tensors(sys.modules["torch"])

@@ -1,0 +1,238 @@
+"""Tensors give the numbers of arrays: every function of the core, in double precision, on whatever device they lie."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk.core.admm import admm
+from mltsk.core.algorithm1 import algorithm1, algorithm1_grid
+from mltsk.core.antecedents import fit_antecedents, rule_distances
+from mltsk.core.arrays import row_blocks, unit_rows
+from mltsk.core.backend import asnumpy, cast, copy, gram_limit, is_tensor, namespace
+from mltsk.core.clustering import fuzzy_c_means, variances
+from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
+from mltsk.core.fista import fista
+from mltsk.core.fit import fit_consequents
+from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
+from mltsk.core.membership import exponents, firing_strengths
+from mltsk.core.moments import MatrixFree, Moments, quadratic
+from mltsk.core.objective import Problem
+from mltsk.core.path import path
+from mltsk.core.ridge import Spectrum, choose_weights, ridge_start
+from mltsk.core.scaling import MAX_KNOTS, fit_scaling
+from mltsk.core.system import FuzzySystem
+
+torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
+
+N, D, L, K = 160, 6, 5, 3
+
+
+def same(array, tensor, atol=1e-10):
+    assert is_tensor(tensor)
+    assert_allclose(asnumpy(tensor), array, atol=atol, rtol=1e-10)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.9) + 3
+    Y = (X @ rng.normal(size=(D, L)) + rng.normal(size=(N, L)) > 0).astype(float)
+    return X, Y, rng.integers(1, 4, N).astype(float)
+
+
+def both(*arrays):
+    return arrays, [torch.as_tensor(a) for a in arrays]
+
+
+def maps(data):
+    X, Y, w = data
+    C, S = X[:K], np.full((K, D), 5.0)
+    return [FuzzyMap.of(x, c, s) for x, c, s in both(X, C, S)], both(Y, w)
+
+
+def test_arrays_stay_with_numpy_and_torch_is_not_asked_for():
+    code = "import sys, numpy as np, mltsk.core.algorithm1 as a; a.algorithm1(np.eye(3), np.eye(3), 1, 1, 1)"
+    assert namespace(np.ones(2)) is np
+    subprocess.run([sys.executable, "-c", code + "; sys.exit('torch' in sys.modules)"], check=True)
+
+
+def test_a_copy_is_in_row_order_and_a_cast_keeps_what_fits():
+    x = torch.ones(3, 2).T
+    assert copy(x).is_contiguous()
+    assert cast(x, np.float64).dtype == torch.float64
+    assert cast(x, np.float32) is x
+    assert gram_limit(x, 7) == 7
+
+
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax"])
+@pytest.mark.parametrize("n", [N, 3 * MAX_KNOTS])
+def test_scaling(scale, n):
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.lognormal(size=n), rng.integers(0, 3, n), np.full(n, 7.0), rng.normal(size=n)])
+    w = rng.integers(0, 3, n).astype(float)
+    (x, v), (tx, tv) = both(X, w)
+    ours, theirs = fit_scaling(x, v, scale), fit_scaling(tx, tv, scale)
+    for name in ("values", "levels", "offset", "spread"):
+        assert_allclose(getattr(theirs, name), getattr(ours, name), atol=1e-12)
+    beyond = np.vstack([X, X.min(axis=0) - 1, X.max(axis=0) + 1])
+    same(ours.apply(beyond), theirs.apply(torch.as_tensor(beyond)))
+    same(ours.apply(beyond.astype(np.float32)), theirs.apply(torch.as_tensor(beyond, dtype=torch.float32)), atol=1e-6)
+
+
+def test_rows_of_unit_length(data):
+    X = np.vstack([data[0], np.zeros(D)])
+    same(unit_rows(X), unit_rows(torch.as_tensor(X)))
+
+
+@pytest.mark.parametrize("underflow", ["softmax", "authors"])
+@pytest.mark.parametrize("width", [5.0, 1e-9])
+def test_membership(data, underflow, width):
+    (X, C), (tX, tC) = both(data[0], data[0][:K])
+    (S,), (tS,) = both(np.full((K, D), width) * np.arange(1, D + 1))
+    same(firing_strengths(X, C, S, underflow=underflow), firing_strengths(tX, tC, tS, underflow=underflow))
+    same(fuzzy_features(X, C, S, underflow=underflow), fuzzy_features(tX, tC, tS, underflow=underflow))
+    assert_allclose(asnumpy(exponents(tX, tC, tS)), exponents(X, C, S), rtol=1e-9)
+
+
+@pytest.mark.parametrize("fuzzifier", [1.0, 1.1, 2.0])
+@pytest.mark.parametrize("init", ["spread", "random"])
+def test_clustering(data, fuzzifier, init):
+    found = [
+        fuzzy_c_means(X, K, fuzzifier=fuzzifier, sample_weight=w, init=init, random_state=0)
+        for X, w in both(data[0], data[2])
+    ]
+    assert found[0].n_iter == found[1].n_iter
+    same(found[0].centers, found[1].centers, 1e-9)
+    same(found[0].memberships, found[1].memberships, 1e-8)
+    assert found[0].loss == pytest.approx(found[1].loss, rel=1e-10)
+    X, w = torch.as_tensor(data[0]), torch.as_tensor(data[2])
+    same(
+        variances(data[0], found[0].centers, found[0].memberships, data[2]),
+        variances(X, found[1].centers, found[1].memberships, w),
+        1e-8,
+    )
+
+
+@pytest.mark.parametrize("widths", ["common", "variance"])
+def test_antecedents(data, widths):
+    found = [
+        fit_antecedents(X, w, K, width_scale=None, fuzzifier=1.0, widths=widths) for X, w in both(data[0], data[2])
+    ]
+    same(found[0].centers, found[1].centers)
+    same(found[0].widths, found[1].widths)
+    M, t = both(firing_strengths(data[0], found[0].centers, found[0].widths))
+    same(rule_distances(M[0], data[2]), rule_distances(t[0], torch.as_tensor(data[2])))
+
+
+def test_the_map(data):
+    rng = np.random.default_rng(2)
+    (G, T), _ = maps(data)
+    P, V, w = rng.normal(size=(G.shape[1], L)), rng.normal(size=(N, L)), data[2]
+    same(G @ P, T @ torch.as_tensor(P))
+    same(G.transpose_matmul(V), T.transpose_matmul(torch.as_tensor(V)))
+    same(G.weighted(w).gram(), T.weighted(torch.as_tensor(w)).gram())
+    same(G.dual_gram(), T.dual_gram())
+    same(G.gram_block(0, 2), T.gram_block(0, 2))
+    assert len(list(row_blocks(N, 64 * 2**20, like=T.M))) == N  # on the host blocks are small
+
+
+def test_a_wide_gram_matrix_is_made_in_panels(data):
+    rng = np.random.default_rng(3)
+    G = FuzzyMap(*(both(rng.normal(size=(20, 600)), rng.random((20, 2)))[1]))
+    dense = asnumpy(G.rows())
+    same(dense.T @ dense, G.gram())
+
+
+@pytest.mark.parametrize("kind", [*CONVEX, "paper", None])
+def test_coupling(data, kind):
+    Y = data[1].copy()
+    Y[:, 1] = 1  # a constant label
+    (Y, w), (tY, tw) = both(Y, data[2])
+    same(coupling_matrix(label_correlation(Y, w), kind), coupling_matrix(label_correlation(tY, tw), kind))
+    same(label_correlation(Y), label_correlation(tY))
+
+
+@pytest.mark.parametrize("form", [Moments, MatrixFree])
+@pytest.mark.parametrize("rho", [0.0, 2.0])
+def test_moments_problem_and_solver(data, form, rho):
+    (G, T), ((Y, w), (tY, tw)) = maps(data)
+    Q = coupling_matrix(label_correlation(Y, w), "laplacian")
+    ours, theirs = form.of(G, Y, w), form.of(T, tY, tw)
+    assert theirs.norm == pytest.approx(ours.norm, rel=1e-12)
+    same(ours.bound, theirs.bound)
+    a, b = Problem(ours, Q, 0.5, 0.3, rho), Problem(theirs, torch.as_tensor(Q), 0.5, 0.3, rho)
+    one, two = fista(a, max_iter=60), fista(b, max_iter=60)
+    assert one.n_iter == two.n_iter
+    assert one.value == pytest.approx(two.value, rel=1e-12)
+    assert one.certificate == pytest.approx(two.certificate, abs=1e-10)
+    same(one.P, two.P)
+
+
+def test_the_second_solver_and_the_path(data):
+    (G, T), ((Y, w), (tY, tw)) = maps(data)
+    Q = coupling_matrix(label_correlation(Y, w), "signed")
+    ours, theirs = quadratic(G, Y, w), quadratic(T, tY, tw)
+    same(admm(Problem(ours, Q, 1, 0.1, 1)).P, admm(Problem(theirs, torch.as_tensor(Q), 1, 0.1, 1)).P)
+    same(admm(Problem(ours, None, 0, 0.1, 1)).P, admm(Problem(theirs, None, 0, 0.1, 1)).P)
+    paths = [path(d, q, [0.1, 1], [1, 2], rho=1) for d, q in ((ours, Q), (theirs, torch.as_tensor(Q)))]
+    for one, two in zip(*paths, strict=True):
+        same(one.solution.P, two.solution.P)
+
+
+def test_leave_one_out(data):
+    (G, T), ((Y, w), (tY, tw)) = maps(data)
+    Q = coupling_matrix(label_correlation(Y, w), "laplacian")
+    ours, theirs = choose_weights(G, Y, w, Q), choose_weights(T, tY, tw, torch.as_tensor(Q))
+    assert (ours.rho, ours.alpha) == pytest.approx((theirs.rho, theirs.alpha), rel=1e-10)
+    assert ours.column_norm == pytest.approx(theirs.column_norm, rel=1e-10)
+    assert_allclose(theirs.noise, ours.noise, rtol=1e-9)
+    same(Spectrum.of(G).s, Spectrum.of(T).s, 1e-9)
+
+
+@pytest.mark.parametrize("form", ["primal", "dual", "operator"])
+def test_ridge_start(data, form, monkeypatch):
+    monkeypatch.setattr("mltsk.core.ridge.cheapest_form", lambda *_: form)
+    (G, T), ((Y, w), (tY, tw)) = maps(data)
+    atol = 1e-7 if form == "operator" else 1e-9  # conjugate gradients stop at 1e-4 and magnify rounding on the way
+    same(ridge_start(G, Y, w, 0.7), ridge_start(T, tY, tw, 0.7), atol)
+    same(ridge_start(G, Y, w, 0.7, Moments.of(G, Y, w)), ridge_start(T, tY, tw, 0.7, Moments.of(T, tY, tw)), atol)
+    if form == "primal":
+        with pytest.raises(ValueError, match="larger init_ridge"):
+            ridge_start(T, tY, tw, -1e9)
+
+
+@pytest.mark.parametrize("solver", ["fista", "admm"])
+def test_the_default_fit(data, solver):
+    (G, T), ((Y, w), (tY, tw)) = maps(data)
+    ours, theirs = fit_consequents(G, Y, w, solver=solver), fit_consequents(T, tY, tw, solver=solver)
+    assert (ours.rho, ours.alpha, ours.beta) == pytest.approx((theirs.rho, theirs.alpha, theirs.beta), rel=1e-9)
+    assert ours.solution.n_iter == theirs.solution.n_iter
+    same(ours.P, theirs.P)
+
+
+@pytest.mark.parametrize("n", [N, 12])
+@pytest.mark.parametrize("setting", [(0.1, 0.01, 0.1), (10, 1, 1), (0.01, 100, 1)])
+def test_algorithm1(data, setting, n):
+    X, Y, w = (a[:n] for a in data)
+    G, T = (fuzzy_features(x, c, s) for x, c, s in both(X, X[:K], np.full((K, D), 5.0)))
+    ours = algorithm1(G, Y, *setting, sample_weight=w)
+    theirs = algorithm1(T, torch.as_tensor(Y), *setting, sample_weight=torch.as_tensor(w))
+    assert (ours.n_iter, ours.stopped_by) == (theirs.n_iter, theirs.stopped_by)
+    same(ours.P, theirs.P)
+    grid = algorithm1_grid(T, torch.as_tensor(Y), [0.1], [0.01], [0.1], constant_labels="authors")
+    same(
+        algorithm1_grid(G, Y, [0.1], [0.01], [0.1], constant_labels="authors")[0.1, 0.01, 0.1].P, grid[0.1, 0.01, 0.1].P
+    )
+
+
+def test_scores_of_a_system(data):
+    rng = np.random.default_rng(4)
+    X = data[0]
+    scaling = fit_scaling(X, data[2], "quantile")
+    C, S, coef = rng.normal(size=(K, D)), np.full((K, D), 5.0), rng.normal(size=(K, D + 1, L))
+    rest = (scaling, False, "softmax", C, np.ones(K), np.zeros(L), ("x",) * D, ("y",) * L)
+    ours, theirs = (FuzzySystem(c, s, p, *rest) for c, s, p in both(C, S, coef))
+    same(ours.scores(X), theirs.scores(torch.as_tensor(X)))
