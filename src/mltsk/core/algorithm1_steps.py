@@ -191,7 +191,7 @@ class Solver:
                     runs[i] = setting, slots[i]._run(*setting)
                     result = _advance(runs[i][1])
             if runs:
-                self._multiply_slots(W, H, list(runs))
+                self._multiply_slots(W, H, sorted(runs))
 
     def _slot(self, W: Array, H: Array) -> "Solver":
         """A solver of the same problem over buffers of its own; the latest start stays shared."""
