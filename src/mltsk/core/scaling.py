@@ -115,6 +115,20 @@ def fit_scaling(X: Array, w: Array, scale: Scale) -> Scaling:
     return Scaling(values, levels, (mean - low) / span, spread, bounded=False)
 
 
+def column_quantiles(X: Array, shares: Array) -> Array:
+    """Quantiles of every column of dense X, (D, Q), as NumPy interpolates between values; NumPy, whatever X is."""
+    if not is_tensor(X):
+        return np.quantile(X, shares, axis=0).T.copy()
+    at = shares * (len(X) - 1)
+    low = np.floor(at).astype(int)
+    step, found = max(1, _COLUMN_ENTRIES // len(X)), []
+    for start in range(0, X.shape[1], step):
+        ordered = X[:, start : start + step].T.contiguous().sort(1)[0]
+        found.append(np.stack([asnumpy(ordered[:, np.minimum(low + i, len(X) - 1)]) for i in (0, 1)]))
+    below, above = np.concatenate(found, axis=1)
+    return below + (above - below) * (at - low)
+
+
 def _quantile(X: Array, w: Array) -> Scaling:
     total = _cumulative_tensor if is_tensor(X) else _cumulative
     tables = [_percentile_knots(*total(X[:, d], w)) for d in range(X.shape[1])]

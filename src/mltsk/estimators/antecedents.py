@@ -7,6 +7,7 @@ from scipy import sparse
 
 from ..core.antecedents import COLLAPSED, Antecedents, fit_antecedents
 from ..core.arrays import unit_rows
+from ..core.backend import asnumpy, is_tensor, put
 from ..core.scaling import Scaling, fit_scaling
 from ..exceptions import RuleCollapseWarning
 
@@ -63,7 +64,7 @@ def warn_if_collapsed(estimator) -> None:
 
 
 def _given_centers(init, Z):
-    centers = np.asarray(init, dtype=Z.dtype)
+    centers = put(np.asarray(init, dtype=np.float64), Z) if is_tensor(Z) else np.asarray(init, dtype=Z.dtype)
     if centers.ndim != 2 or centers.shape[1] != Z.shape[1]:
         raise ValueError(f"init must be centres of shape (n_rules, {Z.shape[1]}), got shape {centers.shape}")
     return centers
@@ -74,3 +75,11 @@ def scaling_state(scaling: Scaling | None):
     if scaling is None:
         return None
     return {name: getattr(scaling, name) for name in ("values", "levels", "offset", "spread", "bounded")}
+
+
+def prototypes(X, V, centers, scaling):
+    """Centres in the caller's units: mapped back where there is a scale, else the mean of what each rule fires on."""
+    if scaling is not None:
+        return scaling.invert(np.asarray(centers, dtype=np.float64))
+    mass = V.sum(axis=0)
+    return asnumpy(X.T @ V).T / np.where(asnumpy(mass) > 0, asnumpy(mass), 1.0)[:, None]

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,16 +16,19 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..core.algorithm1 import algorithm1
 from ..core.antecedents import rule_distinctness
+from ..core.backend import asnumpy, cast, is_tensor, namespace, put
 from ..core.coupling import CONVEX, coupling_matrix, label_correlation
 from ..core.fit import fit_consequents
 from ..core.fuzzymap import FuzzyMap
-from ..core.scaling import Scaling
+from ..core.scaling import Scaling, column_quantiles
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
 from ..exceptions import NonConvexWarning
-from .antecedents import fit_rules, fit_scale, scaling_state, warn_if_collapsed
+from ..scale.torch import moves_arrays, system_beside, to_device
+from .antecedents import fit_rules, fit_scale, prototypes, scaling_state, warn_if_collapsed
 from .reading import RuleReading
-from .targets import Targets, predicted
+from .targets import Targets, predicted, probabilities
+from .tensors import place, read_fit, read_rows
 
 
 class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
@@ -71,8 +73,9 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         Relative duality gap at which the solver stops; for "algorithm1" the authors' margin.
     init : {"spread", "random"} or array of shape (n_rules, n_features), default="spread"
         Start of the clustering; "spread" is deterministic. An array is on the scale of the rules.
-    device : {"cpu"} or None, default=None
-        Where to compute.
+    device : "cuda", "cuda:N", "cpu" or None, default=None
+        Where arrays are computed with; "cuda" needs torch, and NumPy arrays go in and come out. Tensors are computed
+        with where they lie and give tensors. What is learned is stored as NumPy arrays in any case.
     random_state : int, RandomState or None, default=None
         For ``init="random"``.
 
@@ -132,7 +135,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"spread", "random"}), "array-like"],
-        "device": [StrOptions({"cpu"}), None],
+        "device": [str, None],
         "random_state": ["random_state"],
     }
 
@@ -211,9 +214,9 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame or CSR of shape (n_samples, n_features)
+        X : array, data frame, CSR or torch tensor of shape (n_samples, n_features)
         y : indicator of shape (n_samples, n_labels), or one-dimensional classes
-            A data frame's columns name the labels.
+            A data frame's columns name the labels. With a tensor X, a tensor beside it, like the weights.
         sample_weight : array of shape (n_samples,), optional
             0 removes a row, 2 counts it twice.
         """
@@ -227,6 +230,23 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         return self._store(X, targets, w, scaling, rules, G, P)
 
     def _validate_fit(self, X, y, sample_weight):
+        if is_tensor(X):
+            X, targets, w = read_fit(self, X, y, sample_weight)
+        else:
+            X, targets, w = place(self.device, *self._validate_arrays(X, y, sample_weight))
+        if not targets.multilabel and len(targets.classes) < 2:
+            raise ValueError(
+                f"Classifier can't train when only one class is present: y holds only {targets.classes[0]!r}."
+            )
+        if not (w > 0).any():
+            raise ValueError("sample_weight is 0 for every row: nothing is left to fit")
+        self._set_targets(targets)
+        if (w > 0).all():
+            return X, targets, w
+        keep = namespace(w).flatnonzero(w > 0)
+        return X[keep], targets.take(targets.Y[keep]), w[keep]
+
+    def _validate_arrays(self, X, y, sample_weight):
         checks = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 2}
         if hasattr(y, "columns") or sparse.issparse(y):  # names and sparse labels are read by Targets
             X = validate_data(self, X, **checks)
@@ -235,20 +255,11 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         targets = Targets.of(y, dtype=X.dtype)
         if targets.Y.shape[0] != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {targets.Y.shape[0]}")
-        if not targets.multilabel and len(targets.classes) < 2:
-            raise ValueError(
-                f"Classifier can't train when only one class is present: y holds only {targets.classes[0]!r}."
-            )
-        w = _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)
-        if not np.any(w > 0):
-            raise ValueError("sample_weight is 0 for every row: nothing is left to fit")
-        self._set_targets(targets)
-        if np.all(w > 0):
-            return X, targets, w
-        keep = np.flatnonzero(w > 0)
-        return X[keep], Targets(targets.Y[keep], targets.classes, targets.names, targets.multilabel), w[keep]
+        return X, targets, _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)
 
     def _validate_rows(self, X):
+        if is_tensor(X):
+            return read_rows(self, X, reset=False)
         return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _set_targets(self, targets):
@@ -282,7 +293,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
             tol=self.tol,
         )
         self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
-        self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
+        self.coupling_, self.n_iter_ = asnumpy(found.coupling), found.solution.n_iter
         self.certificate_ = found.solution.certificate
         if not found.solution.converged:
             warnings.warn(
@@ -303,7 +314,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         alpha = alpha if self.coupling == "paper" else 0.0
         R = coupling_matrix(label_correlation(Y, w), self.coupling)
         found = algorithm1(G, Y, alpha, beta, gamma, max_iter=self.max_iter, margin=self.tol, sample_weight=w)
-        self.ridge_, self.correlation_weight_, self.l1_weight_, self.coupling_ = 0.0, alpha, beta, R
+        self.ridge_, self.correlation_weight_, self.l1_weight_, self.coupling_ = 0.0, alpha, beta, asnumpy(R)
         self.n_iter_, self.certificate_ = found.n_iter, float("nan")
         if found.stopped_by == "negative loss":
             warnings.warn(
@@ -316,13 +327,14 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         return found.P
 
     def _store(self, X, targets, w, scaling, rules, G, P):
-        self.centers_, self.widths_, self.width_scale_ = rules.centers, rules.widths, rules.width_scale
-        self.coef_ = np.ascontiguousarray(P.reshape(len(rules.centers), -1, targets.Y.shape[1]), dtype=X.dtype)
+        self.centers_, self.widths_, self.width_scale_ = *map(asnumpy, (rules.centers, rules.widths)), rules.width_scale
+        P = asnumpy(cast(P, X.dtype))
+        self.coef_ = np.ascontiguousarray(P.reshape(len(rules.centers), -1, targets.Y.shape[1]))
         self.scaling_ = scaling_state(scaling)
-        fired = w @ G.M
+        fired = asnumpy(w @ G.M)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
-        self.prototypes_ = _prototypes(X, G.M * w[:, None], rules.centers, scaling)
-        self.quantiles_ = None if sparse.issparse(X) else np.quantile(X, np.linspace(0, 1, 21), axis=0).T.copy()
+        self.prototypes_ = prototypes(X, G.M * w[:, None], self.centers_, scaling)
+        self.quantiles_ = None if sparse.issparse(X) else column_quantiles(X, np.linspace(0, 1, 21))
         self.rule_distinctness_ = rule_distinctness(G.M, w)
         warn_if_collapsed(self)
         return self
@@ -352,46 +364,35 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         X = self._validate_rows(X)
         if sparse.issparse(X) and self.scaling_ is not None:
             X = X.toarray()  # fitted on dense features, so a row is dense by nature
+        if moves_arrays(self.device) and not is_tensor(X):
+            return asnumpy(self._scores_beside(*to_device(self.device, X)))
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
-            return self.system_.scores(X)
+            return self._scores_beside(X)
+
+    def _scores_beside(self, X):
+        system, X = system_beside(self.system_, X)
+        return system.scores(X)
 
     def decision_function(self, X):
         """Score minus threshold, (n_samples, n_labels), > 0 exactly where a label is predicted; (n,) for binary y."""
-        distance = self._scores(X) - self.thresholds_.astype(self.coef_.dtype)
+        scores = self._scores(X)
+        xp, distance = namespace(scores), scores - put(self.thresholds_.astype(self.coef_.dtype), scores)
         # a score that equals its threshold is predicted (the paper rounds 0.5 up), so it must not read as 0
-        distance = np.where(distance == 0, np.finfo(distance.dtype).tiny, distance)
+        distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
         return distance[:, 0] if not self.multilabel_ and len(self.classes_) == 2 else distance
 
     def predict(self, X):
         """Labels as an indicator of y's shape, or classes if y was one-dimensional."""
-        distance = np.atleast_2d(self.decision_function(X).T).T
+        distance = self.decision_function(X)
+        distance = distance if distance.ndim == 2 else distance[:, None]
         return predicted(distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_)
 
     def predict_proba(self, X):
         """Uncalibrated probabilities strictly in (0, 1): a logistic curve of the decision function, 0.5 at 0."""
-        distance = self.decision_function(X)
-        if self.multilabel_:
-            return _inside(expit(4 * distance))
-        if len(self.classes_) == 2:
-            positive = _inside(expit(4 * distance))
-            return np.column_stack([1 - positive, positive])
-        return softmax(4 * distance, axis=1)
+        return probabilities(self.decision_function(X), self.classes_, self.multilabel_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = self.scale in ("auto", "unit", None)
         return tags
-
-
-def _prototypes(X, V, centers, scaling):
-    """Centres in the caller's units: mapped back where there is a scale, else the mean of what each rule fires on."""
-    if scaling is not None:
-        return scaling.invert(np.asarray(centers, dtype=np.float64))
-    mass = V.sum(axis=0)
-    return np.asarray(X.T @ V).T / np.where(mass > 0, mass, 1.0)[:, None]
-
-
-def _inside(p):
-    tiny = np.finfo(p.dtype).eps
-    return np.clip(p, tiny, 1 - tiny)

@@ -1,15 +1,19 @@
 """Targets as scikit-learn users give them, as an indicator matrix and back.
 
 Multi-label targets are indicator arrays, lists of lists, data frames or sparse matrices; one-dimensional binary and
-multiclass targets become one column (binary: the second class) or one column per class.
+multiclass targets become one column (binary: the second class) or one column per class. Scores may be tensors; labels
+and probabilities then are, too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit, softmax
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import check_array, column_or_1d
+
+from ..core.backend import cast, is_tensor, namespace, put
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,30 @@ class Targets:
         columns = classes[1:] if len(classes) == 2 else classes
         return cls((y[:, None] == columns).astype(dtype), classes, tuple(str(c) for c in columns), False)
 
+    def take(self, Y) -> "Targets":
+        """The same targets with another indicator: some of its rows, or all of them elsewhere."""
+        return replace(self, Y=Y)
+
 
 def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, multilabel: bool) -> np.ndarray:
     """Labels (N, L) of a multi-label task, classes (N,) of any other: score > threshold, or the largest score."""
+    thresholds = put(thresholds, scores)
     if multilabel:
-        return (scores > thresholds).astype(int)
+        return cast(scores > thresholds, np.int64)
+    classes = namespace(scores).asarray(classes, like=scores)
     if len(classes) == 1:
         return np.repeat(classes, len(scores))
     if len(classes) == 2:
-        return classes[(scores[:, 0] > thresholds[0]).astype(int)]
+        return classes[cast(scores[:, 0] > thresholds[0], np.int64)]
     return classes[(scores - thresholds).argmax(axis=1)]
+
+
+def probabilities(distance, classes: np.ndarray, multilabel: bool):
+    """A logistic curve of score - threshold, strictly inside (0, 1); over classes, one column each, rows sum to 1."""
+    xp = namespace(distance)
+    curve, shares = (xp.special.expit, xp.softmax) if is_tensor(distance) else (expit, softmax)
+    if not multilabel and len(classes) > 2:
+        return shares(4 * distance, axis=1)
+    tiny = xp.finfo(distance.dtype).eps
+    positive = xp.clip(curve(4 * distance), tiny, 1 - tiny)
+    return positive if multilabel else xp.column_stack([1 - positive, positive])
