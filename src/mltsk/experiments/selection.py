@@ -55,8 +55,8 @@ def chosen(results: Results, protocol: str, by: str = "AP") -> pd.DataFrame:
     ...         for s, ap in (('{"C":1}', 0.80), ('{"C":2}', 0.81)) for f in range(2)]
     >>> run = {"n_folds": 2, "seeds": [0], "datasets": {"flags": {}}, "methods": {"br": {"paper": "BR"}}}
     >>> made = Results(run, pd.DataFrame(rows, columns=list(SCORES)), pd.DataFrame(columns=list(CELLS)), {})
-    >>> chosen(made, "paper", "AP").iloc[0][["metric", "mean", "setting", "status"]].tolist()
-    ['AP', 0.81, '{"C":2}', 'done']
+    >>> chosen(made, "paper", "AP").loc[0, ["metric", "setting", "status"]].tolist()
+    ['AP', '{"C":2}', 'done']
     """
     if by not in CHOICES:
         raise InputError(f"Settings are chosen by {', '.join(CHOICES)}, not by {by!r}.")
@@ -190,10 +190,8 @@ def _summary(
     rows = block.chosen_inside(chooser) if nested else block.winner(chooser, grid)
     if not len(rows):
         return None
-    values, (codes, counts) = (
-        block.values[rows, METRICS.index(metric)],
-        np.unique(block.settings[rows], return_counts=True),
-    )
+    values = block.values[rows, METRICS.index(metric)]
+    codes, counts = np.unique(block.settings[rows], return_counts=True)
     mean = float(values @ _seed_weights(np.zeros(len(rows), dtype=np.intp), block.seeds[rows]))
     sd = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
     setting = str(block.names[codes[counts.argmax()]])

@@ -77,12 +77,15 @@ def build(results: Results) -> Report:
     """Choose, compare, tabulate, draw and put into words."""
     choices = chosen_all(results)
     found = comparisons(results, choices)
-    drawn = [closeness_picture(paper_gaps(results, choices)), protocol_picture(results, choices)]
+    drawn = {
+        "closeness": closeness_picture(paper_gaps(results, choices)),
+        "protocols": protocol_picture(results, choices),
+    }
     return Report(
         results=results,
         sections=summarise(results, choices, found),
         tables=_tables(results, choices, found),
-        pictures={p.key: [p] for p in drawn if p is not None},
+        pictures={part: [p] if p else [] for part, p in drawn.items()},
         ranks=rank_pictures(found),
         studies=study_parts(results),
     )
