@@ -24,7 +24,7 @@ def test_losses_are_turned_round(make_results):
 def test_means_count_finished_sets_only(make_results, failed_cell):
     results = make_results(protocols=["paper", "strict"], cells=[failed_cell("yeast", "br", 0)])
     table = worth_table(results, chosen_all(results))
-    texts = {row.heads[0]: row.cells[0].text for row in table.rows}
+    texts = {row.heads[1]: row.cells[0].text for row in table.rows}
     assert texts["BR"] == "+0.020 (2)"
     assert texts["ML-TSK FS"] == "+0.020 (3)"
 

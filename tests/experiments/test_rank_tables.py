@@ -3,7 +3,7 @@
 import pytest
 
 from mltsk.experiments.paper import METRICS, table_vi
-from mltsk.experiments.rank_tables import comparisons, finished_scores, rank_table, table_six
+from mltsk.experiments.rank_tables import comparisons, finished_scores, print_name, rank_table, table_six
 from mltsk.experiments.selection import chosen_all
 
 
@@ -20,9 +20,9 @@ def test_the_printed_table_v_gives_table_vi(found):
 
 
 def test_ours_stand_beside_the_paper_s_on_the_same_sets_and_methods(found):
-    pair = [one for one in found if one.metric == "AP" and one.source in ("ours, paper", "paper, as ours, paper")]
-    assert [list(one.scores.columns) for one in pair] == [["MLSF", "BR", "ML-TSK FS"]] * 2
-    assert [one.test.n_datasets for one in pair] == [3, 3]
+    ours = next(one for one in found if one.metric == "AP" and one.source == "ours, paper")
+    assert list(ours.scores.columns) == list(ours.printed.scores.columns) == ["MLSF", "BR", "ML-TSK FS"]
+    assert (ours.printed.source, ours.printed.test.n_datasets) == ("paper, on 3 sets and 3 methods", 3)
 
 
 def test_methods_outside_the_paper_get_a_comparison_of_their_own(found):
@@ -49,16 +49,28 @@ def test_one_data_set_is_not_ranked(make_results):
 def test_table_six_has_printed_recomputed_and_our_lines(found):
     table = table_six(found)
     sources = [row.heads[1] for row in table.rows if row.heads[0] == "AP"]
-    assert sources[:3] == ["paper, printed", "paper, recomputed", "ours, paper"]
+    assert sources == [
+        "paper, printed",
+        "paper, recomputed",
+        "paper, on 3 sets and 3 methods",  # once, though two comparisons refer to it
+        "ours, paper",
+        "ours, paper, all methods",
+    ]
     f = [row.cells[table.columns.index("F")].text for row in table.rows if row.heads[0] == "AP"]
     assert f[0] == f[1] == "15.01"
 
 
-def test_mean_ranks_stand_beside_the_paper_s(make_results, found):
-    table = rank_table(make_results(), found, "ours, paper")
+def test_mean_ranks_stand_beside_the_paper_s(found):
+    table = rank_table(found, "ours, paper")
     assert table.columns == METRICS
     cell = next(row for row in table.rows if row.heads == ("ML-TSK FS",)).cells[0]
     assert cell.bold
     assert cell.value == pytest.approx(4 / 3)  # first, and first together with another on flags and yeast
     assert cell.paper == "1.33"
-    assert rank_table(make_results(), found, "ours, nested") is None
+    assert rank_table(found, "ours, nested") is None
+
+
+def test_a_stranger_with_a_name_of_the_paper_s_is_told_apart(make_results):
+    methods = {"x": {"title": "BR"}, "y": {"title": "mine"}, "z": {"title": "mine"}, "br": {"paper": "BR"}}
+    results = make_results([], methods=methods)
+    assert [print_name(results, key) for key in methods] == ["BR (x)", "mine (y)", "mine (z)", "BR"]

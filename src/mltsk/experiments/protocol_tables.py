@@ -61,7 +61,7 @@ def worth_table(results: Results, choices: Choices) -> Table | None:
     if not pairs:
         return None
     rows = [
-        TableRow((method_title(results, method), WORTH[pair]), tuple(_mean_worth(gains[method, m]) for m in METRICS))
+        TableRow((WORTH[pair], method_title(results, method)), tuple(_mean_worth(gains[method, m]) for m in METRICS))
         for pair in pairs
         for gains in [worths(results, choices, pair)]
         for method in methods_of(results)
@@ -75,7 +75,7 @@ def worth_table(results: Results, choices: Choices) -> Table | None:
         "protocols-worth",
         "What the leak and the selection are worth",
         caption,
-        ("method", "what"),
+        ("what", "method"),
         METRICS,
         tuple(rows),
     )

@@ -39,6 +39,8 @@ class Comparison:
     control : str
     test, dunn, stepdown, pairs
         Results of `friedman`, `bonferroni_dunn`, `holm` and `nemenyi`.
+    printed : Comparison, optional
+        The same from the printed Table V, on those of the data sets and methods that it has.
     """
 
     source: str
@@ -49,6 +51,7 @@ class Comparison:
     dunn: BonferroniDunn
     stepdown: Holm
     pairs: Nemenyi
+    printed: "Comparison | None" = None
 
     def differing(self, significant: Any, *, worse: bool) -> list[str]:
         """Methods that a test tells from the control, on the named side of it."""
@@ -56,7 +59,9 @@ class Comparison:
         return [name for name in significant.index[significant] if (gap[name] > 0) == worse]
 
 
-def compare(source: str, metric: str, scores: pd.DataFrame, control: str) -> Comparison | None:
+def compare(
+    source: str, metric: str, scores: pd.DataFrame, control: str, printed: Comparison | None = None
+) -> Comparison | None:
     """Every test on one table of scores; None when it has fewer than two rows or columns."""
     if min(scores.shape) < 2:
         return None
@@ -71,6 +76,7 @@ def compare(source: str, metric: str, scores: pd.DataFrame, control: str) -> Com
         bonferroni_dunn(ranks, n, control=control),
         holm(ranks, n, control=control),
         nemenyi(ranks, n),
+        printed,
     )
 
 
@@ -82,8 +88,7 @@ def comparisons(results: Results, choices: Choices) -> list[Comparison]:
         if len(_of_paper(results)) < len(methods_of(results)):
             groups[f"ours, {protocol}, all methods"] = methods_of(results)
         for source, methods in groups.items():
-            for metric in METRICS:
-                found += _both(results, choices, source, metric, protocol, methods)
+            found += [_ours(results, choices, source, metric, protocol, methods) for metric in METRICS]
     return [comparison for comparison in found if comparison is not None]
 
 
@@ -115,11 +120,12 @@ def table_six(found: Sequence[Comparison]) -> Table:
     """Table VI from `comparisons`."""
     rows = []
     for metric in METRICS:
+        mine = [one for one in found if one.metric == metric]
         rows.append(TableRow((metric, "paper, printed"), _printed_cells(metric)))
-        rows += [TableRow((metric, one.source), _test_cells(one)) for one in found if one.metric == metric]
+        rows += [TableRow((metric, one.source), _test_cells(one)) for one in _with_printed(mine)]
     caption = (
         "Friedman's test with Iman and Davenport's F on mean ranks, each metric with the settings that are best for it "
-        f"(Table V); F above its critical value at 0.05 means that the methods differ. The control is {CONTROL} where "
+        f"(Table V). F above its critical value at 0.05 means that the methods differ. The control is {CONTROL} where "
         "it was run. CD is the critical difference of mean ranks from the control by Bonferroni and Dunn; Holm's test "
         "finds at least as much; Nemenyi compares all pairs. One-error rewards tied scores, so its ranks say little."
     )
@@ -134,14 +140,19 @@ def table_six(found: Sequence[Comparison]) -> Table:
     )
 
 
-def rank_table(results: Results, found: Sequence[Comparison], source: str) -> Table | None:
+def widest_sources(found: Sequence[Comparison]) -> list[str]:
+    """Our sources, of each protocol the one with the most methods."""
+    sources = list(dict.fromkeys(one.source for one in found if one.source.startswith("ours")))
+    return [source for source in sources if f"{source}, all methods" not in sources]
+
+
+def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
     """Mean ranks of one source, beside those of the printed Table V on the same data sets and methods."""
     mine = {one.metric: one for one in found if one.source == source}
-    theirs = {one.metric: one for one in found if one.source == f"paper, as {source}"}
     if not mine:
         return None
     names = list(dict.fromkeys(name for one in mine.values() for name in one.scores.columns))
-    rows = [TableRow((name,), tuple(_rank_cell(name, mine.get(m), theirs.get(m)) for m in METRICS)) for name in names]
+    rows = [TableRow((name,), tuple(_rank_cell(name, mine.get(m)) for m in METRICS)) for name in names]
     n = max(one.test.n_datasets for one in mine.values())
     caption = (
         f"Mean ranks over {n} data sets, 1 is best; in the second line those of the printed Table V on the same data "
@@ -155,20 +166,29 @@ def _of_paper(results: Results) -> list[str]:
     return [key for key in methods_of(results) if results.run["methods"][key].get("paper") in METHODS]
 
 
-def _both(
+def _ours(
     results: Results, choices: Choices, source: str, metric: str, protocol: str, methods: Sequence[str]
-) -> list[Comparison | None]:
-    """Our comparison, and the paper's on the same data sets and methods where that is not its whole table."""
+) -> Comparison | None:
+    """Our comparison, with the paper's on the same data sets and methods."""
     scores = finished_scores(results, choices, metric, protocol, methods)
-    paper = {key: results.run["methods"][key].get("paper") for key in scores.columns}
-    sets = [dataset for dataset in scores.index if dataset in table_i()]
-    names = [str(name) for name in paper.values() if name in METHODS]
-    titled = scores.rename(columns={key: paper[key] or method_title(results, key) for key in scores.columns})
-    control = CONTROL if CONTROL in titled.columns else (titled.columns[0] if len(titled.columns) else "")
-    ours = compare(source, metric, titled, control)
-    if ours is None or control not in names:
-        return [ours]
-    return [ours, compare(f"paper, as {source}", metric, printed_scores(metric, sets, names), control)]
+    scores = scores.rename(columns={key: print_name(results, key) for key in scores.columns})
+    sets, names = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
+    control = CONTROL if CONTROL in scores.columns or scores.columns.empty else scores.columns[0]
+    printed = None
+    if control in names:
+        label = f"paper, on {len(sets)} sets and {len(names)} methods"
+        printed = compare(label, metric, printed_scores(metric, sets, names), control)
+    return compare(source, metric, scores, control, printed)
+
+
+def print_name(results: Results, key: str) -> str:
+    """A method's name in comparisons: the paper's for its own methods, otherwise a title that none of them has."""
+    about = results.run["methods"][key]
+    if about.get("paper") in METHODS:
+        return str(about["paper"])
+    titles = [method_title(results, other) for other in methods_of(results)]
+    title = method_title(results, key)
+    return title if titles.count(title) == 1 and title not in METHODS else f"{title} ({key})"
 
 
 def _printed_cells(metric: str) -> tuple[TableCell, ...]:
@@ -203,13 +223,21 @@ def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
     )
 
 
-def _rank_cell(name: str, mine: Comparison | None, theirs: Comparison | None) -> TableCell:
+def _with_printed(found: Sequence[Comparison]) -> list[Comparison]:
+    """Comparisons with the printed ones that belong to them, each of those once and where it is new."""
+    shown: list[Comparison] = []
+    for one in found:
+        same = [c for c in shown if one.printed is not None and c.scores.equals(one.printed.scores)]
+        shown += [one] if one.printed is None or same else [one.printed, one]
+    return shown
+
+
+def _rank_cell(name: str, mine: Comparison | None) -> TableCell:
     if mine is None or name not in mine.test.mean_ranks.index:
         return TableCell("—")
     rank = float(mine.test.mean_ranks[name])
-    other = None
-    if theirs is not None and name in theirs.test.mean_ranks.index:
-        other = float(theirs.test.mean_ranks[name])
+    beside = {} if mine.printed is None else dict(mine.printed.test.mean_ranks)
+    other = float(beside[name]) if name in beside else None
     return TableCell(
         f"{rank:.2f}",
         rank,

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .artefacts import DEGENERATE_TIES, artefacts_of, explanation
 from .paper import METHODS, METRICS, published_table, table_i
-from .rank_tables import CONTROL, RECOMPUTED, Comparison, p_text
+from .rank_tables import CONTROL, Comparison, p_text
 from .results import Results
 from .selection import datasets_of, methods_of
 from .summary_protocols import protocol_sentences
@@ -95,24 +95,25 @@ def progress_sentences(results: Results, choices: Choices) -> list[str]:
         frame = frame[frame["metric"] == "AP"]
         there = frame[frame["folds"] > 0]
         done, failed = int(np.sum(frame["status"] == "done")), frame[frame["failed"] > 0]
-        sentences.append(
-            f"Protocol {protocol}: {there['method'].nunique()} of {len(methods_of(results))} methods on "
-            f"{there['dataset'].nunique()} of {len(datasets_of(results))} data sets so far, {done} of {len(frame)} "
-            "pairs finished."
-            if done < len(frame)
-            else f"Protocol {protocol}: all {len(methods_of(results))} methods on all {len(datasets_of(results))} data "
-            "sets have finished."
-        )
+        if done == len(frame):
+            methods, sets = _counted(len(methods_of(results)), "method"), _sets(len(datasets_of(results)))
+            sentences.append(f"Protocol {protocol}: {methods} on {sets}, all finished.")
+        else:
+            sentences.append(
+                f"Protocol {protocol}: {there['method'].nunique()} of {len(methods_of(results))} methods on "
+                f"{there['dataset'].nunique()} of {_sets(len(datasets_of(results)))} so far, {done} of {len(frame)} "
+                "pairs finished."
+            )
         if len(failed):
             names = _listed(
                 f"{method_title(results, row.method)} on {title_of(results, row.dataset)} ({row.failed} of "
                 f"{row.expected} folds)"
                 for row in failed.itertuples()
             )
-            sentences.append(f"{len(failed)} pairs have failed folds: {names}.")
+            sentences.append(f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {names}.")
     missing = [name for name in table_i() if name not in results.run["datasets"]]
     if missing:
-        sentences.append(f"{len(missing)} of the paper's {len(table_i())} data sets were not run: {_listed(missing)}.")
+        sentences.append(f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}.")
     return sentences
 
 
@@ -172,11 +173,12 @@ def artefact_sentences(results: Results, choices: Choices) -> list[str]:
 
 def rank_sentences(found: Sequence[Comparison]) -> list[str]:
     """What the tests say of AP and the other metrics."""
-    sentences = []
+    sentences: list[str] = []
     for source in dict.fromkeys(one.source for one in found if one.source.startswith("ours")):
         mine = [one for one in found if one.source == source]
-        tests = _listed(f"{one.metric} F = {one.test.f:.2f} (p {p_text(one.test.p_value)})" for one in mine)
-        ranks = " ".join(_control_sentence(one, found) for one in mine if one.metric == "AP")
+        shown = mine if not sentences else [one for one in mine if one.metric == "AP"]  # the rest is in Table VI
+        tests = _listed(f"{one.metric} F = {one.test.f:.2f} (p {p_text(one.test.p_value)})" for one in shown)
+        ranks = " ".join(_control_sentence(one) for one in mine if one.metric == "AP")
         sizes = f"{mine[0].test.n_methods} methods on {_sets(mine[0].test.n_datasets)}"
         sentences.append(f"{source[0].upper()}{source[1:]}: {sizes}, {tests}. {ranks}".strip())
     return sentences
@@ -196,24 +198,19 @@ def outsiders(results: Results, choices: Choices) -> list[str]:
 
 
 def _outsider(results: Results, ap: pd.DataFrame, key: str, protocol: str) -> list[str]:
-    title = method_title(results, key)
-    sentences = []
+    """A method's AP against that of the paper's method, in this run and as printed."""
+    parts = []
     control = next((k for k in ap.columns if results.run["methods"][k].get("paper") == CONTROL), None)
-    if control is not None and len(both := ap[[key, control]].dropna()):
-        gap = both[key] - both[control]
-        sentences.append(
-            f"{title}, protocol {protocol}: AP above that of {CONTROL} in this run on {int(np.sum(gap > 0))} of "
-            f"{_sets(len(gap))}, mean difference {signed(float(gap.mean()))}."
-        )
-    printed = {d: published_table("III")[d, "AP", CONTROL].mean for d in ap.index if d in table_i()}
-    mine = ap[key].reindex(list(printed)).dropna()
-    if len(mine):
-        gap = mine - pd.Series(printed).reindex(mine.index)
-        sentences.append(
-            f"{title}, protocol {protocol}: AP above the paper's Table III value of {CONTROL} on "
-            f"{int(np.sum(gap > 0))} of {_sets(len(gap))}, mean difference {signed(float(gap.mean()))}."
-        )
-    return sentences
+    if control is not None:
+        parts.append((f"that of {CONTROL} in this run", (ap[key] - ap[control]).dropna()))
+    printed = pd.Series({d: published_table("III")[d, "AP", CONTROL].mean for d in ap.index if d in table_i()})
+    parts.append((f"the paper's Table III value of {CONTROL}", (ap[key] - printed.astype(float)).dropna()))
+    told = [
+        f"above {what} on {int(np.sum(gap > 0))} of {_sets(len(gap))} (mean difference {signed(float(gap.mean()))})"
+        for what, gap in parts
+        if len(gap)
+    ]
+    return [f"{method_title(results, key)}, protocol {protocol}: AP {' and '.join(told)}."] if told else []
 
 
 def _degenerate_choices(results: Results, choices: Choices, protocol: str) -> list[str]:
@@ -231,16 +228,14 @@ def _degenerate_choices(results: Results, choices: Choices, protocol: str) -> li
     return sentences
 
 
-def _control_sentence(one: Comparison, found: Sequence[Comparison]) -> str:
+def _control_sentence(one: Comparison) -> str:
     ranks = one.test.mean_ranks
     place = int((ranks < ranks[one.control]).sum()) + 1
     worse = one.differing(one.stepdown.significant, worse=True)
-    other = [c for c in found if c.source == f"paper, as {one.source}" and c.metric == one.metric]
-    other = other or [c for c in found if c.source == RECOMPUTED and c.metric == one.metric]
+    beside = f" (the printed Table V gives {one.printed.test.mean_ranks[one.control]:.2f})" if one.printed else ""
     return (
-        f"By {one.metric} {one.control} has mean rank {ranks[one.control]:.2f}, place {place} of {len(ranks)} (the "
-        f"printed Table V gives {float(other[0].test.mean_ranks[other[0].control]):.2f}); significantly worse by "
-        f"Holm's test: {_listed(worse) if worse else 'none of ' + str(len(ranks) - 1)}."
+        f"By {one.metric} {one.control} has mean rank {ranks[one.control]:.2f}, place {place} of {len(ranks)}{beside}; "
+        f"significantly worse by Holm's test: {_listed(worse) if worse else 'none of ' + str(len(ranks) - 1)}."
     )
 
 
@@ -254,7 +249,11 @@ def _reasons(results: Results, method: str, datasets: Iterable[str]) -> list[str
 
 
 def _sets(n: int) -> str:
-    return f"{n} data set" if n == 1 else f"{n} data sets"
+    return _counted(n, "data set")
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _listed(items: Iterable[str]) -> str:

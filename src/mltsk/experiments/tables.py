@@ -37,7 +37,7 @@ def table_one(results: Results) -> Table:
         rows.append(TableRow((name,), _missing_cells(name, mark)))
     columns = ("samples", "features", "labels", "labels a sample", "density", "no label", "all labels")
     caption = (
-        "Data sets as they were run, with the shape that the paper prints where it has the set. Density is the share "
+        "Data sets as they were run; where the paper prints another shape, a second line has it. Density is the share "
         "of ones among the labels; the last two columns count samples without any label and with all of them, which "
         "the authors' metrics treat in ways of their own."
     )
@@ -60,7 +60,10 @@ def table_two(results: Results) -> Table:
         rows.append(TableRow((method_title(results, key),), cells))
     columns = ("tuned, as run", "fixed", "the paper's grid, in its symbols", "settings")
     kind = str(results.run.get("grid", "paper"))
-    caption = f"Grids as they were run (grid “{kind}”) beside the paper's Table II."
+    caption = (
+        f"Grids as they were run (grid “{kind}”) beside the paper's Table II; a second number of settings is the "
+        "paper's, where it is another."
+    )
     return Table(
         "table-2", "Table II: settings", caption, ("method",), columns, tuple(rows), {}, frozenset(columns[:3])
     )
@@ -148,9 +151,9 @@ def _count(value: int | None, printed: int | None) -> TableCell:
         return TableCell("—")
     if printed is None:
         return TableCell(f"{value:,}", float(value))
-    return TableCell(
-        f"{value:,}", float(value), paper=f"{printed:,}", paper_value=float(printed), difference=float(value - printed)
-    )
+    shown = "" if value == printed else f"{printed:,}"  # a second line only where there is something to see
+    gap = float(value - printed)
+    return TableCell(f"{value:,}", float(value), paper=shown, paper_value=float(printed), difference=gap)
 
 
 def _paper_grid(method: str | None) -> dict[str, list[Any]]:

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..experiments.headlines import Headline, headlines
 from ..experiments.protocol_tables import protocol_table, worth_table
-from ..experiments.rank_tables import Comparison, comparisons, rank_table, table_six
+from ..experiments.rank_tables import Comparison, comparisons, rank_table, table_six, widest_sources
 from ..experiments.results import Results
 from ..experiments.selection import chosen_all
 from ..experiments.summary import Section, main_protocol, paper_gaps, summarise, to_markdown
 from ..experiments.table import Table
 from ..experiments.tables import result_table, table_one, table_two
+from ..experiments.time_table import time_table
 from ..io import writing
 from .experiment_figures import closeness_picture, protocol_picture, rank_pictures
 from .pictures import Picture
@@ -45,6 +47,7 @@ class Report:
     tables: Mapping[str, Sequence[Table]]  # by part of the page
     pictures: Mapping[str, Sequence[Picture]]
     ranks: Mapping[str, Sequence[Picture]]
+    headlines: Sequence[Headline]
     studies: Sequence[Study]
 
 
@@ -76,9 +79,9 @@ def write_report(results: Results, out: Path) -> list[Path]:
 def build(results: Results) -> Report:
     """Choose, compare, tabulate, draw and put into words."""
     choices = chosen_all(results)
-    found = comparisons(results, choices)
+    found, gaps = comparisons(results, choices), paper_gaps(results, choices)
     drawn = {
-        "closeness": closeness_picture(paper_gaps(results, choices)),
+        "closeness": closeness_picture(gaps),
         "protocols": protocol_picture(results, choices),
     }
     return Report(
@@ -87,6 +90,7 @@ def build(results: Results) -> Report:
         tables=_tables(results, choices, found),
         pictures={part: [p] if p else [] for part, p in drawn.items()},
         ranks=rank_pictures(found),
+        headlines=headlines(results, choices, gaps, found),
         studies=study_parts(results),
     )
 
@@ -99,13 +103,13 @@ def page(report: Report) -> str:
         run=run,
         protocols={name: PROTOCOLS.get(name, "") for name in run["protocols"]},
         first=main_protocol(report.results),
+        headlines=report.headlines,
         sections=report.sections,
         tables={part: [_shown(table) for table in tables] for part, tables in report.tables.items()},
         pictures={key: [_drawn(p) for p in drawn] for key, drawn in report.pictures.items()},
         ranks={source: [_drawn(p) for p in drawn] for source, drawn in report.ranks.items()},
         studies=[{"title": s.title, "pictures": [_drawn(p) for p in s.pictures]} for s in report.studies],
         errors=_errors(report.results),
-        hours=float(report.results.cells["cpu_seconds"].sum()) / 3600,
     )
 
 
@@ -133,14 +137,15 @@ def picture_files(drawn: Picture) -> dict[str, bytes]:
 
 def _tables(results: Results, choices: Any, found: Sequence[Comparison]) -> dict[str, list[Table]]:
     protocols = results.run["protocols"]
-    sources = [s for s in dict.fromkeys(one.source for one in found) if s.startswith("ours")]
-    ranks = [rank_table(results, found, source) for source in sources]
+    ranks = [rank_table(found, source) for source in widest_sources(found)]
     worth = [worth_table(results, choices), protocol_table(results, choices)]
+    times = time_table(results)
     return {
         "set-up": [table_one(results), table_two(results)],
         **{f"results-{p}": [result_table(results, choices, n, p) for n in ("III", "IV", "V")] for p in protocols},
         "protocols": [table for table in worth if table is not None],
         "ranks": [table_six(found), *(table for table in ranks if table is not None)],
+        "time": [] if times is None else [times],
     }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..experiments.protocol_tables import protocols_of
-from ..experiments.rank_tables import RECOMPUTED, Comparison
+from ..experiments.rank_tables import RECOMPUTED, Comparison, widest_sources
 from ..experiments.results import Results
 from ..experiments.selection import methods_of
 from ..experiments.significance import critical_difference_diagram
@@ -65,8 +65,7 @@ def rank_pictures(found: Sequence[Comparison]) -> dict[str, list[Picture]]:
 
     Where a run has methods outside the paper, ours are the diagrams with all of them.
     """
-    sources = list(dict.fromkeys(one.source for one in found))
-    sources = [s for s in sources if s == RECOMPUTED or (s.startswith("ours") and f"{s}, all methods" not in sources)]
+    sources = [RECOMPUTED, *widest_sources(found)]
     return {source: [_rank_picture(one) for one in found if one.source == source] for source in sources}
 
 

@@ -1,8 +1,8 @@
 """Tables as HTML: everything from outside is escaped, colours and sizes are the page's."""
 
+import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from ..experiments.table import Table, TableCell, TableRow
 from .table_text import difference_text
@@ -17,7 +17,7 @@ def to_html(table: Table) -> str:
     """
     grouped = len(table.heads) > 1
     heads = table.heads[1:] if grouped else table.heads
-    top = "".join(f'<th scope="col">{escape(name)}</th>' for name in (*heads, *table.columns))
+    top = "".join(_heading(table, name) for name in (*heads, *table.columns))
     width = len(heads) + len(table.columns)
     body, before = [], None
     for row in table.rows:
@@ -34,6 +34,11 @@ def to_html(table: Table) -> str:
     )
 
 
+def _heading(table: Table, name: str) -> str:
+    kind = ' class="prose"' if name in table.prose else ""
+    return f'<th scope="col"{kind}>{escape(name)}</th>'
+
+
 def _row(table: Table, row: TableRow, grouped: bool) -> str:
     heads = "".join(f'<th scope="row">{escape(head)}</th>' for head in row.heads[grouped:])
     cells = (_cell(table, name, cell) for name, cell in zip(table.columns, row.cells, strict=True))
@@ -47,7 +52,7 @@ def _cell(table: Table, column: str, cell: TableCell) -> str:
 
 def _ours(cell: TableCell) -> str:
     """The value, its spread in a quieter tone."""
-    number, bracket, spread = cell.text.partition(" (") if cell.sd is not None else (cell.text, "", "")
+    number, bracket, spread = _slim(cell, cell.text).partition(" (") if cell.sd is not None else (cell.text, "", "")
     text = f"<b>{escape(number)}</b>" if cell.bold else escape(number)
     return text + (f' <span class="sd">({escape(spread)}</span>' if bracket else "")
 
@@ -55,12 +60,17 @@ def _ours(cell: TableCell) -> str:
 def _paper(table: Table, cell: TableCell) -> str:
     if not cell.paper:
         return ""
-    printed = escape(cell.paper)
+    printed = escape(_slim(cell, cell.paper))
     printed = f"<s>{printed}</s>" if cell.paper_notes else printed
     gap = ""
     if cell.difference is not None:
-        gap = f' <span class="{_size(cell)}">{escape(difference_text(cell))}</span>'
+        gap = f' <span class="{_size(cell)}">{escape(_slim(cell, difference_text(cell)))}</span>'
     return f'<div class="paper">{printed}{_marks(table, cell.paper_notes)}{gap}</div>'
+
+
+def _slim(cell: TableCell, text: str) -> str:
+    """Results without the zero before the point: nine methods then fit on a screen."""
+    return re.sub(r"(?<!\d)0\.", ".", text) if cell.sd is not None else text
 
 
 def _size(cell: TableCell) -> str:
@@ -82,5 +92,6 @@ def _notes(table: Table) -> str:
     items = "".join(
         f'<li id="{table.key}-{mark}"><sup>{mark}</sup> {escape(text)}</li>' for mark, text in table.notes.items()
     )
-    fold: Any = " open" if len(table.notes) <= 12 else ""
-    return f'<details class="notes small"{fold}><summary>{len(table.notes)} notes</summary><ul>{items}</ul></details>'
+    fold = " open" if len(table.notes) <= 12 else ""
+    count = "1 note" if len(table.notes) == 1 else f"{len(table.notes)} notes"
+    return f'<details class="notes small"{fold}><summary>{count}</summary><ul>{items}</ul></details>'

@@ -159,11 +159,16 @@ def _with_group_starts(rows: Iterable[TableRow], groups: bool) -> Iterable[tuple
 
 
 def difference_text(cell: TableCell) -> str:
-    """Ours less the paper's; whole numbers without decimals, equal ones as such."""
+    """Ours less the paper's, with as many decimals as ours.
+
+    Examples
+    --------
+    >>> [difference_text(TableCell(text, difference=2)) for text in ("0.82 (0.01)", "7")]
+    ['+2.00', '+2']
+    """
     assert cell.difference is not None
-    if cell.value is not None and cell.value == round(cell.value) and abs(cell.value) > 1:
-        return "same" if cell.difference == 0 else f"{cell.difference:+,.0f}".replace("-", "−")
-    return signed(cell.difference)
+    decimals = re.match(r"[\d,]*\.?(\d*)", cell.text)
+    return signed(cell.difference, len(decimals[1]) if decimals else 3)
 
 
 def _long(table: Table, column: str, cell: TableCell) -> list[object]:
