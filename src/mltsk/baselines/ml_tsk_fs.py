@@ -74,18 +74,50 @@ class PaperMLTSK(MLTSKClassifier):
         One clustering serves a number of rules, one set of moments a number of rules and a width, and `algorithm1_grid`
         the weights: the same numbers as fitting each setting alone. Points come grouped by rules and width.
         """
-        settings = [clone(self).set_params(**p) for p in ParameterGrid(dict(self.PAPER_GRID if grid is None else grid))]
+        settings = self._settings(grid)
         first = clone(settings[0])
         X, targets, w = first._validate_fit(X, y, sample_weight)
         _, scaling, Z = fit_scale(X, w, first.scale)
         T = scaling.apply(first._validate_rows(X_test))
-        for n_rules, same_rules in _grouped(settings, "n_rules"):
-            found = fuzzy_c_means(Z, min(n_rules, len(Z)), fuzzifier=first.fuzzifier, sample_weight=w)
-            spread = variances(Z, found.centers, found.memberships, w)
+        yield from _path(settings, Z, T, targets.Y, w)
+
+    def scaled_path(self, Z, Y, T, grid=None) -> Iterator[GridPoint]:
+        """`grid_path` for features on a common scale already: training rows Z and test rows T, dense or CSR."""
+        yield from _path(self._settings(grid), Z, T, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]))
+
+    def authors_path(self, Z, Y, split, grid=None) -> Iterator[tuple[GridPoint, np.ndarray]]:
+        """Every setting as the authors' program evaluates it: rules are found on all rows, before the split.
+
+        ``Z`` are all rows on a common scale, ``split(n_rules, width_scale)`` gives training and test rows: the authors
+        draw new folds for every number of rules and every width. Yields each point with its test rows.
+        """
+        Y = np.asarray(Y, dtype=np.float64)
+        for n_rules, same_rules in _grouped(self._settings(grid), "n_rules"):
+            found, spread = _rules(Z, np.ones(Z.shape[0]), n_rules, self.fuzzifier)
             for width_scale, same in _grouped(same_rules, "width_scale"):
-                widths = authors_widths(spread, width_scale)
-                train, test = (FuzzyMap.of(A, found.centers, widths, underflow="authors") for A in (Z, T))
-                yield from _solve(same, train, test, targets.Y, w)
+                train, test = split(n_rules, width_scale)
+                G = _map(Z, found, spread, width_scale)
+                points = _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train)))
+                yield from ((point, test) for point in points)
+
+    def _settings(self, grid):
+        return [clone(self).set_params(**p) for p in ParameterGrid(dict(self.PAPER_GRID if grid is None else grid))]
+
+
+def _path(settings, Z, T, Y, w) -> Iterator[GridPoint]:
+    for n_rules, same_rules in _grouped(settings, "n_rules"):
+        found, spread = _rules(Z, w, n_rules, settings[0].fuzzifier)
+        for width_scale, same in _grouped(same_rules, "width_scale"):
+            yield from _solve(same, *(_map(A, found, spread, width_scale) for A in (Z, T)), Y, w)
+
+
+def _rules(Z, w, n_rules, fuzzifier):
+    found = fuzzy_c_means(Z, min(n_rules, Z.shape[0]), fuzzifier=fuzzifier, sample_weight=w)
+    return found, variances(Z, found.centers, found.memberships, w)
+
+
+def _map(Z, found, spread, width_scale):
+    return FuzzyMap.of(Z, found.centers, authors_widths(spread, width_scale), underflow="authors")
 
 
 def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:

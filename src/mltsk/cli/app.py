@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import datasets, demo, evaluate, export, fit, predict, rules
+from . import datasets, demo, evaluate, export, fit, predict, reproduce, rules
 
 app = typer.Typer(
     name="mltsk",
@@ -51,6 +51,8 @@ for name, command in {
     "predict": predict.predict,
     "evaluate": evaluate.evaluate,
     "rules": rules.rules,
+    "reproduce": reproduce.reproduce,
+    "report": reproduce.report,
     "export": export.export,
 }.items():
     app.command(name)(command)

@@ -1,0 +1,209 @@
+"""``mltsk reproduce``: the paper's experimental section, or the same with one's own data and methods."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .output import note
+from .progress import on_terminal
+
+ProtocolName = StrEnum("ProtocolName", ["paper", "strict", "nested"])
+GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
+Convention = StrEnum("Convention", ["paper", "standard"])
+
+
+def reproduce(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of results; goes on if it has some.")],
+    datasets: Annotated[
+        list[str] | None,
+        typer.Option("--datasets", "-d", metavar="NAMES", help="Names of the catalog or files, separated by commas."),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--methods", "-m", metavar="NAMES", help="Keys, entry points or import paths of classifiers."),
+    ] = None,
+    protocol: Annotated[
+        list[ProtocolName] | None, typer.Option("--protocol", "-p", help="May be given several times.")
+    ] = None,
+    grid: Annotated[
+        GridChoice | None, typer.Option(help="Settings to search: Table II, a subset, the program's")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Definition of an experiment, in TOML.")] = None,
+    labels: Annotated[
+        str | None, typer.Option(metavar="NAMES|N", help="Label columns of a file of your own, or how many are last.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the folds.  [default: 0]")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Repeat with this many seeds.")] = 1,
+    folds: Annotated[int | None, typer.Option(min=2, help="Folds.  [default: 5]")] = None,
+    convention: Annotated[
+        Convention | None, typer.Option(help="Whose rules for ties and empty label sets.  [default: paper]")
+    ] = None,
+    studies: Annotated[bool, typer.Option(help="Also the analyses of Figures 3 to 8.")] = True,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
+) -> None:
+    """Run Section IV of the paper: nine methods, twelve data sets, five metrics, the analyses and the statistics.
+
+    Everything finished is kept at once, in DIR/results.sqlite: stop it whenever you like and type the same command
+    again to go on. DIR/index.html shows every table and figure beside the paper's, also of an unfinished run.
+
+    \b
+    Protocols:
+      paper    as the authors ran it; flatters, and compares with the printed tables
+      strict   everything fitted inside training folds, stratified; settings chosen on the reported folds
+      nested   inner folds choose, outer folds report: the one for claims
+
+    \b
+    Examples:
+      mltsk reproduce --out section4
+      mltsk reproduce -d flags,emotions -m ml-knn,ml-tsk-fs,mltsk -p paper -p nested --grid fast --out quick
+      mltsk reproduce -d patients.csv --labels 3 -m mltsk,sklearn.ensemble:ExtraTreesClassifier -p nested --out mine
+    """
+    import os
+
+    from ..experiments.reproduce import reproduce as run
+
+    definition = _definition(config, datasets, methods, labels)
+    changes: dict[str, Any] = {
+        "protocols": [p.value for p in protocol] if protocol else None,
+        "grid": grid.value if grid else None,
+        "folds": folds,
+        "convention": convention.value if convention else None,
+        "seeds": _seeds(definition, seed, repeats),
+        "studies": None if studies else False,
+    }
+    definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
+    jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
+    try:
+        with _view(jobs) as view:
+            progress = run(definition, out, jobs=jobs, command=command, report=view)
+    except KeyboardInterrupt:
+        _write(out, "so far")
+        note("stopped; everything finished is kept: the same command goes on from here.")
+        raise
+    _write(out, "of all results")
+    if progress.failed:
+        raise typer.Exit(_failed(out))
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run of `mltsk reproduce`.")],
+) -> None:
+    """Write the pages, tables and figures of a run again from its results, without running anything.
+
+    \b
+    Example:
+      mltsk report section4
+    """
+    _write(folder, "of all results")
+
+
+def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | None) -> Any:
+    from ..exceptions import InputError
+    from ..experiments.definition import read_definition, section_iv
+    from ..experiments.reproduce import pick_datasets, pick_methods
+
+    definition = read_definition(config) if config else section_iv()
+    if labels and not any("/" in name or Path(name).suffix for name in _split(datasets)):
+        raise InputError("--labels is for a file of your own: name it with --datasets.")
+    update = {}
+    if datasets:
+        update["datasets"] = pick_datasets(_split(datasets), labels)
+    if methods:
+        update["methods"] = pick_methods(_split(methods))
+    return definition.model_copy(update=update)
+
+
+def _split(names: list[str] | None) -> list[str]:
+    return [part.strip() for name in names or () for part in name.split(",") if part.strip()]
+
+
+def _seeds(definition: Any, seed: int | None, repeats: int) -> list[int] | None:
+    if seed is None and repeats == 1:
+        return None
+    first = definition.seeds[0] if seed is None else seed
+    return list(range(first, first + repeats))
+
+
+def _write(folder: Path, what: str) -> None:
+    from ..experiments.store import Store
+    from ..report.experiment import write_report
+
+    with Store.open(folder) as store:
+        results = store.results()
+    if results.scores.empty and not results.studies and results.cells.empty:
+        return
+    write_report(results, folder)
+    typer.echo(f"report {what}: {folder / 'index.html'}")
+
+
+def _failed(folder: Path) -> int:
+    from ..experiments.store import Store
+    from . import FAILED
+
+    with Store.open(folder) as store:
+        cells = store.results().cells
+    failed = cells[cells["status"] == "failed"]
+    for cell in failed.head(5).itertuples():
+        note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
+    note(f"{len(failed)} of {len(cells)} pieces failed; the report names them, and the same command tries them again.")
+    return FAILED
+
+
+@contextmanager
+def _view(jobs: int) -> Iterator[Any]:
+    """What is running, done and left: a live block on a terminal, now and then a line elsewhere."""
+    if not on_terminal():
+        yield _lines(jobs)
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(stderr=True), transient=True, refresh_per_second=4) as live:
+        yield lambda progress, cell, outcome: live.update(_block(progress, jobs))
+
+
+def _block(progress: Any, jobs: int) -> Any:
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    now = time.monotonic()
+    running = [Text(f"  {name}  {_clock(now - since)}", style="dim") for name, since in progress.running.items()]
+    return Group(Text(_line(progress, jobs)), ProgressBar(progress.total, progress.done, width=60), *running)
+
+
+def _line(progress: Any, jobs: int) -> str:
+    left = progress.seconds_left(jobs)
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    ahead = f", about {_clock(left)} left" if left is not None and progress.done < progress.total else ""
+    return f"{progress.done} of {progress.total} pieces{failed}, {_clock(progress.seconds)}{ahead}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _lines(jobs: int) -> Any:
+    """A line at the start, after failures, and at least every 30 seconds in which something was finished."""
+    last = [float("-inf")]
+
+    def show(progress: Any, cell: Any, outcome: Any) -> None:
+        failed = outcome is not None and bool(outcome.error)
+        if failed:
+            typer.echo(f"failed: {cell}: {outcome.error}", err=True)
+        finished = cell is not None and (progress.done == progress.total or time.monotonic() - last[0] > 30)
+        if finished or last[0] == float("-inf"):
+            last[0] = time.monotonic()
+            latest = f" ({cell})" if cell is not None else ""
+            typer.echo(f"{_line(progress, jobs)}{latest}", err=True)
+
+    return show

@@ -1,0 +1,204 @@
+"""Runs the cells of an experiment, serially or over processes, and keeps every one as soon as it is finished.
+
+Only this process writes. A cell that fails is kept with its error and the rest goes on; a process that dies (out of
+memory, say) counts as the failure of the cells that it held. Stopping keeps all that is finished.
+"""
+
+import multiprocessing
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from .cells import Cell
+from .definition import DataDefinition, Definition, MethodDefinition
+from .execute import execute
+from .store import METRICS, Outcome, Store
+
+_UP = ("AP",)
+
+
+@dataclass
+class Progress:
+    """How far a run is, for whoever shows it."""
+
+    total: int
+    done: int = 0
+    failed: int = 0
+    running: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+    _left: float = 0.0
+    _spent: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self.started
+
+    def seconds_left(self, jobs: int) -> float | None:
+        """A guess from what cells of known size took; None before there is one."""
+        size = sum(size for size, _ in self._spent)
+        if not size:
+            return None
+        return sum(seconds for _, seconds in self._spent) / size * self._left / jobs
+
+
+Report = Callable[[Progress, Cell | None, Outcome | None], object]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Cells with what is needed to do them."""
+
+    cells: Sequence[Cell]
+    datasets: Mapping[str, DataDefinition]
+    methods: Mapping[str, MethodDefinition]
+
+    @classmethod
+    def of(cls, definition: Definition, cells: Sequence[Cell]) -> "Work":
+        """The cells of a definition."""
+        return cls(cells, {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods})
+
+
+def run(work: Work, store: Store, *, jobs: int = 1, report: Report | None = None) -> Progress:
+    """Do all cells that the store does not have; returns how it went."""
+    finished = store.done()
+    waiting = [cell for cell in work.cells if cell.key not in finished]
+    progress = Progress(total=len(work.cells), done=len(work.cells) - len(waiting))
+    progress._left = sum(cell.size for cell in waiting)
+    tell = report or (lambda progress, cell, outcome: None)
+    tell(progress, None, None)
+    kept = versions()
+    queue = _Queue(waiting, finished)
+    for cell, outcome in _outcomes(queue, work, store, jobs, progress, tell):
+        store.add(cell, outcome, kept)
+        progress.running.pop(str(cell), None)
+        progress.done += 1
+        progress.failed += bool(outcome.error)
+        progress._left -= cell.size
+        progress._spent.append((cell.size, outcome.seconds))
+        queue.finish(cell, failed=bool(outcome.error))
+        tell(progress, cell, outcome)
+    return progress
+
+
+class _Queue:
+    """Cells whose needs are met, longest first; cells that need one that failed are given back as failed."""
+
+    def __init__(self, cells: Sequence[Cell], finished: set[str]) -> None:
+        self._cells = sorted(cells, key=lambda cell: -cell.size)
+        self._finished, self._failed = set(finished), set[str]()
+
+    def take(self) -> Cell | None:
+        """The next cell that can be begun, None if there is none now."""
+        ready = (i for i, cell in enumerate(self._cells) if self._finished.issuperset(cell.needs) or self.lost(cell))
+        i = next(ready, None)
+        return None if i is None else self._cells.pop(i)
+
+    def lost(self, cell: Cell) -> bool:
+        """Whether the cell can never be done."""
+        return not self._failed.isdisjoint(cell.needs)
+
+    def finish(self, cell: Cell, *, failed: bool) -> None:
+        (self._failed if failed else self._finished).add(cell.key)
+
+
+def _outcomes(
+    queue: _Queue, work: Work, store: Store, jobs: int, progress: Progress, tell: Report
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Cells with their outcomes as they finish."""
+    if jobs == 1:
+        while (cell := queue.take()) is not None:
+            progress.running[str(cell)] = time.monotonic()
+            tell(progress, None, None)
+            yield cell, _lost(cell) if queue.lost(cell) else execute(*_arguments(cell, work, store))
+        return
+    pool, running = _pool(jobs), dict[Future[Outcome], Cell]()
+    try:
+        while True:
+            while len(running) < jobs and (cell := queue.take()) is not None:
+                if queue.lost(cell):
+                    yield cell, _lost(cell)
+                    continue
+                progress.running[str(cell)] = time.monotonic()
+                running[pool.submit(execute, *_arguments(cell, work, store))] = cell
+            if not running:
+                return
+            tell(progress, None, None)
+            for future in wait(running, timeout=1.0, return_when=FIRST_COMPLETED).done:
+                if isinstance(future.exception(), BrokenProcessPool):
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    yield from _after_a_death(running, work, store)
+                    pool, running = _pool(jobs), {}
+                    break
+                yield running.pop(future), future.result()
+    finally:
+        _stop(pool)
+
+
+def _after_a_death(running: Mapping[Any, Cell], work: Work, store: Store) -> Iterator[tuple[Cell, Outcome]]:
+    """The cells of a pool that died, once more, each in a process of its own: the one that kills it is the failure."""
+    for cell in running.values():
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as alone:
+            try:
+                yield cell, alone.submit(execute, *_arguments(cell, work, store)).result()
+            except BrokenProcessPool:
+                yield cell, Outcome(error="The process ended without a word; there may be too little memory for it.")
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    # New interpreters: a fork would copy the locks of BLAS and PyTorch threads in whatever state they are.
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_ignore_interrupt)
+
+
+def _ignore_interrupt() -> None:
+    """Ctrl-C is for the process that keeps the results; it ends the others."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()
+
+
+def _lost(cell: Cell) -> Outcome:
+    return Outcome(error="An inner fold that this one needs has failed.")
+
+
+def _arguments(cell: Cell, work: Work, store: Store) -> tuple[Any, ...]:
+    method = None if cell.kind == "study" else work.methods[cell.method]
+    return cell, work.datasets[cell.dataset], method, _chosen(cell, store)
+
+
+def _chosen(cell: Cell, store: Store) -> list[dict[str, Any]]:
+    """For each metric the setting that was best on the inner folds; the first in canonical order among equals."""
+    if not cell.needs:
+        return []
+    import json
+
+    means = store.inner_scores(cell.needs)
+    picked = []
+    for metric in METRICS[:5]:
+        values = means[metric].fillna(float("-inf") if metric in _UP else float("inf"))
+        best = values.idxmax() if metric in _UP else values.idxmin()
+        picked.append({"chosen_by": metric, "setting": json.loads(means["setting"][best])})
+    return picked
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that can move a number."""
+    found = {"python": platform.python_version()}
+    for name in ("mltsk", "numpy", "scipy", "scikit-learn", "torch"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
