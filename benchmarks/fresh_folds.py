@@ -1,7 +1,7 @@
 """The defaults on partitions of the folds that were not looked at when the defaults were chosen.
 
-The constants of the defaults were chosen on these data sets with fold seeds 0, 1, 3 and 42, so tables made with those
-are a little too good. This one is not, as far as folds go (the data sets are the same). Do not choose anything by it.
+The constants of the defaults were chosen on these data sets with fold seeds 0, 1, 3, 42 and 1000 to 1019, so tables
+made with those are a little too good. This one is not, as far as folds go (the data sets are the same). Do not choose anything by it.
 """
 
 import os
@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks import Options, print_table
 from benchmarks.defaults import DENSE, LEAST, measure
 
-SEEDS = (7, 123, 200, 201, 202, 203)
+SEEDS = (300, 301, 302, 303, 304, 305)
 
 
 def run(options: Options) -> None:

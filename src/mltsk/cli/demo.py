@@ -16,7 +16,7 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the folds.")] = 0,
     top: Annotated[int, typer.Option(min=1, help="Conditions, labels and terms to print of each rule.")] = 3,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    rules: Annotated[int, typer.Option(min=1, hidden=True)] = 15,
+    rules: Annotated[int, typer.Option(min=1, hidden=True)] = 20,
     folds: Annotated[int, typer.Option(min=2, hidden=True)] = 5,
 ) -> None:
     """Fit ML-TSK FS on yeast, print its metrics beside the paper's and its rules, and write a report.

@@ -47,7 +47,7 @@ def fit(
         ),
     ] = None,
     rules: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Number of rules.  [default: 15; in the paper preset 3]")
+        int | None, typer.Option(min=1, metavar="N", help="Number of rules.  [default: 20; in the paper preset 3]")
     ] = None,
     preset: Annotated[Preset, typer.Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
     width_scale: Annotated[
@@ -79,7 +79,7 @@ def fit(
         typer.Option(parser=number_or("loo"), metavar="NUMBER|loo", help="Weight of the ridge.  [default: loo]"),
     ] = None,
     coupling: Annotated[
-        Coupling | None, typer.Option(help="How correlated labels share.  [default: laplacian]")
+        Coupling | None, typer.Option(help="How correlated labels share.  [default: precision]")
     ] = None,
     threshold: Annotated[
         float | None, typer.Option(metavar="SCORE", help="Score from which a label is given.  [default: 0.5]")

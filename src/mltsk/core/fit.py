@@ -8,8 +8,7 @@ shrinkage, cal500, that is worth 0.03 AP).
 
 Where ρ, α or β are not given, they come from the data: ρ and α by leave-one-out (`ridge`), β as L1_SHARE of the noise,
 (mean SD of the leave-one-out residuals) · (root mean square length of a column of G), which is about the correlation
-that a useless feature shows by chance. The L1 term shrinks too, so ρ and α keep RIDGE_SHARE of what leave-one-out gives
-them without it. docs/decisions.md shows what these shares trade, set by set.
+that a useless feature shows by chance. docs/decisions.md shows what that share trades, set by set.
 """
 
 from dataclasses import dataclass
@@ -27,8 +26,7 @@ from .moments import Moments, quadratic
 from .objective import Problem
 from .ridge import choose_weights, ridge_start
 
-L1_SHARE = 0.25
-RIDGE_SHARE = 0.7
+L1_SHARE = 0.2
 
 Solver = Literal["fista", "admm"]
 
@@ -50,7 +48,7 @@ def fit_consequents(
     Y: Array,
     w: Array,
     *,
-    coupling: str | None = "laplacian",
+    coupling: str | None = "precision",
     rho: float | None = None,
     alpha: float | None = None,
     beta: float | None = None,
@@ -84,9 +82,8 @@ def _weights(
     if rho is not None and alpha is not None and beta is not None:
         return rho, alpha, beta
     found = choose_weights(G, Y, w, Q, rho=rho, alpha=alpha)
-    share = RIDGE_SHARE if beta is None else 1.0
     return (
-        found.rho * share if rho is None else rho,
-        found.alpha * share if alpha is None else alpha,
+        found.rho if rho is None else rho,
+        found.alpha if alpha is None else alpha,
         L1_SHARE * float(np.mean(found.noise)) * found.column_norm if beta is None else beta,
     )

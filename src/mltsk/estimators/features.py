@@ -24,7 +24,7 @@ class FuzzyRuleFeatures(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_rules : int, default=15
+    n_rules : int, default=20
     width_scale, fuzzifier, scale, antecedents, init, random_state
         As in `MLTSKClassifier`.
     linear : bool, default=True
@@ -58,7 +58,7 @@ class FuzzyRuleFeatures(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_rules=15,
+        n_rules=20,
         *,
         width_scale="auto",
         fuzzifier=1.0,

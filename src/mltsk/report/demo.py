@@ -40,7 +40,7 @@ class Demo(NamedTuple):
 def run_demo(
     data: Dataset,
     *,
-    n_rules: int = 15,
+    n_rules: int = 20,
     n_folds: int = 5,
     seed: int = 0,
     progress: Progress | None = None,
