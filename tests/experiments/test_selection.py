@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mltsk.exceptions import InputError
+from mltsk.experiments.results import Results
 from mltsk.experiments.selection import chosen, chosen_all, datasets_of, methods_of
 
 A, B = '{"C": 0.5}', '{"C": 2.0}'
@@ -91,6 +92,15 @@ def test_failures_are_counted_by_fold_and_ties_averaged(make_results, make_row, 
     frame = chosen(results, "paper", "AP").set_index(["method", "metric"])
     assert frame.loc[("mlsf", "AP"), ["status", "error"]].tolist() == ["failed", "boom"]
     assert frame.loc[("ml-tsk-fs", "AP"), "status"] == "missing"
+
+
+def test_columns_may_be_categories_and_errors_may_be_long(make_results, failed_cell):
+    results = make_results(cells=[failed_cell("flags", "br", 0, "x\n" * 400)])
+    texts = ["protocol", "dataset", "method", "chosen_by", "setting"]
+    same = Results(results.run, results.scores.astype(dict.fromkeys(texts, "category")), results.cells, {})
+    assert chosen(same, "paper", "each").equals(chosen(results, "paper", "each"))
+    error = pick(same)["error"]
+    assert (len(error), error[-1], "\n" in error) == (300, "…", False)
 
 
 def test_all_choices_at_once_are_the_single_ones(make_results):

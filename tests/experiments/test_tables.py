@@ -37,6 +37,13 @@ def test_equal_values_are_all_bold(make_results):
     assert [cell.bold for cell in row.cells] == [True, False, True, False]  # MLSF and ML-TSK FS print .82
 
 
+def test_ties_win_nothing(make_results):
+    results = make_results(datasets=("emotions",))
+    results.scores.loc[results.scores["method"] == "br", ["OE", "tied"]] = [0.0, 0.6]
+    row = next(row for row in make(results, "V").rows if row.heads == ("Emotions", "OE"))
+    assert [cell.bold for cell in row.cells] == [False, False, True, False]
+
+
 def test_strangers_have_no_paper_s_value(make_results):
     table = make(make_results(datasets=("emotions", "mine")))
     assert cell_of(table, "Emotions", "AP", "our default").paper == ""

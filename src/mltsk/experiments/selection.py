@@ -150,7 +150,7 @@ def _blocks(scores: pd.DataFrame, protocol: str) -> dict[tuple[str, str], _Block
     order = np.lexsort((s, m, d))
     cuts = np.flatnonzero(np.diff(d[order] * len(methods) + m[order])) + 1
     values, tied = scores[list(METRICS)].to_numpy(np.float64), scores["tied"].to_numpy(np.float64)
-    seeds, chosen_by = scores["seed"].to_numpy(np.intp), scores["chosen_by"].fillna("").to_numpy(object)
+    seeds, chosen_by = scores["seed"].to_numpy(np.intp), scores["chosen_by"].astype(object).fillna("").to_numpy()
     blocks = {}
     for rows in np.split(order, cuts):
         used, codes = np.unique(s[rows], return_inverse=True)
@@ -210,6 +210,11 @@ def _failures(results: Results, protocol: str) -> dict[tuple[str, str], tuple[in
     cells = results.cells
     cells = cells[(cells["protocol"] == protocol) & (cells["status"] == "failed")]
     return {
-        (dataset, method): (len(rows[["seed", "fold"]].drop_duplicates()), str(rows["error"].iloc[0]))
+        (dataset, method): (len(rows[["seed", "fold"]].drop_duplicates()), _one_line(rows["error"].iloc[0]))
         for (dataset, method), rows in cells.groupby(["dataset", "method"], observed=True, sort=False)
     }
+
+
+def _one_line(error: Any, length: int = 300) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= length else f"{text[: length - 1]}…"

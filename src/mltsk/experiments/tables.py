@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError
-from .artefacts import NOTED_TIES, artefacts_of, degenerate
+from .artefacts import DEGENERATE_TIES, NOTED_TIES, artefacts_of, degenerate
 from .paper import METHODS, METRICS, grid, published_table, table_i
 from .results import Results
 from .selection import datasets_of, methods_of
@@ -161,8 +161,9 @@ def _paper_grid(method: str | None) -> dict[str, list[Any]]:
 
 
 def _best(line: Sequence[Mapping[str, Any]], metric: str) -> list[bool]:
-    """Which cells of a row are the best to three decimals; only those with all folds may be."""
-    loss = np.array([row["mean"] if row["folds"] >= row["expected"] else np.nan for row in line], dtype=np.float64)
+    """Which cells of a row are the best to three decimals; only those with all folds may be, and none made of ties."""
+    fit = [row["folds"] >= row["expected"] and row["tied"] < DEGENERATE_TIES for row in line]
+    loss = np.array([row["mean"] if ok else np.nan for row, ok in zip(line, fit, strict=True)], dtype=np.float64)
     loss = np.round(loss * (-1 if metric == "AP" else 1), 3)
     if np.isfinite(loss).sum() < 2:  # nothing to be better than
         return [False] * len(line)
@@ -217,11 +218,12 @@ class _ResultTable:
 
     def ties(self, row: Mapping[str, Any]) -> list[str]:
         """A footnote to a value that ties made."""
-        same = (self.found[row["dataset"], row["method"], metric] for metric in METRICS)
+        authors = self.results.run.get("convention") == "paper"
+        same = (self.found[row["dataset"], row["method"], metric] for metric in METRICS if authors)
         means = {other["metric"]: other["mean"] for other in same if other["setting"] == row["setting"]}
         if (reason := degenerate(row["dataset"], means, row["tied"])) is not None:
             return [reason]
-        if row["metric"] == "OE" and row["tied"] >= NOTED_TIES and self.results.run.get("convention") == "paper":
+        if row["metric"] == "OE" and row["tied"] >= NOTED_TIES and authors:
             return [f"{100 * row['tied']:.0f} % of test rows are all tied, which counts as right in one-error."]
         return []
 
@@ -239,8 +241,9 @@ def _caption(results: Results, number: str, protocol: str) -> str:
     )
     parts = [
         f"Mean (standard deviation) over {over}, {_RULES[number]}; in the second line what the paper prints and our "
-        "difference from it. Bold: the best of a row, to three decimals. AP goes up, the others go down. Struck "
-        "through: a printed value that cannot be compared, with the reason in a note."
+        "difference from it. AP goes up, the others go down. Bold: the best of a row, to three decimals; scores that "
+        "are mostly tied are not in the running. Struck through: a printed value that cannot be compared, with the "
+        "reason in a note."
     ]
     if protocol != "nested":
         parts.append("Settings are chosen on the folds that are reported, as in the paper: all values flatter.")
