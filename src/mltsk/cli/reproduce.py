@@ -114,9 +114,9 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
         raise InputError("--labels is for a file of your own: name it with --datasets.")
     update = {}
     if datasets:
-        update["datasets"] = pick_datasets(_split(datasets), labels)
+        update["datasets"] = pick_datasets(definition, _split(datasets), labels)
     if methods:
-        update["methods"] = pick_methods(_split(methods))
+        update["methods"] = pick_methods(definition, _split(methods))
     return definition.model_copy(update=update)
 
 

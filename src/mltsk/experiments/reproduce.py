@@ -58,9 +58,9 @@ def reproduce(
         return run(Work.of(definition, cells), store, jobs=jobs, report=report)
 
 
-def pick_datasets(names: Sequence[str], labels: Any = None) -> list[DataDefinition]:
-    """Data sets by name, or files of one's own with their labels."""
-    known = {data.name: data for data in section_iv().datasets}
+def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = None) -> list[DataDefinition]:
+    """Data sets of the definition or of the catalog by name, or files of one's own with their labels."""
+    known = {data.name: data for data in definition.datasets}
     picked = []
     for name in names:
         if name in known:
@@ -76,9 +76,9 @@ def pick_datasets(names: Sequence[str], labels: Any = None) -> list[DataDefiniti
     return picked
 
 
-def pick_methods(names: Sequence[str]) -> list[MethodDefinition]:
-    """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
-    known = {method.key: method for method in section_iv().methods}
+def pick_methods(definition: Definition, names: Sequence[str]) -> list[MethodDefinition]:
+    """Methods of the definition or of Section IV by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
+    known = {method.key: method for method in (*section_iv().methods, *definition.methods)}
     return [known.get(name) or _own_method(name, known) for name in names]
 
 
