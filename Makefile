@@ -22,12 +22,13 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e ".[dev]"
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics beside the paper's and the rules, write out/demo/
+demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics beside the paper's and the rules, write a report and an explorer to out/demo/
 	$(BIN)/mltsk demo --out out/demo
 
 # Two test processes share two cores: BLAS threads of their own would only fight.
 test: $(VENV)/.dev    ## lint, types, import contract, then every test
 	$(MAKE) --no-print-directory check
+	scripts/install_chromium.sh
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 check: $(VENV)/.dev   ## lint, types of the mathematics, import contract

@@ -12,6 +12,7 @@ def test_public_names():
         "MLTSKClassifier",
         "MultilabelThreshold",
         "evaluate",
+        "explore",
         "from_dict",
         "load",
         "load_dataset",

@@ -16,6 +16,7 @@ _HOMES = {
     "to_dict": "mltsk.io",
     "from_dict": "mltsk.io",
     "to_onnx": "mltsk.io",
+    "explore": "mltsk.report.explorer",
 }
 
 __all__ = sorted(_HOMES)

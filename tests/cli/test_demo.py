@@ -17,10 +17,11 @@ def test_it_prints_metrics_beside_the_papers_and_rules_and_writes_the_page(mltsk
     assert "0.76 ± 0.01" in ap
     assert result.out.count("governs") == 3
     assert "The paper's rules collapse" in result.err
-    assert result.out.splitlines()[-1] == f"report: {folder / 'index.html'}"
+    assert result.out.splitlines()[-2] == f"report: {folder / 'index.html'}"
+    assert result.out.splitlines()[-1] == f"explorer: {folder / 'explorer.html'}"
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert "<h1>ML-TSK FS on yeast</h1>" in page
-    assert sorted(file.name for file in folder.iterdir()) == ["index.html"]
+    assert sorted(file.name for file in folder.iterdir()) == ["explorer.html", "index.html"]
 
 
 def test_progress_elsewhere_than_on_a_terminal_is_a_line_a_fit(mltsk, folder):

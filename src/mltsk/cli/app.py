@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import datasets, demo, evaluate, export, fit, predict, reproduce, rules
+from . import datasets, demo, evaluate, explore, export, fit, predict, reproduce, rules
 
 app = typer.Typer(
     name="mltsk",
@@ -39,6 +39,7 @@ def _options(
       mltsk demo                                   a report on built-in data
       mltsk fit yeast --out yeast.skops            a model
       mltsk rules yeast.skops --top 3              what it says
+      mltsk explore yeast.skops --out yeast.html   a page to move its inputs in
       mltsk predict yeast.skops new.csv --out predictions.csv
 
     Exit status: 0; 1 for a job that failed; 2 for bad usage or bad input; 130 after Ctrl-C.
@@ -51,6 +52,7 @@ for name, command in {
     "predict": predict.predict,
     "evaluate": evaluate.evaluate,
     "rules": rules.rules,
+    "explore": explore.explore,
     "reproduce": reproduce.reproduce,
     "report": reproduce.report,
     "export": export.export,

@@ -19,7 +19,7 @@ def demo(
     rules: Annotated[int, typer.Option(min=1, hidden=True)] = 20,
     folds: Annotated[int, typer.Option(min=2, hidden=True)] = 5,
 ) -> None:
-    """Fit ML-TSK FS on yeast, print its metrics beside the paper's and its rules, and write a report.
+    """Fit ML-TSK FS on yeast, print its metrics beside the paper's and its rules, and write a report and an explorer.
 
     Takes about half a minute.
 
@@ -32,6 +32,7 @@ def demo(
     from ..exceptions import InputError
     from ..explain import rule_base
     from ..report.demo import run_demo
+    from ..report.explorer import explore
     from ..report.render import demo_page, verdict, write_page
 
     try:
@@ -48,6 +49,8 @@ def demo(
     note(verdict(result.summary))
     page = write_page(demo_page(result.summary, base.to_html()), out / "index.html")
     typer.echo(f"report: {page}")
+    touch = explore(result.model, out / "explorer.html", data.X, data.Y, title=data.name)
+    typer.echo(f"explorer: {touch}")
 
 
 def comparison(summary: dict[str, Any]) -> str:

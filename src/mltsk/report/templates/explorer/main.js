@@ -1,0 +1,261 @@
+// One sample, one chosen label, and everything that follows from them.
+
+const PAGE = 12; // controls shown at a time
+const $ = (id) => document.getElementById(id);
+
+class Explorer {
+  constructor(data) {
+    this.data = data;
+    this.system = new FuzzySystem(data);
+    this.features = new Features(data, this.system);
+    this.rows = unpack(data.rows, Float64Array);
+    this.x = new Float64Array(this.system.D);
+    this.label = 0;
+    this.example = 0;
+    this.shown = PAGE;
+    this.controls = [];
+    this.made = new Map();
+    this.norm = () => Math.sqrt(this.x.reduce((sum, value) => sum + value * value, 0));
+    this.build();
+    this.load(0);
+    this.choose(this.strongest());
+  }
+
+  build() {
+    const { data, features, system } = this;
+    const onfeature = (d) => this.reveal(d);
+    const onlabel = (j) => this.choose(j);
+    this.labels = new LabelList($("labels"), data, system, onlabel);
+    const why = { title: $("why-label"), verdict: $("verdict"), features: $("by-feature"), rules: $("by-rule") };
+    this.columns = new FiringColumns($("firing"), system.K, (k) => this.visit(k));
+    this.why = new Why(why, features, system, data.labels, onfeature, (k) => this.visit(k));
+    this.cards = new RuleCards($("rules"), data, features, system, this.norm, onlabel, onfeature);
+    const map = { canvas: $("map"), names: $("map-names"), tip: $("map-tip"), title: $("map-label"), with: $("map-with"), against: $("map-against") };
+    this.map = new LabelMap(map, data, onlabel);
+    $("example").append(...data.examples.map((e, i) => h("option", { value: i, text: e.name })));
+    $("map-kind").hidden = !this.map.tables.labels;
+    if (system.L > 20) $("label-order").value = "score";
+    this.listen();
+    this.listenToKeys();
+  }
+
+  listen() {
+    $("example").addEventListener("change", (event) => this.load(Number(event.target.value)));
+    $("previous").addEventListener("click", () => this.step(-1));
+    $("next").addEventListener("click", () => this.step(1));
+    $("search").addEventListener("input", () => this.list(PAGE));
+    $("order").addEventListener("change", () => this.list(PAGE));
+    $("more").addEventListener("click", () => this.list(this.shown + 2 * PAGE));
+    $("label-order").addEventListener("change", () => this.settle());
+    $("theme").addEventListener("click", () => this.toggleTheme());
+    $("help").addEventListener("click", () => $("keys").showModal());
+    $("map-kind").addEventListener("change", (event) => {
+      this.map.kind = event.target.value;
+      this.drawMap();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawMap());
+  }
+
+  listenToKeys() {
+    $("labels").addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      this.move(step, true);
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
+      if (event.key === "Escape" && event.target === $("search")) this.clearSearch();
+      if (event.target.closest("input, select, textarea")) return;
+      const act = {
+        "/": () => $("search").focus(), "?": () => $("keys").showModal(), n: () => this.step(1), p: () => this.step(-1),
+        j: () => this.move(1, true), k: () => this.move(-1, true), t: () => this.toggleTheme(),
+      }[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    });
+  }
+
+  // ---- the sample
+
+  load(i) {
+    this.example = i;
+    this.x.set(this.rows.subarray(i * this.system.D, (i + 1) * this.system.D));
+    const truth = this.data.examples[i].truth;
+    this.truth = truth ? new Set(truth) : null;
+    $("example").value = String(i);
+    this.changed = false;
+    this.refresh();
+    this.settle();
+  }
+
+  step(by) {
+    const count = this.data.examples.length;
+    this.load((this.example + by + count) % count);
+  }
+
+  set(d, value, done) {
+    this.x[d] = value;
+    this.changed = true;
+    this.schedule(done);
+  }
+
+  // At most one update a frame, however fast a slider moves.
+  schedule(done) {
+    this.settling = this.settling || done;
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => {
+      this.waiting = null;
+      this.refresh();
+      if (this.settling) this.settle();
+      this.settling = false;
+    });
+  }
+
+  // ---- what follows
+
+  refresh() {
+    this.now = this.system.evaluate(this.x);
+    const given = this.system.given(this.now.scores);
+    this.labels.show(this.now.scores, given, this.truth);
+    this.why.show(this.label, this.x, this.now);
+    this.cards.show(this.x, this.now.m);
+    this.columns.show(this.now.m);
+    for (const control of this.controls) control.show(this.x[control.d], this.now.m);
+    this.summarise(given);
+  }
+
+  // What would be restless while a slider moves happens when it rests: orders of labels, cards, features.
+  settle() {
+    this.labels.sort(this.now.scores, $("label-order").value === "score");
+    this.cards.order(this.now.m);
+    if (this.system.scaleKind === "unit" && this.controls.length) this.list(this.shown);
+  }
+
+  summarise(given) {
+    const names = this.data.labels.filter((_, j) => given[j]);
+    const { m } = this.now;
+    const best = m.indexOf(Math.max(...m));
+    const chips = names.slice(0, 6).map((name) => h("span", { class: "chip", text: name, title: name }));
+    if (names.length > 6) chips.push(h("span", { class: "chip quiet", text: `${names.length - 6} more` }));
+    if (!names.length) chips.push(h("span", { class: "chip quiet", text: "no label" }));
+    $("chips").replaceChildren(...chips);
+    $("status").textContent = `${names.length ? listed(names, 8) : "No label"}. Strongest: rule ${best + 1}, ${percent(m[best])}.`;
+    $("changed").hidden = !this.changed;
+    $("strongest").textContent = `Rule ${best + 1} is strongest, ${percent(m[best])}`;
+  }
+
+  strongest() {
+    const { scores } = this.now;
+    const above = (j) => scores[j] - this.system.thresholds[j];
+    return this.data.labels.map((_, j) => j).reduce((best, j) => (above(j) > above(best) ? j : best), 0);
+  }
+
+  // ---- the chosen label
+
+  choose(j) {
+    this.label = j;
+    this.labels.select(j);
+    this.cards.select(j);
+    $("order-label").textContent = `that matter for ${this.data.labels[j]}`;
+    this.why.show(j, this.x, this.now);
+    if ($("order").value === "label" || !this.controls.length) this.list(this.shown);
+    this.drawMap();
+  }
+
+  move(by, focus) {
+    const order = this.labels.order;
+    const at = Math.min(order.length - 1, Math.max(0, order.indexOf(this.label) + by));
+    this.choose(order[at]);
+    if (focus) this.labels.rows[order[at]].node.focus();
+  }
+
+  // ---- features
+
+  list(count) {
+    const wanted = $("search").value.trim().toLowerCase();
+    const found = this.ranked().filter((d) => this.data.features[d].toLowerCase().includes(wanted));
+    this.shown = Math.max(PAGE, count);
+    this.show(found.slice(0, this.shown));
+    $("more").hidden = found.length <= this.shown;
+    $("found").textContent = wanted || found.length > this.shown
+      ? `${Math.min(this.shown, found.length)} of ${times(found.length, "feature")}` : times(found.length, "feature");
+  }
+
+  ranked() {
+    const by = $("order").value;
+    const all = this.data.features.map((_, d) => d);
+    if (by === "name") return all.sort((a, b) => this.data.features[a].localeCompare(this.data.features[b], "en", { numeric: true }));
+    const { system } = this;
+    const size = by === "rules" ? system.separation() : system.importance(by === "label" ? this.label : -1);
+    return all.sort((a, b) => size[b] - size[a]);
+  }
+
+  show(wanted) {
+    this.controls = wanted.map((d) => this.control(d));
+    const focused = document.activeElement;
+    const place = $("features").contains(focused) ? [focused.closest(".feature").dataset.feature, focused.className] : null;
+    $("features").replaceChildren(...this.controls.map((control) => control.node));
+    if (place) this.refocus(...place);
+    for (const control of this.controls) control.show(this.x[control.d], this.now.m);
+  }
+
+  refocus(d, kind) {
+    const control = this.controls.find((one) => String(one.d) === d);
+    if (control) control.node.getElementsByClassName(kind)[0].focus({ preventScroll: true });
+  }
+
+  // Controls are made once, unless their curves depend on the sample as a whole.
+  control(d) {
+    if (!this.made.has(d) || this.system.scaleKind === "unit") {
+      const curves = () => membershipCurves(d, this.features, this.system, this.norm);
+      this.made.set(d, featureControl(d, this.features, curves, (...args) => this.set(...args)));
+    }
+    return this.made.get(d);
+  }
+
+  // Bring a feature's control into view, wherever it stands in the order.
+  reveal(d) {
+    if (!this.controls.some((control) => control.d === d)) {
+      $("search").value = this.data.features[d];
+      this.list(PAGE);
+    }
+    const { node } = this.controls.find((control) => control.d === d);
+    node.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    node.querySelector("input, select").focus({ preventScroll: true });
+    node.classList.remove("flash");
+    requestAnimationFrame(() => node.classList.add("flash"));
+  }
+
+  clearSearch() {
+    $("search").value = "";
+    this.list(PAGE);
+  }
+
+  visit(k) {
+    const { node } = this.cards.cards[k];
+    node.scrollIntoView({ block: "center", behavior: "smooth" });
+    node.focus({ preventScroll: true });
+  }
+
+  // ---- looks
+
+  dark() {
+    const chosen = document.documentElement.dataset.theme;
+    return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  toggleTheme() {
+    document.documentElement.dataset.theme = this.dark() ? "light" : "dark";
+    this.drawMap();
+  }
+
+  drawMap() {
+    this.map.show(this.label, this.dark());
+  }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  window.explorer = new Explorer(JSON.parse($("model").textContent));
+});

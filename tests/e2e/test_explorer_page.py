@@ -1,0 +1,252 @@
+"""The explorer in a browser: what it shows is what Python says, and it can be used by everybody."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mltsk import MLTSKClassifier, MultilabelThreshold
+from mltsk.datasets import make_multilabel_rules
+
+DATA = make_multilabel_rules(n_samples=150, random_state=0)
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def model():
+    X, Y = DATA.frames()
+    X.columns = [HOSTILE, "</script><img src=x onerror=alert(2)>", "glucose", *X.columns[3:]]
+    Y.columns = ["<b>gout</b>", '"quoted" & co', *Y.columns[2:]]
+    clf = MLTSKClassifier(n_rules=4).fit(X, Y)
+    return clf
+
+
+@pytest.fixture(scope="module")
+def written(model, page):
+    return page(model, DATA.X, DATA.Y, title=HOSTILE)
+
+
+@pytest.fixture
+def opened(browser, written):
+    browser.open(written)
+    return browser
+
+
+def scores_in(browser, X):
+    """Scores of rows as the page computes them."""
+    rows = json.dumps(np.asarray(X).tolist())
+    code = f"{rows}.map((x) => Array.from(window.explorer.system.evaluate(Float64Array.from(x)).scores))"
+    return np.array(browser.run(code))
+
+
+def sample_in(browser):
+    return np.array(browser.run("Array.from(window.explorer.x)"))
+
+
+def shown_scores(browser):
+    rows = browser.run(
+        "[...document.querySelectorAll('.label')].map((e) => [e.id, e.querySelector('.score').textContent])"
+    )
+    return np.array([float(text.replace("−", "-")) for _, text in sorted(rows, key=lambda row: int(row[0][6:]))])
+
+
+def test_it_opens_quietly_and_asks_for_nothing_else(opened, written):
+    assert opened.errors == []
+    requests = [event.split()[1] for event in opened.events if event.startswith("Network.requestWillBeSent ")]
+    assert [address for address in requests if address != written.as_uri()] == []
+
+
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None, "paper"])
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
+def test_scores_equal_pythons_on_a_thousand_random_inputs(browser, page, scale):
+    X = np.round(DATA.X, 1)  # ties
+    X[:, 4] = 1.0  # and a feature that says nothing
+    clf = MLTSKClassifier.paper(n_rules=3) if scale == "paper" else MLTSKClassifier(n_rules=4, scale=scale)
+    clf.fit(X, DATA.Y)
+    browser.open(page(clf))
+    rows = np.random.default_rng(0).uniform(X.min(axis=0) - 0.5, X.max(axis=0) + 0.5, size=(1000, 10))
+    assert_allclose(scores_in(browser, rows), clf.system_.scores(rows), rtol=0, atol=1e-6)
+    assert browser.errors == []
+
+
+def test_scores_of_rules_with_absent_conditions(browser, page):
+    clf = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
+    clf.widths_[0, 2:] = np.inf
+    clf.widths_[1] = np.inf
+    browser.open(page(clf))
+    assert_allclose(scores_in(browser, DATA.X), clf.system_.scores(DATA.X), rtol=0, atol=1e-6)
+    assert browser.errors == []
+
+
+def test_moving_a_slider_changes_the_scores_to_what_python_says(opened, model):
+    before = shown_scores(opened)
+    opened.run("document.querySelector('.slider').focus()")
+    for _ in range(40):
+        opened.press("ArrowRight", code=39)
+    x = sample_in(opened)
+    assert np.abs(shown_scores(opened) - before).max() > 0.001
+    assert_allclose(shown_scores(opened), model.system_.scores(x[None, :])[0], atol=5.1e-4)
+    assert opened.run("document.getElementById('changed').hidden") is False
+
+
+def test_a_typed_value_is_taken_exactly_even_beyond_the_range(opened, model):
+    d = int(opened.run("document.querySelector('.feature').dataset.feature"))
+    opened.run(
+        "(() => { const f = document.querySelector('input.value'); f.value = '123.25';"
+        " f.dispatchEvent(new Event('change')); })()"
+    )
+    opened.settled()
+    assert sample_in(opened)[d] == 123.25
+    assert_allclose(shown_scores(opened), model.system_.scores(sample_in(opened)[None, :])[0], atol=5.1e-4)
+
+
+def test_reasons_are_pythons_and_add_up(opened, model):
+    x = sample_in(opened)
+    told = model.system_.scores(x[None, :])[0]
+    code = """(() => { const e = window.explorer, s = e.system; return [...Array(s.L).keys()].map((j) => {
+        const f = s.byFeature(j, e.now.z, e.now.m); return [Array.from(s.byRule(j, e.now.z, e.now.m)), f.base,
+        Array.from(f.parts)]; }); })()"""
+    from mltsk.explain import explain
+
+    expected = explain(model.system_, x[None, :])
+    parts = expected.feature_contributions()[0]
+    for j, (rules, base, features) in enumerate(opened.run(code)):
+        assert_allclose(rules, expected.rule_contributions[0, :, j], atol=1e-9)
+        assert_allclose([base, *features], parts[:, j], atol=1e-9)
+        assert_allclose([sum(rules), base + sum(features)], told[j], atol=1e-9)
+
+
+def test_what_the_ledger_shows_adds_up_to_the_score(opened):
+    for ledger in ("by-feature", "by-rule"):
+        code = f"[...document.querySelectorAll('#{ledger} .amount')].map((e) => e.textContent)"
+        *amounts, total = [float(text.replace("−", "-")) for text in opened.run(code)]
+        assert abs(sum(amounts) - total) < 0.0006 * (len(amounts) + 1)
+
+
+def test_names_stay_text_everywhere(opened):
+    assert opened.run("document.querySelectorAll('script').length") == 2
+    assert opened.run("document.querySelectorAll('img, b, iframe').length") == 0
+    assert "Page.javascriptDialogOpening" not in opened.events
+    assert opened.run("document.querySelector('h1').textContent") == HOSTILE
+    names = opened.run("[...document.querySelectorAll('.feature-name')].map((e) => e.textContent)")
+    assert HOSTILE in names
+    assert opened.run("document.querySelector('#label-0 .label-name').textContent") == "<b>gout</b>"
+
+
+def test_the_policy_lets_no_other_script_run(opened):
+    opened.run(
+        "(() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        " document.body.append(s);"
+        " const d = document.createElement('div'); d.setAttribute('onclick', 'window.ran = 2');"
+        " document.body.append(d); d.click(); })()"
+    )
+    assert opened.run("window.ran === undefined") is True
+
+
+def test_examples_are_rows_of_the_data_with_their_labels(opened):
+    opened.click("#next")
+    name = opened.run("document.getElementById('example').selectedOptions[0].textContent")
+    row = int(name.split(":")[0].removeprefix("row ")) - 1
+    assert_array_equal(sample_in(opened), DATA.X[row])
+    marked = opened.run(
+        "[...document.querySelectorAll('.label')].filter((e) => e.querySelector('.truth').textContent).length"
+    )
+    assert marked == DATA.Y[row].sum()
+
+
+def test_it_can_be_used_from_the_keyboard_alone(opened):
+    opened.press("/", text="/")
+    assert opened.run("document.activeElement.id") == "search"
+    for letter in "gluc":
+        opened.press(letter, text=letter)
+    assert opened.run("[...document.querySelectorAll('.feature-name')].map((e) => e.textContent)") == ["glucose"]
+    opened.press("Escape", code=27)
+    assert opened.run("document.querySelectorAll('.feature').length") == 10
+    opened.run("document.activeElement.blur()")
+    first = opened.run("window.explorer.example")
+    opened.press("n", text="n")
+    assert opened.run("window.explorer.example") == first + 1
+    opened.run("window.explorer.choose(1)")
+    opened.press("j", text="j")
+    assert (
+        opened.run("document.activeElement.getAttribute('aria-selected') + document.activeElement.id") == "truelabel-2"
+    )
+    opened.press("ArrowUp", code=38)
+    assert opened.run("document.getElementById('why-label').textContent") == '"quoted" & co'
+    opened.press("?", text="?")
+    assert opened.run("document.getElementById('keys').open") is True
+
+
+def test_every_control_has_a_name_and_scores_are_announced(opened):
+    code = """[...document.querySelectorAll('input, select, button')].filter((e) =>
+        !(e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML)"""
+    assert opened.run(code) == []
+    assert opened.run("document.getElementById('status').getAttribute('aria-live')") == "polite"
+    assert "Strongest: rule" in opened.run("document.getElementById('status').textContent")
+
+
+def test_clicks_choose_labels_features_and_rules(opened):
+    opened.click("#label-3")
+    assert opened.run("window.explorer.label") == 3
+    opened.click("#by-feature button")
+    assert opened.run("document.activeElement.closest('.feature') !== null") is True
+    opened.click("#by-rule button")
+    assert opened.run("document.activeElement.className").startswith("rule")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_dark_and_light_follow_the_system_and_the_button(browser, written, dark):
+    browser.open(written, dark=dark)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light, night = "rgb(247, 246, 243)", "rgb(18, 21, 26)"
+    assert browser.run(ground) == (night if dark else light)
+    browser.click("#theme")
+    assert browser.run(ground) == (light if dark else night)
+
+
+@pytest.mark.parametrize("width", [320, 390, 800, 1180])
+def test_no_width_needs_sideways_scrolling(browser, written, width):
+    browser.open(written, width=width, height=844)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    code = """[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1
+        && !e.closest('.features, .labels, svg')).map((e) => e.className)"""
+    assert browser.run(code) == []
+
+
+def test_categories_are_chosen_by_name(browser, page):
+    X = DATA.X.copy()
+    X[:, 0] = np.random.default_rng(0).integers(0, 3, len(X))
+    clf = MLTSKClassifier(n_rules=3).fit(X, DATA.Y)
+    clf.categories_ = {"x0": {0.0: "red", 1.0: "green", 2.0: "blue"}}
+    browser.open(page(clf, X, DATA.Y))
+    browser.run("window.explorer.reveal(0)")
+    assert browser.run("document.activeElement.selectedOptions[0].textContent") in ("red", "green", "blue")
+    browser.run("(() => { const f = document.activeElement; f.value = '2'; f.dispatchEvent(new Event('change')); })()")
+    browser.settled()
+    assert sample_in(browser)[0] == 2.0
+    assert_allclose(shown_scores(browser), clf.system_.scores(sample_in(browser)[None, :])[0], atol=5.1e-4)
+
+
+def test_given_labels_are_those_that_python_predicts(browser, page):
+    clf = MultilabelThreshold(MLTSKClassifier(n_rules=3), cv=2).fit(DATA.X, DATA.Y)
+    browser.open(page(clf, DATA.X, DATA.Y))
+    rows = json.dumps(DATA.X.tolist())
+    code = (
+        f"{rows}.map((x) => window.explorer.system.given(window.explorer.system.evaluate(Float64Array.from(x)).scores))"
+    )
+    assert_array_equal(np.array(browser.run(code)).astype(int), clf.predict(DATA.X))
+
+
+def test_a_large_model_answers_within_50_ms(browser, page):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 500)), (rng.random((60, 160)) < 0.3).astype(int)
+    clf = MLTSKClassifier(n_rules=15, l1_weight=0.0, ridge=10.0, correlation_weight=0.0).fit(X, Y)
+    browser.open(page(clf, X, Y))
+    times = browser.run(
+        "(() => { const e = window.explorer, t = []; for (let i = 0; i < 21; i++) { const start = performance.now();"
+        " e.x[i] = i / 10; e.refresh(); t.push(performance.now() - start); } return t.sort((a, b) => a - b); })()"
+    )
+    assert times[10] < 50
+    assert browser.errors == []
