@@ -16,7 +16,7 @@ from typing import Any
 from .. import __version__
 from ..explain.wording import times
 from .explorer_data import Examples, explorer_data
-from .render import template, write_page
+from .render import _template, write_page
 
 SCRIPTS = ("model.js", "words.js", "draw.js", "features.js", "views.js", "main.js")
 
@@ -59,7 +59,7 @@ def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rul
     data = explorer_data(model, Examples.of(model, X, Y))
     K, D, L = data["shape"]
     style, script = _source("style.css"), script_source()
-    return template("explorer/page.html").render(
+    return _template("explorer/page.html").render(
         title=title,
         subtitle=f"{times(K, 'rule')} · {times(D, 'feature')} · {times(L, 'label')}",
         legend=data["legend"],

@@ -30,14 +30,14 @@ def demo_page(summary: dict[str, Any], rules_html: str) -> str:
             for name, model in summary["models"].items()
         },
     }
-    return template("demo.html").render(
+    return _template("demo.html").render(
         **summary, names=NAMES, figures=_trusted(drawn), rules=_trusted(folded(rules_html)), verdict=verdict(summary)
     )
 
 
 def rules_page(rules_html: str, title: str) -> str:
     """Rules alone, as a page of their own."""
-    return template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=_trusted(rules_html))
+    return _template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=_trusted(rules_html))
 
 
 def folded(rules_html: str, open_rules: int = 4) -> str:
@@ -85,7 +85,7 @@ def _coverage(model: dict[str, Any]) -> str:
     return figures.coverage_bars(model["shares"], model["strongest"], "What each rule governs")
 
 
-def template(name: str) -> Any:
+def _template(name: str) -> Any:
     """A template of this room; everything that is put into it is escaped."""
     try:
         import jinja2
