@@ -70,9 +70,7 @@ def test_ties_that_won_are_named(make_results):
 
 def test_protocols_and_strangers_are_compared(make_results):
     told = sections(make_results(protocols=["paper", "strict", "nested"]))
-    assert told["What the leak and the selection are worth"][0].startswith(
-        "Scaling and clustering on all rows (protocol paper against strict) is worth +0.020 AP on average over 12 pairs"
-    )
+    assert "is worth +0.020 AP on average over 12 pairs" in told["What the leak and the selection are worth"][0]
     assert told["Methods that are not in the paper"][0] == (
         "our default, protocol paper: AP above that of ML-TSK FS in this run on 0 of 3 data sets (mean difference "
         "−0.300) and above the paper's Table III value of ML-TSK FS on 0 of 3 data sets (mean difference −0.300)."

@@ -100,7 +100,8 @@ def test_captions_say_what_flatters_and_what_is_missing(make_results):
 def test_table_one_has_shapes_and_names_what_is_missing(make_results):
     table = table_one(make_results(datasets=("yeast", "mine"), missing={"mirflickr": "no file of it"}))
     assert [row.heads[0] for row in table.rows] == ["Yeast", "Mine", "mirflickr"]
-    assert [cell.difference for cell in table.rows[0].cells[:3]] == [0, 0, 0]
+    assert [cell.paper_value for cell in table.rows[0].cells[:3]] == [2417, 103, 14]
+    assert [cell.paper for cell in table.rows[0].cells[:3]] == ["", "", ""]  # nothing to say where they agree
     assert table.rows[1].cells[0].paper == ""
     gone = table.rows[2].cells[0]
     assert (gone.text, gone.paper, table.notes[gone.notes[0]]) == ("not run", "25,000", "Not run: no file of it")

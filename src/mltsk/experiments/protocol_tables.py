@@ -47,7 +47,8 @@ def protocol_table(results: Results, choices: Choices) -> Table | None:
             rows.append(TableRow((title_of(results, dataset), method_title(results, method)), (*cells, *worth)))
     caption = (
         "Average precision of the same methods under each protocol, settings chosen by AP. The last columns say how "
-        "much better the more lenient protocol looks."
+        "much better the more lenient protocol looks. Paper and strict also cut their folds in different ways, so that "
+        "small differences between them are partly chance; strict and nested share their outer folds."
     )
     columns = (*protocols, *(f"{WORTH[pair]}: {pair[0]} − {pair[1]}" for pair in pairs))
     return Table(

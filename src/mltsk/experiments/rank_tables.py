@@ -213,7 +213,7 @@ def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
         TableCell(str(test.n_datasets), float(test.n_datasets)),
         TableCell(str(test.n_methods), float(test.n_methods)),
         TableCell(f"{test.chi2:.2f}", test.chi2),
-        TableCell(f"{test.f:.2f}", test.f, bold=test.f > test.critical_value()),
+        TableCell(f_text(test.f), test.f, bold=test.f > test.critical_value()),
         TableCell(f"{test.critical_value():.2f}", test.critical_value()),
         TableCell(p_text(test.p_value), test.p_value),
         TableCell(f"{rank:.2f}", rank),
@@ -246,6 +246,17 @@ def _rank_cell(name: str, mine: Comparison | None) -> TableCell:
         paper_value=other,
         difference=None if other is None else rank - other,
     )
+
+
+def f_text(f: float) -> str:
+    """An F, which is infinite where all data sets rank the methods alike.
+
+    Examples
+    --------
+    >>> f_text(15.011), f_text(float("inf"))
+    ('15.01', '∞')
+    """
+    return "∞" if f == np.inf else f"{f:.2f}"
 
 
 def p_text(p: float) -> str:

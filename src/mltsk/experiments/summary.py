@@ -12,7 +12,7 @@ import pandas as pd
 
 from .artefacts import DEGENERATE_TIES, artefacts_of, explanation
 from .paper import METHODS, METRICS, published_table, table_i
-from .rank_tables import CONTROL, Comparison, p_text
+from .rank_tables import CONTROL, Comparison, f_text, p_text
 from .results import Results
 from .selection import datasets_of, methods_of
 from .summary_protocols import protocol_sentences
@@ -20,6 +20,7 @@ from .table import signed
 from .tables import Choices, method_title, title_of
 
 CLOSE, NEAR = 0.01, 0.03
+FEW = 5  # of two methods the worse one on all of fewer data sets has p of 1/8 at best in a sign test
 _SLACK = 1e-9  # .83 − .82 is above .01 in floating point
 
 
@@ -177,9 +178,10 @@ def rank_sentences(found: Sequence[Comparison]) -> list[str]:
     for source in dict.fromkeys(one.source for one in found if one.source.startswith("ours")):
         mine = [one for one in found if one.source == source]
         shown = mine if not sentences else [one for one in mine if one.metric == "AP"]  # the rest is in Table VI
-        tests = _listed(f"{one.metric} F = {one.test.f:.2f} (p {p_text(one.test.p_value)})" for one in shown)
+        tests = _listed(f"{one.metric} F = {f_text(one.test.f)} (p {p_text(one.test.p_value)})" for one in shown)
         ranks = " ".join(_control_sentence(one) for one in mine if one.metric == "AP")
         sizes = f"{mine[0].test.n_methods} methods on {_sets(mine[0].test.n_datasets)}"
+        sizes += " (too few for these tests to mean much)" if mine[0].test.n_datasets < FEW else ""
         sentences.append(f"{source[0].upper()}{source[1:]}: {sizes}, {tests}. {ranks}".strip())
     return sentences
 

@@ -12,7 +12,7 @@ from .table import signed
 from .tables import Choices, method_title
 
 _WHAT = {
-    "leak": "Scaling and clustering on all rows (protocol paper against strict)",
+    "leak": "Scaling and clustering on all rows (protocol paper against strict, whose folds are cut otherwise)",
     "selection": "Choosing settings on the reported folds (protocol strict against nested)",
     "both": "Both together (protocol paper against nested)",
 }

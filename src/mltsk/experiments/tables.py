@@ -152,8 +152,7 @@ def _count(value: int | None, printed: int | None) -> TableCell:
     if printed is None:
         return TableCell(f"{value:,}", float(value))
     shown = "" if value == printed else f"{printed:,}"  # a second line only where there is something to see
-    gap = float(value - printed)
-    return TableCell(f"{value:,}", float(value), paper=shown, paper_value=float(printed), difference=gap)
+    return TableCell(f"{value:,}", float(value), paper=shown, paper_value=float(printed))
 
 
 def _paper_grid(method: str | None) -> dict[str, list[Any]]:

@@ -63,7 +63,7 @@ def _alone(inline: str) -> bytes:
         inline = inline.replace(variable, LIGHT[stand_in])
     head, _, body = inline.partition(">")
     ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
-    style = "<style>text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}</style>"
+    style = "<style>text{font-family:'DejaVu Sans',Verdana,sans-serif}</style>"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{head}>{ground}{style}{body}'.encode()
 
 
