@@ -72,3 +72,10 @@ def test_value_with_and_without_the_slope():
         0.5 * ((GT.T @ P - Y) ** 2).sum() + 0.05 * (P**2).sum() + 0.15 * np.trace(P @ R @ P.T) + 0.2 * np.abs(P).sum()
     )
     assert_allclose([problem.value(P), problem.value(P, problem.slope(P))], direct)
+
+
+def test_a_ridge_that_makes_it_convex_spares_the_eigenvalues_of_the_data():
+    unusable = Moments(np.full((6, 6), np.nan), DATA.B, DATA.yy, DATA.weight)  # eigvalsh would raise
+    Problem(unusable, R, alpha=1.0, rho=2.0).require_minimum()
+    with pytest.raises(np.linalg.LinAlgError):
+        Problem(unusable, R, alpha=1.0, rho=1.0).require_minimum()

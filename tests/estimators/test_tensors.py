@@ -66,7 +66,7 @@ def test_tensors_in_tensors_out(data, method):
     for dtype in (torch.float64, torch.float32):
         found = getattr(clf, method)(torch.as_tensor(X, dtype=dtype))
         assert torch.is_tensor(found)
-        assert_allclose(found.numpy(), getattr(clf, method)(X), atol=1e-4)
+        assert_allclose(found.cpu().numpy(), getattr(clf, method)(X), atol=1e-4)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -77,8 +77,8 @@ def test_one_dimensional_classes(data, classes):
     theirs = MLTSKClassifier(n_rules=3).fit(torch.as_tensor(X), torch.as_tensor(y))
     assert_array_equal(theirs.classes_, ours.classes_)
     tensor = torch.as_tensor(X)
-    assert_array_equal(theirs.predict(tensor).numpy(), ours.predict(X))
-    assert_allclose(theirs.predict_proba(tensor).numpy(), ours.predict_proba(X), atol=1e-8)
+    assert_array_equal(theirs.predict(tensor).cpu().numpy(), ours.predict(X))
+    assert_allclose(theirs.predict_proba(tensor).cpu().numpy(), ours.predict_proba(X), atol=1e-8)
 
 
 def test_a_device_takes_arrays_and_gives_arrays(data, gpu):
@@ -112,7 +112,7 @@ def test_a_named_host_needs_no_torch_for_arrays(data):
 def wrong(X, Y):
     X, Y = torch.as_tensor(X), torch.as_tensor(Y)
     return {
-        "y must be one there too; it is a ndarray": (X, Y.numpy()),
+        "y must be one there too; it is a ndarray": (X, Y.cpu().numpy()),
         "y has 3": (X, Y[:3]),
         "indicator of 0 and 1": (X, Y + 1),
         "Unknown label type": (X, X[:, 0]),

@@ -97,7 +97,7 @@ class Tensors:
 
     def asarray(self, x: Any, dtype: Any = None, like: Any = None) -> Any:
         """x as a tensor; a NumPy array goes to the device of ``like``."""
-        device = getattr(like, "device", None)
+        device = getattr(x if like is None else like, "device", None)  # a default device of torch's moves nothing
         return self._torch.as_tensor(x, dtype=None if dtype is None else self.dtype(dtype), device=device)
 
     def _new(self, make: str, shape: Any, dtype: Any, like: Any) -> Any:

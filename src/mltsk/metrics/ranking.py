@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mltsk.core.backend import is_tensor
 from mltsk.metrics.conventions import Convention, get_convention
 from mltsk.metrics.inputs import (
     BoolArray,
@@ -21,6 +22,7 @@ from mltsk.metrics.inputs import (
     check_weight,
 )
 from mltsk.metrics.ranked import rank_rows
+from mltsk.metrics.tensors import five_metrics_of_tensors
 
 #: The five metrics of the paper, in the order of `five_metrics` and of `evaluate`.
 FIVE_METRICS = ("AP", "HL", "OE", "RL", "CV")
@@ -118,6 +120,7 @@ def five_metrics(
     ----------
     Y : (N, L)
     scores : (N, L) or (S, N, L)
+        A torch tensor is computed with where it lies; Y and the weights must lie there too, and so does the result.
     threshold : float or (L,)
         A label is predicted where score >= threshold (only HL looks at it).
     convention, sample_weight
@@ -137,6 +140,10 @@ def five_metrics(
            [0.75, 0.5 , 0.5 , 0.5 , 0.25]])
     """
     rule = get_convention(convention)
+    if is_tensor(scores):
+        return five_metrics_of_tensors(
+            Y, scores, convention=convention, threshold=threshold, sample_weight=sample_weight
+        )
     labels = check_labels(Y)
     table = check_scores(scores, *labels.shape, allow_nan=rule.allow_nan, batch=True)
     cut = check_threshold(threshold, labels.shape[1])
