@@ -20,7 +20,7 @@ def test_an_unknown_device_is_refused(name):
 
 def test_no_torch_is_one_sentence_with_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(InputError, match=r'needs torch: pip install "mltsk\[deep\]"'):
+    with pytest.raises(InputError, match=r'needs torch: pip install "mltsk\[gpu\]"'):
         place.find_device("cuda")
 
 
@@ -48,8 +48,8 @@ def test_arrays_go_where_they_are_sent_and_sparse_ones_are_refused():
 def test_a_tensor_elsewhere_is_not_moved_unasked(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    place.require_device("cpu", torch.ones(2, 2))
+    place.require_device("cpu", torch.ones(2, 2, device="cpu"))
     with pytest.raises(InputError, match="X lies on cpu but device='cuda'"):
-        place.require_device("cuda", torch.ones(2, 2))
+        place.require_device("cuda", torch.ones(2, 2, device="cpu"))
     with pytest.raises(InputError, match="sparse tensor"):
         place.require_device(None, torch.eye(2).to_sparse())

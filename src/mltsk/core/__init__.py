@@ -1,5 +1,6 @@
 """The mathematics of ML-TSK FS: plain typed functions and frozen dataclasses on arrays.
 
-Nothing in here knows scikit-learn, pandas, torch or dask. Rows are samples everywhere (the paper is transposed);
+Nothing in here imports scikit-learn, pandas, torch or dask; where arrays are torch tensors, `backend` finds the
+functions for them. Rows are samples everywhere (the paper is transposed);
 equation numbers in the docstrings are the paper's.
 """

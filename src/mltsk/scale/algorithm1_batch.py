@@ -16,7 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-import torch
+try:
+    import torch
+except ImportError:
+    raise ImportError('batches on tensors need torch: pip install "mltsk[gpu]"') from None
 
 from ..core.coupling import coupling_matrix, label_correlation
 from ..exceptions import InputError
@@ -184,7 +187,7 @@ class _Batch:
         self.q = like.new_zeros(b * S)  # the authors compare the first q with 0
         self.n_iter = torch.zeros(b * S, dtype=torch.int64, device=like.device)
         self.found, self.shape = torch.empty_like(self.W), (b, S)
-        self.idle = torch.zeros(b * S, dtype=torch.bool)
+        self.idle = torch.zeros(b * S, dtype=torch.bool, device="cpu")
         self._count()
 
     def _start(self, gamma: torch.Tensor) -> None:
@@ -269,5 +272,5 @@ class _Batch:
         for name in ("W", "H", "F_old", "B", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
             setattr(self, name, getattr(self, name)[keep])
         self.F = self.F[: len(keep)]
-        self.idle = torch.zeros(len(keep), dtype=torch.bool)
+        self.idle = torch.zeros(len(keep), dtype=torch.bool, device="cpu")
         self._count()

@@ -30,7 +30,7 @@ def find_device(name: str) -> Any:
     try:
         import torch
     except ImportError:
-        raise InputError(f'device={name!r} needs torch: pip install "mltsk[deep]", or take device=None.') from None
+        raise InputError(f'device={name!r} needs torch: pip install "mltsk[gpu]", or take device=None.') from None
     if kind == "cuda" and not torch.cuda.is_available():
         raise InputError(
             f"device={name!r}, but torch {torch.__version__} sees no CUDA device here: install a build of torch with "
