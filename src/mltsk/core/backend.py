@@ -13,7 +13,6 @@ from functools import cache, reduce
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
-from scipy import linalg
 
 Tensor: TypeAlias = Any  # a torch.Tensor; the mathematics does not import torch, so it cannot name the type
 
@@ -67,8 +66,12 @@ def on_host(apply: Callable[[Any], Any], like: Any) -> Callable[[Any], Any]:
 
 def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of a symmetric matrix; the options are those of SciPy and hold for arrays alone."""
-    s, V = namespace(A).linalg.eigh(A) if is_tensor(A) else linalg.eigh(A, **options)
-    return s, V
+    if is_tensor(A):
+        s, V = namespace(A).linalg.eigh(A)
+        return s, V
+    from scipy import linalg  # not at the top: the metrics ask for `is_tensor` and are instant to import
+
+    return linalg.eigh(A, **options)
 
 
 def gram_limit(like: Any, host_limit: int) -> int:
