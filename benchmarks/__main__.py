@@ -13,6 +13,7 @@ ON_REQUEST = (
     "defaults",
     "fresh_folds",
     "l1_trade",
+    "section_iv_grid",
     "stratification",
     "tuned_baselines",
 )  # accuracy, not speed: the tables of the docs
