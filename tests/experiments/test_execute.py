@@ -37,7 +37,7 @@ def test_a_grid_is_what_single_fits_give(small, protocol):
         assert_allclose(row.metrics[:5], metrics_of(MLkNN(**row.setting), X, data.Y, train, test))
 
 
-@pytest.mark.filterwarnings("ignore:Algorithm I stopped")
+@pytest.mark.filterwarnings("ignore:Algorithm I stopped", "ignore::mltsk.exceptions.DegenerateScoresWarning")
 def test_strict_rules_are_found_on_training_rows_alone(small):
     definition = small(protocols=["strict"])
     data = dataset(definition.datasets[0])
