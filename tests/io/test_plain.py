@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
-from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, from_dict, to_dict
+from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, from_dict, load, save, to_dict
 from mltsk.baselines import REGISTRY
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
@@ -83,6 +83,13 @@ def test_a_condition_that_is_absent_is_none():
     model.widths_[1, 3:] = np.inf
     assert to_dict(model)["rules"]["widths"][1][3:] == [None] * 7
     assert_array_equal(travelled(model).widths_, model.widths_)
+
+
+def test_what_short_rules_cost_comes_back(tmp_path):
+    model = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
+    model.simplification_ = {"rules": (5, 3), "AP": (0.81, 0.8)}
+    assert travelled(model).simplification_ == model.simplification_
+    assert load(save(model, tmp_path / "m.skops")).simplification_ == model.simplification_
 
 
 @pytest.mark.parametrize(

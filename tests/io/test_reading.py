@@ -56,6 +56,7 @@ def test_other_data_are_no_model(data):
         ({"scale": {"name": "cubic"}}, "a scale 'cubic'"),
         ({"scale": {"name": "quantile", "values": [[1.0]]}}, "knots for each of 10"),
         ({"fitted": {"ridge": "0.1"}}, "'ridge'"),
+        ({"simplification": {"AP": [0.8]}}, "'AP' must be a table of 2"),
     ],
 )
 def test_each_part_is_checked(plain, changed, match):

@@ -12,7 +12,8 @@ targets         whether many labels may be given, and the classes otherwise
 scale           name and, for each feature, knots (``values`` in the caller's units, ``levels``), ``offset``, ``spread``
 rules           ``centers``, ``widths`` (None: no condition), ``prototypes`` (K, D), ``weights`` (K,), ``coefficients``
                 (K, D+1, L) with the intercept first
-thresholds      (L,); ``quantiles`` (D, 21) or None; ``fitted``: what the fit chose and reached
+thresholds      (L,); ``quantiles`` (D, 21) or None; ``fitted``: what the fit chose and reached; ``simplification``:
+                what short rules had before and have after
 ==============  ========================================================================================================
 
 Numbers come back exactly: Python writes floats so that they do. `types` names the arrays that are not float64.
@@ -125,6 +126,7 @@ def _classifier(model: MLTSKClassifier) -> dict[str, Any]:
         "thresholds": model.thresholds_.tolist(),
         "quantiles": None if model.quantiles_ is None else model.quantiles_.tolist(),
         "coupling": np.asarray(model.coupling_).tolist() if getattr(model, "coupling_", None) is not None else None,
+        "simplification": _pairs(getattr(model, "simplification_", None)),
         "fitted": {key: _number(getattr(model, name, None)) for key, name in reading.FITTED.items()},
         "types": types,
     }
@@ -167,6 +169,11 @@ def _number(value: Any) -> Any:
     """A number, or None where there is none: JSON has no NaN."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if value is None or isfinite(value) else None
+
+
+def _pairs(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Numbers before and after rules were made short, where they were."""
+    return None if found is None else {key: [_number(value) for value in pair] for key, pair in found.items()}
 
 
 def _lists(array: np.ndarray) -> Any:

@@ -221,5 +221,14 @@ def _read_fitted(model: MLTSKClassifier, data: Mapping[str, Any], L: int) -> Non
     for key, name in FITTED.items():
         value = None if fitted.get(key) is None else entry(fitted, key, int | float)
         setattr(model, name, float("nan") if value is None else value)
+    found = data.get("simplification")
+    model.simplification_ = None if found is None else _pairs(entry(data, "simplification", Mapping))
     coupling = data.get("coupling")
     model.coupling_ = None if coupling is None else array(data, "coupling", (L, L))
+
+
+def _pairs(found: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Pairs of numbers, before and after; whole ones stay whole."""
+    for name in found:
+        array(found, name, (2,))
+    return {str(name): tuple(pair) for name, pair in found.items()}

@@ -196,7 +196,8 @@ def _rule(base: RuleBase, k: int) -> dict[str, Any]:
     where = {feature: d for d, feature in reversed(list(enumerate(base.feature_names)))}
     shown = [[where[c.feature], condition_words(c)] for c in conditions[:CONDITIONS]]
     rest = len(conditions) - len(shown)
-    return {"conditions": shown, "more": f"and {times(rest, 'condition')} closer to the average" if rest > 0 else ""}
+    more = f"and {times(rest, 'condition')} closer to the average" if rest > 0 else ""
+    return {"conditions": shown, "more": more if shown else "always: this rule has no condition"}
 
 
 def _examples(tables: Tables, rows: Examples) -> dict[str, Any]:
