@@ -241,8 +241,8 @@ def _caption(results: Results, number: str, protocol: str) -> str:
     parts = [
         f"Mean (standard deviation) over {over}, {_RULES[number]}; in the second line what the paper prints and our "
         "difference from it. AP goes up, the others go down. Bold: the best of a row, to three decimals; scores that "
-        "are mostly tied are not in the running. Struck through: a printed value that cannot be compared, with the "
-        "reason in a note."
+        "are mostly tied are not in the running. A printed value that cannot be compared has a note that says why, and "
+        "is struck through where that can be shown."
     ]
     if protocol != "nested":
         parts.append("Settings are chosen on the folds that are reported, as in the paper: all values flatter.")

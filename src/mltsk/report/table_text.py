@@ -92,7 +92,7 @@ def to_latex(table: Table) -> str:
         r"% \usepackage[T1]{fontenc}\usepackage{booktabs,longtable}; wide: set it in landscape",
         r"{\scriptsize\setlength{\tabcolsep}{2.5pt}",
         rf"\begin{{longtable}}{{{'l' * len(heads)}{kinds}}}",
-        rf"\caption{{{escape_latex(table.title)}. {escape_latex(table.caption)}}}\label{{tab:{table.key}}}\\",
+        rf"\caption{{{escape_latex(_sentence(table.title))} {escape_latex(table.caption)}}}\label{{tab:{table.key}}}\\",
         rf"\toprule {header} \midrule \endfirsthead",
         rf"\toprule {header} \midrule \endhead",
         r"\bottomrule \endfoot",
@@ -183,7 +183,12 @@ def _markdown_cell(cell: TableCell) -> str:
     if not cell.paper:
         return text
     gap = "" if cell.difference is None else f", {difference_text(cell)}"
-    return f"{text}<br>[{cell.paper}{_marks(cell.paper_notes)}{gap}]"
+    printed = f"~~{cell.paper}~~{_marks(cell.paper_notes)}" if cell.paper_notes else cell.paper
+    return f"{text}<br>[{printed}{gap}]"
+
+
+def _sentence(title: str) -> str:
+    return title if title.endswith(("?", "!", ".")) else f"{title}."
 
 
 def _marks(marks: Sequence[str]) -> str:
