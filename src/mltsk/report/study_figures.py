@@ -18,7 +18,7 @@ METRICS = ("AP", "HL", "OE", "RL", "CV")
 # What each arm of the coupling study is called, its colour and its marker.
 ARMS = {
     "off": ("off (alpha = 0)", GREY, "x"),
-    "paper": ("paper's R, Algorithm I", RED, "D"),
+    "paper": ("paper's R", RED, "D"),
     "ridge": ("ridge control", GREY, "|"),
     "laplacian": ("Laplacian", BLUE, "o"),
     "signed": ("signed", ORANGE, "s"),
@@ -37,7 +37,7 @@ def label_correlation(results: Results) -> Any:
             _heat(row[0], found["of_labels"], found["labels"], f"{name}: labels", names=True)
             for ax, key, title in ((row[1], "paper", "as published"), (row[2], "ours", "ours")):
                 r, without = (_number(models[model]["pearson"]) for model in (key, f"{key}_uncoupled"))
-                title = f"consequents, {title}\nagreement {r} (uncoupled {without})"
+                title = f"consequents, {title}\nagreement {r}; uncoupled {without}"
                 _heat(ax, models[key]["correlation"], found["labels"], title, names=False)
         return figure
 
@@ -85,7 +85,7 @@ def coupling_effect(results: Results) -> Any:
 def _gains_of_group_b(ax: Any, results: Results, m: int, sign: float) -> None:
     for i, found in enumerate(results.values()):
         A, B = (numbers(found["groups"][group]["mean"])[m] for group in ("A", "B"))
-        label = "group B (alpha > 0) - group A (alpha = 0)" if i == 0 else None
+        label = "group B - group A" if i == 0 else None
         ax.plot(sign * (B - A), i, "D", color=RED, mfc="none", label=label, ms=4.5)
 
 
@@ -102,7 +102,7 @@ def _gains_of_arms(ax: Any, results: Results, kind: str, m: int, sign: float) ->
             if arm not in ("off", "paper"):
                 errors.append(gain.var(ddof=1) / len(gain) if len(gain) > 1 else 0.0)
         spread = float(np.sqrt(np.mean(errors)))
-        label = "one standard error of a coupling's gain" if i == 0 else None
+        label = "standard error of a gain" if i == 0 else None
         ax.barh(i, 2 * spread, left=-spread, height=0.7, color=GREY, alpha=0.25, lw=0, label=label)
 
 
@@ -217,7 +217,7 @@ def convergence(results: Results) -> Any:
                 _unstopped_curves(row[0], row[1], line, colour, dash)
             _certificate_curve(row[2], found["ours"])
             row[0].set_title(f"{name}: objective of the paper")
-            row[1].set_title("df: its change a step")
+            row[1].set_title("df, the authors stop below 0.01")
             row[2].set_title("ours: share left to the optimum")
             _convergence_axes(row)
         axes[0, 0].plot([], [], "o", color=MUTED, mfc="none", ms=6, label="where the authors stop")
@@ -232,7 +232,6 @@ def _convergence_axes(row: Any) -> None:
     row[0].set_yticks([], minor=True)
     row[0].set_ylim(-1e12, 2e4)
     row[1].axhline(0.01, color=MUTED, lw=0.8, ls=":")
-    row[1].text(3000, 0.01, "authors stop below", va="top", ha="right", fontsize=6.5, color=MUTED)
     _log_axis(row[1], "y", [1e-4, 1e-2, 1, 1e3, 1e6, 1e9, 1e12])
     row[1].set_ylim(1e-5, 1e12)
     _log_axis(row[2], "y", [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
@@ -245,7 +244,9 @@ def _convergence_axes(row: Any) -> None:
 def _log_axis(ax: Any, which: str, ticks: Sequence[float]) -> None:
     """Logarithmic, with these ticks as plain numbers, not as mathematics."""
     ax.set(**{f"{which}scale": "log"})
-    getattr(ax, f"set_{which}ticks")(ticks, [f"{tick:g}".replace("e-0", "e-").replace("e+", "e") for tick in ticks])
+    getattr(ax, f"set_{which}ticks")(
+        ticks, [f"{tick:g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e") for tick in ticks]
+    )
     getattr(ax, f"set_{which}ticks")([], minor=True)
 
 

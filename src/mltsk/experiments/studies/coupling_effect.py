@@ -18,30 +18,31 @@ column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, 
 "ours" the same convex arms run over the rules of `MLTSKClassifier`, where Algorithm I has no part.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...core.algorithm1 import algorithm1_grid
-from ...core.arrays import Array
+from ...core.arrays import Array, Matrix
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.ridge import LOO_SINGLE, Spectrum
 from ...datasets import Dataset
 from ...metrics import average_precision_score
-from ..protocol import shuffled_folds
+from ..protocol import Fold, shuffled_folds
 from .sample import CONVENTION, Rules, Sample, five, our_rules, paper_rules, plain, sample_of, summary
 
 ARMS = ("off", "paper", "ridge", "laplacian", "signed", "shift", "precision")
 CONVEX_ARMS = ARMS[2:]
 # K and h fixed beforehand: few rules as in the paper's figures, and a width at which no firing strength underflows.
 N_RULES, WIDTH_SCALE, OUR_RULES = 2, 100.0, 15
-RHO_RANGE = (-6, 0)  # decades, in units of the largest eigenvalue of GGᵀ
+RHO_RANGE = (-5, 1)  # decades, in units of the largest eigenvalue of GGᵀ
 
 Setting = tuple[float, ...]
 Scores = dict[Setting, Array]
+RulesOf = Callable[[Matrix, Matrix], Rules]
 
 
 @dataclass(frozen=True)
@@ -107,30 +108,44 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     }
 
 
-def _fold(sample: Sample, fold: Any, values: Values, seed: int) -> dict[str, Any]:
+def _fold(sample: Sample, fold: Fold, values: Values, seed: int) -> dict[str, Any]:
     """Metrics of every arm on one test fold, and of every setting of Algorithm I for the groups."""
-    train, test = fold
-    Y, D = sample.Y[train], sample.dense
-    inner = shuffled_folds(len(train), 3, seed)[: values.inner_folds]
-
-    def fair(arms: tuple[str, ...], rules_of: Callable[[Any, Any], Rules], A: Any) -> tuple[dict[str, Any], Any]:
-        tried = [_arms(arms, rules_of(A[train[i]], A[train[j]]), Y[i], values) for i, j in inner]
-        best = {arm: _best([(t[arm], Y[j]) for t, (_, j) in zip(tried, inner, strict=True)]) for arm in arms}
-        final = _arms(arms, rules_of(A[train], A[test]), Y, values)
-        chosen = {arm: (best[arm], five(sample.Y[test], final[arm][best[arm]])) for arm in arms}
-        return chosen, final
-
-    by_paper, final = fair(ARMS, lambda A, T: paper_rules(A, T, N_RULES, WIDTH_SCALE), D)
-    by_ours, _ = fair(CONVEX_ARMS, lambda A, T: our_rules(A, T, OUR_RULES), sample.X)
-    every = {setting: five(sample.Y[test], S) for arm in ("off", "paper") for setting, S in final[arm].items()}
+    by_paper, scores = _fair(sample.dense, sample.Y, fold, ARMS, _paper_rules, values, seed)
+    by_ours, _ = _fair(sample.X, sample.Y, fold, CONVEX_ARMS, _our_rules, values, seed)
+    Y = sample.Y[fold[1]]
+    every = {setting: five(Y, S) for arm in ("off", "paper") for setting, S in scores[arm].items()}
     return {"paper": by_paper, "ours": by_ours, "all": every}
 
 
-def _arms(arms: tuple[str, ...], rules: Rules, Y: Array, values: Values) -> dict[str, Scores]:
+def _fair(
+    X: Matrix, Y: Array, fold: Fold, arms: Sequence[str], rules_of: RulesOf, values: Values, seed: int
+) -> tuple[dict[str, tuple[Setting, Array]], dict[str, Scores]]:
+    """By arm, the setting that inner folds choose and its metrics on the test fold; and the scores behind these."""
+    train, test = fold
+    settings, tried = {arm: values.settings(arm) for arm in arms}, []
+    for i, j in shuffled_folds(len(train), 3, seed)[: values.inner_folds]:
+        tried.append((_scores(rules_of(X[train[i]], X[train[j]]), Y[train[i]], settings), Y[train[j]]))
+    best = {arm: _best([(scores[arm], Y_inner) for scores, Y_inner in tried]) for arm in arms}
+    settings |= {arm: [best[arm]] for arm in arms if arm in CONVEX_ARMS}  # the groups need all of Algorithm I
+    final = _scores(rules_of(X[train], X[test]), Y[train], settings)
+    return {arm: (best[arm], five(Y[test], final[arm][best[arm]])) for arm in arms}, final
+
+
+def _paper_rules(X: Matrix, T: Matrix) -> Rules:
+    return paper_rules(X, T, N_RULES, WIDTH_SCALE)
+
+
+def _our_rules(X: Matrix, T: Matrix) -> Rules:
+    return our_rules(X, T, OUR_RULES)
+
+
+def _scores(rules: Rules, Y: Array, settings: Mapping[str, list[Setting]]) -> dict[str, Scores]:
     """Scores of the test rows at every setting of every arm."""
-    found = {arm: algorithm1_scores(rules, Y, values.settings(arm)) for arm in arms if arm in ("off", "paper")}
     ridge = RidgeFamily(rules, Y)
-    return found | {arm: dict(ridge.scores(arm, values.settings(arm))) for arm in arms if arm in CONVEX_ARMS}
+    return {
+        arm: dict(ridge.scores(arm, tried)) if arm in CONVEX_ARMS else algorithm1_scores(rules, Y, tried)
+        for arm, tried in settings.items()
+    }
 
 
 def algorithm1_scores(rules: Rules, Y: Array, settings: list[Setting]) -> Scores:
