@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import MLTSKClassifier, MultilabelThreshold
+from mltsk import MLTSKClassifier, MultilabelThreshold, load_dataset
 from mltsk.datasets import make_multilabel_rules
 
 DATA = make_multilabel_rules(n_samples=150, random_state=0)
@@ -77,6 +77,27 @@ def test_scores_of_rules_with_absent_conditions(browser, page):
     clf.widths_[1] = np.inf
     browser.open(page(clf))
     assert_allclose(scores_in(browser, DATA.X), clf.system_.scores(DATA.X), rtol=0, atol=1e-6)
+    assert browser.errors == []
+
+
+def test_scores_of_yeast_on_a_thousand_random_inputs(browser, page):
+    pytest.importorskip("river", reason="the yeast data come with the river package")
+    data = load_dataset("yeast")
+    clf = MLTSKClassifier(n_rules=15, ridge=1.0, correlation_weight=0.1).fit(data.X, data.Y)
+    browser.open(page(clf, data.X, data.Y))
+    rows = np.random.default_rng(0).uniform(-0.4, 0.6, size=(1000, 103))
+    assert_allclose(scores_in(browser, rows), clf.system_.scores(rows), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])
+def test_classes_of_one_dimension(browser, page, classes):
+    y = np.array(classes)[DATA.Y[:, 0] + DATA.Y[:, 1] * (len(classes) - 2)]
+    clf = MLTSKClassifier(n_rules=1).fit(DATA.X[:, :1], y)
+    browser.open(page(clf, DATA.X[:, :1], y))
+    rows = json.dumps(DATA.X[:, :1].tolist())
+    given = browser.run(f"{rows}.map((x) => window.explorer.system.given(window.explorer.system.evaluate(x).scores))")
+    said = np.array(classes)[np.argmax(given, axis=1) if len(classes) > 2 else np.array(given)[:, 0].astype(int)]
+    assert_array_equal(said, clf.predict(DATA.X[:, :1]))
     assert browser.errors == []
 
 

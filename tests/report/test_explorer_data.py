@@ -95,5 +95,23 @@ def test_tuned_thresholds_are_given_on_the_scale_of_the_scores():
 def test_what_cannot_be_explored_says_so(model):
     with pytest.raises(InputError, match="has no rules to explore"):
         explorer_data(FuzzyRuleFeatures(2).fit(DATA.X))
-    with pytest.raises(InputError, match="needs rows of 10 features"):
+    with pytest.raises(InputError, match="X has 3 features, but MLTSKClassifier is expecting 10"):
         Examples.of(model, DATA.X[:, :3])
+    with pytest.raises(InputError, match=r"cannot be examples: .*NaN"):
+        Examples.of(model, np.full((1, 10), np.nan))
+    with pytest.raises(InputError, match="The feature names should match"):
+        Examples.of(model, DATA.frames()[0].iloc[:, ::-1])
+    with pytest.raises(InputError, match=r"Y has shape \(80, 2\)"):
+        Examples.of(model, DATA.X, DATA.Y[:, :2])
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])
+def test_classes_of_one_dimension_are_labels_too(classes):
+    y = np.array(classes)[np.arange(80) % len(classes)]
+    clf = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
+    found = Examples.of(clf, DATA.X, y)
+    rows = [int(name.removeprefix("row ")) - 1 for name in found.names]
+    assert [[clf.label_names_[j] for j in truth] for truth in found.truth] == [
+        [y[i]] if y[i] != "no" else [] for i in rows
+    ]
+    assert explorer_data(clf, found)["single"] is (len(classes) == 3)

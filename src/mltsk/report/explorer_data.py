@@ -4,12 +4,13 @@ Symbols: K rules, D features, L labels. Arrays are base64 of little-endian numbe
 decimal text. Of the coefficients only those that are not zero are written, with a bit for each that says where.
 """
 
+import warnings
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from sklearn.utils.validation import validate_data
 
 from .. import __version__
 from ..core.coupling import label_correlation
@@ -41,20 +42,36 @@ class Examples:
         if X is None:
             return None
         inner = inner_model(model)
-        values = getattr(X, "values", X)
-        read = sparse.csr_array if sparse.issparse(values) else np.asarray
-        values = read(values, dtype=np.float64)
-        if values.ndim != 2 or values.shape[1] != inner.n_features_in_ or not values.shape[0]:
-            raise InputError(f"X has shape {np.shape(X)}, and the model needs rows of {inner.n_features_in_} features.")
+        values = _checked(inner, X)
         chosen = typical_rows(inner.system_.firing(values), inner.rule_weights_, most)
         silent = (inner.system_.scores(values[chosen]) < score_thresholds(model)).all(axis=1)
         chosen = [chosen[i] for i in np.argsort(silent, kind="stable")]  # the page opens on one that is given a label
         truth, correlation = None, None
         if Y is not None:
-            labels = dense_rows(getattr(Y, "values", Y)).astype(np.float64).reshape(values.shape[0], -1)
+            labels = _indicator(inner, Y, values.shape[0])
             truth = [np.flatnonzero(labels[i] > 0).tolist() for i in chosen]
             correlation = label_correlation(labels)
         return cls(dense_rows(values[chosen]), [f"row {i + 1}" for i in chosen], truth, correlation)
+
+
+def _checked(inner: MLTSKClassifier, X: Any) -> Any:
+    """Rows as the classifier reads them: named columns in its order, complete, dense or CSR."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        try:
+            return validate_data(inner, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        except ValueError as error:
+            raise InputError(f"These rows cannot be examples: {' '.join(str(error).split())[:300]}") from None
+
+
+def _indicator(inner: MLTSKClassifier, Y: Any, n_rows: int) -> np.ndarray:
+    """Labels (n, L) of 0 and 1, also of classes in one dimension."""
+    labels = dense_rows(getattr(Y, "values", Y))
+    if labels.ndim == 1:
+        labels = labels[:, None] == (inner.classes_[1:] if len(inner.classes_) == 2 else inner.classes_)
+    if labels.shape != (n_rows, len(inner.label_names_)):
+        raise InputError(f"Y has shape {labels.shape}, and rows and labels are {(n_rows, len(inner.label_names_))}.")
+    return labels.astype(np.float64)
 
 
 def typical_rows(M: np.ndarray, weights: np.ndarray, most: int) -> list[int]:
