@@ -15,6 +15,7 @@ ON_REQUEST = (
     "l1_trade",
     "section_iv_grid",
     "stratification",
+    "short_rules",
     "tuned_baselines",
 )  # accuracy, not speed: the tables of the docs
 

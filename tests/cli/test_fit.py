@@ -136,3 +136,10 @@ def test_numbers_or_a_word():
         with pytest.raises(Exception, match="is not a number above 0"):
             parse(text)
     assert np.isclose(number_or("loo")("0"), 0)
+
+
+def test_short_rules_on_request(mltsk, awkward, tmp_path):
+    out, limits = tmp_path / "m.skops", ("--max-conditions", 2, "--max-terms", 3)
+    result = mltsk("fit", awkward, "--labels", 5, "--rules", 3, *limits, "--out", out)
+    assert "at most 2 conditions a rule (were 10) and 3 terms a label in it (were " in result.out
+    assert all(len(rule.conditions) <= 2 for rule in load(out).rules_)

@@ -10,6 +10,7 @@ ESTIMATORS = [
     MLTSKClassifier(n_rules=3),
     MLTSKClassifier(n_rules=2, scale="standard", coupling="precision", solver="admm"),
     MLTSKClassifier.paper(n_rules=2),
+    MLTSKClassifier(n_rules=3, max_conditions=2, max_terms=1),
     FuzzyRuleFeatures(n_rules=3),
 ]
 

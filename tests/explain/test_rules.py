@@ -148,3 +148,17 @@ def test_making_a_rule_base_of_a_million_terms_makes_no_objects(make_system, mon
     assert len(rules[3].consequents[7].terms) > 300
     assert rules[3].conditions[499].feature in names
     assert made == []
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
+    system = make_system(scale)
+    system.widths[0, 1:] = system.widths[1] = np.inf
+    short, always, long = rule_base(system, categories=CATEGORIES)
+    assert [c.feature for c in short.conditions] == ["age"]
+    assert (len(always.conditions), len(long.conditions)) == (0, 4)
+    assert (short.always, always.always) == (False, True)
+    assert "IF\n    always\n  THEN" in str(always)
+    assert "always" not in str(rule_base(system).for_feature("glucose")[0])
+    assert len(rule_base(system).to_frame("if")) == 5
+    json.loads(rule_base(system).to_json())

@@ -90,6 +90,12 @@ def fit(
     ] = None,
     init: Annotated[Start | None, typer.Option(help="Start of the clustering.  [default: spread, not random]")] = None,
     seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="For --init random.")] = None,
+    max_conditions: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Conditions that a rule may have.  [default: all features]")
+    ] = None,
+    max_terms: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Terms that a label may have in a rule.  [default: all]")
+    ] = None,
 ) -> None:
     """Fit a model and write it to a file.
 
@@ -101,6 +107,7 @@ def fit(
       mltsk fit yeast --out yeast.skops
       mltsk fit patients.csv --labels 4 --rules 6 --out patients.skops
       mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --out patients.skops
+      mltsk fit emotions --max-conditions 5 --max-terms 10 --out short.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
     from ..io import save
@@ -117,6 +124,8 @@ def fit(
         "fuzzifier": fuzzifier,
         "init": init,
         "random_state": seed,
+        "max_conditions": max_conditions,
+        "max_terms": max_terms,
     }
     check_writable(out)
     dataset = open_dataset(data, labels)
@@ -202,6 +211,7 @@ def summary(model: Any, dataset: Any, info: Any, out: str) -> str:
             f"{dataset.name}: {n:,} samples, {d:,} features, {n_labels} labels, {dataset.cardinality:.2f} a sample",
         ),
         ("rules", f"{len(model.centers_)}, distinctness {model.rule_distinctness_:.2g} (0 all the same, 1 distinct)"),
+        *_shortening(model),
         ("weights", ", ".join(_weights(model))),
         ("consequents", f"{filled:.0%} of {model.coef_.size:,} are not zero"),
         ("solver", f"{model.n_iter_} steps, {info.fitted['seconds']:.2f} s in all"),
@@ -218,3 +228,18 @@ def _weights(model: Any) -> list[str]:
     used = (model.ridge_, model.correlation_weight_, model.l1_weight_)
     chosen = {"loo": " (by leave-one-out)", "auto": " (from the noise)"} if model.solver != "algorithm1" else {}
     return [f"{name} {w:.3g}{chosen.get(given, '')}" for (name, given), w in zip(asked.items(), used, strict=True)]
+
+
+def _shortening(model: Any) -> list[tuple[str, str]]:
+    """What the limits have made of the rules, if there are any."""
+    if not model.simplification_:
+        return []
+    rules, conditions, terms = (model.simplification_[part] for part in ("rules", "conditions", "terms"))
+    merged = f"{rules[0] - rules[1]} merged with others, " if rules[0] > rules[1] else ""
+    return [
+        (
+            "shortened",
+            f"{merged}at most {conditions[1]} conditions a rule (were {conditions[0]}) and {terms[1]} terms a label in "
+            f"it (were {terms[0]})",
+        )
+    ]

@@ -87,12 +87,13 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float, *, share
     low, high = np.log(WIDTH_RANGE)
     for _ in range(40):
         h = float(np.exp((low + high) / 2))
-        enough = _rules_per_sample(E / common_width(X.shape[1], yardstick, h), weight) > 1 + shared * (len(C) - 1)
+        enough = rules_per_sample(E / common_width(X.shape[1], yardstick, h), weight) > 1 + shared * (len(C) - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return h
 
 
-def _rules_per_sample(E: Array, w: Array) -> float:
+def rules_per_sample(E: Array, w: Array) -> float:
+    """How many rules share a sample on average; E (N, K) are exponents of which the least of a row is 0."""
     xp = namespace(E)
     M = xp.exp(-E)
     M /= M.sum(axis=1, keepdims=True)

@@ -59,7 +59,7 @@ def warn_if_collapsed(estimator) -> None:
             f"close to a linear one. Use a smaller width_scale, a fuzzifier near 1 (it is {estimator.fuzzifier:g}), "
             f"scale='quantile', or fewer rules.",
             RuleCollapseWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

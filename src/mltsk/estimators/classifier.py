@@ -14,24 +14,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..core.algorithm1 import algorithm1
 from ..core.antecedents import rule_distinctness
 from ..core.backend import asnumpy, cast, is_tensor, namespace, put
-from ..core.coupling import CONVEX, coupling_matrix, label_correlation
+from ..core.coupling import CONVEX
 from ..core.fit import fit_consequents
 from ..core.fuzzymap import FuzzyMap
 from ..core.scaling import Scaling, column_quantiles
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
-from ..exceptions import NonConvexWarning
 from ..scale.torch import moves_arrays, system_beside, to_device
 from .antecedents import fit_rules, fit_scale, prototypes, scaling_state, warn_if_collapsed
+from .early_stopped import fit_algorithm1
 from .reading import RuleReading
+from .shortening import LIMIT, ShortRules
 from .targets import Targets, predicted, probabilities
 from .tensors import place, read_fit, read_rows
 
 
-class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
+class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
     """Multi-label Takagi-Sugeno-Kang fuzzy system.
 
     K rules share their IF-parts, Gaussian sets found by clustering; each label has its own linear THEN-part in every
@@ -78,6 +78,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         with where they lie and give tensors. What is learned is stored as NumPy arrays in any case.
     random_state : int, RandomState or None, default=None
         For ``init="random"``.
+    max_conditions, max_terms : int or None, default=None
+        Conditions that a rule, and terms that a label in a rule may have: short rules, see `simplify`.
 
     Attributes
     ----------
@@ -94,6 +96,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         The width scale and the weights used.
     certificate_ : float
         Relative duality gap reached; NaN for "algorithm1", which has none.
+    simplification_ : dict or None
+        What short rules have before and after, see `simplify`.
     label_names_ : tuple of str
     classes_ : array
     n_iter_ : int
@@ -137,6 +141,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         "init": [StrOptions({"spread", "random"}), "array-like"],
         "device": [str, None],
         "random_state": ["random_state"],
+        "max_conditions": LIMIT,
+        "max_terms": LIMIT,
     }
 
     def __init__(
@@ -159,6 +165,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         init="spread",
         device=None,
         random_state=None,
+        max_conditions=None,
+        max_terms=None,
     ):
         self.n_rules = n_rules
         self.width_scale = width_scale
@@ -177,6 +185,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         self.init = init
         self.device = device
         self.random_state = random_state
+        self.max_conditions = max_conditions
+        self.max_terms = max_terms
 
     @classmethod
     def paper(cls, n_rules=3, *, width_scale=1.0, correlation_weight=1.0, l1_weight=0.1, init_ridge=1.0, **others):
@@ -191,15 +201,8 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         >>> MLTSKClassifier.paper(n_rules=2, width_scale=100).solver
         'algorithm1'
         """
-        preset = {
-            "coupling": "paper",
-            "fuzzifier": 2.0,
-            "scale": "minmax",
-            "antecedents": "paper",
-            "solver": "algorithm1",
-            "max_iter": 100,
-            "tol": 0.01,
-        }
+        preset = {"coupling": "paper", "fuzzifier": 2.0, "scale": "minmax", "antecedents": "paper"}
+        preset |= {"solver": "algorithm1", "max_iter": 100, "tol": 0.01}
         return cls(
             n_rules,
             width_scale=width_scale,
@@ -223,11 +226,22 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         self._validate_params()
         X, targets, w = self._validate_fit(X, y, sample_weight)
         self.scale_, scaling, Z = fit_scale(X, w, self.scale)
-        with blas_threads(2.0 * Z.shape[0] * (Z.shape[1] + 1) ** 2 * min(self.n_rules, Z.shape[0]) ** 2):
+        with self._threads(Z):
             rules = fit_rules(self, Z, w)
+        return self._fit_scaled(X, Z, targets, w, scaling, rules)
+
+    def _threads(self, Z):
+        return blas_threads(2.0 * Z.shape[0] * (Z.shape[1] + 1) ** 2 * min(self.n_rules, Z.shape[0]) ** 2)
+
+    def _fit_scaled(self, X, Z, targets, w, scaling, found):
+        """The rest of a fit once samples are scaled (Z) and rules found."""
+        with self._threads(Z):
+            rules = self._short_rules(Z, w, found)
             G = FuzzyMap.of(Z, rules.centers, rules.widths, underflow=self._underflow)
-            P = self._fit_consequents(G, targets.Y, w)
-        return self._store(X, targets, w, scaling, rules, G, P)
+            long_P = self._fit_consequents(G, targets.Y, w)
+            self._store(X, targets, w, scaling, rules, G, self._short_consequents(G, long_P, w))
+        self._count_parts(found, long_P)
+        return self
 
     def _validate_fit(self, X, y, sample_weight):
         if is_tensor(X):
@@ -278,7 +292,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
 
     def _fit_consequents(self, G, Y, w):
         if self.solver == "algorithm1":
-            return self._fit_algorithm1(G, Y, w)
+            return fit_algorithm1(self, G, Y, w)
         found = fit_consequents(
             G,
             Y,
@@ -300,29 +314,7 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
                 f"the solver stopped after {self.max_iter} steps at a relative gap of {self.certificate_:.2g}, above "
                 f"tol={self.tol:g}: raise max_iter, or the ridge weight ({self.ridge_:.3g})",
                 ConvergenceWarning,
-                stacklevel=3,
-            )
-        return found.P
-
-    def _fit_algorithm1(self, G, Y, w):
-        if self.coupling not in ("paper", None):
-            raise ValueError(f"solver='algorithm1' knows coupling='paper' or None, got {self.coupling!r}")
-        alpha, beta = self.correlation_weight, self.l1_weight
-        alpha = 1.0 if alpha == "loo" else float(alpha)
-        beta = 0.1 if beta == "auto" else float(beta)
-        gamma = 1.0 if self.init_ridge is None else float(self.init_ridge)
-        alpha = alpha if self.coupling == "paper" else 0.0
-        R = coupling_matrix(label_correlation(Y, w), self.coupling)
-        found = algorithm1(G, Y, alpha, beta, gamma, max_iter=self.max_iter, margin=self.tol, sample_weight=w)
-        self.ridge_, self.correlation_weight_, self.l1_weight_, self.coupling_ = 0.0, alpha, beta, asnumpy(R)
-        self.n_iter_, self.certificate_ = found.n_iter, float("nan")
-        if found.stopped_by == "negative loss":
-            warnings.warn(
-                f"Algorithm I stopped at step {found.n_iter} because its loss fell below 0, which a convex problem "
-                f"cannot do: with correlation_weight={alpha:g} the paper's coupling has no minimum. The result is "
-                f"where the authors' program stops; coupling='laplacian' with another solver has an optimum.",
-                NonConvexWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return found.P
 
@@ -337,7 +329,6 @@ class MLTSKClassifier(RuleReading, ClassifierMixin, BaseEstimator):
         self.quantiles_ = None if sparse.issparse(X) else column_quantiles(X, np.linspace(0, 1, 21))
         self.rule_distinctness_ = rule_distinctness(G.M, w)
         warn_if_collapsed(self)
-        return self
 
     @property
     def system_(self):

@@ -39,7 +39,8 @@ def rules_frame(tables: Tables, rules: Index, features: Index, labels: Index, pa
 
 
 def _conditions(pd: Any, tables: Tables, rules: Index, features: Index) -> Any:
-    k, d = (axis.ravel() for axis in np.meshgrid(rules, features, indexing="ij"))
+    i, e = np.nonzero(tables.conditioned[np.ix_(rules, features)])
+    k, d = rules[i], features[e]
     return pd.DataFrame(
         {
             "rule": k,

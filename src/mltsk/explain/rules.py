@@ -86,20 +86,18 @@ class RuleBase(Sequence[Rule]):
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
         k = int(self.kept_rules[i])
+        order = self.tables.order(k, self.kept_features)
         return Rule(
             index=k,
             weight=float(self.tables.system.rule_weights[k]),
-            conditions=Items(len(self.kept_features), partial(self._condition, k, self._order(k))),
+            conditions=Items(len(order), partial(self._condition, k, order)),
             consequents=Items(len(self.kept_labels), partial(self._consequent, k)),
             step=self.step,
+            always=not self.tables.conditioned[k].any(),
         )
 
     def __iter__(self) -> Iterator[Rule]:
         return (self[i] for i in range(len(self)))
-
-    def _order(self, k: int) -> Index:
-        size = np.abs(self.tables.distinct[k, self.kept_features])
-        return self.kept_features[np.argsort(-size, kind="stable")]
 
     def _condition(self, k: int, order: Index, i: int) -> Condition:
         d, tables = int(order[i]), self.tables

@@ -84,9 +84,20 @@ class Tables:
         return _doubles(self.system.rule_weights @ self.centers)
 
     @cached_property
+    def conditioned(self) -> NDArray[np.bool_]:
+        """Whether each rule has a condition on each feature, (K, D): a set of infinite width is none."""
+        return np.isfinite(self.system.widths)
+
+    @cached_property
     def distinct(self) -> Array:
         """How far each centre lies from the average sample, in widths √s of its fuzzy set, signed, (K, D)."""
         return (_doubles(self.system.centers) - self.middle) / np.sqrt(_doubles(self.system.widths))
+
+    def order(self, k: int, features: Index | None = None) -> Index:
+        """The features that rule k has conditions on, of some or all, most distinct first."""
+        among = np.arange(self.system.shape[1]) if features is None else features
+        kept = among[self.conditioned[k, among]]
+        return kept[np.argsort(-np.abs(self.distinct[k, kept]), kind="stable")]
 
     @cached_property
     def ranges(self) -> tuple[Array, Array]:

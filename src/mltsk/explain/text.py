@@ -137,7 +137,7 @@ def rule_words(rule: "Rule", top: int) -> RuleWords:
     moved = sorted(rule.consequents, key=lambda c: -abs(c.level - c.usual))
     return RuleWords(
         title=f"Rule {rule.number} — governs {percent(rule.weight)} of the data",
-        conditions=tuple(map(condition_words, rule.conditions[:top])),
+        conditions=("always",) if rule.always else tuple(map(condition_words, rule.conditions[:top])),
         more_conditions=f"and {times(near, 'condition')} closer to the average" if near > 0 else "",
         consequents=tuple(consequent_words(c, top, rule.step) for c in moved[:top]),
         more_consequents=f"and {times(len(moved) - top, 'label')} closer to usual" if len(moved) > top else "",

@@ -122,6 +122,7 @@ class Rule:
     """One rule: ``weight`` is the share of the data that it governs, ``step`` what a step of most features is.
 
     Counted from 0 by ``index``, from 1 in words. The most distinct conditions come first, labels in their own order.
+    ``always`` is true of a rule that has no condition on any feature.
     """
 
     index: int
@@ -129,6 +130,7 @@ class Rule:
     conditions: Sequence[Condition]
     consequents: Sequence[Consequent]
     step: str = ""
+    always: bool = False
 
     @property
     def number(self) -> int:

@@ -1,0 +1,67 @@
+"""Figures: they draw what the views say, stay small for large models, and leave names and global state alone."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from mltsk.explain import plot
+
+matplotlib = pytest.importorskip("matplotlib")
+
+
+def drawn(figure, tmp_path):
+    """Everything written in a figure that has been rendered."""
+    figure.savefig(tmp_path / "figure.png", dpi=30)
+    return " ".join(text.get_text() for text in figure.findobj(matplotlib.text.Text))
+
+
+def test_the_rule_map_numbers_every_rule(make_system, X, tmp_path):
+    figure = plot.rule_map(make_system("quantile", K=5), X)
+    assert all(f"rule {k}" in drawn(figure, tmp_path) for k in range(1, 6))
+
+
+@pytest.mark.parametrize("K", [1, 2])
+def test_few_rules_have_a_map_too(make_system, K, tmp_path):
+    assert f"{K} rules" in drawn(plot.rule_map(make_system("quantile", K=K)), tmp_path)
+
+
+def test_rules_in_one_place_do_not_hide_each_other():
+    apart = plot._apart(np.zeros((3, 2)))
+    assert min(np.linalg.norm(apart[i] - apart[j]) for i in range(3) for j in range(i)) > 0.005
+
+
+def test_names_stay_text(make_system, tmp_path):
+    system = make_system("standard", labels=("$a_1$", "<b>", "c"))
+    assert "$a_1$" in drawn(plot.feature_importance(system), tmp_path)
+    assert "<b>" in drawn(plot.label_correlation(system), tmp_path)
+
+
+def test_large_models_show_their_top(make_system, tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 300))
+    names = [f"feature {d}" for d in range(300)], [f"label {j}" for j in range(160)]
+    system = make_system("standard", K=15, X=X, features=names[0], labels=names[1])
+    importance, related = plot.feature_importance(system), plot.label_correlation(system)
+    assert importance.axes[0].images[0].get_array().shape == (20, 30)
+    assert related.axes[0].images[0].get_array().shape == (60, 60)
+    drawn(importance, tmp_path)
+    assert len(importance.axes[0].get_yticks()) == 20
+
+
+def test_curves_or_a_word_that_there_are_none(make_system, tmp_path):
+    system = make_system("quantile")
+    system.widths[1] = np.inf
+    assert "glucose" in drawn(plot.membership(system, 0, top=4), tmp_path)
+    assert "Rule 2: always" in drawn(plot.membership(system, 1), tmp_path)
+
+
+def test_settings_of_the_caller_are_left_alone(make_system):
+    before = dict(matplotlib.rcParams)
+    plot.rule_map(make_system("quantile"))
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_without_matplotlib_it_says_what_to_install(make_system, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"mltsk\[report\]"):
+        plot.rule_map(make_system("quantile"))
