@@ -24,11 +24,11 @@ from .antecedents import rule_distances, rules_per_sample
 from .arrays import Array, Matrix, weighted_mean, weighted_variance
 from .membership import firing_strengths
 
-# Rules whose firing falls on different samples for less than this share are one rule. Rules of the default lie apart by
-# 0.2 to 1; those that fuzzy c-means with m = 2 puts into one place, by less than 0.02.
+# Rules whose firing falls on different samples for less than this share are one rule. The closest
+# two of 15 default rules are 0.26 (emotions) to 0.46 (yeast) apart, so that only short rules and collapsed ones merge.
 MERGE_BELOW = 0.1
 ANCHOR = 1e-4
-_MAX_STEPS = 100  # of L-BFGS: the loss falls by less than 1 % of itself after that
+_MAX_STEPS = 100  # of L-BFGS
 _DIGITS = 4
 _REACH = 4.0  # log widths stay within this of their start, so that no set becomes a point or vanishes
 

@@ -6,7 +6,7 @@ weights.
 Terms are dropped in rounds, smallest effect |p| · ‖column of G‖ first, and what remains is refitted each time by a
 light ridge regression on T: on the scores of the long model, not on the labels. Those are smoother than labels, so
 that a few terms are found by what they explain and not by what they happen to fit; on image (480 samples, 150 terms a
-label) refitting on labels costs 0.02 AP or more.
+label) a hundredth of the ridge weight gives an AP of .814 on scores and .775 on labels.
 """
 
 import numpy as np
