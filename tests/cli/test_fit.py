@@ -59,7 +59,7 @@ def test_the_paper_preset_keeps_its_own_defaults(mltsk, awkward, tmp_path):
 
 def test_warnings_are_one_line_each(mltsk, awkward, tmp_path):
     result = mltsk("fit", awkward, "--labels", 5, "--width-scale", 1e6, "--out", tmp_path / "m.skops")
-    assert [line[:26] for line in result.err.splitlines() if line.startswith("note")] == ["note: the 15 rules hardly "]
+    assert [line[:26] for line in result.err.splitlines() if line.startswith("note")] == ["note: the 20 rules hardly "]
 
 
 def test_labels_by_name_may_hold_commas(mltsk, awkward, tmp_path):
