@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .backend import DEVICE_BLOCK_BYTES, cast, is_tensor, namespace
+from .backend import block_limit, cast, namespace
 
 Array: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
@@ -28,8 +28,7 @@ def row_blocks(
     >>> list(row_blocks(5, 8, limit=16))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
-    limit = DEVICE_BLOCK_BYTES if is_tensor(like) and like.is_cuda else limit
-    step = max(1, limit // max(1, bytes_per_row))
+    step = max(1, block_limit(like, limit) // max(1, bytes_per_row))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 

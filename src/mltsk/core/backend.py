@@ -16,9 +16,9 @@ import numpy as np
 
 Tensor: TypeAlias = Any  # a torch.Tensor; the mathematics does not import torch, so it cannot name the type
 
-# Row blocks on a GPU: large enough for its matrix units (25,000 rows of G at K(D+1) = 10,020), small beside its memory.
-DEVICE_BLOCK_BYTES = 2 * 10**9
-# The Gram matrix may take this share of a GPU's memory: 14 GB of the 140 of an H200, K(D+1) = 59,000 in float32.
+# Row blocks on a GPU: large enough for its matrix units (50,000 rows of G at K(D+1) = 10,020), small beside its memory.
+_BLOCK_BYTES, _BLOCK_SHARE = 2 * 10**9, 0.02
+# The Gram matrix may take this share of a GPU's memory: 15 GB of the 150 of an H200, K(D+1) = 61,000 in float32.
 _GRAM_SHARE = 0.1
 
 
@@ -76,9 +76,19 @@ def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
 
 def gram_limit(like: Any, host_limit: int) -> int:
     """Bytes that a Gram matrix beside ``like`` may take: a share of the memory of a GPU, else ``host_limit``."""
+    return int(_GRAM_SHARE * memory) if (memory := device_memory(like)) else host_limit
+
+
+def block_limit(like: Any, host_limit: int) -> int:
+    """Bytes that a block of rows beside ``like`` may take: those of a GPU are larger than ``host_limit``."""
+    return min(_BLOCK_BYTES, int(_BLOCK_SHARE * memory)) if (memory := device_memory(like)) else host_limit
+
+
+def device_memory(like: Any) -> int:
+    """Bytes of memory of the GPU on which ``like`` lies; 0 where it does not lie on one."""
     if not (is_tensor(like) and like.is_cuda):
-        return host_limit
-    return int(_GRAM_SHARE * sys.modules["torch"].cuda.get_device_properties(like.device).total_memory)
+        return 0
+    return int(sys.modules["torch"].cuda.get_device_properties(like.device).total_memory)
 
 
 class Tensors:

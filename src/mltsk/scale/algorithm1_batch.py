@@ -21,6 +21,7 @@ try:
 except ImportError:
     raise ImportError('batches on tensors need torch: pip install "mltsk[gpu]"') from None
 
+from ..core.backend import device_memory
 from ..core.coupling import coupling_matrix, label_correlation
 from ..exceptions import InputError
 from ..metrics import five_metrics
@@ -31,7 +32,7 @@ _ALIGN = 8
 _IDLE = 0.125
 _SQUARINGS = 36  # A^(2^36): two eigenvalues that this does not tell apart differ by less than 1e-10 of themselves
 _BUFFERS = 8  # tensors as large as W that a step needs, with what is put away
-_BYTES = 40 * 10**9
+_HOST_BYTES, _DEVICE_SHARE = 10**9, 0.3  # that they may take together
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def algorithm1_batch(
     Yields
     ------
     (slice, Runs)
-        Which problems, as many at a time as 40 GB hold, and their results.
+        Which problems, as many at a time as a third of the device's memory holds, and their results.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def algorithm1_batch(
     if not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings) or not settings or max_iter < 1:
         raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
     L, width = problems.B.shape[1:]
-    step = max(1, _BYTES // (_BUFFERS * 8 * len(settings) * L * (width + _ALIGN)))
+    step = max(1, _bytes(problems.B) // (_BUFFERS * 8 * len(settings) * L * (width + _ALIGN)))
     for start in range(0, len(problems.B), step):
         part = slice(start, min(start + step, len(problems.B)))
         yield part, _Batch(problems.take(part), settings).run(max_iter, margin)
@@ -155,6 +156,10 @@ def _test_rows(train: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     sizes = (~train).sum(1)
     rows = train.to(torch.int8).argsort(dim=1, stable=True)[:, : int(sizes.max())]
     return rows, torch.arange(rows.shape[1], device=train.device) < sizes[:, None]
+
+
+def _bytes(like: torch.Tensor) -> int:
+    return int(_DEVICE_SHARE * device_memory(like)) or _HOST_BYTES
 
 
 def spectral_norms(A: torch.Tensor) -> torch.Tensor:
