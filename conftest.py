@@ -2,4 +2,6 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") else ["src/mltsk/scale/algorithm1_batch.py"]
+NEED_TORCH = ("batch", "algorithm1_batch", "fista_batch")
+
+collect_ignore = [] if find_spec("torch") else [f"src/mltsk/scale/{name}.py" for name in NEED_TORCH]

@@ -12,7 +12,9 @@ TESTS = (
     "tests/core/test_backend.py",
     "tests/estimators/test_tensors.py",
     "tests/metrics/test_tensors.py",
+    "tests/scale/test_batch.py",
     "tests/scale/test_algorithm1_batch.py",
+    "tests/scale/test_fista_batch.py",
 )
 
 if __name__ == "__main__":
