@@ -1,7 +1,7 @@
-"""What one GPU does: the authors' CAL500 grid in one batch, and a default fit on a million rows.
+"""What one GPU does: the authors' CAL500 grid and a convex one in a batch each, and a default fit on a million rows.
 
 Times are of a warm device: every function runs once before the clock starts, the device is waited for before it is
-read, and the best and the median of some rounds are printed. ``python -m benchmarks gpu`` runs both.
+read, and the best and the median of some rounds are printed. ``python -m benchmarks gpu`` runs all.
 """
 
 import statistics
@@ -42,8 +42,9 @@ def run(options: Options) -> None:
     if device_name() is None:
         print("skipped: torch is not here or sees no CUDA device")
         return
-    from benchmarks.gpu import cal500_grid, large_fit
+    from benchmarks.gpu import cal500_grid, convex_grid, large_fit
 
     print(device_name())
     cal500_grid.run(options)
+    convex_grid.run(options)
     large_fit.run(options)
