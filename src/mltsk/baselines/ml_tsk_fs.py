@@ -1,7 +1,7 @@
 """ML-TSK FS as its authors run it, as one of the compared methods: the `paper` preset with its grid of settings."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, product
 from typing import ClassVar
 
 import numpy as np
@@ -37,6 +37,9 @@ class PaperMLTSK(MLTSKClassifier):
     init_ridge : float, default=1.0
         γ of the start (36), which matters because the iteration stops early.
     threshold : float or array of shape (n_labels,), default=0.5
+    device : str, optional
+        Where tensors are computed, "cuda" for example; by default NumPy computes. `scaled_path` and `authors_path` run
+        all weights of a number of rules and a width in one batch there.
 
     Examples
     --------
@@ -55,10 +58,18 @@ class PaperMLTSK(MLTSKClassifier):
     }
 
     def __init__(
-        self, n_rules=3, *, width_scale=1.0, correlation_weight=1.0, l1_weight=0.1, init_ridge=1.0, threshold=0.5
+        self,
+        n_rules=3,
+        *,
+        width_scale=1.0,
+        correlation_weight=1.0,
+        l1_weight=0.1,
+        init_ridge=1.0,
+        threshold=0.5,
+        device=None,
     ):
         preset = MLTSKClassifier.paper().get_params()
-        own = {"n_rules", "width_scale", "correlation_weight", "l1_weight", "init_ridge", "threshold"}
+        own = {"n_rules", "width_scale", "correlation_weight", "l1_weight", "init_ridge", "threshold", "device"}
         for name in preset.keys() - own:
             setattr(self, name, preset[name])
         self.n_rules = n_rules
@@ -67,6 +78,7 @@ class PaperMLTSK(MLTSKClassifier):
         self.l1_weight = l1_weight
         self.init_ridge = init_ridge
         self.threshold = threshold
+        self.device = device
 
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
         """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
@@ -124,11 +136,31 @@ def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
     """Points of the models that share their rules, each set of weights solved once."""
     names = ("correlation_weight", "l1_weight", "init_ridge")
     axes = [sorted({getattr(m, name) for m in models}) for name in names]
-    scores = algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, sample_weight=w)
+    if models[0].device in (None, "cpu"):
+        scores = algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, sample_weight=w)
+    else:
+        scores = _batch(train, test, Y * 1.0, axes, models[0].device)
     for model in models:
         S = scores[tuple(getattr(model, name) for name in names)]
         params = {k: v for k, v in model.get_params().items() if k in PaperMLTSK.PAPER_GRID}
         yield GridPoint(params, S, (np.asarray(model.threshold) <= S).astype(int))
+
+
+def _batch(train, test, Y, axes, device):
+    """Scores of every setting by `algorithm1_batch`, on the device; rows all count the same."""
+    import torch
+
+    from ..scale.algorithm1_batch import Problems, algorithm1_batch
+
+    settings = list(product(*axes))
+    G, T, Y = (torch.as_tensor(a, device=device) for a in (train.rows(), test.rows(), Y))
+    problems = Problems.of(G[None], Y, torch.ones((1, 1, len(G)), device=device))
+    scores = {}
+    for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
+        some = settings[setting : setting + step]
+        ((_, runs),) = algorithm1_batch(problems, some)
+        scores |= zip(some, (T @ runs.P[0]).cpu().numpy(), strict=True)
+    return scores
 
 
 def _grouped(models, name):

@@ -45,6 +45,9 @@ def reproduce(
         Convention | None, typer.Option(help="Whose rules for ties and empty label sets.  [default: paper]")
     ] = None,
     studies: Annotated[bool, typer.Option(help="Also the analyses of Figures 3 to 8.")] = True,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Where methods that know tensors are computed, cuda for example.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
 ) -> None:
     """Run Section IV of the paper: nine methods, twelve data sets, five metrics, the analyses and the statistics.
@@ -78,6 +81,8 @@ def reproduce(
         "studies": None if studies else False,
     }
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    if device:
+        definition = definition.model_copy(update={"methods": [_on(method, device) for method in definition.methods]})
     command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
     try:
@@ -94,13 +99,22 @@ def reproduce(
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run of `mltsk reproduce`.")],
+    add: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Take over what this folder has finished first, from another machine say."),
+    ] = None,
 ) -> None:
     """Write the pages, tables and figures of a run again from its results, without running anything.
 
     \b
-    Example:
+    Examples:
       mltsk report section4
+      mltsk report section4 --add from_the_gpu_box
     """
+    from ..experiments.reproduce import take_over
+
+    for other in add or ():
+        typer.echo(f"{take_over(folder, other)} pieces taken over from {other}")
     _write(folder, "of all results")
 
 
@@ -118,6 +132,10 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     if methods:
         update["methods"] = pick_methods(definition, _split(methods))
     return definition.model_copy(update=update)
+
+
+def _on(method: Any, device: str) -> Any:
+    return method.model_copy(update={"device": device})
 
 
 def _split(names: list[str] | None) -> list[str]:

@@ -22,12 +22,15 @@ from typing import Any, Literal
 import numpy as np
 
 from ..exceptions import InputError
-from .algorithm1_steps import Algorithm1Result, DenseMap, Rows, Setting, Solver
+from .algorithm1_steps import Algorithm1Result, DenseMap, Rows, Setting, Solver, low_rank
 from .arrays import Array
 from .backend import cast, is_tensor, namespace
 from .coupling import coupling_matrix, label_correlation
 from .fuzzymap import FuzzyMap
 from .moments import Moments, quadratic
+
+# A factor of A takes about as long as a few settings, and A itself 300 MB at this width.
+_FACTOR_FROM, _FACTOR_WIDTH = 20, 6000
 
 ConstantLabels = Literal["uncorrelated", "authors"]
 
@@ -169,7 +172,20 @@ def _solver(
     data = _moments_or_rows(rows, Y, w, n_products=max_iter * n_settings)
     if not namespace(data.B).isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
-    return Solver(data, _coupling(Y, w, constant_labels), max_iter, margin)
+    data, factor = _factored(rows.weighted(w), data, n_settings)
+    return Solver(data, _coupling(Y, w, constant_labels), max_iter, margin, factor)
+
+
+def _factored(G: DenseMap | FuzzyMap, data: Moments | Rows, n_settings: int) -> tuple[Moments | Rows, Array | None]:
+    """The same data with a factor of A where many settings make that pay."""
+    Md = len(data.B)
+    if n_settings < _FACTOR_FROM or Md > _FACTOR_WIDTH or is_tensor(data.B) or getattr(G, "is_sparse", False):
+        return data, None
+    moments = data if isinstance(data, Moments) else Moments(G.gram(), data.B, data.yy, float(G.shape[0]))
+    factor = low_rank(moments.A)
+    if factor is None or (isinstance(data, Rows) and factor.shape[1] >= G.shape[0]):
+        return data, None
+    return moments, factor
 
 
 def _moments_or_rows(G: DenseMap | FuzzyMap, Y: Array, w: Array | None, n_products: int) -> Moments | Rows:

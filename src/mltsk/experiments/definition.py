@@ -69,8 +69,9 @@ class MethodDefinition(_Part):
     """A classifier, what is done to its features, and its grids.
 
     ``scale`` is "minmax" for methods that expect features in [0, 1] or "none" for those that scale for themselves.
-    ``split`` names the parameter by whose values a grid is cut into pieces of work. A grid that is not given is the
-    class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one.
+    ``split`` names the parameter by whose values a grid is cut into pieces of work. ``device`` is where tensors are
+    computed, if the class has a parameter of that name; it is no setting, since numbers depend on it by rounding alone.
+    A grid that is not given is the class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one.
     """
 
     key: str = Field(min_length=1, pattern=r"^[\w.+-]+$")
@@ -80,6 +81,7 @@ class MethodDefinition(_Part):
     params: dict[str, Any] = {}
     params_for: dict[str, dict[str, Any]] = {}
     scale: Literal["minmax", "none"] = "none"
+    device: str | None = None
     split: str | None = None
     grids: dict[GridName, Grid] = {}
 

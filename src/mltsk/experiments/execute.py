@@ -75,6 +75,8 @@ def _study(cell: Cell, data: Dataset) -> Mapping[str, Any]:
 
 def _rows(cell: Cell, data: Dataset, method: MethodDefinition, chosen: Settings) -> Iterator[Row]:
     model = class_of(method)(**cell.details["params"])
+    if method.device is not None and "device" in model.get_params():
+        model.set_params(device=method.device)
     if cell.kind != "final":
         for params, metrics in _evaluated(cell, data, model, cell.details["grid"]):
             yield Row(params, metrics)

@@ -58,6 +58,15 @@ def reproduce(
         return run(Work.of(definition, cells), store, jobs=jobs, report=report)
 
 
+def take_over(folder: str | Path, other: str | Path) -> int:
+    """Add to a folder what another one, of the same experiment on another machine, has finished; returns how many."""
+    with Store.open(folder, create=True) as store, Store.open(other) as source:
+        merged = _merged(store.description(), source.description())
+        count = store.absorb(other)
+        store.describe(merged)
+    return count
+
+
 def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = None) -> list[DataDefinition]:
     """Data sets of the definition or of the catalog by name, or files of one's own with their labels."""
     known = {data.name: data for data in definition.datasets}
@@ -77,7 +86,7 @@ def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = No
 
 
 def pick_methods(definition: Definition, names: Sequence[str]) -> list[MethodDefinition]:
-    """Methods of the definition or of Section IV by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
+    """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
     known = {method.key: method for method in (*section_iv().methods, *definition.methods)}
     return [known.get(name) or _own_method(name, known) for name in names]
 

@@ -75,7 +75,7 @@ def run(work: Work, store: Store, *, jobs: int = 1, report: Report | None = None
     kept = versions()
     queue = _Queue(waiting, finished)
     for cell, outcome in _outcomes(queue, work, store, jobs, progress, tell):
-        store.add(cell, outcome, kept)
+        store.add(cell, outcome, {**kept, "device": _device(cell, work)})
         progress.running.pop(str(cell), None)
         progress.done += 1
         progress.failed += bool(outcome.error)
@@ -167,6 +167,10 @@ def _stop(pool: ProcessPoolExecutor) -> None:
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:
         process.terminate()
+
+
+def _device(cell: Cell, work: Work) -> str:
+    return (work.methods[cell.method].device if cell.kind != "study" else None) or "cpu"
 
 
 def _lost(cell: Cell) -> Outcome:

@@ -42,6 +42,19 @@ CREATE TABLE IF NOT EXISTS study (
 ) STRICT;
 """
 
+_ABSORB = (
+    "CREATE TEMP TABLE fresh AS SELECT key FROM other.cell WHERE status = 'done' "
+    "AND key NOT IN (SELECT key FROM cell WHERE status = 'done')",
+    "DELETE FROM cell WHERE key IN (SELECT key FROM fresh)",
+    "INSERT INTO cell SELECT * FROM other.cell WHERE key IN (SELECT key FROM fresh)",
+    "INSERT OR IGNORE INTO setting (text) SELECT text FROM other.setting",
+    "INSERT INTO score SELECT cell, mine.id, chosen_by, AP, HL, OE, RL, CV, tied FROM other.score "
+    "JOIN other.setting AS theirs ON theirs.id = score.setting JOIN setting AS mine ON mine.text = theirs.text "
+    "WHERE cell IN (SELECT key FROM fresh)",
+    "INSERT INTO study SELECT * FROM other.study WHERE cell IN (SELECT key FROM fresh)",
+    "DROP TABLE fresh",
+)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -133,6 +146,23 @@ class Store:
             "INSERT INTO score SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM setting WHERE text = ?",
             [(key, row.chosen_by, *row.metrics, text) for text, row in texts],
         )
+
+    def absorb(self, folder: str | Path) -> int:
+        """Take over what another folder has finished and this one has not; returns how many cells that were."""
+        path = Path(folder) / FILE
+        if not path.is_file():
+            raise InputError(f"{folder} holds no results.")
+        with closing(_connect(path)):  # a newer or a foreign file is refused there
+            pass
+        before = len(self.done())
+        self._connection.execute("ATTACH ? AS other", (str(path),))
+        try:
+            with self._connection as connection:
+                for statement in _ABSORB:
+                    connection.execute(statement)
+        finally:
+            self._connection.execute("DETACH other")
+        return len(self.done()) - before
 
     def inner_scores(self, keys: Iterable[str]) -> pd.DataFrame:
         """Mean metrics of every setting over inner cells, in canonical order of the settings."""
