@@ -37,7 +37,7 @@ def label_correlation(results: Results) -> Any:
             _heat(row[0], found["of_labels"], found["labels"], f"{name}: labels", names=True)
             for ax, key, title in ((row[1], "paper", "as published"), (row[2], "ours", "ours")):
                 r, without = (_number(models[model]["pearson"]) for model in (key, f"{key}_uncoupled"))
-                title = f"consequents, {title}\nagreement {r}; uncoupled {without}"
+                title = f"consequents, {title}\nr = {r}, uncoupled {without}"
                 _heat(ax, models[key]["correlation"], found["labels"], title, names=False)
         return figure
 
