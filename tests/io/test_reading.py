@@ -90,6 +90,8 @@ def test_a_damaged_threshold_model_is_refused():
     data = to_dict(MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2).fit(DATA.X, DATA.Y))
     refused(data | {"tuned": [1] * 5}, "5 times true or false")
     refused(data | {"estimator": None}, "'estimator'")
+    refused(data | {"parameters": data["parameters"] | {"metric": "beauty"}}, "beauty")
+    refused(data | {"parameters": data["parameters"] | {"response_method": []}}, "damaged")
     assert from_dict(data).tuned_labels_.dtype == bool
 
 

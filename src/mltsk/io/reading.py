@@ -142,9 +142,8 @@ def _made(kind: Any, parameters: Mapping[str, Any]) -> Any:
         raise InputError(f"{kind.__name__} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again.")
     model = kind(**parameters)
     try:
-        if hasattr(kind, "_parameter_constraints"):
-            model._validate_params()
-    except ValueError as error:
+        (model._validate_params if hasattr(kind, "_parameter_constraints") else model._check_parameters)()
+    except (TypeError, ValueError) as error:
         raise InputError(f"The model's data are damaged: {' '.join(str(error).split())[:200]}") from None
     return model
 
