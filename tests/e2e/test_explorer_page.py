@@ -75,8 +75,12 @@ def test_scores_of_rules_with_absent_conditions(browser, page):
     clf = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
     clf.widths_[0, 2:] = np.inf
     clf.widths_[1] = np.inf
+    clf.widths_[2, 5] = np.inf
     browser.open(page(clf))
     assert_allclose(scores_in(browser, DATA.X), clf.system_.scores(DATA.X), rtol=0, atol=1e-6)
+    assert browser.run("document.querySelector('[data-feature=\"5\"] .feature-notes').textContent").endswith(
+        "in no condition"
+    )
     assert browser.errors == []
 
 
@@ -260,14 +264,14 @@ def test_given_labels_are_those_that_python_predicts(browser, page):
     assert_array_equal(np.array(browser.run(code)).astype(int), clf.predict(DATA.X))
 
 
-def test_a_large_model_answers_within_50_ms(browser, page):
+def test_a_large_model_needs_less_than_50_ms_an_update(browser, page):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(60, 500)), (rng.random((60, 160)) < 0.3).astype(int)
     clf = MLTSKClassifier(n_rules=15, l1_weight=0.0, ridge=10.0, correlation_weight=0.0).fit(X, Y)
     browser.open(page(clf, X, Y))
-    times = browser.run(
-        "(() => { const e = window.explorer, t = []; for (let i = 0; i < 21; i++) { const start = performance.now();"
-        " e.x[i] = i / 10; e.refresh(); t.push(performance.now() - start); } return t.sort((a, b) => a - b); })()"
+    spent = browser.busy(
+        "(async () => { const e = window.explorer; for (let i = 0; i < 20; i++) { e.x[i] = i / 10; e.refresh();"
+        " await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))); } return true; })()"
     )
-    assert times[10] < 50
+    assert 0 < spent / 20 < 0.05
     assert browser.errors == []

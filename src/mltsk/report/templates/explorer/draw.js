@@ -29,6 +29,7 @@ function membershipCurves(d, features, system, norm) {
     .filter((k) => system.hasCondition(k, d))
     .sort((a, b) => system.weights[b] - system.weights[a])
     .slice(0, MOST_CURVES);
+  if (!rules.length) return { node: null, note: "in no condition", show: () => {} };
   const places = sampled((t) => system.place(d, features.between(d, t), norm()));
   const values = rules.map((k) => places.map((z) => system.membership(k, d, z)));
   const least = Math.min(1, ...values.flat());
@@ -37,7 +38,7 @@ function membershipCurves(d, features, system, norm) {
   const mark = svg("line", { class: "mark", x1: 0, x2: 0, y1: 0, y2: 40, "vector-effect": "non-scaling-stroke" });
   const node = svg("svg", { class: "curves", viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" },
     ...lines, mark);
-  const note = rules.length ? `membership ${floor.toFixed(2)} to 1` : "in no condition";
+  const note = `membership ${floor.toFixed(2)} to 1`;
   const show = (at, m) => {
     const most = Math.max(...m, 1e-12);
     rules.forEach((k, i) => lines[i].setAttribute("stroke-opacity", (0.1 + 0.9 * (m[k] / most)).toFixed(3)));

@@ -187,8 +187,7 @@ class Explorer {
     const by = $("order").value;
     const all = this.data.features.map((_, d) => d);
     if (by === "name") return all.sort((a, b) => this.data.features[a].localeCompare(this.data.features[b], "en", { numeric: true }));
-    const { system } = this;
-    const size = by === "rules" ? system.separation() : system.importance(by === "label" ? this.label : -1);
+    const size = by === "rules" ? this.system.separation() : this.system.relevance(by === "label" ? this.label : -1);
     return all.sort((a, b) => size[b] - size[a]);
   }
 

@@ -194,6 +194,13 @@ class FuzzySystem {
     return out;
   }
 
+  // What a feature does in THEN-parts, and half as much what it does in IF-parts, each beside the largest.
+  relevance(j) {
+    const [effects, apart] = [this.importance(j), this.separation()];
+    const [most, widest] = [Math.max(...effects, 1e-300), Math.max(...apart, 1e-300)];
+    return effects.map((effect, d) => effect / most + apart[d] / widest / 2);
+  }
+
   hasCondition(k, d) {
     return this.widths[k * this.D + d] < ABSENT;
   }
