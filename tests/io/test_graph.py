@@ -49,6 +49,7 @@ def test_absent_conditions_and_thresholds_of_each_label():
     model = MLTSKClassifier(n_rules=3, threshold=np.linspace(0.1, 0.9, 5)).fit(DATA.X, DATA.Y)
     model.widths_[0, 2:] = np.inf
     agrees(model, DATA.X)
+    agrees(MLTSKClassifier(n_rules=3, max_conditions=2, max_terms=3).fit(DATA.X, DATA.Y), DATA.X)
 
 
 def test_one_label_one_rule_one_feature():

@@ -62,6 +62,14 @@ def test_words_are_those_of_the_rules(model):
     assert rule["more"] == "and 5 conditions closer to the average"
 
 
+def test_short_rules_show_the_conditions_that_they_have():
+    clf = MLTSKClassifier(n_rules=3, max_conditions=2).fit(DATA.X, DATA.Y)
+    clf.widths_[1] = np.inf
+    rules = explorer_data(clf)["rules"]
+    assert [len(rule["conditions"]) for rule in rules] == [2, 0, 2]
+    assert [rule["more"] for rule in rules] == ["", "always: this rule has no condition", ""]
+
+
 def test_examples_are_rows_that_rules_fire_on_most(model):
     found = Examples.of(model, *DATA.frames())
     rows = [int(name.removeprefix("row ")) - 1 for name in found.names]
