@@ -29,7 +29,7 @@ GRID: dict[str, tuple[float, ...]] = {
 FAST_COUNTS, FAST_OUR_COUNTS = (1, 2, 3), (1, 2, 3, 5, 8, 15)
 # Two γ at least: K equal rules share a coefficient, so K also multiplies the weight of the ridge start.
 FAST_GRID = {**GRID, "width_scale": (100.0,), "correlation_weight": (0.01,), "init_ridge": (10.0, 100.0)}
-FAST_ROWS = 1000
+FAST_ROWS = 800
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
