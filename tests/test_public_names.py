@@ -10,6 +10,7 @@ def test_public_names():
     assert mltsk.__all__ == [
         "FuzzyRuleFeatures",
         "MLTSKClassifier",
+        "MLTSKClassifierCV",
         "MultilabelThreshold",
         "evaluate",
         "explore",

@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "FuzzyRuleFeatures": "mltsk.estimators",
     "MLTSKClassifier": "mltsk.estimators",
+    "MLTSKClassifierCV": "mltsk.estimators",
     "MultilabelThreshold": "mltsk.estimators",
     "load_dataset": "mltsk.datasets",
     "evaluate": "mltsk.metrics",

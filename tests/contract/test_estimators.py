@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_classifier_multioutput, parametrize_with_checks
 
-from mltsk import FuzzyRuleFeatures, MLTSKClassifier
+from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MLTSKClassifierCV
 
 ESTIMATORS = [
     MLTSKClassifier(n_rules=3),
@@ -12,6 +12,7 @@ ESTIMATORS = [
     MLTSKClassifier.paper(n_rules=2),
     MLTSKClassifier(n_rules=3, max_conditions=2, max_terms=1),
     FuzzyRuleFeatures(n_rules=3),
+    MLTSKClassifierCV({"n_rules": [1, 2]}, cv=2),
 ]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .arrays import Array, Matrix, row_blocks
 from .backend import cast, namespace
-from .clustering import Start, fuzzy_c_means, mean_nearest_distance, variances
+from .clustering import Clustering, Start, fuzzy_c_means, mean_nearest_distance, variances
 from .membership import authors_widths, common_width, exponents
 
 Widths = Literal["common", "variance"]
@@ -54,12 +54,14 @@ def fit_antecedents(
     init: Start = "spread",
     random_state: "int | np.random.Generator | None" = None,
     rtol: float = 1e-5,
+    clustering: Clustering | None = None,
 ) -> Antecedents:
     """Centres by fuzzy c-means (3) and widths of the chosen kind (4); fewer rules when X has fewer distinct rows.
 
-    A ``width_scale`` of None is 1 for `variance` widths and `shared_width_scale` for `common` ones.
+    A ``width_scale`` of None is 1 for `variance` widths and `shared_width_scale` for `common` ones. A ``clustering`` of
+    these rows that is there already is used as it is.
     """
-    found = fuzzy_c_means(
+    found = clustering or fuzzy_c_means(
         X, n_rules, fuzzifier=fuzzifier, sample_weight=w, init=init, random_state=random_state, rtol=rtol
     )
     C = found.centers

@@ -33,6 +33,15 @@ def row_blocks(
         yield slice(start, min(start + step, n_rows))
 
 
+def spread_rows(n: int, limit: int) -> "slice | NDArray[np.int_]":
+    """All rows of ``n``, or ``limit`` of them evenly spread, first and last included.
+
+    >>> spread_rows(7, 3).tolist()
+    [0, 3, 6]
+    """
+    return slice(None) if n <= limit else np.linspace(0, n - 1, limit).astype(int)
+
+
 def row_square_norms(X: Matrix) -> Array:
     """Squared Euclidean length of every row, (N,)."""
     if sparse.issparse(X):

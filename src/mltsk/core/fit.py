@@ -24,7 +24,7 @@ from .fista import Solution, fista
 from .fuzzymap import FuzzyMap
 from .moments import Moments, quadratic
 from .objective import Problem
-from .ridge import choose_weights, ridge_start
+from .ridge import LooRows, ridge_start
 
 L1_SHARE = 0.2
 
@@ -79,9 +79,19 @@ def fit_consequents(
 def _weights(
     G: FuzzyMap, Y: Array, w: Array, Q: Array, rho: float | None, alpha: float | None, beta: float | None
 ) -> tuple[float, float, float]:
+    complete = rho is not None and alpha is not None and beta is not None
+    return resolve_weights(None if complete else LooRows.of(G, Y, w), Q, rho, alpha, beta)
+
+
+def resolve_weights(
+    loo: LooRows | None, Q: Array, rho: float | None, alpha: float | None, beta: float | None
+) -> tuple[float, float, float]:
+    """(ρ, α, β) where those that are None come from leave-one-out; without any None there need be no ``loo``."""
     if rho is not None and alpha is not None and beta is not None:
         return rho, alpha, beta
-    found = choose_weights(G, Y, w, Q, rho=rho, alpha=alpha)
+    if loo is None:
+        raise ValueError("weights that are not given come from leave-one-out, for which there are no rows")
+    found = loo.choose(Q, rho=rho, alpha=alpha)
     return (
         found.rho if rho is None else rho,
         found.alpha if alpha is None else alpha,

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
-from .arrays import Array, n_entries
+from .arrays import Array, n_entries, spread_rows
 from .backend import Tensor, asnumpy, cast, copy, eigh, gram_limit, is_tensor, namespace, put
 from .fuzzymap import FuzzyMap
 from .moments import Moments
@@ -104,6 +104,48 @@ class Weights:
     column_norm: float
 
 
+@dataclass(frozen=True)
+class LooRows:
+    """Rows for leave-one-out, decomposed once: any coupling can then be priced.
+
+    ``Y`` (n, L) are rows scaled by √w, ``w`` (n,) their weights, ``width`` the columns of G, ``total`` the weight of
+    all rows that these stand for.
+    """
+
+    spectrum: Spectrum
+    Y: Array
+    w: Array
+    width: int
+    total: float
+
+    @classmethod
+    def of(cls, G: FuzzyMap, Y: Array, w: Array, *, total: float | None = None) -> "LooRows":
+        """Of all rows up to LOO_ROWS, of that many evenly spread ones beyond; ``total`` is their weight by default."""
+        rows, xp = spread_rows(len(Y), LOO_ROWS), namespace(Y)
+        part, Yp, wp = G.take(rows).weighted(w[rows]), Y[rows] * xp.sqrt(w[rows])[:, None], w[rows]
+        if len(wp) > LOO_SINGLE:
+            part, Yp = FuzzyMap(cast(part.X, np.float32), cast(part.M, np.float32)), cast(Yp, np.float32)
+        wp = wp if xp is np else cast(wp, Yp.dtype)
+        return cls(Spectrum.of(part), Yp, wp, G.shape[1], float(w.sum()) if total is None else total)
+
+    def choose(self, Q: Array, *, rho: float | None = None, alpha: float | None = None) -> Weights:
+        """ρ and α of least leave-one-out squared error, summed over labels; one that is given is kept."""
+        loo, lam = self._errors(Q)
+        return self._weights(*_least_error(loo, lam, rho, alpha), float(lam.mean()))
+
+    def _errors(self, Q: Array) -> tuple[LeaveOneOut, Array]:
+        lam, V = map(asnumpy, namespace(Q).linalg.eigh(Q))
+        s = self.spectrum.s
+        scale = max(float(s[-1]) if len(s) else 1.0, np.finfo(np.float64).tiny)
+        return LeaveOneOut.of(self.spectrum, self.Y @ put(V, self.Y), self.w, scale * GRID), lam
+
+    def _weights(self, rho: float, alpha: float, mean_lam: float) -> Weights:
+        labels = LeaveOneOut.of(self.spectrum, self.Y, self.w, np.array([max(rho + alpha * mean_lam, 0.0)]))
+        noise = np.sqrt(labels.errors[0] / float(self.w.sum()))
+        column_norm = np.sqrt(float(self.spectrum.s.sum()) / self.width * (self.total / float(self.w.sum())))
+        return Weights(rho, alpha, noise, float(column_norm))
+
+
 def choose_weights(
     G: FuzzyMap,
     Y: Array,
@@ -117,20 +159,7 @@ def choose_weights(
 
     The search is exact for up to LOO_ROWS rows and uses that many, evenly spread, beyond.
     """
-    rows, xp = _spread_rows(len(Y)), namespace(Y)
-    part, Yp, wp = G.take(rows).weighted(w[rows]), Y[rows] * xp.sqrt(w[rows])[:, None], w[rows]
-    if len(wp) > LOO_SINGLE:
-        part, Yp = FuzzyMap(cast(part.X, np.float32), cast(part.M, np.float32)), cast(Yp, np.float32)
-    spectrum = Spectrum.of(part)
-    lam, V = map(asnumpy, xp.linalg.eigh(Q))
-    scale = max(float(spectrum.s[-1]) if len(spectrum.s) else 1.0, np.finfo(np.float64).tiny)
-    wp = wp if xp is np else cast(wp, Yp.dtype)
-    loo = LeaveOneOut.of(spectrum, Yp @ put(V, Yp), wp, scale * GRID)
-    best_rho, best_alpha = _least_error(loo, lam, rho, alpha)
-    labels = LeaveOneOut.of(spectrum, Yp, wp, np.array([max(best_rho + best_alpha * float(lam.mean()), 0.0)]))
-    noise = np.sqrt(labels.errors[0] / float(wp.sum()))
-    column_norm = np.sqrt(float(spectrum.s.sum()) / G.shape[1] * float(w.sum() / wp.sum()))
-    return Weights(best_rho, best_alpha, noise, float(column_norm))
+    return LooRows.of(G, Y, w).choose(Q, rho=rho, alpha=alpha)
 
 
 def _least_error(loo: LeaveOneOut, lam: Array, rho: float | None, alpha: float | None) -> tuple[float, float]:
@@ -143,10 +172,6 @@ def _least_error(loo: LeaveOneOut, lam: Array, rho: float | None, alpha: float |
             if error < best:
                 best, found = error, (float(r), float(a))
     return found
-
-
-def _spread_rows(n: int) -> "slice | np.ndarray":
-    return slice(None) if n <= LOO_ROWS else np.linspace(0, n - 1, LOO_ROWS).astype(int)
 
 
 def ridge_start(G: FuzzyMap, Y: Array, w: Array, gamma: float, data: Moments | None = None) -> Array:

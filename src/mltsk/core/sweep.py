@@ -5,8 +5,8 @@
 Symbols: R (r, Md) with G = U R, U orthonormal, R Rᵀ = diag(s); P, Z, V (L, Md), labels first; Q = W diag(λ) Wᵀ.
 
 Alternating directions with over-relaxation: P solves a ridge problem whose matrix has the eigenvalues s_i + c_j,
-c_j = ρ + κ + α λ_j, so R, found once, serves every (coupling, α, β, ρ). Steps do not depend on how ill-conditioned A is:
-with κ = KAPPA ρ and a warm start the default certificate takes 2 to 6 steps on cal500, 4 to 8 on yeast and 6 to 12 on
+c_j = ρ + κ + α λ_j, so R, found once, serves every (coupling, α, β, ρ). How ill-conditioned A is does not matter: with
+κ a few times ρ and a warm start the default certificate takes 2 to 4 steps on cal500, 5 to 7 on yeast and 7 to 16 on
 scene, where accelerated gradients take 8, 20 and 70. Beside P its image P Rᵀ is free, so a step costs one product with
 R each way, and one more where the certificate at Z is computed. Problems with few labels take their steps together: a
 product with 6 columns is bound by reading R.
@@ -14,22 +14,27 @@ product with 6 columns is bound by reading R.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from .arrays import Array
 from .fuzzymap import FuzzyMap
+from .moments import GRAM_BYTES
 
 KAPPA = 4.0  # penalty of P ≠ Z in units of ρ; 2 and 8 take a step or two more on one set or another
+_LEAST_KAPPA = 1e-3  # in units of the largest s: where ρ all but vanishes, curvature is the data's and the coupling's
 RELAX = 1.6  # over-relaxation; without it half as many steps again
 COLUMNS = 96  # columns of a product from which BLAS runs at full speed
-SINGLE_TOL = 3e-5  # certificates down to this are computed in single precision, which is twice as fast
+# Certificates down to this are computed in single precision, which is twice as fast, unless ρ is so small beside the
+# largest s that the gap, a square over ρ, would drown in rounding.
+SINGLE_TOL, SINGLE_RHO = 3e-5, 1e-4
 
 
 @dataclass(frozen=True)
 class Factor:
-    """Rows in the basis of their singular vectors: ``R`` (r, Md), ``s`` (r,), ``B`` = Yᵀ W G (L, Md), ``yy`` = Σ w y²."""
+    """Rows in the basis of their singular vectors, ``R`` (r, Md), ``s`` (r,); ``B`` = YᵀWG (L, Md), ``yy`` = Σ w y²."""
 
     R: Array
     s: Array
@@ -45,7 +50,7 @@ class Factor:
         s, V = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         keep = s > max(float(s[-1]), np.finfo(s.dtype).tiny) * 100 * np.finfo(s.dtype).eps
         s, V = s[keep], V[:, keep]
-        R = Gw.transpose_matmul(V).T if N <= width else np.sqrt(s)[:, None] * V.T
+        R = _rotated(Gw, V) if N <= width else np.sqrt(s)[:, None] * V.T
         B = np.ascontiguousarray(Gw.transpose_matmul(Yw).T)
         return cls(np.ascontiguousarray(R), s, B, float(np.einsum("nl,nl->", Yw, Yw)))
 
@@ -76,14 +81,32 @@ class Point:
         )
 
 
+@dataclass(frozen=True)
+class Couplings:
+    """Coupling matrices ``Q`` (n, L, L), positive semidefinite, with their eigenvalues (n, L) and eigenvectors."""
+
+    Q: Array
+    lam: Array
+    W: Array
+
+    @classmethod
+    def of(cls, matrices: Sequence[Array]) -> "Couplings":
+        """Decomposed once, for all the sweeps that share them."""
+        Q = np.stack(matrices)
+        return cls(Q, *np.linalg.eigh(Q))
+
+    def astype(self, dtype: "np.dtype[Any]") -> "Couplings":
+        """In another precision."""
+        return Couplings(*(x.astype(dtype, copy=False) for x in (self.Q, self.lam, self.W)))
+
+
 class Sweep:
     """Solves families of settings over one `Factor`.
 
     Parameters
     ----------
     factor : Factor
-    couplings : sequence of arrays of shape (L, L)
-        Positive semidefinite.
+    couplings : Couplings
     max_iter, tol : int, float
         As in `fista`: ``tol`` is a relative duality gap.
 
@@ -93,14 +116,14 @@ class Sweep:
     >>> G = FuzzyMap(np.array([[1.0], [-1.0], [0.5]]), np.ones((3, 1)))
     >>> factor = Factor.of(G, np.array([[1.0], [0.0], [1.0]]), np.ones(3))
     >>> lines = [[Setting(0, 0.0, beta, 1.0) for beta in (0.0, 0.5, 5.0)]]
-    >>> [int((point.Z != 0).sum()) for point in Sweep(factor, [np.zeros((1, 1))]).lines(lines)[0]]
+    >>> none = Couplings.of([np.zeros((1, 1))])
+    >>> [int((point.Z != 0).sum()) for point in Sweep(factor, none).lines(lines)[0]]
     [2, 2, 0]
     """
 
-    def __init__(self, factor: Factor, couplings: Sequence[Array], *, max_iter: int = 1000, tol: float = 1e-4) -> None:
+    def __init__(self, factor: Factor, couplings: Couplings, *, max_iter: int = 1000, tol: float = 1e-4) -> None:
         self.factor, self.max_iter, self.tol = factor, max_iter, tol
-        self.couplings = np.stack([Q.astype(factor.B.dtype, copy=False) for Q in couplings])
-        self._lam, self._W = np.linalg.eigh(self.couplings)
+        self.couplings = couplings.astype(factor.B.dtype)
         self._image_B = factor.B @ factor.R.T
 
     def lines(self, lines: Sequence[Sequence[Setting]]) -> list[list[Point]]:
@@ -119,7 +142,7 @@ class Sweep:
 
     def solve(self, settings: Sequence[Setting], starts: Sequence[Point | None]) -> list[Point]:
         """Problems in step until all have their certificate, from given points or from their ridge solutions."""
-        run = _Problems.of(settings, self.couplings, self._lam, self._W)
+        run = _Problems.of(settings, self.couplings, float(self.factor.s.max(initial=0.0)))
         Z, v = self._start(run, starts)
         kappa, relax, R = run.kappa, Z.dtype.type(RELAX), self.factor.R
         image_Z, image_v = _times(Z, R.T), _times(v, R.T)
@@ -195,12 +218,21 @@ class _Problems:
     W: Array | None
 
     @classmethod
-    def of(cls, settings: Sequence[Setting], Q: Array, lam: Array, W: Array) -> "_Problems":
-        which = [s.coupling for s in settings]
+    def of(cls, settings: Sequence[Setting], couplings: Couplings, largest: float) -> "_Problems":
+        which, Q, lam, W = [s.coupling for s in settings], couplings.Q, couplings.lam, couplings.W
         numbers = np.array([(s.alpha, s.beta, s.rho) for s in settings], dtype=Q.dtype).T[:, :, None, None]
         alpha, beta, rho = numbers
         coupled = bool(np.any(alpha > 0) and np.any(lam[which]))
-        return cls(alpha, beta, rho, KAPPA * rho, Q[which], lam[which][:, :, None], W[which] if coupled else None)
+        kappa = np.maximum(
+            np.maximum(KAPPA * rho, alpha * lam[which].mean(axis=1)[:, None, None]), _LEAST_KAPPA * largest
+        )
+        return cls(alpha, beta, rho, kappa, Q[which], lam[which][:, :, None], W[which] if coupled else None)
+
+
+def _rotated(G: FuzzyMap, V: Array) -> Array:
+    """Vᵀ G, over G itself where it is small: with as many columns as rows one product beats K of them."""
+    small = not G.is_sparse and G.M.itemsize * G.shape[0] * G.shape[1] <= GRAM_BYTES
+    return V.T @ G.rows() if small else G.transpose_matmul(V).T
 
 
 def _times(P: Array, M: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from .classifier import MLTSKClassifier
 from .features import FuzzyRuleFeatures
+from .search import MLTSKClassifierCV
 from .thresholds import MultilabelThreshold
 
-__all__ = ["FuzzyRuleFeatures", "MLTSKClassifier", "MultilabelThreshold"]
+__all__ = ["FuzzyRuleFeatures", "MLTSKClassifier", "MLTSKClassifierCV", "MultilabelThreshold"]

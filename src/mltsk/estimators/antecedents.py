@@ -8,6 +8,7 @@ from scipy import sparse
 from ..core.antecedents import COLLAPSED, Antecedents, fit_antecedents
 from ..core.arrays import unit_rows
 from ..core.backend import asnumpy, is_tensor, put
+from ..core.clustering import Clustering, fuzzy_c_means
 from ..core.scaling import Scaling, fit_scaling
 from ..exceptions import RuleCollapseWarning
 
@@ -26,20 +27,30 @@ def fit_scale(X, w, scale):
     return scale, scaling, scaling.apply(X)
 
 
-def fit_rules(estimator, Z, w) -> Antecedents:
-    """IF-parts as the estimator's parameters say, on scaled samples; warns when there are fewer than asked for."""
-    paper = estimator.antecedents == "paper"
+def cluster(estimator, Z, w) -> Clustering:
+    """Where the rules sit, as the estimator's parameters say."""
     state = estimator.random_state
+    return fuzzy_c_means(
+        Z,
+        min(estimator.n_rules, Z.shape[0]),
+        fuzzifier=estimator.fuzzifier,
+        sample_weight=w,
+        init=estimator.init if isinstance(estimator.init, str) else _given_centers(estimator.init, Z),
+        random_state=int(state.randint(2**31)) if hasattr(state, "randint") else state,
+        rtol=0.0 if estimator.antecedents == "paper" else 1e-5,
+    )
+
+
+def fit_rules(estimator, Z, w, clustering=None) -> Antecedents:
+    """IF-parts as the estimator's parameters say, on scaled samples; warns when there are fewer than asked for."""
     rules = fit_antecedents(
         Z,
         w,
-        min(estimator.n_rules, Z.shape[0]),
+        estimator.n_rules,
         width_scale=None if estimator.width_scale == "auto" else estimator.width_scale,
         fuzzifier=estimator.fuzzifier,
-        widths="variance" if paper else "common",
-        init=estimator.init if isinstance(estimator.init, str) else _given_centers(estimator.init, Z),
-        random_state=int(state.randint(2**31)) if hasattr(state, "randint") else state,
-        rtol=0.0 if paper else 1e-5,
+        widths="variance" if estimator.antecedents == "paper" else "common",
+        clustering=clustering or cluster(estimator, Z, w),
     )
     if len(rules.centers) < estimator.n_rules:
         warnings.warn(

@@ -4,27 +4,24 @@ The estimator keeps plain arrays only, so that pickle and skops files hold no co
 `mltsk.core.fit` (the default problem) and `mltsk.core.algorithm1` (what the paper's authors run).
 """
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.antecedents import rule_distinctness
 from ..core.backend import asnumpy, cast, is_tensor, namespace, put
 from ..core.coupling import CONVEX
-from ..core.fit import fit_consequents
 from ..core.fuzzymap import FuzzyMap
 from ..core.scaling import Scaling, column_quantiles
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
 from ..scale.torch import moves_arrays, system_beside, to_device
 from .antecedents import fit_rules, fit_scale, prototypes, scaling_state, warn_if_collapsed
-from .early_stopped import fit_algorithm1
+from .consequents import fit_then_parts
 from .reading import RuleReading
 from .shortening import LIMIT, ShortRules
 from .targets import Targets, predicted, probabilities
@@ -238,7 +235,7 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
         with self._threads(Z):
             rules = self._short_rules(Z, w, found)
             G = FuzzyMap.of(Z, rules.centers, rules.widths, underflow=self._underflow)
-            long_P = self._fit_consequents(G, targets.Y, w)
+            long_P = fit_then_parts(self, G, targets.Y, w)
             self._store(X, targets, w, scaling, rules, G, self._short_consequents(G, long_P, w))
         self._count_parts(found, long_P)
         return self
@@ -289,34 +286,6 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
     @property
     def _underflow(self):
         return "authors" if self.antecedents == "paper" else "softmax"
-
-    def _fit_consequents(self, G, Y, w):
-        if self.solver == "algorithm1":
-            return fit_algorithm1(self, G, Y, w)
-        found = fit_consequents(
-            G,
-            Y,
-            w,
-            coupling=self.coupling,
-            rho=None if self.ridge == "loo" else float(self.ridge),
-            alpha=None if self.correlation_weight == "loo" else float(self.correlation_weight),
-            beta=None if self.l1_weight == "auto" else float(self.l1_weight),
-            gamma=self.init_ridge,
-            solver="admm" if self.solver == "admm" else "fista",
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
-        self.coupling_, self.n_iter_ = asnumpy(found.coupling), found.solution.n_iter
-        self.certificate_ = found.solution.certificate
-        if not found.solution.converged:
-            warnings.warn(
-                f"the solver stopped after {self.max_iter} steps at a relative gap of {self.certificate_:.2g}, above "
-                f"tol={self.tol:g}: raise max_iter, or the ridge weight ({self.ridge_:.3g})",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return found.P
 
     def _store(self, X, targets, w, scaling, rules, G, P):
         self.centers_, self.widths_, self.width_scale_ = *map(asnumpy, (rules.centers, rules.widths)), rules.width_scale

@@ -1,0 +1,62 @@
+"""The points that `MLTSKClassifierCV` tries when none are given: plain parameters of the classifier, from the data.
+
+Weights of the problem mean nothing without the data that they weigh against, so leave-one-out on a few hundred evenly
+spread rows says around which values to look: for every number of rules the best ridge τ without coupling, which a ratio
+α/ρ shares out as τ = ρ + α (a coupling weighs 1 a label on average), and for β multiples of what "auto" would take. The
+points are then numbers, and `GridSearchCV` can be given the same ones.
+"""
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+
+from ..core.arrays import spread_rows
+from ..core.fit import L1_SHARE
+from ..core.fuzzymap import FuzzyMap
+from ..core.ridge import LooRows
+from ..exceptions import RuleCollapseWarning
+from .antecedents import fit_rules, fit_scale
+
+N_RULES = (2, 4, 8, 16)
+WIDTHS = (1.0, 2.0)  # in units of the automatic width
+LINES = ((None, 0.0), ("precision", 0.32), ("precision", 3.2), ("laplacian", 0.32), ("laplacian", 3.2))
+BETAS = (0.0, 0.5, 1.0, 2.0, 4.0)  # in units of the automatic L1 weight
+# Leave-one-out for a grid needs no more: its values are steps of a factor of 2 to 10.
+SKETCH_ROWS = 400
+
+
+def default_points(estimator, X, targets, w) -> list[dict]:
+    """200 points: 4 numbers of rules, 2 widths, 5 couplings with their weights and ridges, 5 L1 weights."""
+    rows = spread_rows(X.shape[0], SKETCH_ROWS)
+    Y, ws = targets.Y[rows] - (w @ targets.Y) / w.sum(), w[rows]
+    _, _, Z = fit_scale(X[rows], ws, estimator.scale)
+    points = []
+    for n_rules in sorted({min(k, X.shape[0]) for k in N_RULES}):
+        rules = _rules(clone(estimator).set_params(n_rules=n_rules, width_scale="auto"), Z, ws)
+        loo = LooRows.of(FuzzyMap.of(Z, rules.centers, rules.widths), Y, ws, total=float(w.sum()))
+        widths = ["auto" if width == 1 else _rounded(width * rules.width_scale) for width in WIDTHS]
+        points += [{"n_rules": n_rules, "width_scale": h, **own} for h in widths for own in _weights(loo)]
+    return points
+
+
+def _rules(estimator, Z, w):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuleCollapseWarning)
+        return fit_rules(estimator, Z, w)
+
+
+def _weights(loo: LooRows) -> list[dict]:
+    n_labels = loo.Y.shape[1]
+    best = loo.choose(np.zeros((n_labels, n_labels), dtype=loo.Y.dtype), alpha=0.0)
+    beta, found = L1_SHARE * float(np.mean(best.noise)) * best.column_norm, []
+    for kind, ratio in LINES:
+        rho = best.rho / (1 + ratio)
+        line = {"coupling": kind, "correlation_weight": _rounded(ratio * rho), "ridge": _rounded(rho)}
+        found += [{**line, "l1_weight": _rounded(multiple * beta)} for multiple in BETAS]
+    return found
+
+
+def _rounded(x: float) -> float:
+    """Three digits: enough for a weight, and readable."""
+    return float(f"{x:.3g}")
