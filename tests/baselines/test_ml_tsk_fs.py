@@ -1,5 +1,6 @@
 """The paper's method in the registry: the preset, and its grid in one pass."""
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -38,3 +39,17 @@ def test_grid_in_one_pass_equals_single_fits(data):
         alone = PaperMLTSK(**point.params).fit(data.X[:70], data.Y[:70])
         assert_allclose(point.scores, alone.decision_function(data.X[70:]) + 0.5, atol=1e-8)
         assert_array_equal(point.labels, alone.predict(data.X[70:]))
+
+
+def test_a_batch_of_tensors_gives_the_same_scores():
+    pytest.importorskip("torch")
+    data = make_multilabel_rules(n_samples=60, n_features=4, n_labels=3, random_state=0)
+    train, test = np.arange(40), np.arange(40, 60)
+    grid = {"n_rules": [2], "l1_weight": [0.01, 1.0], "init_ridge": [1.0]}
+    found = [
+        {repr(p.params): p.scores for p, _ in model.authors_path(data.X, data.Y, lambda K, h: (train, test), grid)}
+        for model in (PaperMLTSK(), PaperMLTSK(device="cpu:0"))
+    ]
+    assert found[0].keys() == found[1].keys()
+    for key in found[0]:
+        assert_allclose(found[0][key], found[1][key], atol=1e-10)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from threadpoolctl import threadpool_info
 
 from mltsk.core import algorithm1_steps as module
-from mltsk.core.algorithm1_steps import DenseMap, Rows, Solver, ridge_start
+from mltsk.core.algorithm1_steps import DenseMap, Rows, Solver, low_rank, ridge_start
 from mltsk.core.moments import Moments
 from mltsk.exceptions import InputError
 
@@ -62,8 +62,28 @@ def test_compact_product_is_the_product():
     W = np.zeros((12, 7))
     W[np.ix_([1, 4, 7], [0, 3])] = np.arange(1.0, 7).reshape(3, 2)
     solver._W[:], solver._nonzero[:] = W.T, W.T != 0
-    assert solver._multiply_compact(solver.data.A)
-    assert_allclose(solver._H.T, G.T @ (G @ W))
+    solver._multiply(6)
+    solver._couple(0.5 * R, 6)
+    assert solver._used(6) is not None
+    assert_allclose(solver._H.T, G.T @ (G @ W) + 0.5 * W @ R)
+
+
+def test_a_factor_of_nearly_equal_columns_is_thin_and_gives_the_same_runs():
+    G, Y, R = problem()
+    G = np.hstack([G, G * (1 + 1e-9), G])
+    data = moments(G, Y)
+    factor = low_rank(data.A)
+    assert factor.shape == (36, 12)
+    assert_allclose(factor @ factor.T, data.A, atol=1e-12)
+    plain, factored = (Solver(data, R, 60, 1e-3, f).solve(0.1, 0.02, 0.1) for f in (None, factor))
+    assert plain.n_iter == factored.n_iter
+    assert_allclose(plain.P, factored.P, atol=1e-10)
+
+
+def test_no_factor_where_it_would_not_pay():
+    G, Y, _ = problem()
+    assert low_rank(moments(G, Y).A) is None
+    assert low_rank(np.zeros((3, 3))) is None
 
 
 @pytest.mark.parametrize("n_settings", [1, 2, 60])

@@ -96,6 +96,19 @@ def test_other_files_and_newer_ones_are_refused(tmp_path):
         pass
 
 
+def test_folders_come_together_without_doubles(tmp_path):
+    other = Cell("grid", "paper", "toy", "br", 1, 0)
+    for name, cells in {"a": [CELL], "b": [CELL, other]}.items():
+        with Store.open(tmp_path / name, create=True) as store:
+            for cell in cells:
+                store.add(cell, Outcome(ROWS), {})
+    with Store.open(tmp_path / "a", create=True) as store:
+        assert store.absorb(tmp_path / "b") == 1
+        assert store.absorb(tmp_path / "b") == 0
+        assert store.done() == {CELL.key, other.key}
+        assert len(store.results().scores) == 4
+
+
 def test_means_over_inner_folds(tmp_path):
     cells = [Cell("inner", "nested", "toy", "br", 0, 0, inner=i) for i in range(2)]
     with Store.open(tmp_path, create=True) as store:

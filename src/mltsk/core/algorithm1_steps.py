@@ -28,6 +28,7 @@ from math import isnan, nan, sqrt
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import daxpy
 from scipy.linalg.lapack import dpstrf
@@ -42,6 +43,7 @@ from .threads import blas_threads
 
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
+Index: TypeAlias = NDArray[np.intp]
 
 # Looking for zero rows and columns takes 10 µs, so it is done only below this share of nonzeros; copying what
 # is left pays below this share of all of W.
@@ -254,7 +256,7 @@ class Solver:
             n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
             b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
             yield n_nonzero
-            self._H += self._xp.matmul(coupling, self._W, out=self._F)
+            self._couple(coupling, n_nonzero)
             losses.append(self._loss() + beta * n_nonzero)
             if abs(losses[-2] - losses[-1]) <= self.margin:
                 return losses[1:], "margin"
@@ -278,9 +280,22 @@ class Solver:
 
     def _multiply(self, n_nonzero: int) -> None:
         """H = A W."""
-        few = not is_tensor(self._W) and n_nonzero < _LOOK_BELOW * self._W.size
-        if not (few and isinstance(self.data, Moments) and self._multiply_compact(self.data.A)):
+        part = self._used(n_nonzero)
+        if part is None or not isinstance(self.data, Moments):
             self._product(self._W, out=self._H)
+        else:
+            labels, used = part
+            self._H.fill(0.0)
+            self._H[labels] = self._W.take(labels, axis=0).take(used, axis=1) @ self.data.A.take(used, axis=0)
+
+    def _couple(self, coupling: Array, n_nonzero: int) -> None:
+        """H += α W R."""
+        part = self._used(n_nonzero)
+        if part is None:
+            self._H += self._xp.matmul(coupling, self._W, out=self._F)
+        else:
+            labels, used = part
+            self._H[:, used] += coupling.take(labels, axis=1) @ self._W.take(labels, axis=0).take(used, axis=1)
 
     def _product(self, W: Array, out: Array | None = None) -> Array:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
@@ -293,15 +308,13 @@ class Solver:
             out[:] = product
         return product
 
-    def _multiply_compact(self, A: Array) -> bool:
-        """The same over the labels and coefficients where W is not zero throughout, if these are few enough."""
+    def _used(self, n_nonzero: int) -> tuple[Index, Index] | None:
+        """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
+        if is_tensor(self._W) or n_nonzero >= _LOOK_BELOW * self._W.size:
+            return None
         labels = np.flatnonzero(self._nonzero.any(axis=1))
         used = np.flatnonzero(self._nonzero.any(axis=0))
-        if len(labels) * len(used) > _COMPACT_BELOW * self._W.size:
-            return False
-        self._H.fill(0.0)
-        self._H[labels] = self._W.take(labels, axis=0).take(used, axis=1) @ A.take(used, axis=0)
-        return True
+        return (labels, used) if len(labels) * len(used) <= _COMPACT_BELOW * self._W.size else None
 
     def _loss(self) -> float:
         """‖G W - Y‖² + α Tr(R WᵀW)."""

@@ -26,7 +26,7 @@ from .moments import Moments, quadratic
 from .objective import Problem
 from .ridge import LooRows, ridge_start
 
-L1_SHARE = 0.2
+L1_SHARE = 0.25
 
 Solver = Literal["fista", "admm"]
 
