@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from .arrays import Array, Matrix, row_blocks
+from .arrays import Array, Matrix, row_blocks, spread_rows
 from .backend import cast, namespace
 from .clustering import Clustering, Start, fuzzy_c_means, mean_nearest_distance, variances
 from .membership import authors_widths, common_width, exponents
@@ -81,7 +81,7 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float, *, share
     How many rules share a sample is the exponential of the entropy of its firing strengths: 1 when one fires alone, K
     when all fire alike. It grows with h, so bisection finds it, within WIDTH_RANGE.
     """
-    rows = slice(None) if X.shape[0] <= _WIDTH_ROWS else np.linspace(0, X.shape[0] - 1, _WIDTH_ROWS).astype(int)
+    rows = spread_rows(X.shape[0], _WIDTH_ROWS)
     xp = namespace(C)
     E = cast(exponents(X[rows], C, xp.ones_like(C), relative=True), np.float64)
     E -= xp.amin(E, axis=1, keepdims=True)
@@ -89,7 +89,11 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float, *, share
     low, high = np.log(WIDTH_RANGE)
     for _ in range(40):
         h = float(np.exp((low + high) / 2))
-        enough = rules_per_sample(E / common_width(X.shape[1], yardstick, h), weight) > 1 + shared * (len(C) - 1)
+        with np.errstate(
+            over="ignore"
+        ):  # every sample on a centre: the yardstick is all but 0, and one rule fires alone
+            scaled = E / common_width(X.shape[1], yardstick, h)
+        enough = rules_per_sample(scaled, weight) > 1 + shared * (len(C) - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return h
 

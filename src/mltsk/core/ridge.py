@@ -184,11 +184,11 @@ def ridge_start(G: FuzzyMap, Y: Array, w: Array, gamma: float, data: Moments | N
     Gw, Yw = G.weighted(w), Y * namespace(w).sqrt(w)[:, None]
     form = cheapest_form(Gw, Y.shape[1], gram_limit(Y, START_BYTES))
     if form == "primal" and data is not None:
-        return _cholesky_solve(copy(data.A), gamma, data.B)
+        return cholesky_solve(copy(data.A), gamma, data.B)
     if form == "primal":
-        return _cholesky_solve(Gw.gram(), gamma, Gw.transpose_matmul(Yw))
+        return cholesky_solve(Gw.gram(), gamma, Gw.transpose_matmul(Yw))
     if form == "dual":
-        return Gw.transpose_matmul(_cholesky_solve(Gw.dual_gram(), gamma, Yw))
+        return Gw.transpose_matmul(cholesky_solve(Gw.dual_gram(), gamma, Yw))
     return _conjugate_gradients(Gw, Yw, gamma)
 
 
@@ -208,7 +208,8 @@ def cheapest_form(G: FuzzyMap, n_labels: int, limit_bytes: int = START_BYTES) ->
     return min(flops, key=lambda form: flops[form])
 
 
-def _cholesky_solve(A: Array, gamma: float, B: Array) -> Array:
+def cholesky_solve(A: Array, gamma: float, B: Array) -> Array:
+    """(A + γI)⁻¹ B; A is overwritten."""
     if is_tensor(A):
         return _cholesky_solve_tensors(A, gamma, B)
     A.flat[:: len(A) + 1] += gamma

@@ -27,6 +27,13 @@ def fit_scale(X, w, scale):
     return scale, scaling, scaling.apply(X)
 
 
+def scaled(X, scale, scaling):
+    """Samples on a scale that was fitted before."""
+    if scaling is not None:
+        return scaling.apply(X.toarray() if sparse.issparse(X) else X)
+    return unit_rows(X) if scale == "unit" else X
+
+
 def cluster(estimator, Z, w) -> Clustering:
     """Where the rules sit, as the estimator's parameters say."""
     state = estimator.random_state

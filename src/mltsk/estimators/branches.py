@@ -14,8 +14,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from ..core.additive import ANTECEDENT_ROWS
 from ..core.antecedents import rule_distinctness
-from ..core.arrays import BLOCK_BYTES
+from ..core.arrays import BLOCK_BYTES, spread_rows
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.fit import resolve_weights
 from ..core.fuzzymap import FuzzyMap
@@ -25,7 +26,7 @@ from ..core.scaling import column_quantiles
 from ..core.sweep import SINGLE_RHO, SINGLE_TOL, Couplings, Factor, Setting, Sweep
 from ..core.threads import blas_threads
 from ..exceptions import NoMinimumError
-from .antecedents import cluster, fit_rules, fit_scale, prototypes, scaling_state
+from .antecedents import cluster, fit_rules, fit_scale, prototypes, scaled, scaling_state
 from .classifier import MLTSKClassifier
 from .consequents import fit_then_parts, given_weights
 
@@ -63,14 +64,13 @@ def read_fold(estimator, train, test, score_params, kinds) -> Fold:
     template = KnownScores(**clone(estimator).get_params(deep=False))
     template._validate_params()
     X, targets, w = template._validate_fit(*train)
-    template.scale_, scaling, Z = fit_scale(X, w, template.scale)
+    rows = spread_rows(X.shape[0], ANTECEDENT_ROWS)
+    template.scale_, scaling, _ = fit_scale(X[rows], w[rows], template.scale)
+    Z = scaled(X, template.scale_, scaling)
     template.scaling_ = scaling_state(scaling)
-    template.quantiles_ = None if not isinstance(X, np.ndarray) else column_quantiles(X, np.linspace(0, 1, 21))
+    template.quantiles_ = None if not isinstance(X, np.ndarray) else column_quantiles(X[rows], np.linspace(0, 1, 21))
     X_test = template._validate_rows(test[0])
-    if scaling is not None:
-        Z_test = scaling.apply(X_test if isinstance(X_test, np.ndarray) else X_test.toarray())
-    else:
-        Z_test = fit_scale(X_test, np.ones(X_test.shape[0]), template.scale_)[2]
+    Z_test = scaled(X_test, template.scale_, scaling)
     return Fold(
         *(template, targets, w, X, Z, scaling, test[0], Z_test, test[1], score_params, kinds),
         couplings=_couplings(targets.Y, w, kinds),
@@ -93,7 +93,8 @@ def score_branches(fold: Fold, branches, scorer) -> list[tuple[int, float, float
             base = clone(fold.template).set_params(**shared)
             base._validate_params()
             base.__dict__.update({k: v for k, v in vars(fold.template).items() if k.endswith("_")})
-            clustering = clustering or cluster(base, fold.Z, fold.w)
+            rows = spread_rows(fold.Z.shape[0], ANTECEDENT_ROWS)
+            clustering = clustering or cluster(base, fold.Z[rows], fold.w[rows])
             models = _fit_branch(fold, base, clustering, [params for _, params in points])
             scores = [_score(scorer, fold, model) for model in models]
             seconds = (time.perf_counter() - start) / len(points)
@@ -110,7 +111,8 @@ def _score(scorer, fold, model) -> float:
 
 def _fit_branch(fold, base, clustering, points) -> list:
     """Classifiers fitted on one map, with their scores of the test rows; an exception in place of one without fit."""
-    rules = base._short_rules(fold.Z, fold.w, fit_rules(base, fold.Z, fold.w, clustering))
+    rows = spread_rows(fold.Z.shape[0], ANTECEDENT_ROWS)
+    rules = base._short_rules(fold.Z, fold.w, fit_rules(base, fold.Z[rows], fold.w[rows], clustering))
     G = FuzzyMap.of(fold.Z, rules.centers, rules.widths, underflow=base._underflow)
     base.centers_, base.widths_, base.width_scale_ = rules.centers, rules.widths, rules.width_scale
     fired = fold.w @ G.M

@@ -12,7 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ..core.additive import ANTECEDENT_ROWS
 from ..core.antecedents import rule_distinctness
+from ..core.arrays import spread_rows
 from ..core.backend import asnumpy, cast, is_tensor, namespace, put
 from ..core.coupling import CONVEX
 from ..core.fuzzymap import FuzzyMap
@@ -20,15 +22,16 @@ from ..core.scaling import Scaling, column_quantiles
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
 from ..scale.torch import moves_arrays, system_beside, to_device
-from .antecedents import fit_rules, fit_scale, prototypes, scaling_state, warn_if_collapsed
+from .antecedents import fit_rules, fit_scale, prototypes, scaled, scaling_state, warn_if_collapsed
 from .consequents import fit_then_parts
 from .reading import RuleReading
 from .shortening import LIMIT, ShortRules
+from .streams import Streams
 from .targets import Targets, predicted, probabilities
 from .tensors import place, read_fit, read_rows
 
 
-class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
+class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEstimator):
     """Multi-label Takagi-Sugeno-Kang fuzzy system.
 
     K rules share their IF-parts, Gaussian sets found by clustering; each label has its own linear THEN-part in every
@@ -77,6 +80,12 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
         For ``init="random"``.
     max_conditions, max_terms : int or None, default=None
         Conditions that a rule, and terms that a label in a rule may have: short rules, see `simplify`.
+    working_memory : float or None, default=None
+        MB that copies of rows may take in a fit or a prediction; None is scikit-learn's setting of that name, 1024.
+        Larger arrays, in memory or mapped from a file, dense or CSR, are passed over in blocks, with the same result.
+    forgetting : float, default=0.0
+        Of `partial_fit`: 0 fixes the IF-parts at its first call and counts all rows alike; a share above 0 fades what
+        was seen before each call by it, and moves centres and widths along with the stream.
 
     Attributes
     ----------
@@ -138,6 +147,8 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
         "init": [StrOptions({"spread", "random"}), "array-like"],
         "device": [str, None],
         "random_state": ["random_state"],
+        "working_memory": [None, Interval(Real, 0, None, closed="neither")],
+        "forgetting": [Interval(Real, 0, 1, closed="left")],
         "max_conditions": LIMIT,
         "max_terms": LIMIT,
     }
@@ -164,6 +175,8 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
         random_state=None,
         max_conditions=None,
         max_terms=None,
+        working_memory=None,
+        forgetting=0.0,
     ):
         self.n_rules = n_rules
         self.width_scale = width_scale
@@ -184,6 +197,8 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.max_conditions = max_conditions
         self.max_terms = max_terms
+        self.working_memory = working_memory
+        self.forgetting = forgetting
 
     @classmethod
     def paper(cls, n_rules=3, *, width_scale=1.0, correlation_weight=1.0, l1_weight=0.1, init_ridge=1.0, **others):
@@ -221,11 +236,20 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
             0 removes a row, 2 counts it twice.
         """
         self._validate_params()
+        self.__dict__.pop("stream_", None)
+        if self._needs_blocks(X):
+            return self._fit_in_blocks(X, y, sample_weight)
         X, targets, w = self._validate_fit(X, y, sample_weight)
-        self.scale_, scaling, Z = fit_scale(X, w, self.scale)
-        with self._threads(Z):
-            rules = fit_rules(self, Z, w)
+        self.scale_, scaling, rules = self._find_rules(X, w)
+        Z = scaled(X, self.scale_, scaling)
         return self._fit_scaled(X, Z, targets, w, scaling, rules)
+
+    def _find_rules(self, X, w):
+        """Scale and IF-parts: from all rows, or from evenly spread ones where there are more than that takes."""
+        rows = spread_rows(X.shape[0], X.shape[0] if self.antecedents == "paper" else ANTECEDENT_ROWS)
+        scale, scaling, Z = fit_scale(X[rows], w[rows], self.scale)
+        with self._threads(Z):
+            return scale, scaling, fit_rules(self, Z, w[rows])
 
     def _threads(self, Z):
         return blas_threads(2.0 * Z.shape[0] * (Z.shape[1] + 1) ** 2 * min(self.n_rules, Z.shape[0]) ** 2)
@@ -295,8 +319,9 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
         fired = asnumpy(w @ G.M)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
         self.prototypes_ = prototypes(X, G.M * w[:, None], self.centers_, scaling)
-        self.quantiles_ = None if sparse.issparse(X) else column_quantiles(X, np.linspace(0, 1, 21))
-        self.rule_distinctness_ = rule_distinctness(G.M, w)
+        rows = spread_rows(X.shape[0], ANTECEDENT_ROWS)
+        self.quantiles_ = None if sparse.issparse(X) else column_quantiles(X[rows], np.linspace(0, 1, 21))
+        self.rule_distinctness_ = rule_distinctness(G.M[rows], w[rows])
         warn_if_collapsed(self)
 
     @property
@@ -321,6 +346,8 @@ class MLTSKClassifier(RuleReading, ShortRules, ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         check_is_fitted(self)
+        if self._needs_blocks(X):
+            return np.vstack([self._scores(X[rows]) for rows in self._blocks_of(X)])
         X = self._validate_rows(X)
         if sparse.issparse(X) and self.scaling_ is not None:
             X = X.toarray()  # fitted on dense features, so a row is dense by nature
