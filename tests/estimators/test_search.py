@@ -140,6 +140,6 @@ def test_bad_input_is_answered_with_a_sentence(data):
 
 
 def test_the_best_model_can_be_saved(data, search, tmp_path):
-    file = save(search.best_estimator_, tmp_path / "best.skops")
+    file = save(search, tmp_path / "best.skops")
     assert_array_equal(load(file).predict(data.X), search.predict(data.X))
     assert str(search.rules_) == str(search.best_estimator_.rules_)

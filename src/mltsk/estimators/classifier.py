@@ -237,7 +237,7 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
         """
         self._validate_params()
         self.__dict__.pop("stream_", None)
-        if self._needs_blocks(X):
+        if self._needs_blocks(X) and self._can_add_up():
             return self._fit_in_blocks(X, y, sample_weight)
         X, targets, w = self._validate_fit(X, y, sample_weight)
         self.scale_, scaling, rules = self._find_rules(X, w)

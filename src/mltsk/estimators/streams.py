@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..core.additive import ANTECEDENT_ROWS, LabelMoments, fit_from_moments
@@ -30,9 +31,16 @@ from .targets import Targets
 SOLVED = ("coef_", "coupling_", "ridge_", "correlation_weight_", "l1_weight_", "n_iter_", "certificate_")
 
 
+def _can_add_up(estimator):
+    """Whether the parameters ask for what sums of moments can give: the default problem, rules of full length."""
+    paper = estimator.solver == "algorithm1" or "paper" in (estimator.antecedents, estimator.coupling)
+    return not paper and estimator.max_conditions is None and estimator.max_terms is None
+
+
 class Streams:
     """`partial_fit`, and fits and predictions in blocks, for a classifier."""
 
+    @available_if(_can_add_up)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from further rows of a stream.
 
@@ -51,7 +59,6 @@ class Streams:
         first = "stream_" not in self.__dict__
         if first:
             self._validate_params()
-            self._require_sums()
         checks = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_min_samples": 2 if first else 1}
         X = validate_data(self, X, reset=first, **checks)
         if first:
@@ -72,18 +79,17 @@ class Streams:
         if name in SOLVED and "stream_" in self.__dict__:
             self._solve()
             return self.__dict__[name]
+        if name == "partial_fit":  # it is there, but not for these parameters
+            raise AttributeError(
+                "partial_fit solves the default problem for rules of full length: what the authors run needs all "
+                "rows at once, and rules are shortened afterwards, by simplify."
+            )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self):
         if "stream_" in self.__dict__ and "coef_" not in self.__dict__:
             self._solve()  # a file is to hold a model that can predict
         return super().__getstate__()
-
-    def _require_sums(self):
-        if self.solver == "algorithm1" or self.antecedents == "paper" or self.coupling == "paper":
-            raise InputError("What the paper's authors run needs all rows at once: streams take the default problem.")
-        if self.max_conditions is not None or self.max_terms is not None:
-            raise InputError("Rules of a stream are not shortened: fit them long, then call simplify on some rows.")
 
     def _read_classes(self, y, classes, dtype):
         if classes is not None and np.ndim(y) == 1 and not hasattr(y, "columns"):
@@ -216,6 +222,8 @@ class Streams:
     def _limit(self):
         return 2**20 * (get_config()["working_memory"] if self.working_memory is None else self.working_memory)
 
+    _can_add_up = _can_add_up
+
     def _needs_blocks(self, X):
         """Whether X is an array or CSR whose scaled copy would not fit in the working memory."""
         if not (isinstance(X, np.ndarray) or (sparse.issparse(X) and X.format == "csr")) or getattr(X, "ndim", 0) != 2:
@@ -232,7 +240,6 @@ class Streams:
 
     def _fit_in_blocks(self, X, y, sample_weight):
         width = self.n_rules * (X.shape[1] + 1)
-        self._require_sums()
         if 8 * width**2 > GRAM_BYTES:
             raise InputError(
                 f"{self.n_rules} rules of {X.shape[1]} features need a matrix of {8 * width**2 / 1e9:.1f} GB, too "

@@ -127,6 +127,7 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
     >>> load(file).predict(data.X).shape
     (60, 5)
     """
+    model = getattr(model, "best_estimator_", model)  # of a search, what it found
     content = _archive(model, info or ModelInfo.of(model))
     with writing(path) as file:
         file.write(content)
