@@ -256,7 +256,11 @@ class _Trainer:
 
     def _gradients(self, rows: np.ndarray) -> list[Any]:
         torch = load_torch()
-        parts = (dense_rows(self.X, rows), self.Y[rows], self.root[rows][:, None], self.share[rows])
+        # A row that fills up a batch counts twice in its sums: once with twice the weight is the same for less work,
+        # a third of it on flags, whose 155 rows fill 500.
+        rows, counts = np.unique(rows, return_counts=True)
+        root, share = self.root[rows] * np.sqrt(counts), self.share[rows] * counts
+        parts = (dense_rows(self.X, rows), self.Y[rows], root[:, None], share)
         x, Y, root, share = (torch.as_tensor(part, dtype=torch.float32, device=self.device) for part in parts)
         nets = self._nets(self.parameters)
         F_x, F_e = _forward(x, nets["feature"]) - 0.5, _forward(Y, nets["encoder"]) - 0.5

@@ -5,7 +5,10 @@ memory, say) counts as the failure of the cells that it held. Stopping keeps all
 """
 
 import multiprocessing
+import os
 import platform
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -152,14 +155,20 @@ def _after_a_death(running: Mapping[Any, Cell], work: Work, store: Store) -> Ite
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
     # New interpreters: a fork would copy the locks of BLAS and PyTorch threads in whatever state they are.
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_ignore_interrupt)
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_serve)
 
 
-def _ignore_interrupt() -> None:
-    """Ctrl-C is for the process that keeps the results; it ends the others."""
-    import signal
-
+def _serve() -> None:
+    """Leave Ctrl-C to the process that keeps the results, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:
