@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check bench clean help
+.PHONY: demo test check docs bench clean help
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
@@ -26,19 +26,24 @@ demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics beside the paper'
 	$(BIN)/mltsk demo --out out/demo
 
 # Two test processes share two cores: BLAS threads of their own would only fight.
-test: $(VENV)/.dev    ## lint, types, import contract, then every test
+test: $(VENV)/.dev    ## lint, types, import contract, documentation, then every test
 	$(MAKE) --no-print-directory check
 	scripts/install_chromium.sh
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-check: $(VENV)/.dev   ## lint, types of the mathematics, import contract
+check: $(VENV)/.dev   ## lint, types of the mathematics, import contract, documentation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory docs
+
+# A warning is an error, also that of a name which leads nowhere; every example of the gallery runs.
+docs: $(VENV)/.dev    ## the documentation with its gallery, into out/docs/html
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -d out/docs/doctrees docs out/docs/html
 
 bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m benchmarks
 
 clean:           ## forget the environment and every output
-	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) out build dist docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -11,7 +11,7 @@ positive semidefinite and say "correlated labels, similar consequents" in ways t
 coupling     Q before scaling              what it penalises
 ===========  ============================  ==================================================================
 laplacian    diag(S1) - S, S = max(C, 0)   ½ Σ s_ij ‖p_i - p_j‖²
-signed       diag(|C|1) - C, C off-diag.   ½ Σ |c_ij| ‖p_i - sign(c_ij) p_j‖², negative correlation counts too
+signed       diag(abs(C)1) - C, off-diag.  ½ Σ |c_ij| ‖p_i - sign(c_ij) p_j‖², negative correlation counts too
 shift        R - λ_min(R) I                the paper's term plus the least ridge that makes it convex
 precision    (C + 0.1 I)⁻¹                 -log of a Gaussian prior on P whose columns correlate as the labels do
 ridge        I                             ½ ‖P‖²: no coupling, the control of every claim about the others
