@@ -20,15 +20,16 @@ from .admm import admm
 from .arrays import Array
 from .backend import cast, copy
 from .coupling import coupling_matrix, label_correlation
-from .fista import Solution, fista
+from .fista import Solution, certificate, fista
 from .fuzzymap import FuzzyMap
-from .moments import Moments, quadratic
+from .moments import MatrixFree, Moments, quadratic
 from .objective import Problem
 from .ridge import LooRows, ridge_start
+from .single import single_pays, solve_single
 
 L1_SHARE = 0.25
 
-Solver = Literal["fista", "admm"]
+Solver = Literal["auto", "fista", "admm"]
 
 
 @dataclass(frozen=True)
@@ -53,34 +54,68 @@ def fit_consequents(
     alpha: float | None = None,
     beta: float | None = None,
     gamma: float | None = None,
-    solver: Solver = "fista",
+    solver: Solver = "auto",
     max_iter: int = 1000,
     tol: float = 1e-4,
 ) -> Consequents:
     """Solve the default problem for the rows of G; weights that are None come from the data.
 
-    ``gamma`` is the ridge weight of the start (36); it changes how long the solver takes, not where it ends.
+    ``gamma`` is the ridge weight of the start (36); it changes how long the solver takes, not where it ends. The solver
+    "auto" is `fista`, which large dense problems enter with a solution in single precision (`single`).
     """
     rates = (w @ Y) / w.sum()
     centred = Y - rates
     Q = cast(coupling_matrix(label_correlation(Y, w), coupling), Y.dtype)
     alpha = 0.0 if coupling is None else alpha
-    rho, alpha, beta = _weights(G, centred, w, Q, rho, alpha, beta)
-    data = Moments.of(G, centred, w) if solver == "admm" else quadratic(G, centred, w)
-    formed = data if isinstance(data, Moments) else None
-    start = ridge_start(G, centred, w, gamma if gamma else max(rho + alpha, 1e-8), formed)
-    problem = Problem(data, Q, alpha, beta, rho)
-    solution = (admm if solver == "admm" else fista)(problem, start, max_iter=max_iter, tol=tol)
+    complete = rho is not None and alpha is not None and beta is not None
+    loo = None if complete else LooRows.of(G, centred, w)
+    weights = resolve_weights(loo, Q, rho, alpha, beta)
+    candidate = None
+    if solver == "auto" and single_pays(G, weights[0], tol):
+        candidate = _certified(G, centred, w, Q, weights, solve_single(G, centred, w, Q, weights, loo, tol))
+    if candidate is not None and candidate.certificate <= tol:
+        solution = candidate
+    else:
+        start = None if candidate is None else candidate.P
+        solution = _solve(G, centred, w, Q, weights, start, gamma, solver, max_iter, tol)
     P = copy(solution.P)
     P.reshape(G.n_rules, -1, Y.shape[1])[:, 0] += rates
-    return Consequents(P, rho, alpha, beta, Q, solution)
+    return Consequents(P, *weights, Q, solution)
 
 
-def _weights(
-    G: FuzzyMap, Y: Array, w: Array, Q: Array, rho: float | None, alpha: float | None, beta: float | None
-) -> tuple[float, float, float]:
-    complete = rho is not None and alpha is not None and beta is not None
-    return resolve_weights(None if complete else LooRows.of(G, Y, w), Q, rho, alpha, beta)
+def _certified(
+    G: FuzzyMap, Y: Array, w: Array, Q: Array, weights: tuple[float, float, float], found: tuple[Array, int] | None
+) -> Solution | None:
+    """A candidate with its certificate in double precision, by one pass over the rows."""
+    if found is None:
+        return None
+    (rho, alpha, beta), (P, n_iter) = weights, found
+    problem = Problem(MatrixFree.of(G, Y, w), Q, alpha, beta, rho)
+    slope = problem.slope(P)
+    gap = certificate(problem, P, slope)
+    return Solution(P, problem.value(P, slope), gap, n_iter, True, [gap])
+
+
+def _solve(
+    G: FuzzyMap,
+    Y: Array,
+    w: Array,
+    Q: Array,
+    weights: tuple[float, float, float],
+    start: Array | None,
+    gamma: float | None,
+    solver: Solver,
+    max_iter: int,
+    tol: float,
+) -> Solution:
+    """In the precision of the data, from ``start`` or from a ridge solution."""
+    rho, alpha, beta = weights
+    data = Moments.of(G, Y, w) if solver == "admm" else quadratic(G, Y, w)
+    if start is None:
+        formed = data if isinstance(data, Moments) else None
+        start = ridge_start(G, Y, w, gamma if gamma else max(rho + alpha, 1e-8), formed)
+    problem = Problem(data, Q, alpha, beta, rho)
+    return (admm if solver == "admm" else fista)(problem, start, max_iter=max_iter, tol=tol)
 
 
 def resolve_weights(

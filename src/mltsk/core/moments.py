@@ -135,8 +135,8 @@ def largest_eigenvalue(apply: Callable[[Array], Array], n: int, *, like: Array |
     An operator on tensors beside ``like`` gets its vectors from the host, one at a time: they are small, A stays.
     """
     # Products in single precision are no exact operator: Lanczos would look for digits that are not there.
-    tol = 1e-6 if is_tensor(like) and like.dtype.itemsize < 8 else 0.0
-    apply = on_host(apply, like)
+    single = like is not None and like.dtype.itemsize < 8
+    apply, tol = on_host(_in_precision(apply, like), like), 1e-6 if single else 0.0
     if n <= 2:
         return float(np.linalg.eigvalsh(apply(np.eye(n)))[-1])
     v0 = np.cos(np.arange(n))  # touches every coordinate, favours none
@@ -153,12 +153,19 @@ def dominating_diagonal(absolute: Callable[[Array], Array], norm: float, n: int,
     |A|. v = √(|A|1) gives the rare columns of text data long steps: 60 steps instead of 156 to the same certificate on
     rcv1s1. Where features have both signs |A| is far above A and ‖A‖ is the better bound; it is returned then.
     """
-    absolute = on_host(absolute, like)
+    absolute = on_host(_in_precision(absolute, like), like)
     sums = np.maximum(absolute(np.ones((n, 1))), 1e-12 * max(norm, np.finfo(np.float64).tiny))
     v = np.sqrt(sums)
     D = np.maximum(absolute(v) / v, 1e-12 * norm)
     D = D if float(np.log(D).mean()) < np.log(max(norm, np.finfo(np.float64).tiny)) else np.full_like(D, norm)
     return put(D, like)
+
+
+def _in_precision(apply: Callable[[Array], Array], like: Array | None) -> Callable[[Array], Array]:
+    """An operator in single precision as one on vectors in double: NumPy would convert the matrix at every product."""
+    if like is None or is_tensor(like) or like.dtype == np.float64:
+        return apply
+    return lambda v: apply(v.astype(like.dtype)).astype(np.float64)
 
 
 def _weighted(Y: Array, w: Array | None) -> Array:

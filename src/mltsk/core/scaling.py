@@ -132,12 +132,18 @@ def column_quantiles(X: Array, shares: Array) -> Array:
 def _quantile(X: Array, w: Array) -> Scaling:
     total = _cumulative_tensor if is_tensor(X) else _cumulative
     tables = [_percentile_knots(*total(X[:, d], w)) for d in range(X.shape[1])]
-    width = max(len(values) for values, _ in tables)
-    values = np.stack([np.pad(v, (0, width - len(v)), mode="edge") for v, _ in tables])
-    levels = np.stack([np.pad(p, (0, width - len(p)), mode="edge") for _, p in tables])
+    values, levels = _padded([v for v, _ in tables]), _padded([p for _, p in tables])
     raw = Scaling(values, levels, np.zeros(X.shape[1]), np.ones(X.shape[1]), bounded=True)
     mean, sd = _mean_and_sd(raw, X, w)
     return Scaling(values, levels, mean, np.where(sd > 1e-12, sd, 1.0), bounded=True)
+
+
+def _padded(rows: list[Array]) -> Array:
+    """Rows of different lengths as one table, each filled up with its last value."""
+    table = np.empty((len(rows), max(map(len, rows))))
+    for line, row in zip(table, rows, strict=True):
+        line[: len(row)], line[len(row) :] = row, row[-1]
+    return table
 
 
 def _mean_and_sd(raw: Scaling, X: Array, w: Array) -> tuple[Array, Array]:

@@ -22,6 +22,7 @@ from scipy import linalg
 from .arrays import Array
 from .fuzzymap import FuzzyMap
 from .moments import GRAM_BYTES
+from .ridge import Spectrum
 
 KAPPA = 4.0  # penalty of P ≠ Z in units of ρ; 2 and 8 take a step or two more on one set or another
 _LEAST_KAPPA = 1e-3  # in units of the largest s: where ρ all but vanishes, curvature is the data's and the coupling's
@@ -53,6 +54,14 @@ class Factor:
         R = _rotated(Gw, V) if N <= width else np.sqrt(s)[:, None] * V.T
         B = np.ascontiguousarray(Gw.transpose_matmul(Yw).T)
         return cls(np.ascontiguousarray(R), s, B, float(np.einsum("nl,nl->", Yw, Yw)))
+
+    @classmethod
+    def from_spectrum(cls, G: FuzzyMap, Y: Array, w: Array, spectrum: Spectrum) -> "Factor":
+        """Of rows whose decomposition, weights included, is there already; in the precision of G."""
+        Gw, Yw = G.weighted(w), Y * np.sqrt(w)[:, None]
+        s, U = (x.astype(Y.dtype, copy=False) for x in (spectrum.s, spectrum.U))
+        B = np.ascontiguousarray(Gw.transpose_matmul(Yw).T)
+        return cls(np.ascontiguousarray(_rotated(Gw, U)), s, B, float(np.einsum("nl,nl->", Yw, Yw)))
 
 
 @dataclass(frozen=True)

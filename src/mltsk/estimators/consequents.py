@@ -23,7 +23,7 @@ def fit_then_parts(estimator, G, Y, w):
         alpha=alpha,
         beta=beta,
         gamma=estimator.init_ridge,
-        solver="admm" if estimator.solver == "admm" else "fista",
+        solver=estimator.solver,
         max_iter=estimator.max_iter,
         tol=estimator.tol,
     )
