@@ -35,10 +35,17 @@ def test_single_precision_ends_where_double_does(rows, monkeypatch, loo_rows, co
 
 def test_a_candidate_that_does_not_suffice_is_carried_on_in_double_precision(rows, monkeypatch):
     monkeypatch.setattr(single, "WORK", 0)
-    monkeypatch.setattr("mltsk.core.fit.solve_single", lambda G, Y, *_: (np.ones((G.shape[1], Y.shape[1])), 3))
+    monkeypatch.setattr("mltsk.core.fit.solve_single", lambda G, Y, *_, **__: (np.ones((G.shape[1], Y.shape[1])), 3))
     carried, plain = (fit_consequents(*rows, solver=s) for s in ("auto", "fista"))
     assert carried.solution.converged
     assert_allclose(carried.P, plain.P, atol=0.02)
+
+
+def test_a_limit_of_steps_holds_in_single_precision_too(rows, monkeypatch):
+    monkeypatch.setattr(single, "WORK", 0)
+    found = fit_consequents(*rows, max_iter=1).solution
+    assert not found.converged
+    assert found.certificate > 1e-4
 
 
 @pytest.mark.parametrize(("rho", "tol"), [(0.0, 1e-4), (1.0, 1e-6)])
@@ -53,5 +60,5 @@ def test_a_ridge_that_vanishes_beside_the_data_is_left_to_double_precision(rows,
     monkeypatch.setattr(single, "WORK", 0)
     G, Y, w = rows
     tiny = (1e-9, 0.0, 0.1)
-    assert single.solve_single(G, Y, w, np.eye(5), tiny, None, 1e-4) is None
-    assert single.solve_single(G, Y, w, np.eye(5), tiny, ridge.LooRows.of(G, Y, w), 1e-4) is None
+    assert single.solve_single(G, Y, w, np.eye(5), tiny, None) is None
+    assert single.solve_single(G, Y, w, np.eye(5), tiny, ridge.LooRows.of(G, Y, w)) is None

@@ -72,7 +72,8 @@ def fit_consequents(
     weights = resolve_weights(loo, Q, rho, alpha, beta)
     candidate = None
     if solver == "auto" and single_pays(G, weights[0], tol):
-        candidate = _certified(G, centred, w, Q, weights, solve_single(G, centred, w, Q, weights, loo, tol))
+        found = solve_single(G, centred, w, Q, weights, loo, max_iter=max_iter, tol=tol)
+        candidate = _certified(G, centred, w, Q, weights, found)
     if candidate is not None and candidate.certificate <= tol:
         solution = candidate
     else:

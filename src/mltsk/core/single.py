@@ -10,6 +10,8 @@ The result is only a candidate: whoever asked computes its duality gap in double
 the rare case that it does not suffice.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
@@ -36,24 +38,33 @@ def single_pays(G: FuzzyMap, rho: float, tol: float) -> bool:
 
 
 def solve_single(
-    G: FuzzyMap, Y: Array, w: Array, Q: Array, weights: tuple[float, float, float], loo: LooRows | None, tol: float
+    G: FuzzyMap,
+    Y: Array,
+    w: Array,
+    Q: Array,
+    weights: tuple[float, float, float],
+    loo: LooRows | None,
+    *,
+    max_iter: int = 1000,
+    tol: float = 1e-4,
 ) -> tuple[Array, int] | None:
     """A candidate P (Md, L) in the precision of Y and the steps it took; None where ρ is too small beside A.
 
     ``weights`` are (ρ, α, β), ``loo`` the rows that leave-one-out has decomposed, if it was asked.
     """
     rho, alpha, beta = weights
+    stop: dict[str, Any] = {"max_iter": max_iter, "tol": _AIM * tol}
     narrow = FuzzyMap(G.X.astype(np.float32, copy=False), G.M.astype(np.float32, copy=False))
     Y32, w32, Q32 = (x.astype(np.float32, copy=False) for x in (Y, w, Q))
     if loo is not None and len(loo.Y) == len(Y):
         if rho < SINGLE_RHO * float(loo.spectrum.s.max(initial=0.0)):
             return None
-        sweep = Sweep(Factor.from_spectrum(narrow, Y32, w32, loo.spectrum), Couplings.of([Q]), tol=_AIM * tol)
+        sweep = Sweep(Factor.from_spectrum(narrow, Y32, w32, loo.spectrum), Couplings.of([Q]), **stop)
         point = sweep.solve([Setting(0, alpha, beta, rho)], [None])[0]
         return np.ascontiguousarray(point.Z.T, dtype=Y.dtype), point.n_iter
     problem = Problem(quadratic(narrow, Y32, w32, n_products=_PRODUCTS), Q32, alpha, beta, rho)
     if rho < SINGLE_RHO * problem.data.norm:
         return None
     formed = problem.data if isinstance(problem.data, Moments) else None
-    solution = fista(problem, ridge_start(narrow, Y32, w32, rho + alpha, formed), tol=_AIM * tol)
+    solution = fista(problem, ridge_start(narrow, Y32, w32, rho + alpha, formed), **stop)
     return solution.P.astype(Y.dtype), solution.n_iter
