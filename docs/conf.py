@@ -12,6 +12,7 @@ from pathlib import Path
 import matplotlib as mpl
 from docutils import nodes
 from sphinx.util.nodes import make_refnode
+from sphinx_gallery.scrapers import figure_rst
 
 import mltsk
 
@@ -36,6 +37,8 @@ default_role = (
     "autolink"  # `name` in a docstring: a link where the name can be imported from there, else just set apart
 )
 nitpicky = True
+smartquotes = False  # "auto" is what one types
+toc_object_entries_show_parents = "hide"
 myst_heading_anchors = 3
 myst_enable_extensions = ["attrs_inline"]
 
@@ -49,6 +52,17 @@ INHERITED = ["get_metadata_routing", "set_output", "model_config"]
 INHERITED += [f"set_{method}_request" for method in ("fit", "partial_fit", "predict", "score", "split", "transform")]
 autodoc_default_options = {"exclude-members": ", ".join(INHERITED)}
 
+
+def _figures_of_the_package(block, block_vars, gallery_conf):
+    """Show the variable ``figure`` of an example: the figures of `mltsk.explain.plot` are not pyplot's."""
+    figure = block_vars["example_globals"].pop("figure", None)
+    if figure is None:
+        return ""
+    path = next(block_vars["image_path_iterator"])
+    figure.savefig(path, dpi=130)
+    return figure_rst([path], gallery_conf["src_dir"])
+
+
 sphinx_gallery_conf = {
     "examples_dirs": str(EXAMPLES),
     "gallery_dirs": "gallery",
@@ -61,8 +75,9 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "remove_config_comments": True,
     "thumbnail_size": (400, 280),
-    "plot_gallery": "True",
+    "image_scrapers": ("matplotlib", _figures_of_the_package),
 }
+suppress_warnings = ["config.cache"]  # of the function above: it cannot be pickled, and need not be
 # What the tests hold the package to holds for the examples too.
 warnings.filterwarnings("error", module=r"mltsk(\.|$)")
 

@@ -57,7 +57,7 @@ print(file.read_text(encoding="utf-8")[:330])
 # Read it
 # -------
 # The last four columns are labels. Text columns become categories; their names come back in the rules.
-from mltsk import MLTSKClassifier, evaluate, load_dataset  # noqa: E402
+from mltsk import MLTSKClassifier, evaluate, load_dataset
 
 data = load_dataset(file, labels=4)
 X, Y = data.frames()
@@ -83,12 +83,9 @@ clf.rules_[:2]
 # What matters for what
 # ---------------------
 # The map should show what was put in: a column for each diagnosis, dark where its own measurement is.
-import matplotlib.pyplot as plt  # noqa: E402
+from mltsk.explain import plot
 
-from mltsk.explain import plot  # noqa: E402
-
-plot.feature_importance(clf)
-plt.show()
+figure = plot.feature_importance(clf)
 
 # %%
 # Why this patient?
@@ -107,5 +104,4 @@ print(short.rules_[:1].to_text(top=4))
 
 # %%
 # The membership curves of its first rule, in the units of the file:
-plot.membership(short, rule=0)
-plt.show()
+figure = plot.membership(short, rule=0)

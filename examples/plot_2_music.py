@@ -35,27 +35,23 @@ print({name: round(value, 3) for name, value in evaluate(Y[-120:], scores, thres
 
 # %%
 # Twenty rules on 72 features, at a glance: far apart are rules that fire on different songs.
-import matplotlib.pyplot as plt  # noqa: E402
+from mltsk.explain import plot
 
-from mltsk.explain import plot  # noqa: E402
-
-plot.rule_map(clf, X[:-120])
-plt.show()
+figure = plot.rule_map(clf, X[:-120])
 
 # %%
 # Labels that go together
 # -----------------------
 # Below the diagonal, how labels correlate in the data; above it, how their THEN-parts do in the rules.
-plot.label_correlation(clf, Y[:-120])
-plt.show()
+figure = plot.label_correlation(clf, Y[:-120])
 
 # %%
 # One emotion
 # -----------
 # Everything that the strongest rules say about one label, and the metrics label by label.
-import pandas as pd  # noqa: E402
+import pandas as pd
 
-from mltsk.metrics import metrics_by_label  # noqa: E402
+from mltsk.metrics import metrics_by_label
 
 label = songs.label_names[0]
 print(clf.rules_[:2].to_text(top=4, label=label))

@@ -37,8 +37,8 @@ def paint(sun, lawn, house, night):
 
 
 pictures = np.stack([paint(*labels) for labels in Y.to_numpy()])
-figure, axes = plt.subplots(1, 5, figsize=(10, 2.4))
-for ax, picture, labels in zip(axes, pictures, Y.to_numpy(), strict=False):
+_, axes = plt.subplots(2, 4, figsize=(8, 4.6), layout="constrained")
+for ax, picture, labels in zip(axes.flat, pictures, Y.to_numpy(), strict=False):
     ax.imshow(picture.clip(0, 1))
     ax.set_title(", ".join(np.array(LABELS)[labels == 1]) or "none", fontsize=9)
     ax.set_axis_off()
@@ -61,7 +61,7 @@ train, test = slice(0, 450), slice(450, None)
 # %%
 # Rules
 # -----
-from mltsk import MLTSKClassifier, MultilabelThreshold, evaluate  # noqa: E402
+from mltsk import MLTSKClassifier, MultilabelThreshold, evaluate
 
 clf = MLTSKClassifier(n_rules=8).fit(X[train], Y[train])
 before = evaluate(Y[test], clf.decision_function(X[test]), threshold=0)
@@ -69,10 +69,9 @@ print(clf.rules_[:1])
 
 # %%
 # What the model looks at, label by label:
-from mltsk.explain import plot  # noqa: E402
+from mltsk.explain import plot
 
-plot.feature_importance(clf, top=12)
-plt.show()
+figure = plot.feature_importance(clf, top=12)
 
 # %%
 # Thresholds for a metric

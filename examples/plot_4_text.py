@@ -69,7 +69,7 @@ print(f"{words.shape[0]} notes, {words.shape[1]} words, {words.nnz / np.prod(wor
 # Fit and read
 # ------------
 # Sparse input chooses its own scale, ``clf.scale_``: features stay as they are and rows get unit length.
-from mltsk import MLTSKClassifier, evaluate  # noqa: E402
+from mltsk import MLTSKClassifier, evaluate
 
 clf = MLTSKClassifier(n_rules=5).fit(X[:500], Y[:500])
 found = evaluate(Y[500:], clf.decision_function(X[500:]), threshold=0)
@@ -79,12 +79,9 @@ print(clf.rules_[:2].to_text(top=3))
 # %%
 # Words that speak for a topic
 # ----------------------------
-import matplotlib.pyplot as plt  # noqa: E402
+from mltsk.explain import plot
 
-from mltsk.explain import plot  # noqa: E402
-
-plot.feature_importance(clf, top=18)
-plt.show()
+figure = plot.feature_importance(clf, top=18)
 
 # %%
 # Why was the next note sorted as it was?

@@ -45,6 +45,13 @@ def test_dots_stand_for_anything():
         check("a\n…\nd\n", "a\nb\nc\n", "here")
 
 
+def test_last_digits_may_differ_and_words_and_first_digits_may_not():
+    check("AP 0.961 after 12 steps", "AP 0.963 after 12 steps", "here")
+    for other in ("AP 0.461 after 12 steps", "HL 0.961 after 12 steps", "AP 0.961 after 12 steps and more"):
+        with pytest.raises(AssertionError):
+            check("AP 0.961 after 12 steps", other, "here")
+
+
 def test_every_public_name_is_in_the_reference():
     text = "\n".join(p.read_text(encoding="utf-8") for p in (DOCS / "api").glob("*.rst"))
     listed = set(re.findall(r"^   (\w+)$", text, flags=re.M)) | set(re.findall(r"``(\w+)``", text))
