@@ -18,7 +18,7 @@ from mltsk import MLTSKClassifier, load_dataset
 # time, so the callers that do little else are named.
 PRODUCTS = (
     "eigh", "cho_factor", "cho_solve", "_matmul_multivector", "csr_matvecs", "csc_matvecs", "__matmul__",
-    "transpose_matmul", "gram", "dual_gram", "apply", "_square_distances", "exponents", "couple", "of", "matvec",
+    "transpose_matmul", "gram", "dual_gram", "apply", "square_distances", "exponents", "couple", "of", "matvec",
 )  # fmt: skip
 
 

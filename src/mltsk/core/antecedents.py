@@ -29,7 +29,7 @@ COLLAPSED = 0.05
 SHARED = 0.41
 # Centres so close that only a narrower width would tell them apart are one rule, and stay one.
 WIDTH_RANGE = (0.01, 10.0)
-_WIDTH_ROWS = 10_000  # a mean over this many samples, evenly spread, is as good as over all
+WIDTH_ROWS = 10_000  # a mean over this many samples, evenly spread, is as good as over all
 
 
 @dataclass(frozen=True)
@@ -81,19 +81,22 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float, *, share
     How many rules share a sample is the exponential of the entropy of its firing strengths: 1 when one fires alone, K
     when all fire alike. It grows with h, so bisection finds it, within WIDTH_RANGE.
     """
-    rows = spread_rows(X.shape[0], _WIDTH_ROWS)
-    xp = namespace(C)
-    E = cast(exponents(X[rows], C, xp.ones_like(C), relative=True), np.float64)
-    E -= xp.amin(E, axis=1, keepdims=True)
-    weight = cast(w[rows], np.float64)
+    rows = spread_rows(X.shape[0], WIDTH_ROWS)
+    E = exponents(X[rows], C, namespace(C).ones_like(C), relative=True)
+    return shared_scale(E, w[rows], X.shape[1], yardstick, shared=shared)
+
+
+def shared_scale(E: Array, w: Array, n_features: int, yardstick: float, *, shared: float = SHARED) -> float:
+    """The same from exponents E (N, K) under widths of 1."""
+    E = cast(E, np.float64)
+    E = E - namespace(E).amin(E, axis=1, keepdims=True)
+    weight = cast(w, np.float64)
     low, high = np.log(WIDTH_RANGE)
     for _ in range(40):
         h = float(np.exp((low + high) / 2))
-        with np.errstate(
-            over="ignore"
-        ):  # every sample on a centre: the yardstick is all but 0, and one rule fires alone
-            scaled = E / common_width(X.shape[1], yardstick, h)
-        enough = rules_per_sample(scaled, weight) > 1 + shared * (len(C) - 1)
+        with np.errstate(over="ignore"):  # all samples on centres: the yardstick is all but 0, and one rule fires alone
+            scaled = E / common_width(n_features, yardstick, h)
+        enough = rules_per_sample(scaled, weight) > 1 + shared * (E.shape[1] - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return h
 
@@ -125,10 +128,13 @@ def rule_distinctness(M: Array, w: Array | None = None) -> float:
     return float(rule_distances(M, w).sum() / (K * (K - 1)))
 
 
-def rule_distances(M: Array, w: Array | None = None) -> Array:
-    """Total variation distance between the firing of every two rules, (K, K), 0 on the diagonal."""
+def rule_distances(M: Array, w: Array | None = None, mass: Array | None = None) -> Array:
+    """Total variation distance between the firing of every two rules, (K, K), 0 on the diagonal.
+
+    For some rows of many, ``mass`` (K,) is the firing of each rule over all of them; the results add up.
+    """
     V = M if w is None else M * w[:, None]
-    mass = V.sum(axis=0)
+    mass = V.sum(axis=0) if mass is None else mass
     xp = namespace(M)
     share = V / xp.where(mass > 0, mass, 1.0)
     T = xp.zeros((M.shape[1], M.shape[1]), like=M)

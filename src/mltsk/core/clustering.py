@@ -19,7 +19,7 @@ from .backend import cast, is_tensor, namespace, put
 
 Start = Literal["spread", "random"] | Array
 
-_POWER_STEPS = 12  # enough for a good split direction; an exact principal axis splits no better
+POWER_STEPS = 12  # enough for a good split direction; an exact principal axis splits no better
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def fuzzy_c_means(
     norms = row_square_norms(X)
     C = _start(X, w, n_clusters, fuzzifier, init if isinstance(init, str) else init - origin, random_state)
     loss, converged, n_iter = np.inf, False, 0
-    U = _memberships(_square_distances(X, C, norms), fuzzifier)
+    U = memberships(square_distances(X, C, norms), fuzzifier)
     while n_iter < max_iter and not converged:
         C, U, new = fcm_step(X, U, w, fuzzifier=fuzzifier, previous=C, norms=norms)
         converged, loss = abs(new - loss) < max(tol, rtol * abs(new)), new
@@ -110,8 +110,8 @@ def fcm_step(
     C = xp.asarray(X.T @ V).T / xp.where(mass > 0, mass, 1.0)[:, None]
     if previous is not None:
         C = xp.where((mass > 0)[:, None], C, previous)  # a cluster that lost all its rows stays where it was
-    D2 = _square_distances(X, C, row_square_norms(X) if norms is None else norms)
-    return C, _memberships(D2, fuzzifier), float(xp.einsum("nk,nk->", V, D2))
+    D2 = square_distances(X, C, row_square_norms(X) if norms is None else norms)
+    return C, memberships(D2, fuzzifier), float(xp.einsum("nk,nk->", V, D2))
 
 
 def variances(X: Matrix, centers: Array, memberships: Array, w: Array) -> Array:
@@ -132,13 +132,15 @@ def _descending(x: Array) -> Any:
     return x.argsort(stable=True, descending=True) if is_tensor(x) else np.argsort(-x, kind="stable")
 
 
-def _square_distances(X: Matrix, C: Array, norms: Array) -> Array:
+def square_distances(X: Matrix, C: Array, norms: Array) -> Array:
+    """Squared distances (N, K) between rows of squared length ``norms`` and centres."""
     xp = namespace(C)
     D2 = norms[:, None] - 2 * xp.asarray(X @ C.T) + xp.einsum("kd,kd->k", C, C)
     return xp.clip(D2, 0.0, None, out=D2)
 
 
-def _memberships(D2: Array, fuzzifier: float) -> Array:
+def memberships(D2: Array, fuzzifier: float) -> Array:
+    """Memberships (N, K) that go with squared distances; rows sum to 1."""
     xp = namespace(D2)
     if fuzzifier == 1:
         U = xp.zeros_like(D2)
@@ -214,11 +216,11 @@ class _Group:
 
     def _widest_direction(self, part: Matrix, weight: Array) -> Array:
         """Coordinates of the rows along (nearly) their first principal axis: power iteration from the farthest row."""
-        D2 = _square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
+        D2 = square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
         far = part[[int(D2.argmax())]]
         xp = namespace(self.mean)
         v = xp.asarray(far.todense() if sparse.issparse(far) else far).ravel() - self.mean
-        for _ in range(_POWER_STEPS):
+        for _ in range(POWER_STEPS):
             t = xp.asarray(part @ v).ravel() - self.mean @ v
             u = weight * t
             v = xp.asarray(part.T @ u).ravel() - u.sum() * self.mean
@@ -230,6 +232,6 @@ def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:
     """Mean squared distance, averaged over features, from a sample to its nearest centre: the yardstick of widths."""
     norms, total = row_square_norms(X), 0.0
     for rows in row_blocks(X.shape[0], 16 * len(C), like=C):
-        nearest = namespace(C).amin(_square_distances(X[rows], C, norms[rows]), axis=1)
+        nearest = namespace(C).amin(square_distances(X[rows], C, norms[rows]), axis=1)
         total += float(w[rows] @ nearest)
     return total / (float(w.sum()) * X.shape[1])

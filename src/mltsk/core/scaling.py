@@ -13,7 +13,8 @@ All are monotone piecewise linear maps, so one representation serves them: a tab
 copies: a row of weight 2 is two rows, of weight 0 none; scikit-learn's QuantileTransformer knows no weights.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -64,6 +65,10 @@ class Scaling:
         """The maps of some features."""
         return Scaling(self.values[part], self.levels[part], self.offset[part], self.spread[part], self.bounded)
 
+    def standardised(self, mean: Array, sd: Array) -> "Scaling":
+        """The same maps, centred by ``mean`` and divided by ``sd`` (D,) where that is not 0."""
+        return replace(self, offset=mean, spread=np.where(sd > 1e-12, sd, 1.0))
+
     def percentile(self, Z: Array) -> Array:
         """Where scaled values lie between the smallest (0) and the largest (1) training value on this scale."""
         return np.clip(Z * self.spread + self.offset, 0.0, 1.0)
@@ -103,14 +108,20 @@ def fit_scaling(X: Array, w: Array, scale: Scale) -> Scaling:
         return _quantile(X, w)
     xp = namespace(X)
     low, high = asnumpy(xp.amin(X, axis=0)), asnumpy(xp.amax(X, axis=0))
-    span = np.where(high > low, high - low, 1.0)
-    values, levels = np.stack([low, high], axis=1), np.tile([0.0, 1.0], (X.shape[1], 1))
     if scale == "minmax":
+        return linear_scaling(low, high)
+    centre = weighted_mean(X, w)
+    return linear_scaling(low, high, asnumpy(centre), np.sqrt(asnumpy(weighted_variance(X, w, centre))))
+
+
+def linear_scaling(low: Array, high: Array, mean: Array | None = None, sd: Array | None = None) -> Scaling:
+    """Straight maps of features with the given ends (D,): to mean 0 and SD 1, or to [0, 1] without these."""
+    span = np.where(high > low, high - low, 1.0)
+    values, levels = np.stack([low, high], axis=1), np.tile([0.0, 1.0], (len(low), 1))
+    if mean is None or sd is None:
         # The authors leave a constant feature as it is: level x - low, offset -low gives back x.
         offset = np.where(high > low, 0.0, -low)
         return Scaling(values, levels, offset, np.ones_like(span), bounded=False)
-    centre = weighted_mean(X, w)
-    mean, sd = asnumpy(centre), np.sqrt(asnumpy(weighted_variance(X, w, centre)))
     spread = np.where(sd > 1e-12 * np.maximum(1.0, np.abs(mean)), sd, 1.0) / span
     return Scaling(values, levels, (mean - low) / span, spread, bounded=False)
 
@@ -131,11 +142,14 @@ def column_quantiles(X: Array, shares: Array) -> Array:
 
 def _quantile(X: Array, w: Array) -> Scaling:
     total = _cumulative_tensor if is_tensor(X) else _cumulative
-    tables = [_percentile_knots(*total(X[:, d], w)) for d in range(X.shape[1])]
-    values, levels = _padded([v for v, _ in tables]), _padded([p for _, p in tables])
-    raw = Scaling(values, levels, np.zeros(X.shape[1]), np.ones(X.shape[1]), bounded=True)
-    mean, sd = _mean_and_sd(raw, X, w)
-    return Scaling(values, levels, mean, np.where(sd > 1e-12, sd, 1.0), bounded=True)
+    raw = stacked([percentile_knots(*total(X[:, d], w)) for d in range(X.shape[1])])
+    return raw.standardised(*_mean_and_sd(raw, X, w))
+
+
+def stacked(knots: Sequence[tuple[Array, Array]]) -> Scaling:
+    """A bounded scale from the (values, levels) of every feature, neither centred nor divided."""
+    values, levels = _padded([v for v, _ in knots]), _padded([p for _, p in knots])
+    return Scaling(values, levels, np.zeros(len(knots)), np.ones(len(knots)), bounded=True)
 
 
 def _padded(rows: list[Array]) -> Array:
@@ -178,16 +192,23 @@ def _cumulative_tensor(x: Tensor, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return ordered[last], xp.diff(below, prepend=below[:1] * 0), below
 
 
-def _percentile_knots(values: Array, mass: Array, below: Array) -> tuple[Array, Array]:
+def percentile_knots(values: Array, mass: Array, below: Array) -> tuple[Array, Array]:
     """Distinct values, thinned to MAX_KNOTS, and the share of weight below each (ties count half)."""
     xp = namespace(values)
     percentile = (below - mass / 2) / below[-1]
     if len(values) > MAX_KNOTS:
-        # the values nearest to equally spaced percentiles, ends included: a function of the weighted sample alone
-        grid = put(np.linspace(float(percentile[0]), float(percentile[-1]), MAX_KNOTS), percentile)
-        keep = xp.unique(xp.searchsorted(percentile, grid * (1 - 1e-12)).clip(0, len(values) - 1))
+        grid = put(knot_shares(float(percentile[0]), float(percentile[-1])), percentile)
+        keep = xp.unique(xp.searchsorted(percentile, grid).clip(0, len(values) - 1))
         values, percentile = values[keep], percentile[keep]
     return asnumpy(values).astype(np.float64), asnumpy(percentile)
+
+
+def knot_shares(first: float, last: float) -> Array:
+    """Percentiles (MAX_KNOTS,) from the first value's to the last's: the first value that reaches each is a knot.
+
+    A function of the weighted sample alone; a value that misses its percentile by rounding reaches it.
+    """
+    return np.linspace(first, last, MAX_KNOTS) * (1 - 1e-12)
 
 
 def _interpolate(x: Tensor, values: Tensor, levels: Tensor) -> Tensor:

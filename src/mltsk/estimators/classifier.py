@@ -21,9 +21,11 @@ from ..core.fuzzymap import FuzzyMap
 from ..core.scaling import Scaling, column_quantiles
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
+from ..scale.dask import is_dask
 from ..scale.torch import moves_arrays, system_beside, to_device
 from .antecedents import fit_rules, fit_scale, prototypes, scaled, scaling_state, warn_if_collapsed
 from .consequents import fit_then_parts
+from .on_dask import fit_on_dask, waits_on_dask
 from .reading import RuleReading
 from .shortening import LIMIT, ShortRules
 from .streams import Streams
@@ -229,7 +231,7 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
 
         Parameters
         ----------
-        X : array, data frame, CSR or torch tensor of shape (n_samples, n_features)
+        X : array, data frame, CSR, torch tensor, Dask array or frame of shape (n_samples, n_features)
         y : indicator of shape (n_samples, n_labels), or one-dimensional classes
             A data frame's columns name the labels. With a tensor X, a tensor beside it, like the weights.
         sample_weight : array of shape (n_samples,), optional
@@ -237,6 +239,8 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
         """
         self._validate_params()
         self.__dict__.pop("stream_", None)
+        if is_dask(X):
+            return fit_on_dask(self, X, y, sample_weight)
         if self._needs_blocks(X) and self._can_add_up():
             return self._fit_in_blocks(X, y, sample_weight)
         X, targets, w = self._validate_fit(X, y, sample_weight)
@@ -360,6 +364,7 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
         system, X = system_beside(self.system_, X)
         return system.scores(X)
 
+    @waits_on_dask
     def decision_function(self, X):
         """Score minus threshold, (n_samples, n_labels), > 0 exactly where a label is predicted; (n,) for binary y."""
         scores = self._scores(X)
@@ -368,12 +373,14 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
         distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
         return distance[:, 0] if not self.multilabel_ and len(self.classes_) == 2 else distance
 
+    @waits_on_dask
     def predict(self, X):
         """Labels as an indicator of y's shape, or classes if y was one-dimensional."""
         distance = self.decision_function(X)
         distance = distance if distance.ndim == 2 else distance[:, None]
         return predicted(distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_)
 
+    @waits_on_dask
     def predict_proba(self, X):
         """Uncalibrated probabilities strictly in (0, 1): a logistic curve of the decision function, 0.5 at 0."""
         return probabilities(self.decision_function(X), self.classes_, self.multilabel_)

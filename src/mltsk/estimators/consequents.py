@@ -27,6 +27,12 @@ def fit_then_parts(estimator, G, Y, w):
         max_iter=estimator.max_iter,
         tol=estimator.tol,
     )
+    note_solution(estimator, found)
+    return found.P
+
+
+def note_solution(estimator, found):
+    """Store the weights used and what the solver reached; warns when that is not enough."""
     estimator.ridge_, estimator.correlation_weight_, estimator.l1_weight_ = found.rho, found.alpha, found.beta
     estimator.coupling_, estimator.n_iter_ = asnumpy(found.coupling), found.solution.n_iter
     estimator.certificate_ = found.solution.certificate
@@ -35,9 +41,8 @@ def fit_then_parts(estimator, G, Y, w):
             f"the solver stopped after {estimator.max_iter} steps at a relative gap of {estimator.certificate_:.2g}, "
             f"above tol={estimator.tol:g}: raise max_iter, or the ridge weight ({estimator.ridge_:.3g})",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
-    return found.P
 
 
 def given_weights(estimator):
