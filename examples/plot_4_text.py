@@ -73,7 +73,7 @@ from mltsk import MLTSKClassifier, evaluate
 
 clf = MLTSKClassifier(n_rules=5).fit(X[:500], Y[:500])
 found = evaluate(Y[500:], clf.decision_function(X[500:]), threshold=0)
-print(clf.scale_, {name: round(value, 3) for name, value in found.items()})
+print(clf.scale_, {name: round(found[name], 3) for name in ("AP", "HL", "micro_F1")})
 print(clf.rules_[:2].to_text(top=3))
 
 # %%
