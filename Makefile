@@ -45,5 +45,14 @@ docs: $(VENV)/.dev    ## the documentation with its gallery, into out/docs/html
 bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m benchmarks
 
+bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and beside other methods: an hour on an idle machine
+	$(BIN)/python -m benchmarks --full
+	$(BIN)/python -m benchmarks rivals --full
+
+# BOOMER pins an older scikit-learn, so it lives in an environment of its own.
+.venv-boomer:
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install --quiet --disable-pip-version-check mlrl-boomer==0.12.3
+
 clean:           ## forget the environment and every output
 	rm -rf $(VENV) out build dist docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -13,6 +13,7 @@ ON_REQUEST = (
     "defaults",
     "fresh_folds",
     "l1_trade",
+    "rivals",
     "section_iv_grid",
     "stratification",
     "short_rules",

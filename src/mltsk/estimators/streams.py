@@ -46,7 +46,7 @@ class Streams:
 
         The first call finds scale and rules on its rows (give it a few hundred at least); later ones add to the sums
         that consequents are solved from, which happens when they are next needed. With ``forgetting=0`` the result is
-        that of a fit of these rules on all rows seen: exactly while weights are given or up to 2,000 rows were seen;
+        that of a fit of these rules on all rows seen: exactly while weights are given or up to 1,000 rows were seen;
         beyond, leave-one-out looks at other evenly spread rows than a fit would.
 
         Parameters
