@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check docs bench clean help
+.PHONY: demo test check docs bench bench-full clean help
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
