@@ -1,6 +1,7 @@
 """Fits on Dask collections against fits in memory; one on a cluster of processes, one of which is killed."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from mltsk import MLTSKClassifier
+from mltsk.core.passes import antecedents, consequents
 from mltsk.datasets import make_multilabel_rules
 from mltsk.estimators import classifier, on_dask
 from mltsk.exceptions import InputError, RuleCollapseWarning
@@ -77,6 +79,25 @@ def test_large_problems_agree_with_the_solver_in_double_precision():
     clf = MLTSKClassifier(n_rules=20)  # 550,000 entries of G: "auto" takes single precision in memory
     expected = clone(clf).set_params(solver="fista").fit(data.X, data.Y)
     assert_same(clf.fit(da.from_array(data.X, chunks=500), da.from_array(data.Y, chunks=500)), expected)
+
+
+def test_nothing_that_comes_back_grows_with_the_rows(data, monkeypatch):
+    for module, name in ((on_dask, "ANTECEDENT_ROWS"), (consequents, "LOO_ROWS"), (antecedents, "WIDTH_ROWS")):
+        monkeypatch.setattr(module, name, 100)
+    sizes, plain = {}, DaskPasses.reduce
+
+    def reduce(self, name, *work):
+        found = plain(self, name, *work)
+        sizes[n][name] = max(sizes[n].get(name, 0), len(pickle.dumps(found)))
+        return found
+
+    monkeypatch.setattr(DaskPasses, "reduce", reduce)
+    for n in (200, 800):
+        sizes[n] = {}
+        X, Y = (da.from_array(a[:n], chunks=n // 4) for a in (data.X, data.Y))
+        MLTSKClassifier(n_rules=3).fit(X, Y)
+    for name in sizes[800]:
+        assert sizes[800][name] <= 1.3 * sizes[200][name] + 500, name  # names of blocks, cuts of intervals
 
 
 def test_few_rows_are_fitted_as_in_memory_to_the_bit(data, monkeypatch):

@@ -48,6 +48,9 @@ def reproduce(
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="Where methods that know tensors are computed, cuda for example.")
     ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster of this scheduler instead of here.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
 ) -> None:
     """Run Section IV of the paper: nine methods, twelve data sets, five metrics, the analyses and the statistics.
@@ -66,10 +69,12 @@ def reproduce(
       mltsk reproduce --out section4
       mltsk reproduce -d flags,emotions -m ml-knn,ml-tsk-fs,mltsk -p paper -p nested --grid fast --out quick
       mltsk reproduce -d patients.csv --labels 3 -m mltsk,sklearn.ensemble:ExtraTreesClassifier -p nested --out mine
+      mltsk reproduce --cluster tcp://10.0.0.1:8786 --out section4
     """
     import os
 
     from ..experiments.reproduce import reproduce as run
+    from ..experiments.runners import Cluster
 
     definition = _definition(config, datasets, methods, labels)
     changes: dict[str, Any] = {
@@ -85,9 +90,11 @@ def reproduce(
         definition = definition.model_copy(update={"methods": [_on(method, device) for method in definition.methods]})
     command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
+    runner = Cluster(cluster) if cluster else None
+    jobs = runner.slots if runner else jobs
     try:
         with _view(jobs) as view:
-            progress = run(definition, out, jobs=jobs, command=command, report=view)
+            progress = run(definition, out, jobs=jobs, runner=runner, command=command, report=view)
     except KeyboardInterrupt:
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")

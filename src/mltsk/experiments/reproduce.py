@@ -17,6 +17,7 @@ from .cells import Cell, class_of, grid_of, n_settings, plan, study_cells
 from .definition import DataDefinition, Definition, GridName, MethodDefinition, section_iv
 from .execute import dataset
 from .run import Progress, Report, Work, run, versions
+from .runners import Runner
 from .store import Store
 
 _FIXED = ("folds", "inner_folds", "convention")
@@ -27,6 +28,7 @@ def reproduce(
     folder: str | Path,
     *,
     jobs: int = 1,
+    runner: Runner | None = None,
     command: str = "",
     report: Report | None = None,
 ) -> Progress:
@@ -40,6 +42,8 @@ def reproduce(
         Made if it is not there; `Store.open` reads it.
     jobs : int
         Processes. Numbers do not depend on it.
+    runner : Runner, optional
+        Where cells are done instead: `runners.Cluster` of an address. Numbers do not depend on it either.
     command : str
         What was typed, for the report.
     report : callable, optional
@@ -55,7 +59,7 @@ def reproduce(
         store.describe(_merged(before, _description(definition, described, missing, command)))
         shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
         cells = plan(definition, shapes, digests) + _studies(definition, digests)
-        return run(Work.of(definition, cells), store, jobs=jobs, report=report)
+        return run(Work.of(definition, cells), store, jobs=jobs, runner=runner, report=report)
 
 
 def take_over(folder: str | Path, other: str | Path) -> int:

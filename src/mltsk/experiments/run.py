@@ -1,25 +1,20 @@
-"""Runs the cells of an experiment, serially or over processes, and keeps every one as soon as it is finished.
+"""Runs the cells of an experiment, wherever a runner does them, and keeps every one as soon as it is finished.
 
-Only this process writes. A cell that fails is kept with its error and the rest goes on; a process that dies (out of
-memory, say) counts as the failure of the cells that it held. Stopping keeps all that is finished.
+Only this process writes. A cell that fails is kept with its error and the rest goes on. Stopping keeps all that is
+finished.
 """
 
-import multiprocessing
-import os
 import platform
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from .cells import Cell
 from .definition import DataDefinition, Definition, MethodDefinition
-from .execute import execute
+from .runners import Processes, Runner, Serial
 from .store import METRICS, Outcome, Store
 
 _UP = ("AP",)
@@ -67,8 +62,10 @@ class Work:
         return cls(cells, {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods})
 
 
-def run(work: Work, store: Store, *, jobs: int = 1, report: Report | None = None) -> Progress:
-    """Do all cells that the store does not have; returns how it went."""
+def run(
+    work: Work, store: Store, *, jobs: int = 1, runner: Runner | None = None, report: Report | None = None
+) -> Progress:
+    """Do all cells that the store does not have; returns how it went. Without a runner, by processes here."""
     finished = store.done()
     waiting = [cell for cell in work.cells if cell.key not in finished]
     progress = Progress(total=len(work.cells), done=len(work.cells) - len(waiting))
@@ -77,7 +74,8 @@ def run(work: Work, store: Store, *, jobs: int = 1, report: Report | None = None
     tell(progress, None, None)
     kept = versions()
     queue = _Queue(waiting, finished)
-    for cell, outcome in _outcomes(queue, work, store, jobs, progress, tell):
+    runner = runner or (Serial() if jobs == 1 else Processes(jobs))
+    for cell, outcome in _outcomes(queue, work, store, runner, progress, tell):
         store.add(cell, outcome, {**kept, "device": _device(cell, work)})
         progress.running.pop(str(cell), None)
         progress.done += 1
@@ -111,71 +109,21 @@ class _Queue:
 
 
 def _outcomes(
-    queue: _Queue, work: Work, store: Store, jobs: int, progress: Progress, tell: Report
+    queue: _Queue, work: Work, store: Store, runner: Runner, progress: Progress, tell: Report
 ) -> Iterator[tuple[Cell, Outcome]]:
     """Cells with their outcomes as they finish."""
-    if jobs == 1:
-        while (cell := queue.take()) is not None:
-            progress.running[str(cell)] = time.monotonic()
-            tell(progress, None, None)
-            yield cell, _lost(cell) if queue.lost(cell) else execute(*_arguments(cell, work, store))
-        return
-    pool, running = _pool(jobs), dict[Future[Outcome], Cell]()
-    try:
+    with closing(runner):
         while True:
-            while len(running) < jobs and (cell := queue.take()) is not None:
+            while runner.busy < runner.slots and (cell := queue.take()) is not None:
                 if queue.lost(cell):
                     yield cell, _lost(cell)
                     continue
                 progress.running[str(cell)] = time.monotonic()
-                running[pool.submit(execute, *_arguments(cell, work, store))] = cell
-            if not running:
+                runner.start(_arguments(cell, work, store))
+            if not runner.busy:
                 return
             tell(progress, None, None)
-            for future in wait(running, timeout=1.0, return_when=FIRST_COMPLETED).done:
-                if isinstance(future.exception(), BrokenProcessPool):
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    yield from _after_a_death(running, work, store)
-                    pool, running = _pool(jobs), {}
-                    break
-                yield running.pop(future), future.result()
-    finally:
-        _stop(pool)
-
-
-def _after_a_death(running: Mapping[Any, Cell], work: Work, store: Store) -> Iterator[tuple[Cell, Outcome]]:
-    """The cells of a pool that died, once more, each in a process of its own: the one that kills it is the failure."""
-    for cell in running.values():
-        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as alone:
-            try:
-                yield cell, alone.submit(execute, *_arguments(cell, work, store)).result()
-            except BrokenProcessPool:
-                yield cell, Outcome(error="The process ended without a word; there may be too little memory for it.")
-
-
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    # New interpreters: a fork would copy the locks of BLAS and PyTorch threads in whatever state they are.
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_serve)
-
-
-def _serve() -> None:
-    """Leave Ctrl-C to the process that keeps the results, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _stop(pool: ProcessPoolExecutor) -> None:
-    processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()
+            yield from runner.finished()
 
 
 def _device(cell: Cell, work: Work) -> str:
