@@ -27,7 +27,7 @@ print(songs)
 # %%
 # Rules
 # -----
-# Songs come in no order that matters, so the last 120 are the test.
+# The last 120 songs are kept for the test.
 X, Y = songs.frames()
 clf = MLTSKClassifier().fit(X[:-120], Y[:-120])
 scores = clf.decision_function(X[-120:])
@@ -49,7 +49,7 @@ figure = plot.label_correlation(clf, Y[:-120])
 # %%
 # One emotion
 # -----------
-# Everything that the strongest rules say about one label, and the metrics label by label.
+# What the first two rules say about one label, and the metrics label by label.
 import pandas as pd
 
 from mltsk.metrics import metrics_by_label
