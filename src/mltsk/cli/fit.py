@@ -56,7 +56,7 @@ def fit(
         typer.Option(
             parser=number_or("auto", zero=False),
             metavar="NUMBER|auto",
-            help="How far a rule reaches.  [default: auto: 0.5 dense, 0.1 sparse]",
+            help="How far a rule reaches.  [default: auto, shared by two fifths of the rules]",
         ),
     ] = None,
     correlation_weight: Annotated[
