@@ -70,7 +70,7 @@ def test_an_interrupt_has_status_130_and_a_line(mltsk, model, monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_ctrl_c_stops_a_real_process_and_leaves_nothing(tmp_path):
     process = subprocess.Popen(
-        [*RUN, "demo", "--out", str(tmp_path / "out")],
+        [*RUN, "demo", "--rules", "100", "--out", str(tmp_path / "out")],  # so many that there is time to stop it
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.additive import ANTECEDENT_ROWS, LabelMoments, fit_from_moments
 from ..core.antecedents import Antecedents, rule_distinctness
@@ -84,6 +84,8 @@ class Streams:
                 "partial_fit solves the default problem for rules of full length: what the authors run needs all "
                 "rows at once, and rules are shortened afterwards, by simplify."
             )
+        if isinstance(getattr(type(self), name, None), property):
+            check_is_fitted(self)  # the property needs a fit, and says so itself only where nothing catches it
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self):
