@@ -24,9 +24,10 @@ def dask_rows(X: Any, y: Any, w: Any | None) -> tuple[DaskPasses, np.dtype]:
             raise InputError(f"X is a Dask collection, so {name} must be one too; it is a {type(part).__name__}.")
     _require_dense(X)
     cut = _cut(X)
-    columns = [_pieces(part, cut, name) for name, part in {"X": X, **others}.items()]
+    columns = {name: _pieces(part, cut, name) for name, part in {"X": X, **others}.items()}
+    match_blocks({name: len(column) for name, column in columns.items()})
     dtype = _precision(X)
-    return DaskPasses(list(zip(*columns, strict=True)), ((read, (dtype,)),)), dtype
+    return DaskPasses(list(zip(*columns.values(), strict=True)), ((read, (dtype,)),)), dtype
 
 
 def _require_dense(X: Any) -> None:
