@@ -76,15 +76,23 @@ def slope(sizes, values) -> float:
 
 def draw(sweeps, found, path: str) -> None:
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    figure, axes = plt.subplots(2, 4, figsize=(11, 5), sharey="row", layout="constrained")
+    names = {"N": "rows", "D": "features", "K": "rules", "L": "labels"}
+    figure, axes = plt.subplots(2, 4, figsize=(11, 5), sharex="col", sharey="row", layout="constrained")
     for column, (axis, points) in enumerate(found.items()):
         for row, (what, label) in enumerate(((1, "processor time, s"), (2, "peak memory, MB"))):
             values, panel = [p[what] for p in points], axes[row, column]
             panel.loglog(sweeps[axis], values, "o-", color="#1f5fa8", markersize=4)
-            told = f"{slope(sweeps[axis], values):.2f}" + (f", in theory {THEORY[axis]}" if row == 0 else "")
-            panel.set_title(f"exponent {told}", fontsize=9)
+            told = f"{slope(sweeps[axis], values) + 0.0:.2f}".replace("-0.00", "0.00")
+            panel.set_title(f"exponent {told}" + (f", in theory {THEORY[axis]}" if row == 0 else ""), fontsize=9)
             panel.grid(visible=True, which="both", alpha=0.2)
-            panel.set_xlabel({"N": "rows", "D": "features", "K": "rules", "L": "labels"}[axis] if row else "")
+            for side in (panel.xaxis, panel.yaxis):
+                side.set_minor_formatter(NullFormatter())
+            panel.yaxis.set_minor_formatter(FuncFormatter(lambda v, _: f"{v:g}" if f"{v:e}"[0] in "235" else ""))
+            panel.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+            if axis != "N":
+                panel.set_xticks(sweeps[axis], [str(size) for size in sweeps[axis]])
+            panel.set_xlabel(names[axis] if row else "")
             panel.set_ylabel(label if column == 0 else "")
     figure.savefig(path, dpi=110)
