@@ -25,7 +25,7 @@ PHASES = {
     "checks": "mltsk.estimators.classifier.MLTSKClassifier._validate_fit",
     "percentile scale": "mltsk.estimators.classifier.fit_scale",
     "rules": "mltsk.estimators.classifier.fit_rules",
-    "leave-one-out": "mltsk.core.fit.choose_weights",
+    "leave-one-out": "mltsk.core.fit.resolve_weights",
     "moments": "mltsk.core.fit.quadratic",
     "ridge start": "mltsk.core.fit.ridge_start",
     "solver": "mltsk.core.fit.fista",
