@@ -75,6 +75,7 @@ def test_ctrl_c_stops_a_real_process_and_leaves_nothing(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored where tests run in the background
     )
     assert "1 of 10 fits" in process.stderr.readline()
     os.killpg(process.pid, signal.SIGINT)
