@@ -1,4 +1,4 @@
-"""`MLTSKClassifierCV`: rules, widths, coupling and weights chosen on inner folds, at the price of a few fits.
+"""`MLTSKClassifierCV`: rules, widths, coupling and weights chosen on inner folds, at the price of ten to thirty fits.
 
 Points with the same IF-parts share a clustering, a map and one decomposition a fold (`branches`); neighbours along the
 L1 weight start from each other. Scores are those that `GridSearchCV` finds with the same points and folds, to the
