@@ -50,6 +50,7 @@ def test_a_failing_method_is_status_1_and_named(mltsk, awkward, tmp_path):
         (["--labels", "3"], "--labels is for a file of your own"),
         (["--config", "no.toml"], "no.toml cannot be read"),
         (["-p", "fair"], "'fair' is not one of"),
+        (["--device", "gpu"], "device must be None"),
         (["-d", "nowhere.csv", "--labels", "2"], "nowhere.csv"),
     ],
 )

@@ -86,3 +86,11 @@ def test_all_tied_scores_are_counted(small):
     tied = {row.setting["l1_weight"]: row.metrics[5] for row in outcome.rows}
     assert tied[100.0] == 1.0
     assert tied[0.01] == 0.0
+
+
+def test_a_device_is_for_methods_that_have_one_and_for_rows_that_go_there(small):
+    pytest.importorskip("torch")
+    methods = [m.model_copy(update={"device": "cpu:0"}) for m in small().methods]
+    for method, part, device in zip(methods, ("", "n_rules=2"), ("cpu", "cpu:0"), strict=True):
+        outcome = execute(cell_of(small(), method.key, part=part), small().datasets[0], method)
+        assert (outcome.error, outcome.device) == ("", device)

@@ -14,6 +14,7 @@ from ..core.fuzzymap import FuzzyMap
 from ..core.membership import authors_widths
 from ..estimators import MLTSKClassifier
 from ..estimators.antecedents import fit_scale
+from ..scale.torch import moves_arrays, to_device
 from .base import GridPoint
 
 _WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -136,7 +137,7 @@ def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
     """Points of the models that share their rules, each set of weights solved once."""
     names = ("correlation_weight", "l1_weight", "init_ridge")
     axes = [sorted({getattr(m, name) for m in models}) for name in names]
-    if models[0].device in (None, "cpu"):
+    if not moves_arrays(models[0].device):
         scores = algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, sample_weight=w)
     else:
         scores = _batch(train, test, Y * 1.0, axes, models[0].device)
@@ -148,13 +149,11 @@ def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
 
 def _batch(train, test, Y, axes, device):
     """Scores of every setting by `algorithm1_batch`, on the device; rows all count the same."""
-    import torch
-
     from ..scale.algorithm1_batch import Problems, algorithm1_batch
 
     settings = list(product(*axes))
-    G, T, Y = (torch.as_tensor(a, device=device) for a in (train.rows(), test.rows(), Y))
-    problems = Problems.of(G[None], Y, torch.ones((1, 1, len(G)), device=device))
+    G, T, Y = to_device(device, train.rows(), test.rows(), Y)
+    problems = Problems.of(G[None], Y, G.new_ones((1, 1, len(G))))
     scores = {}
     for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         some = settings[setting : setting + step]

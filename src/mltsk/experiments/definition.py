@@ -26,7 +26,7 @@ An error names the file, the field and what it should have been.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -43,7 +43,6 @@ except ImportError as error:  # pragma: no cover
 Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
 Grid = dict[str, list[Any]]
-PROTOCOLS: tuple[Protocol, ...] = ("paper", "strict", "nested")
 
 
 class _Part(BaseModel):
@@ -184,8 +183,3 @@ def _sentence(error: ValidationError, where: str) -> str:
     message = what or f"is wrong: {first['msg'].removeprefix('Value error, ')}"
     rest = f" ({more} more such)" if more else ""
     return f"{where}: {f'the field `{field}`' if field else 'it'} {message}{rest}."
-
-
-def chosen(definition: Definition, datasets: Sequence[DataDefinition], methods: Sequence[MethodDefinition]) -> Any:
-    """The definition with these data sets and methods in place of its own."""
-    return definition.model_copy(update={"datasets": list(datasets), "methods": list(methods)})

@@ -37,17 +37,18 @@ def execute(cell: Cell, data: DataDefinition, method: MethodDefinition | None, c
     os.environ["MLTSK_THREADS"] = "1"
     wall, cpu = time.perf_counter(), time.process_time()
     rows: tuple[Row, ...] = ()
-    study, error = None, ""
+    study, error, device = None, "", "cpu"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # collapsed rules and tied scores are in the tables, fold by fold
             if method is None:
                 study = _study(cell, dataset(data))
             else:
-                rows = tuple(_rows(cell, dataset(data), method, chosen))
+                model, device = _model(cell, dataset(data), method)
+                rows = tuple(_rows(cell, dataset(data), model, chosen))
     except Exception as problem:
         error = _described(problem)
-    return Outcome(rows, study, error, time.perf_counter() - wall, time.process_time() - cpu)
+    return Outcome(rows, study, error, time.perf_counter() - wall, time.process_time() - cpu, device)
 
 
 def dataset(data: DataDefinition) -> Dataset:
@@ -73,10 +74,17 @@ def _study(cell: Cell, data: Dataset) -> Mapping[str, Any]:
     return STUDIES[cell.method].function(data, seed=cell.seed, grid=cell.details["grid"])
 
 
-def _rows(cell: Cell, data: Dataset, method: MethodDefinition, chosen: Settings) -> Iterator[Row]:
+def _model(cell: Cell, data: Dataset, method: MethodDefinition) -> tuple[Any, str]:
+    """The cell's classifier and where it computes: the device asked for, if it has one and takes these rows there."""
     model = class_of(method)(**cell.details["params"])
-    if method.device is not None and "device" in model.get_params():
-        model.set_params(device=method.device)
+    # The compared methods make sparse rows dense for a device; MLTSKClassifier refuses them there and stays here.
+    fits = hasattr(model, "grid_path") or not data.is_sparse
+    if method.device is None or not fits or "device" not in model.get_params():
+        return model, "cpu"
+    return model.set_params(device=method.device), method.device
+
+
+def _rows(cell: Cell, data: Dataset, model: Any, chosen: Settings) -> Iterator[Row]:
     if cell.kind != "final":
         for params, metrics in _evaluated(cell, data, model, cell.details["grid"]):
             yield Row(params, metrics)

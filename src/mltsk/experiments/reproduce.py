@@ -13,6 +13,7 @@ from typing import Any
 
 from ..datasets import Dataset, catalog, content_digest
 from ..exceptions import InputError
+from ..scale.torch import find_device
 from .cells import Cell, class_of, grid_of, n_settings, plan, study_cells
 from .definition import DataDefinition, Definition, GridName, MethodDefinition, section_iv
 from .execute import dataset
@@ -50,7 +51,9 @@ def reproduce(
         Called with (`Progress`, cell, outcome), the latter two when a cell is finished.
     """
     for method in definition.methods:
-        class_of(method)  # a wrong import path is found before the work, not hours into it
+        class_of(method)  # a wrong import path or device is found before the work, not hours into it
+        if method.device is not None:
+            find_device(method.device)
     with Store.open(folder, create=True) as store:
         before = store.description()
         described, digests, missing = _look_at(definition)

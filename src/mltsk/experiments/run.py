@@ -4,6 +4,7 @@ Only this process writes. A cell that fails is kept with its error and the rest 
 finished.
 """
 
+import json
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,7 +77,7 @@ def run(
     queue = _Queue(waiting, finished)
     runner = runner or (Serial() if jobs == 1 else Processes(jobs))
     for cell, outcome in _outcomes(queue, work, store, runner, progress, tell):
-        store.add(cell, outcome, {**kept, "device": _device(cell, work)})
+        store.add(cell, outcome, {**kept, "device": outcome.device})
         progress.running.pop(str(cell), None)
         progress.done += 1
         progress.failed += bool(outcome.error)
@@ -126,10 +127,6 @@ def _outcomes(
             yield from runner.finished()
 
 
-def _device(cell: Cell, work: Work) -> str:
-    return (work.methods[cell.method].device if cell.kind != "study" else None) or "cpu"
-
-
 def _lost(cell: Cell) -> Outcome:
     return Outcome(error="An inner fold that this one needs has failed.")
 
@@ -143,8 +140,6 @@ def _chosen(cell: Cell, store: Store) -> list[dict[str, Any]]:
     """For each metric the setting that was best on the inner folds; the first in canonical order among equals."""
     if not cell.needs:
         return []
-    import json
-
     means = store.inner_scores(cell.needs)
     picked = []
     for metric in METRICS[:5]:

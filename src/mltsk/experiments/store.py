@@ -67,13 +67,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a cell: rows or a study's content, or the error; and what it took."""
+    """What became of a cell: rows or a study's content, or the error; and what it took, and where it was computed."""
 
     rows: tuple[Row, ...] = ()
     study: Mapping[str, Any] | None = None
     error: str = ""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    device: str = "cpu"
 
 
 class Store:

@@ -190,7 +190,7 @@ class _ResultTable:
         wrong = artefacts_of(self.number, row["dataset"], row["metric"], name)
         known = bool(np.isfinite(row["mean"]))
         return TableCell(
-            text=mean_text(row["mean"], row["sd"]) if known else _placeholder(row),
+            text=mean_text(row["mean"], row["sd"]) if known else _no_number(row),
             value=float(row["mean"]) if known else None,
             sd=float(row["sd"]) if known and np.isfinite(row["sd"]) else None,
             bold=best,
@@ -227,7 +227,7 @@ class _ResultTable:
         return []
 
 
-def _placeholder(row: Mapping[str, Any]) -> str:
+def _no_number(row: Mapping[str, Any]) -> str:
     """What stands where there is no number."""
     return {"failed": "failed", "missing": "—"}.get(row["status"], "NaN")
 
