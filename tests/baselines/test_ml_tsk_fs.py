@@ -53,3 +53,13 @@ def test_a_batch_of_tensors_gives_the_same_scores():
     assert found[0].keys() == found[1].keys()
     for key in found[0]:
         assert_allclose(found[0][key], found[1][key], atol=1e-10)
+
+
+def test_single_precision_gives_nearly_the_same_scores(data):
+    grid = {"n_rules": [1, 3], "width_scale": [1.0], "l1_weight": [0.1, 1.0], "init_ridge": [0.1, 10.0]}
+    found = [
+        [point.scores for point in PaperMLTSK(precision=p).grid_path(data.X[:70], data.Y[:70], data.X[70:], grid)]
+        for p in ("double", "single")
+    ]
+    assert_allclose(found[1], found[0], atol=1e-4)
+    assert not np.array_equal(found[1], found[0])

@@ -108,6 +108,22 @@ def test_grid_gives_the_numbers_of_the_loop():
         assert_allclose(result.P, one.P, atol=1e-12)
 
 
+@pytest.mark.parametrize(("n_rows", "copies"), [(60, 1), (8, 1), (60, 3)], ids=["moments", "rows", "factor"])
+def test_single_precision_stops_where_double_does(n_rows, copies):
+    G, Y = random_problem(1)
+    G = np.hstack([G * (1 + 1e-10 * i) for i in range(copies)])[:n_rows]
+    found = [algorithm1_grid(G, Y[:n_rows], VALUES, VALUES, VALUES, precision=p) for p in ("double", "single")]
+    for double, single in zip(*(grid.values() for grid in found), strict=True):
+        assert single.P.dtype == np.float64
+        assert (single.n_iter, single.stopped_by) == (double.n_iter, double.stopped_by)
+        assert_allclose(single.P, double.P, atol=2e-4 * max(1.0, abs(double.P).max()))
+
+
+def test_an_unknown_precision_is_named():
+    with pytest.raises(InputError, match="precision must be"):
+        algorithm1_grid(np.eye(2), np.eye(2), [1.0], [1.0], [1.0], precision="half")
+
+
 def test_grid_keeps_only_what_then_returns():
     G, Y = random_problem(2)
     kept = algorithm1_grid(G, Y, [0.1], [0.1, 1.0], [1.0], then=lambda result: result.P.shape)

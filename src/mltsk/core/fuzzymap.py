@@ -12,12 +12,13 @@ G has K times the size of X and would be dense where X is sparse. Nothing needs 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Matrix, n_entries, row_blocks
-from .backend import Tensor, is_tensor, namespace
+from .backend import Tensor, cast, is_tensor, namespace
 from .membership import Underflow, firing_strengths
 from .threads import spread
 
@@ -93,6 +94,10 @@ class FuzzyMap:
     def take(self, rows: "slice | np.ndarray") -> "FuzzyMap":
         """The map of some rows."""
         return FuzzyMap(self.X[rows], self.M[rows])
+
+    def astype(self, dtype: "np.dtype[Any] | type") -> "FuzzyMap":
+        """In another precision."""
+        return FuzzyMap(cast(self.X, dtype), cast(self.M, dtype))
 
     def rows(self, rows: slice = slice(None)) -> Array:
         """A dense block of rows of G."""

@@ -10,13 +10,13 @@ than the data that make it, `MatrixFree` answers the same questions by passing o
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .arrays import Array, n_entries
-from .backend import gram_limit, is_tensor, namespace, on_host, put
+from .backend import cast, gram_limit, is_tensor, namespace, on_host, put
 from .fuzzymap import FuzzyMap
 
 # A is formed only below this size: 400 MB is K(D+1) = 7071 in float64. Above, A would outweigh the data it sums up
@@ -67,6 +67,10 @@ class Moments:
 
     def __add__(self, other: "Moments") -> "Moments":
         return Moments(self.A + other.A, self.B + other.B, self.yy + other.yy, self.weight + other.weight)
+
+    def astype(self, dtype: "np.dtype[Any] | type") -> "Moments":
+        """In another precision."""
+        return Moments(cast(self.A, dtype), cast(self.B, dtype), self.yy, self.weight)
 
     def apply(self, P: Array) -> Array:
         """A P."""
