@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from mltsk import MLTSKClassifier
+from mltsk.core import single
 from mltsk.core.passes import antecedents, consequents
 from mltsk.datasets import make_multilabel_rules
 from mltsk.estimators import classifier, on_dask
@@ -35,7 +36,7 @@ def data():
 @pytest.fixture(autouse=True)
 def apart(monkeypatch):
     """Rows that stay in their blocks, however few they are."""
-    monkeypatch.setattr(on_dask, "TOGETHER_BYTES", 0)
+    monkeypatch.setattr(on_dask, "fits_together", lambda n_rows, n_bytes: False)
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -74,10 +75,11 @@ def test_rules_of_many_rows_are_found_on_some_as_in_memory(data, monkeypatch, an
     assert_same(clf.fit(da.from_array(data.X, chunks=170), da.from_array(data.Y, chunks=170)), expected)
 
 
-def test_large_problems_agree_with_the_solver_in_double_precision():
-    data = make_multilabel_rules(n_samples=2500, random_state=1)
-    clf = MLTSKClassifier(n_rules=20)  # 550,000 entries of G: "auto" takes single precision in memory
-    expected = clone(clf).set_params(solver="fista").fit(data.X, data.Y)
+def test_what_is_worth_distributing_gives_the_numbers_of_memory_by_default(monkeypatch):
+    monkeypatch.setattr(single, "TOGETHER_ROWS", 2000)
+    data = make_multilabel_rules(n_samples=2500, random_state=1)  # 550,000 entries of G: single precision would pay
+    clf = MLTSKClassifier(n_rules=20)
+    expected = clone(clf).fit(data.X, data.Y)
     assert_same(clf.fit(da.from_array(data.X, chunks=500), da.from_array(data.Y, chunks=500)), expected)
 
 
@@ -101,7 +103,7 @@ def test_nothing_that_comes_back_grows_with_the_rows(data, monkeypatch):
 
 
 def test_few_rows_are_fitted_as_in_memory_to_the_bit(data, monkeypatch):
-    monkeypatch.setattr(on_dask, "TOGETHER_BYTES", 10**6)
+    monkeypatch.setattr(on_dask, "fits_together", single.fits_together)
     expected = MLTSKClassifier(n_rules=4).fit(data.X, data.Y)
     found = MLTSKClassifier(n_rules=4).fit(da.from_array(data.X, chunks=300), da.from_array(data.Y, chunks=300))
     assert_array_equal(found.coef_, expected.coef_)

@@ -6,6 +6,9 @@ Up to LOO_ROWS rows leave-one-out has decomposed G Gᵀ = U diag(s) Uᵀ already
 alternating directions (`sweep`) reach the default certificate in about 6 steps, where accelerated gradients take 30.
 Beyond, accelerated gradients run on a copy of X in single precision.
 
+This is for rows that a cluster, too, would bring together (`fits_together`). Larger sums are made in double, whoever
+makes them: in single precision they would depend on how rows are dealt out to blocks.
+
 The result is only a candidate: whoever asked computes its duality gap in double precision and goes on from there in
 the rare case that it does not suffice.
 """
@@ -25,7 +28,8 @@ from .ridge import LooRows, ridge_start
 from .sweep import SINGLE_RHO, SINGLE_TOL, Couplings, Factor, Setting, Sweep
 
 WORK = 5 * 10**5  # entries of G below which a fit takes milliseconds anyway
-COPY_BYTES = 10**9  # the copy of X in single precision may take this much
+# So many rows and bytes of X are fitted in one place: the least that is worth distributing.
+TOGETHER_ROWS, TOGETHER_BYTES = 20_000, 64 * 10**6
 _PRODUCTS = 40  # products with A that accelerated gradients take: 30 on yeast, 60 on scene
 _AIM = 0.95  # share of the tolerance aimed at: rounding must not spoil the certificate in double precision
 
@@ -34,7 +38,18 @@ def single_pays(G: FuzzyMap, rho: float, tol: float) -> bool:
     """Whether a problem is large enough for this, and its certificate not finer than single precision can tell."""
     if is_tensor(G.M) or sparse.issparse(G.X) or rho <= 0 or tol < SINGLE_TOL:
         return False
-    return WORK <= G.shape[0] * G.shape[1] and 4 * G.X.shape[0] * G.X.shape[1] <= COPY_BYTES
+    return WORK <= G.shape[0] * G.shape[1] and fits_together(G.X.shape[0], G.X.nbytes)
+
+
+def fits_together(n_rows: int, n_bytes: int) -> bool:
+    """Whether rows are too few to be worth distributing.
+
+    Examples
+    --------
+    >>> fits_together(2417, 2417 * 103 * 8), fits_together(10**6, 8 * 10**6)
+    (True, False)
+    """
+    return n_rows <= TOGETHER_ROWS and n_bytes <= TOGETHER_BYTES
 
 
 def solve_single(

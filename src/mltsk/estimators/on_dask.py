@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 from ..core.additive import ANTECEDENT_ROWS
 from ..core.passes import antecedents, consequents, scaling
 from ..core.passes.rows import gather, thinned
+from ..core.single import fits_together
 from ..core.threads import blas_threads
 from ..exceptions import InputError, RuleCollapseWarning
 from ..scale.dask import is_dask
@@ -23,8 +24,6 @@ from .consequents import given_weights, note_solution
 from .targets import Targets
 
 FEW_BLOCKS = 8  # of the evenly spread rows on which rules are found: passes over more would be all waiting
-# So many bytes of at most ANTECEDENT_ROWS rows are fitted in memory: the least that is worth distributing.
-TOGETHER_BYTES = 64 * 10**6
 
 
 def waits_on_dask(method):
@@ -40,7 +39,7 @@ def waits_on_dask(method):
 def fit_on_dask(estimator, X, y, sample_weight=None):
     """Fit an `MLTSKClassifier` without bringing many rows together: the numbers of a fit in memory.
 
-    Up to ANTECEDENT_ROWS rows of TOGETHER_BYTES in all are fitted here, by the very fit in memory.
+    Rows that are not worth distributing (`fits_together`) are fitted here, by the very fit in memory.
     """
     _refuse(estimator)
     rows, dtype = dask_rows(X, y, sample_weight)
@@ -48,7 +47,7 @@ def fit_on_dask(estimator, X, y, sample_weight=None):
     _set_features(estimator, X)
     rows, targets = _set_targets(estimator, rows, survey, y)
     shape = (survey.n_rows, estimator.n_features_in_)
-    if shape[0] <= ANTECEDENT_ROWS and shape[0] * shape[1] * dtype.itemsize <= TOGETHER_BYTES:
+    if fits_together(shape[0], shape[0] * shape[1] * dtype.itemsize):
         return _fit_together(estimator, rows, shape[0], targets)
     with blas_threads(2.0 * shape[0] * (shape[1] + 1) ** 2 * min(estimator.n_rules, shape[0]) ** 2):
         _fit_rows(estimator, rows, shape, dtype)
