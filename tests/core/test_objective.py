@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.core.coupling import coupling_matrix, label_correlation
+from mltsk.core.fista import fista
 from mltsk.core.moments import Moments
 from mltsk.core.objective import Problem
 from mltsk.exceptions import NoMinimumError
@@ -64,6 +65,19 @@ def test_gap_bounds_the_distance_to_the_minimum_from_above():
     for _ in range(10):
         other = P + rng.normal(size=P.shape)
         assert problem.gap(other, problem.slope(other)) >= problem.value(other) - problem.value(P)
+
+
+def test_what_a_coupling_has_of_a_ridge_counts_as_one_in_the_gap():
+    coupled, plain = Problem(DATA, 2 * np.eye(3), alpha=0.5, beta=0.1, rho=0.3), Problem(DATA, beta=0.1, rho=1.3)
+    P = np.random.default_rng(1).standard_normal((6, 3))
+    assert coupled.gap(P, coupled.slope(P)) == pytest.approx(plain.gap(P, plain.slope(P)), rel=1e-12)
+
+
+def test_gap_bounds_the_distance_with_the_papers_coupling_once_a_ridge_makes_it_convex():
+    problem = Problem(DATA, R, alpha=1.0, beta=0.1, rho=1.8)
+    best = fista(problem, tol=1e-13, max_iter=20_000)
+    P = best.P + 0.1 * np.random.default_rng(2).standard_normal((6, 3))
+    assert problem.gap(P, problem.slope(P)) >= problem.value(P) - best.value > 0
 
 
 def test_value_with_and_without_the_slope():

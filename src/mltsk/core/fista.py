@@ -96,7 +96,7 @@ def _extrapolate(new: Array, old: Array, momentum: float) -> Array:
 
 def certificate(problem: Problem, P: Array, slope: Array) -> float:
     """How far P may be from the optimum, as a share: relative duality gap, or relative subgradient where ρ is 0."""
-    if problem.rho > 0:
+    if problem.rho > 0 and problem.ridge > 0:
         return problem.gap(P, slope) / max(0.5 * problem.data.yy, np.finfo(np.float64).tiny)
     scale = float(abs(problem.data.B).max())
     return problem.stationarity(P, slope) / max(scale, np.finfo(np.float64).tiny)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import LinearOperator, cg
 
 from .arrays import Array, n_entries, row_blocks, spread_rows
 from .backend import Tensor, asnumpy, cast, copy, eigh, gram_limit, is_tensor, namespace, put
@@ -195,7 +194,7 @@ def ridge_start(G: FuzzyMap, Y: Array, w: Array, gamma: float, data: Moments | N
         return cholesky_solve(Gw.gram(), gamma, Gw.transpose_matmul(Yw))
     if form == "dual":
         return Gw.transpose_matmul(cholesky_solve(Gw.dual_gram(), gamma, Yw))
-    return _conjugate_gradients(Gw, Yw, gamma)
+    return conjugate_gradients(lambda P: Gw.transpose_matmul(Gw @ P) + gamma * P, Gw.transpose_matmul(Yw))
 
 
 def cheapest_form(G: FuzzyMap, n_labels: int, limit_bytes: int = START_BYTES) -> str:
@@ -235,23 +234,8 @@ def _cholesky_solve_tensors(A: Tensor, gamma: float, B: Tensor) -> Tensor:
     return xp.cholesky_solve(B, factor)
 
 
-def _conjugate_gradients(G: FuzzyMap, Y: Array, gamma: float, rtol: float = 1e-4) -> Array:
-    """All labels in one system, so that each step is one product with a block of L columns."""
-    B = G.transpose_matmul(Y)
-    if is_tensor(B):
-        return _conjugate_gradients_tensors(lambda P: G.transpose_matmul(G @ P) + gamma * P, B, rtol)
-
-    def apply(p: Array) -> Array:
-        P = p.reshape(B.shape)
-        return (G.transpose_matmul(G @ P) + gamma * P).ravel()
-
-    system = LinearOperator((B.size, B.size), matvec=apply, dtype=B.dtype)
-    found, _ = cg(system, B.ravel(), rtol=rtol, maxiter=500)
-    return np.asarray(found).reshape(B.shape)
-
-
-def _conjugate_gradients_tensors(apply: Callable[[Array], Array], B: Array, rtol: float, max_iter: int = 500) -> Array:
-    """SciPy's iteration and stopping rule, where the tensors lie."""
+def conjugate_gradients(apply: Callable[[Array], Array], B: Array, rtol: float = 1e-4, *, max_iter: int = 500) -> Array:
+    """P with apply(P) = B up to a residual of ``rtol``; columns are one system, so a step is one wide product."""
     xp = namespace(B)
     P, residual = xp.zeros_like(B), copy(B)
     direction, square = residual, float(xp.vdot(B, B))

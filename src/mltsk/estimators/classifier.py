@@ -244,16 +244,19 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
         if self._needs_blocks(X) and self._can_add_up():
             return self._fit_in_blocks(X, y, sample_weight)
         X, targets, w = self._validate_fit(X, y, sample_weight)
-        self.scale_, scaling, rules = self._find_rules(X, w)
-        Z = scaled(X, self.scale_, scaling)
+        return self._fit_rows(X, targets, w)
+
+    def _fit_rows(self, X, targets, w):
+        self.scale_, scaling, rules, Z = self._find_rules(X, w)
+        Z = Z if Z.shape[0] == X.shape[0] else scaled(X, self.scale_, scaling)
         return self._fit_scaled(X, Z, targets, w, scaling, rules)
 
     def _find_rules(self, X, w):
-        """Scale and IF-parts: from all rows, or from evenly spread ones where there are more than that takes."""
+        """Scale, IF-parts and the scaled rows behind them: all, or evenly spread ones where those are enough."""
         rows = spread_rows(X.shape[0], X.shape[0] if self.antecedents == "paper" else ANTECEDENT_ROWS)
         scale, scaling, Z = fit_scale(X[rows], w[rows], self.scale)
         with self._threads(Z):
-            return scale, scaling, fit_rules(self, Z, w[rows])
+            return scale, scaling, fit_rules(self, Z, w[rows]), Z
 
     def _threads(self, Z):
         return blas_threads(2.0 * Z.shape[0] * (Z.shape[1] + 1) ** 2 * min(self.n_rules, Z.shape[0]) ** 2)

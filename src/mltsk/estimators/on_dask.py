@@ -19,7 +19,7 @@ from ..core.threads import blas_threads
 from ..exceptions import InputError, RuleCollapseWarning
 from ..scale.dask import is_dask
 from ..scale.dask_rows import Survey, counted, dask_rows, lazily, whole
-from .antecedents import scaled, scaling_state, warn_if_collapsed
+from .antecedents import scaling_state, warn_if_collapsed
 from .consequents import given_weights, note_solution
 from .targets import Targets
 
@@ -56,8 +56,7 @@ def fit_on_dask(estimator, X, y, sample_weight=None):
 
 def _fit_together(estimator, rows, n_rows, targets):
     X, Y, w = gather(rows, n_rows, n_rows, "rows", whole)
-    estimator.scale_, fitted, rules = estimator._find_rules(X, w)
-    return estimator._fit_scaled(X, scaled(X, estimator.scale_, fitted), targets.take(Y), w, fitted, rules)
+    return estimator._fit_rows(X, targets.take(Y), w)
 
 
 def _refuse(estimator):

@@ -73,7 +73,7 @@ def dominating_diagonals(A: torch.Tensor, norms: torch.Tensor) -> torch.Tensor:
 class _Fista(Batch):
     """Settings (α, β, ρ) on each of some problems."""
 
-    moved: ClassVar = ("W_old", "S", "S_old", "beta", "rho", "steps", "b", "gap")
+    moved: ClassVar = ("W_old", "S", "S_old", "beta", "rho", "ridge", "steps", "b", "gap")
 
     def __init__(self, problems: Problems, settings: Sequence[Setting]) -> None:
         like = problems.B
@@ -82,6 +82,7 @@ class _Fista(Batch):
         low, high = (ends[self.which] for ends in torch.linalg.eigvalsh(problems.R)[:, [0, -1]].T)
         _require_minimum(alpha, rho, low)
         self.beta, self.rho, self.b = beta[:, None, None], rho[:, None, None], torch.ones_like(self.alpha)
+        self.ridge = (rho + alpha * low)[:, None, None]
         bound = dominating_diagonals(problems.A, spectral_norms(problems.A))
         bound = torch.nn.functional.pad(bound, (0, self.W.shape[2] - self.n_columns), value=1.0)[self.which]
         self.steps = 1 / (bound + self.rho + self.alpha * high[:, None, None].clamp(min=0))
@@ -120,10 +121,10 @@ class _Fista(Batch):
 
     def _certificates(self) -> torch.Tensor:
         """Relative duality gaps, as `core.objective.Problem.gap` has them."""
-        Z = self.rho * self.W - self.S
+        Z = self.ridge * self.W - self.S
         excess = (Z.abs() - self.beta).clamp(min=0)
-        own = 0.5 * self.rho * self.W**2 + self.beta * self.W.abs()
-        gap = (own + excess**2 / (2 * self.rho) - self.W * Z).sum((1, 2)).clamp(min=0)
+        own = 0.5 * self.ridge * self.W**2 + self.beta * self.W.abs()
+        gap = (own + excess**2 / (2 * self.ridge) - self.W * Z).sum((1, 2)).clamp(min=0)
         return gap / (0.5 * self.problems.yy[self.which]).clamp(min=torch.finfo(gap.dtype).tiny)
 
     def keep(self, runs: torch.Tensor, here: torch.Tensor, step: int) -> None:
