@@ -15,7 +15,7 @@ ml-tsk-fs    `PaperMLTSK`             the paper's method as its authors run it; 
 ===========  =======================  ==========================================================================
 
 Every class has ``PAPER_GRID``, the paper's Table II, and ``grid_path``, which evaluates a grid without doing anything
-twice. The three nets need PyTorch to fit: ``pip install "mltsk[deep]"``.
+twice. `BPMLL` and `JBNN` need PyTorch to fit, and `C2AE` on a GPU: ``pip install "mltsk[deep]"``.
 """
 
 from .base import GridPoint, MultilabelMethod

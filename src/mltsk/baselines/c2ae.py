@@ -11,7 +11,6 @@ authors' program). Gamma does not contain F_x, so its gradient reaches encoder a
 S = F_d(F_x(x)).
 """
 
-from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,29 +18,14 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.threads import blas_threads
 from ..metrics.bipartition import macro_f1_score, micro_f1_score
-from .nets import NeuralMethod, batches, dense_rows, load_torch, pair_share, with_complement
+from .c2ae_training import Nets, Rows, wrapped_batches
+from .leaky_nets import SLOPE
+from .nets import NeuralMethod, load_torch, torch_device, with_complement
 
-SLOPE = 0.1  # of leaky units below 0
-SHARPNESS = 5.0  # of the ranking loss
 EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
 UPDATES = 400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
-KINDS = {"feature": 3, "encoder": 2, "decoder": 2}  # layers of each net
-
-
-def embedding_loss(F_x: Any, F_e: Any) -> Any:
-    """Phi of latent tensors (B, q): distance of the two, and of their columns from orthonormal ones."""
-    torch = load_torch()
-    eye = torch.eye(F_x.shape[1], dtype=F_x.dtype, device=F_x.device)
-    unlike = ((F_x.T @ F_x - eye) ** 2).sum() + ((F_e.T @ F_e - eye) ** 2).sum()
-    return ((F_x - F_e) ** 2).sum() + unlike / 2
-
-
-def ranking_loss(o: Any, Y: Any, share: Any) -> Any:
-    """Gamma of outputs o (B, L); ``share`` (B,) is 1 / (|Y| |Y'|), 0 for rows without a pair."""
-    relevant = ((-SHARPNESS * o).exp() * Y).sum(1)
-    irrelevant = ((SHARPNESS * o).exp() * (1 - Y)).sum(1)
-    return (relevant * irrelevant * share).sum() / SHARPNESS
 
 
 def output_weight(alpha: float, meaning: str) -> float:
@@ -53,47 +37,6 @@ def output_weight(alpha: float, meaning: str) -> float:
     True
     """
     return alpha if meaning == "multiply" else 1 / alpha
-
-
-class AuthorsOptimiser:
-    """Steps of the authors' program: gradients over their running root mean square, with momentum, in place.
-
-    r ← sqrt(0.9 r² + 0.1 g²), r = |g| at first; delta ← 0.99 delta - rate · g / r; theta ← theta + delta.
-    """
-
-    def __init__(self, parameters: list[Any]) -> None:
-        self.parameters = parameters
-        self.r: list[Any] = []
-        self.delta = [p.detach() * 0 for p in parameters]
-
-    def step(self, gradients: list[Any], rate: float) -> None:
-        """Move the parameters against their gradients."""
-        self.r = [g.abs() for g in gradients] if not self.r else self.r
-        for p, g, r, delta in zip(self.parameters, gradients, self.r, self.delta, strict=True):
-            r.square_().mul_(0.9).addcmul_(g, g, value=0.1).sqrt_()
-            # r = 0 only where every gradient so far was 0: then g / r counts as 0
-            delta.mul_(0.99).addcdiv_(g, r.clamp(min=1e-30), value=-rate)
-            p.data.add_(delta)
-
-
-def wrapped_batches(order: np.ndarray, size: int) -> list[np.ndarray]:
-    """Pieces of exactly ``size`` rows: the last one is filled up from the start, as often as it takes.
-
-    Examples
-    --------
-    >>> [piece.tolist() for piece in wrapped_batches(np.arange(5), 3)]
-    [[0, 1, 2], [3, 4, 0]]
-    """
-    return batches(np.resize(order, -(-len(order) // size) * size), size)
-
-
-def starting_layers(rng: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """First weights and biases of a net with leaky layers and a sigmoid layer at its end, as the authors draw them."""
-    layers = []
-    for fan_in, fan_out in pairwise(sizes[:-1]):
-        layers.append((rng.uniform(-0.01, 0.01, (fan_in, fan_out)), rng.uniform(0, 0.1, fan_out)))
-    bound = 4 * np.sqrt(6 / (sizes[-2] + sizes[-1]))
-    return [*layers, (rng.uniform(-bound, bound, (sizes[-2], sizes[-1])), np.zeros(sizes[-1]))]
 
 
 def apply_net(X: Any, layers: Any) -> np.ndarray:
@@ -168,7 +111,6 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-    _threads: ClassVar[int | None] = None
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
         "epochs": [Interval(Integral, 1, None, closed="left"), None],
@@ -213,6 +155,12 @@ class C2AE(NeuralMethod):
         steps = -(-_training_rows(n_rows, self.validation_fraction) // self.batch_size)
         return self.epochs or max(EPOCHS, -(-UPDATES // steps))
 
+    def _device(self):
+        return torch_device("cuda") if self.device == "cuda" else None
+
+    def _limited(self):
+        return blas_threads(2.0 * self.batch_size * self.hidden**2)
+
     def _trainer(self, X, Y, w, rng, device):
         return _Trainer(self, X, with_complement(Y), w, rng, device)
 
@@ -229,53 +177,28 @@ def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
 
 
 class _Trainer:
-    """Tensors of a run: the three nets in single precision, their optimiser, and the best state so far."""
+    """A run: the three nets, the rows that they are trained on, and the best state so far."""
 
     def __init__(self, model: C2AE, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        torch = load_torch()
         q, H = max(1, round(model.latent * Y.shape[1])), model.hidden
-        sizes = ([X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]])
-        layers = [layer for net in sizes for layer in starting_layers(rng, net)]
-        self.parameters = [
-            torch.as_tensor(a, dtype=torch.float32, device=device).requires_grad_() for pair in layers for a in pair
-        ]
-        self.model, self.device, self.rng = model, device, rng
-        self.optimiser = AuthorsOptimiser(self.parameters)
-        self.X, self.Y, self.root, self.share = X, Y, np.sqrt(w), pair_share(Y) * w
+        sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
+        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
+        self.nets = Nets(rng, sizes, model.weight_decay, like)
         self.train, self.held_out = _split(rng, len(Y), model.validation_fraction)
+        self.rows = Rows(X, Y, w, self.train, like)
+        self.model, self.rng, self.X, self.Y = model, rng, X, Y
+        self.weight = output_weight(model.alpha, model.alpha_meaning)
         self.fall = FALL if model.epochs else FALL ** (EPOCHS / model._epoch_count(len(Y)))
         self.done, self.best = 0, (-np.inf, {})
 
     def epoch(self) -> None:
         rate = self.model.learning_rate * self.fall**self.done
-        for rows in wrapped_batches(self.rng.permutation(self.train), self.model.batch_size):
-            self.optimiser.step(self._gradients(rows), rate)
+        for drawn in wrapped_batches(self.rng.permutation(self.train), self.model.batch_size):
+            self.nets.differentiate(*self.rows.batch(drawn), self.weight)
+            self.nets.optimiser.step(self.nets.gradient, rate)
         self.done += 1
         if len(self.held_out):
             self.best = max(self.best, self._judged(), key=lambda judged: judged[0])
-
-    def _gradients(self, rows: np.ndarray) -> list[Any]:
-        torch = load_torch()
-        # A row that fills up a batch counts twice in its sums: once with twice the weight is the same for less work,
-        # a third of it on flags, whose 155 rows fill 500.
-        rows, counts = np.unique(rows, return_counts=True)
-        root, share = self.root[rows] * np.sqrt(counts), self.share[rows] * counts
-        parts = (dense_rows(self.X, rows), self.Y[rows], root[:, None], share)
-        x, Y, root, share = (torch.as_tensor(part, dtype=torch.float32, device=self.device) for part in parts)
-        nets = self._nets(self.parameters)
-        F_x, F_e = _forward(x, nets["feature"]) - 0.5, _forward(Y, nets["encoder"]) - 0.5
-        loss = embedding_loss(F_x * root, F_e * root)
-        weight = output_weight(self.model.alpha, self.model.alpha_meaning)
-        loss = loss + weight * ranking_loss(_forward(F_e, nets["decoder"]), Y, share)
-        gradients = torch.autograd.grad(loss, self.parameters)
-        decay = 2 * self.model.weight_decay
-        return [g + decay * p.detach() if p.ndim == 2 else g for g, p in zip(gradients, self.parameters, strict=True)]
-
-    @staticmethod
-    def _nets(arrays: list[Any]) -> dict[str, tuple]:
-        """The three nets as layers of (weights, biases), from the flat list of those."""
-        layers = iter(zip(arrays[::2], arrays[1::2], strict=True))
-        return {name: tuple(next(layers) for _ in range(count)) for name, count in KINDS.items()}
 
     def _judged(self) -> tuple[float, dict[str, Any]]:
         """Micro-F1 + macro-F1 of the held-out rows, and the state that has it."""
@@ -285,19 +208,11 @@ class _Trainer:
         return micro_f1_score(truth, predicted) + macro_f1_score(truth, predicted), state
 
     def _now(self) -> dict[str, Any]:
-        nets = self._nets([p.detach().cpu().numpy().astype(np.float64) for p in self.parameters])
-        return {"feature_net_": nets["feature"], "decoder_net_": nets["decoder"], "best_epoch_": self.done}
+        feature, decoder = self.nets.arrays(self.nets.feature), self.nets.arrays(self.nets.decoder)
+        return {"feature_net_": feature, "decoder_net_": decoder, "best_epoch_": self.done}
 
     def state(self) -> dict[str, Any]:
         return self.best[1] or self._now()
-
-
-def _forward(x: Any, layers: Any) -> Any:
-    """Outputs of a net's sigmoid layer, as tensors."""
-    torch = load_torch()
-    for weights, biases in layers[:-1]:
-        x = torch.nn.functional.leaky_relu(torch.addmm(biases, x, weights), SLOPE)
-    return torch.addmm(layers[-1][1], x, layers[-1][0]).sigmoid()
 
 
 def _training_rows(n: int, fraction: float) -> int:

@@ -10,7 +10,7 @@ A net with one hidden layer of H units is two matrices with the biases as their 
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
@@ -52,14 +52,14 @@ def torch_device(name: str) -> Any:
 
 
 @contextmanager
-def torch_threads(threads: int | None) -> Iterator[None]:
+def torch_threads(threads: int) -> Iterator[None]:
     """Limit torch to MLTSK_THREADS threads, or to ``threads`` where that is not set, and restore its number afterwards.
 
-    None leaves torch's own number. Nets of a few dozen units are slower on two threads than on one.
+    Nets of a few dozen units are slower on two threads than on one.
     """
-    torch, limit = load_torch(), asked_threads() or threads
+    torch = load_torch()
     before = torch.get_num_threads()
-    torch.set_num_threads(limit or before)
+    torch.set_num_threads(asked_threads() or threads)
     try:
         yield
     finally:
@@ -148,7 +148,6 @@ class NeuralMethod(MultilabelMethod):
 
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
-    _threads: ClassVar[int | None] = 1
 
     _parameter_constraints: ClassVar[dict] = {
         "epochs": [Interval(Integral, 1, None, closed="left")],
@@ -167,6 +166,14 @@ class NeuralMethod(MultilabelMethod):
         for _, state in self._states(X, Y, w):
             self._keep(state)
 
+    def _device(self) -> Any:
+        """Where the trainer computes."""
+        return torch_device(self.device)
+
+    def _limited(self) -> AbstractContextManager[None]:
+        """Threads of one epoch."""
+        return torch_threads(1)
+
     def _epoch_count(self, n_rows: int) -> int:
         """Epochs of a run on so many rows."""
         return self.epochs
@@ -177,13 +184,13 @@ class NeuralMethod(MultilabelMethod):
 
     def _states(self, X, Y, w, counts: Collection[int] = ()) -> Iterator[tuple[int, dict]]:
         """The state after each of the epoch counts (by default the last alone), from one run."""
-        device = torch_device(self.device)
+        device = self._device()
         used = np.flatnonzero(w > 0)
         wanted = set(counts) or {self._epoch_count(len(used))}
         trainer = self._trainer(X[used], Y[used], w[used], check_random_state(self.random_state), device)
         report: Callable = self.progress or (lambda done, total: None)
         for epoch in range(1, max(wanted) + 1):
-            with torch_threads(self._threads):
+            with self._limited():
                 trainer.epoch()
             report(epoch, max(wanted))
             if epoch in wanted:
