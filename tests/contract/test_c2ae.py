@@ -1,11 +1,8 @@
 """Scikit-learn's checks of C2AE."""
 
-import pytest
 from sklearn.utils.estimator_checks import check_classifier_multioutput, parametrize_with_checks
 
 from mltsk.baselines.c2ae import C2AE
-
-pytest.importorskip("torch")
 
 
 def not_met(estimator):
@@ -15,8 +12,9 @@ def not_met(estimator):
     }
 
 
+# At a rate of 0.003 accuracies on the blobs of the checks lie between .70 and .91, by seed; at 0.001 above .90.
 @parametrize_with_checks(
-    [C2AE(epochs=40, hidden=32, batch_size=20, learning_rate=0.003)], expected_failed_checks=not_met
+    [C2AE(epochs=40, hidden=32, batch_size=20, learning_rate=0.001)], expected_failed_checks=not_met
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
