@@ -40,7 +40,8 @@ def test_every_point_agrees_with_the_certified_solver(rows):
 def test_the_certificate_is_the_duality_gap(rows):
     G, Y, w, C = rows
     Q = coupling_matrix(C, "laplacian")
-    point = Sweep(Factor.of(G, Y, w), Couplings.of([Q])).solve([Setting(0, 0.4, 0.2, 0.5)], [None])[0]
+    sweep = Sweep(Factor.of(G, Y, w), Couplings.of([Q]), strict=True)
+    point = sweep.lines([[Setting(0, 0.4, 0.2, 0.5)]])[0][0]
     problem = Problem(Moments.of(G, Y, w), Q, 0.4, 0.2, 0.5)
     gap = problem.gap(point.Z.T, problem.slope(point.Z.T)) / (0.5 * problem.data.yy)
     assert point.certificate == pytest.approx(gap, rel=1e-6, abs=1e-12)
@@ -50,7 +51,7 @@ def test_the_certificate_is_the_duality_gap(rows):
 def test_without_the_l1_term_one_step_is_exact(rows):
     G, Y, w, C = rows
     sweep = Sweep(Factor.of(G, Y, w), Couplings.of([coupling_matrix(C, "signed")]), tol=1e-12)
-    assert sweep.solve([Setting(0, 1.0, 0.0, 0.5)], [None])[0].n_iter == 1
+    assert sweep.lines([[Setting(0, 1.0, 0.0, 0.5)]])[0][0].n_iter == 0
 
 
 def test_lines_of_different_length_keep_their_places(rows):

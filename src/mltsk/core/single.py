@@ -75,8 +75,8 @@ def solve_single(
     if loo is not None and len(loo.Y) == len(Y):
         if rho < SINGLE_RHO * float(loo.spectrum.s.max(initial=0.0)):
             return None
-        sweep = Sweep(Factor.from_spectrum(narrow, Y32, w32, loo.spectrum), Couplings.of([Q]), **stop)
-        point = sweep.solve([Setting(0, alpha, beta, rho)], [None])[0]
+        sweep = Sweep(Factor.from_spectrum(narrow, Y32, w32, loo.spectrum), Couplings.of([Q]), strict=True, **stop)
+        point = sweep.lines([[Setting(0, alpha, beta, rho)]])[0][0]
         return np.ascontiguousarray(point.Z.T, dtype=Y.dtype), point.n_iter
     problem = Problem(quadratic(narrow, Y32, w32, n_products=_PRODUCTS), Q32, alpha, beta, rho)
     if rho < SINGLE_RHO * problem.data.norm:

@@ -23,7 +23,7 @@ from ..core.fuzzymap import FuzzyMap
 from ..core.moments import GRAM_BYTES
 from ..core.ridge import LooRows
 from ..core.scaling import column_quantiles
-from ..core.sweep import SINGLE_RHO, SINGLE_TOL, Couplings, Factor, Setting, Sweep
+from ..core.sweep import COLUMNS, SINGLE_RHO, SINGLE_TOL, Couplings, Factor, Setting, Sweep
 from ..core.threads import blas_threads
 from ..exceptions import NoMinimumError
 from .antecedents import cluster, fit_rules, fit_scale, prototypes, scaled, scaling_state
@@ -218,12 +218,18 @@ def _with_scores(fold, G_test, models, consequents) -> list:
         mapped = _cast(G_test, dtype)
         small = not mapped.is_sparse and mapped.shape[0] * mapped.shape[1] * dtype.itemsize <= BLOCK_BYTES
         # built once it serves all the points: as an operator it would be mapped again for each
-        together = (mapped.rows() if small else mapped) @ np.hstack([consequents[i] for i in done])
-        scores = np.split(together, len(done), axis=1)
-        for i, known in zip(done, scores, strict=True):
+        mapped = mapped.rows() if small else mapped
+        for i, known in zip(done, _products(mapped, [consequents[i] for i in done]), strict=True):
             models[i].coef_ = consequents[i].reshape(len(models[i].centers_), -1, known.shape[1]).astype(fold.Z.dtype)
             models[i].known_rows, models[i].known_scores = fold.X_test, known.astype(fold.Z.dtype)
     return [consequents[i] if isinstance(consequents[i], Exception) else model for i, model in enumerate(models)]
+
+
+def _products(mapped, consequents):
+    """Scores of the points, as many in a product as makes it wide."""
+    together = max(1, COLUMNS // consequents[0].shape[1])
+    for part in (consequents[i : i + together] for i in range(0, len(consequents), together)):
+        yield from np.split(mapped @ np.hstack(part), len(part), axis=1)
 
 
 def _cast(G: FuzzyMap, dtype) -> FuzzyMap:

@@ -18,25 +18,32 @@ from ..core.ridge import LooRows
 from ..exceptions import RuleCollapseWarning
 from .antecedents import fit_rules, fit_scale
 
-N_RULES = (2, 4, 8, 16)
-WIDTHS = (1.0, 2.0)  # in units of the automatic width
-LINES = ((None, 0.0), ("precision", 0.32), ("precision", 3.2), ("laplacian", 0.32), ("laplacian", 3.2))
-BETAS = (0.0, 0.5, 1.0, 2.0, 4.0)  # in units of the automatic L1 weight
+LINES = ((None, 0.0), ("precision", 0.32), ("precision", 3.2), ("laplacian", 1.0))
+# Numbers of rules, widths and L1 weights in units of the automatic ones. A point with 20 rules costs ten with 2, and
+# neighbours in the L1 weight start from each other: small systems are searched closely, those of the default's size
+# loosely. Chosen on two seeds of outer folds, confirmed on a third: AP .7535 as a mean of seven sets, where 2, 4, 8 and
+# 16 rules with five L1 weights each, at twice the price, find .7505.
+PARTS = (
+    ((2, 4), (1.0, 2.0), tuple(i / 5 for i in range(12))),
+    ((20,), (1.0,), (0.0, 1.0)),
+)
 # Leave-one-out for a grid needs no more: its values are steps of a factor of 2 to 10.
 SKETCH_ROWS = 400
 
 
 def default_points(estimator, X, targets, w) -> list[dict]:
-    """200 points: 4 numbers of rules, 2 widths, 5 couplings with their weights and ridges, 5 L1 weights."""
+    """200 points: 2 or 4 rules, 2 widths, 4 couplings with their weights, 12 L1 weights; 8 of them with 20 rules."""
     rows = spread_rows(X.shape[0], SKETCH_ROWS)
     Y, ws = targets.Y[rows] - (w @ targets.Y) / w.sum(), w[rows]
     _, _, Z = fit_scale(X[rows], ws, estimator.scale)
+    Z, Y = Z.astype(np.float32), Y.astype(np.float32)  # weights need three digits
     points = []
-    for n_rules in sorted({min(k, X.shape[0]) for k in N_RULES}):
+    for n_rules, widths, multiples in ((min(k, X.shape[0]), *how) for counts, *how in PARTS for k in counts):
         rules = _rules(clone(estimator).set_params(n_rules=n_rules, width_scale="auto"), Z, ws)
         loo = LooRows.of(FuzzyMap.of(Z, rules.centers, rules.widths), Y, ws, total=float(w.sum()))
-        widths = ["auto" if width == 1 else _rounded(width * rules.width_scale) for width in WIDTHS]
-        points += [{"n_rules": n_rules, "width_scale": h, **own} for h in widths for own in _weights(loo)]
+        scales = ["auto" if width == 1 else _rounded(width * rules.width_scale) for width in widths]
+        weights = _weights(loo, multiples)
+        points += [{"n_rules": n_rules, "width_scale": h, **own} for h in scales for own in weights]
     return points
 
 
@@ -46,14 +53,14 @@ def _rules(estimator, Z, w):
         return fit_rules(estimator, Z, w)
 
 
-def _weights(loo: LooRows) -> list[dict]:
+def _weights(loo: LooRows, multiples) -> list[dict]:
     n_labels = loo.Y.shape[1]
     best = loo.choose(np.zeros((n_labels, n_labels), dtype=loo.Y.dtype), alpha=0.0)
     beta, found = L1_SHARE * float(np.mean(best.noise)) * best.column_norm, []
     for kind, ratio in LINES:
         rho = best.rho / (1 + ratio)
         line = {"coupling": kind, "correlation_weight": _rounded(ratio * rho), "ridge": _rounded(rho)}
-        found += [{**line, "l1_weight": _rounded(multiple * beta)} for multiple in BETAS]
+        found += [{**line, "l1_weight": _rounded(multiple * beta)} for multiple in multiples]
     return found
 
 
