@@ -88,6 +88,8 @@ class Sweep:
     couplings : Couplings
     max_iter, tol : int, float
         As in `fista`: ``tol`` is a relative duality gap.
+    strict : bool, default=False
+        Whether that gap is to be the one of `Problem.gap`: larger, so more steps, but it takes nothing but Z to see it.
 
     Examples
     --------

@@ -8,7 +8,8 @@ are products with Rᵀ in the basis W of the labels, (L, r).
 P solves a ridge problem whose matrix has the eigenvalues s_i + c_j, c_j = ρ + κ + α λ_j, and its image is known before
 P is: a step costs one product with R each way. They are left to whoever walks several lines (`sweep`).
 
-The certificate is free. P solves its ridge problem, so the slope of f, what is smooth but a ridge, is known at P, and for any Z
+The certificate is free. P solves its ridge problem, so the slope there of f, the smooth part but for a ridge, is known,
+and for any Z
 
     F(Z) - min F  <=  f(Z) - f(P) - ⟨∇f(P), Z - P⟩  +  Σ [r/2 Z² + β|Z| + ∇f(P) Z + soft(∇f(P), β)² / 2r]
 
@@ -242,7 +243,9 @@ class Line:
         """κ, see CUT; bounded where coefficients are all but 0."""
         largest, cut = float(self.rows.s.max(initial=0.0)), CUT * beta
         total = self.rho + self.alpha * float(self.lam.mean())
-        return max(math.sqrt(self.rho * total) + cut / (self.size + cut / (largest + total)), LEAST_KAPPA * largest)
+        weight = 2.0 if self.strict else 1.0  # a gap that multiplies Z - P wants them closer: 23 steps on birds, not 37
+        kappa = weight * math.sqrt(self.rho * total) + cut / (self.size + cut / (largest + total))
+        return max(kappa, LEAST_KAPPA * largest)
 
     def _bound(self, P: Array) -> None:
         """The slope at P, inside of ±β, and the Z that it would be the slope of; pull is used up."""

@@ -1,8 +1,8 @@
-"""`MLTSKClassifierCV`: rules, widths, coupling and weights chosen on inner folds, at the price of ten to thirty fits.
+"""`MLTSKClassifierCV`: rules, widths, coupling and weights chosen on inner folds, at the price of five to nine fits.
 
 Points with the same IF-parts share a clustering, a map and one decomposition a fold (`branches`); neighbours along the
-L1 weight start from each other. Scores are those that `GridSearchCV` finds with the same points and folds, to the
-certificate of the solver.
+L1 weight start from each other, most of them a step away. Scores are those that `GridSearchCV` finds with the same
+points and folds, to the certificate of the solver.
 """
 
 import time
@@ -35,7 +35,7 @@ class MLTSKClassifierCV(RuleReading, ClassifierMixin, MetaEstimatorMixin, BaseEs
     param_grid : dict, list of dicts or None, default=None
         Parameters of `MLTSKClassifier` and the values to try, as in `GridSearchCV`. None means 200 points around what
         leave-one-out suggests: numbers of rules, widths, couplings with their weights, and L1 weights
-        (`mltsk.estimators.grid`).
+        (`mltsk.estimators.grid`), for the price of five to nine default fits.
     estimator : MLTSKClassifier, default=None
         What the points do not name is taken from here; None is ``MLTSKClassifier()``. It is cloned, never changed.
     scoring : str, callable or None, default=None
