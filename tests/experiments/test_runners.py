@@ -1,5 +1,8 @@
 """The same numbers on a cluster as here, and what happens when there is none."""
 
+import subprocess
+import sys
+
 import pytest
 
 from mltsk.exceptions import InputError
@@ -55,3 +58,11 @@ def test_a_missing_part_is_named_by_its_install_command(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(ImportError, match=r'pip install "mltsk\[dask\]"'):
         runners.Cluster("tcp://127.0.0.1:9")
+
+
+def test_a_script_that_starts_processes_while_it_is_imported_is_told_so(tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text("from mltsk.experiments.runners import Processes\nProcesses(2)\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert "Processes cannot be started" in done.stderr.splitlines()[-1]

@@ -24,6 +24,10 @@ Task = tuple[Any, ...]  # arguments of `execute`, the cell first
 
 ANSWER_SECONDS = 10.0  # in which a scheduler must answer
 _DIED = "The process ended without a word; there may be too little memory for it."
+_NO_START = (
+    "Processes cannot be started: they import the script that asks for them, so its call belongs under "
+    '`if __name__ == "__main__":`; or take jobs=1.'
+)
 
 
 class Runner(Protocol):
@@ -76,6 +80,10 @@ class Processes:
     def __init__(self, jobs: int) -> None:
         self.slots, self._pool = jobs, _pool(jobs)
         self._running: dict[Future[Outcome], Task] = {}
+        try:
+            self._pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            raise InputError(_NO_START) from None
 
     @property
     def busy(self) -> int:
