@@ -3,8 +3,8 @@
 Every point is a process of its own: rows are generated 10,000 at a time and given to ``partial_fit``, then the
 consequents are solved. Exponents are slopes of least squares on logarithms. In theory time is N K² (D+1)² for the Gram
 matrix, so 1 in N, 2 in K and D, 0 in L while L is far below K(D+1); small sizes lie below the 2, as work that grows
-more slowly still shows. Memory does not depend on N. Without ``--full`` N ends at 10^5.5 instead of 10^7. The figure
-goes to the file that MLTSK_FIGURE names, if it does.
+more slowly still shows. Memory does not depend on N. Without ``--full`` N ends at 10^5.5 instead of 10^7, and the other
+sizes grow at 20,000 rows instead of 200,000. The figure goes to the file that MLTSK_FIGURE names, if it does.
 """
 
 import json
@@ -19,6 +19,7 @@ from benchmarks import Options, print_table
 BLOCK = 10_000
 BASE = {"N": 20_000, "D": 40, "K": 10, "L": 10}
 SWEEPS = {"D": (20, 40, 80, 160), "K": (5, 10, 20, 40), "L": (5, 10, 20, 40, 80)}
+FULL_ROWS, FULL_SWEEPS = 200_000, {"D": (40, 80, 160, 320), "K": (10, 20, 40, 80), "L": (5, 10, 20, 40, 80)}
 THEORY = {"N": 1, "D": 2, "K": 2, "L": 0}
 CODE = """
 import json, resource, sys, time, warnings
@@ -45,10 +46,14 @@ print(json.dumps([*spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1
 
 def run(options: Options) -> None:
     top = 7.0 if options.full else 5.5
-    sweeps = {"N": tuple(int(10**e) for e in np.arange(4.0, top + 0.1, 0.5)), **SWEEPS}
+    base = {**BASE, "N": FULL_ROWS} if options.full else BASE
+    sweeps = {
+        "N": tuple(int(10**e) for e in np.arange(4.0, top + 0.1, 0.5)),
+        **(FULL_SWEEPS if options.full else SWEEPS),
+    }
     threads = options.threads or 1
-    print(f"{threads} threads; load {os.getloadavg()[0]:.1f}; seconds are processor time; base {BASE}")
-    found = {axis: [point({**BASE, axis: size}, threads) for size in sizes] for axis, sizes in sweeps.items()}
+    print(f"{threads} threads; load {os.getloadavg()[0]:.1f}; seconds are processor time; base {base}")
+    found = {axis: [point({**base, axis: size}, threads) for size in sizes] for axis, sizes in sweeps.items()}
     for axis, points in found.items():
         print_table([axis, "wall s", "CPU s", "peak MB"], [[s, *p] for s, p in zip(sweeps[axis], points, strict=True)])
     rows = [[axis, f"{slope(sweeps[axis], [p[1] for p in points]):.2f}", THEORY[axis],
@@ -89,7 +94,7 @@ def draw(sweeps, found, path: str) -> None:
             panel.grid(visible=True, which="both", alpha=0.2)
             for side in (panel.xaxis, panel.yaxis):
                 side.set_minor_formatter(NullFormatter())
-            panel.yaxis.set_minor_formatter(FuncFormatter(lambda v, _: f"{v:g}" if f"{v:e}"[0] in "235" else ""))
+            panel.yaxis.set_minor_formatter(FuncFormatter(lambda v, _: f"{v:g}" if f"{v:e}"[0] in "23457" else ""))
             panel.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
             if axis != "N":
                 panel.set_xticks(sweeps[axis], [str(size) for size in sweeps[axis]])
