@@ -56,9 +56,9 @@ def run(options: Options) -> None:
     found = {axis: [point({**base, axis: size}, threads) for size in sizes] for axis, sizes in sweeps.items()}
     for axis, points in found.items():
         print_table([axis, "wall s", "CPU s", "peak MB"], [[s, *p] for s, p in zip(sweeps[axis], points, strict=True)])
-    rows = [[axis, f"{slope(sweeps[axis], [p[1] for p in points]):.2f}", THEORY[axis],
+    table = [[axis, f"{slope(sweeps[axis], [p[1] for p in points]):.2f}", THEORY[axis],
              f"{slope(sweeps[axis], [p[2] for p in points]):.3f}"] for axis, points in found.items()]  # fmt: skip
-    print_table(["in", "exponent of time", "in theory", "exponent of memory"], rows)
+    print_table(["in", "exponent of time", "in theory", "exponent of memory"], table)
     if path := os.environ.get("MLTSK_FIGURE"):
         draw(sweeps, found, path)
 
