@@ -5,7 +5,9 @@ import json
 import pytest
 
 from mltsk.exceptions import InputError
+from mltsk.experiments.cells import Cell
 from mltsk.experiments.reproduce import pick_datasets, pick_methods, reproduce
+from mltsk.experiments.run import Progress
 from mltsk.experiments.store import METRICS, Store
 
 EVERY = ["paper", "strict", "nested"]
@@ -109,3 +111,17 @@ def test_names_that_are_not_known_are_refused_with_those_that_are(small):
     with pytest.raises(InputError, match=r"no method 'knn': take ml-knn, .*import path"):
         pick_methods(small(), ["knn"])
     assert pick_methods(small(), ["sklearn.dummy.DummyClassifier"])[0].path == "sklearn.dummy:DummyClassifier"
+
+
+def test_the_time_left_is_guessed_method_by_method():
+    cells = {
+        key: Cell("grid", "paper", key[1], key[0], 0, 0, size=10.0) for key in (("a", "x"), ("a", "y"), ("b", "x"))
+    }
+    progress = Progress(total=6)
+    progress._left.update(dict.fromkeys(cells, 20.0))
+    assert progress.seconds_left(1) is None
+    progress.count(cells["a", "x"], 1.0)
+    assert progress.seconds_left(1) == (3.0, False)  # nothing is known of b
+    progress.count(cells["b", "x"], 100.0)
+    progress.count(cells["a", "y"], 2.0)
+    assert progress.seconds_left(2) == ((1.0 + 2.0 + 100.0) / 2, True)

@@ -207,7 +207,9 @@ def _block(progress: Any, jobs: int) -> Any:
 def _line(progress: Any, jobs: int) -> str:
     left = progress.seconds_left(jobs)
     failed = f", {progress.failed} failed" if progress.failed else ""
-    ahead = f", about {_clock(left)} left" if left is not None and progress.done < progress.total else ""
+    ahead = ""
+    if left is not None and progress.done < progress.total:
+        ahead = f", {'about' if left[1] else 'at least'} {_clock(left[0])} left"
     return f"{progress.done} of {progress.total} pieces{failed}, {_clock(progress.seconds)}{ahead}"
 
 

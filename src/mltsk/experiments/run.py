@@ -7,6 +7,7 @@ finished.
 import json
 import platform
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -30,20 +31,37 @@ class Progress:
     failed: int = 0
     running: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
-    _left: float = 0.0
-    _spent: list[tuple[float, float]] = field(default_factory=list)
+    # sizes of cells by method and data set: those to come, those done, and the seconds that these took
+    _left: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
+    _did: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
+    _took: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
 
     @property
     def seconds(self) -> float:
         """Seconds since the run began."""
         return time.monotonic() - self.started
 
-    def seconds_left(self, jobs: int) -> float | None:
-        """A guess from what cells of known size took; None before there is one."""
-        size = sum(size for size, _ in self._spent)
-        if not size:
+    def count(self, cell: Cell, seconds: float) -> None:
+        """Note a cell that took so long."""
+        of = (cell.method, cell.dataset)
+        self._left[of] -= cell.size
+        self._did[of] += cell.size
+        self._took[of] += seconds
+
+    def seconds_left(self, jobs: int) -> tuple[float, bool] | None:
+        """A guess from what cells of the same method took, of its data set if there were any; None without any cell.
+
+        The second says whether it covers all: methods of which nothing is finished yet are left out.
+        """
+        if not self._did:
             return None
-        return sum(seconds for _, seconds in self._spent) / size * self._left / jobs
+        guesses = [self._guess(of, left) for of, left in self._left.items() if left > 0]
+        return sum(g for g in guesses if g is not None) / jobs, None not in guesses
+
+    def _guess(self, of: tuple[str, str], left: float) -> float | None:
+        same = [of] if of in self._did else [other for other in self._did if other[0] == of[0]]
+        size = sum(self._did[other] for other in same)
+        return left * sum(self._took[other] for other in same) / size if size else None
 
 
 Report = Callable[[Progress, Cell | None, Outcome | None], object]
@@ -70,7 +88,8 @@ def run(
     finished = store.done()
     waiting = [cell for cell in work.cells if cell.key not in finished]
     progress = Progress(total=len(work.cells), done=len(work.cells) - len(waiting))
-    progress._left = sum(cell.size for cell in waiting)
+    for cell in waiting:
+        progress._left[cell.method, cell.dataset] += cell.size
     tell = report or (lambda progress, cell, outcome: None)
     tell(progress, None, None)
     kept = versions()
@@ -81,8 +100,7 @@ def run(
         progress.running.pop(str(cell), None)
         progress.done += 1
         progress.failed += bool(outcome.error)
-        progress._left -= cell.size
-        progress._spent.append((cell.size, outcome.seconds))
+        progress.count(cell, outcome.seconds)
         queue.finish(cell, failed=bool(outcome.error))
         tell(progress, cell, outcome)
     return progress
