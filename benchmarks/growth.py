@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 
@@ -79,6 +80,11 @@ def slope(sizes, values) -> float:
     return float(np.polyfit(np.log(sizes[late]), np.log(values[late]), 1)[0])
 
 
+def _digits(told: str, value: float, _: int) -> str:
+    """A label for values that begin with one of some digits."""
+    return f"{value:g}" if f"{value:e}"[0] in told else ""
+
+
 def draw(sweeps, found, path: str) -> None:
     import matplotlib.pyplot as plt
     from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -94,7 +100,8 @@ def draw(sweeps, found, path: str) -> None:
             panel.grid(visible=True, which="both", alpha=0.2)
             for side in (panel.xaxis, panel.yaxis):
                 side.set_minor_formatter(NullFormatter())
-            panel.yaxis.set_minor_formatter(FuncFormatter(lambda v, _: f"{v:g}" if f"{v:e}"[0] in "23457" else ""))
+            told_digits = "345" if row else "3"  # time spans decades, memory part of one
+            panel.yaxis.set_minor_formatter(FuncFormatter(partial(_digits, told_digits)))
             panel.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
             if axis != "N":
                 panel.set_xticks(sweeps[axis], [str(size) for size in sweeps[axis]])
