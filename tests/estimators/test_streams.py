@@ -1,8 +1,10 @@
 """Rows in blocks and rows that arrive: the same model as a fit that holds them all."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -69,6 +71,29 @@ def test_integers_are_converted_block_by_block_and_bad_values_found(data):
     spoiled[-1, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         small.fit(spoiled, data.Y)
+
+
+def test_labels_are_read_in_blocks_too(tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.memmap(tmp_path / "X", dtype=np.float32, mode="w+", shape=(200_000, 3))
+    X[:] = rng.standard_normal(X.shape)
+    Y = (X[:, :1] + rng.standard_normal((len(X), 40)) > 0).astype(np.int8)  # 64 MB as floats
+    clf = MLTSKClassifier(n_rules=2, working_memory=2.0, ridge=1.0, l1_weight=1.0, correlation_weight=0.0)
+    tracemalloc.start()
+    clf.fit(X, Y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30 * 10**6
+    assert clf.coef_.shape == (2, 4, 40)
+
+
+def test_classes_and_frames_in_blocks_are_those_of_a_fit(data):
+    y = np.sort(np.array(["no", "once", "twice"])[np.minimum(data.Y.sum(axis=1), 2).astype(int)])
+    frame = pd.DataFrame(data.Y, columns=[f"l{j}" for j in range(data.Y.shape[1])])
+    for labels in (y, list(y), frame):
+        whole, blocks = (MLTSKClassifier(n_rules=3, working_memory=m).fit(data.X, labels) for m in (None, 0.02))
+        assert_array_equal(whole.predict(data.X), blocks.predict(data.X))
+        assert whole.label_names_ == blocks.label_names_
 
 
 def test_many_rows_find_their_rules_on_some_of_them(data, monkeypatch):

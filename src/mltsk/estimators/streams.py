@@ -5,11 +5,13 @@ Both find the IF-parts on some rows (evenly spread ones of an array, the first c
 """
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -248,26 +250,68 @@ class Streams:
                 f"much to add up over blocks: take fewer rules or features, or raise working_memory to hold X."
             )
         validate_data(self, X, skip_check_array=True)
-        w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self._read_classes(y, None, np.float64)
+        y = y if hasattr(y, "shape") else np.asarray(y)
         if y.shape[0] != X.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows but y has {y.shape[0]}.")
-        counted = np.flatnonzero(w > 0)
-        if not len(counted):
-            raise InputError("sample_weight is 0 for every row: nothing is left to fit.")
-        part = counted[spread_rows(len(counted), ANTECEDENT_ROWS)]
+        self._read_classes_in_blocks(y)
+        counts = _Counts.of(sample_weight, X)
+        part = counts.spread(ANTECEDENT_ROWS)
         rows = self._validate_rows(X[part])
-        dtype = rows.dtype
-        self._begin(rows, w[part].astype(dtype), len(counted))
+        self._begin(rows, counts.weights(part, rows), counts.n_counted)
         for block in self._blocks_of(X):
             Xb = self._validate_rows(X[block])
-            self._add(Xb, self._read_labels(y[block], Xb), w[block].astype(dtype), sample=False)
-        kept = counted[spread_rows(len(counted), LOO_ROWS)]
+            self._add(Xb, self._read_labels(_safe_indexing(y, block), Xb), counts.weights(block, Xb), sample=False)
+        kept = counts.spread(LOO_ROWS)
         Xk = self._validate_rows(X[kept])
-        self.stream_ |= {"Z": self._scale_rows(Xk), "Y": self._read_labels(y[kept], Xk), "w": w[kept].astype(dtype)}
+        Yk = self._read_labels(_safe_indexing(y, kept), Xk)
+        self.stream_ |= {"Z": self._scale_rows(Xk), "Y": Yk, "w": counts.weights(kept, Xk)}
         self._solve()
         del self.stream_
         return self
+
+    def _read_classes_in_blocks(self, y):
+        """`_read_classes` where no float copy of y would fit: labels block by block, classes from their union."""
+        n_columns = y.shape[1] if len(y.shape) == 2 else 1
+        blocks = (_safe_indexing(y, rows) for rows in row_blocks(y.shape[0], 32 * n_columns, int(self._limit())))
+        if n_columns == 1 and not sparse.issparse(y):
+            found = [np.unique(np.asarray(block)) for block in blocks]
+            self._read_classes(np.unique(np.concatenate(found)), None, np.float64)
+            return
+        for block in blocks:
+            self._read_classes(block, None, np.float64)
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Weights of rows without an array of ones where none are given: ``w`` (N,) or None, ``counted`` rows likewise."""
+
+    n_rows: int
+    w: np.ndarray | None
+    counted: np.ndarray | None
+
+    @classmethod
+    def of(cls, sample_weight, X) -> "_Counts":
+        if sample_weight is None:
+            return cls(X.shape[0], None, None)
+        w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        counted = np.flatnonzero(w > 0)
+        if not len(counted):
+            raise InputError("sample_weight is 0 for every row: nothing is left to fit.")
+        return cls(X.shape[0], w, counted)
+
+    @property
+    def n_counted(self) -> int:
+        """Rows that count."""
+        return self.n_rows if self.counted is None else len(self.counted)
+
+    def spread(self, limit):
+        """At most ``limit`` rows that count, evenly spread."""
+        rows = spread_rows(self.n_counted, limit)
+        return rows if self.counted is None else self.counted[rows]
+
+    def weights(self, rows, X) -> np.ndarray:
+        """Of some rows, which are X."""
+        return np.ones(X.shape[0], dtype=X.dtype) if self.w is None else self.w[rows].astype(X.dtype)
 
 
 def _stacked(old, new):
