@@ -125,3 +125,11 @@ def test_the_time_left_is_guessed_method_by_method():
     progress.count(cells["b", "x"], 100.0)
     progress.count(cells["a", "y"], 2.0)
     assert progress.seconds_left(2) == ((1.0 + 2.0 + 100.0) / 2, True)
+
+
+@pytest.mark.parametrize(("params", "message"), [({"precision": "half"}, "precision"), ({"colour": 1}, "colour")])
+def test_parameters_that_do_not_suit_a_method_are_refused_before_the_work(small, tmp_path, params, message):
+    methods = [{"key": "ml-tsk-fs", "class": "mltsk.baselines:PaperMLTSK", "params": params}]
+    with pytest.raises(InputError, match=f"'ml-tsk-fs' do not suit it.*{message}"):
+        reproduce(small(methods=methods), tmp_path / "out")
+    assert not (tmp_path / "out").exists()

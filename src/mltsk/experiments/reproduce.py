@@ -51,7 +51,7 @@ def reproduce(
         Called with (`Progress`, cell, outcome), the latter two when a cell is finished.
     """
     for method in definition.methods:
-        class_of(method)  # a wrong import path or device is found before the work, not hours into it
+        _check(method)  # a wrong import path, parameter or device is found before the work, not hours into it
         if method.device is not None:
             find_device(method.device)
     with Store.open(folder, create=True) as store:
@@ -63,6 +63,16 @@ def reproduce(
         shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
         cells = plan(definition, shapes, digests) + _studies(definition, digests)
         return run(Work.of(definition, cells), store, jobs=jobs, runner=runner, report=report)
+
+
+def _check(method: MethodDefinition) -> None:
+    """Refuse parameters that the method's class does not know, or whose values it says it does not take."""
+    for params in (method.params, *({**method.params, **own} for own in method.params_for.values())):
+        try:
+            model = class_of(method)(**params)
+            getattr(model, "_validate_params", lambda: None)()
+        except (TypeError, ValueError) as error:
+            raise InputError(f"The parameters of the method {method.key!r} do not suit it: {error}") from None
 
 
 def take_over(folder: str | Path, other: str | Path) -> int:
