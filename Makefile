@@ -45,7 +45,7 @@ docs: $(VENV)/.dev    ## the documentation with its gallery, into out/docs/html
 bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side
 	$(BIN)/python -m benchmarks
 
-bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and beside other methods: an hour on an idle machine
+bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and beside other methods; for an idle machine
 	$(BIN)/python -m benchmarks --full
 	$(BIN)/python -m benchmarks rivals --full
 

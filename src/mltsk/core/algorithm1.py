@@ -137,8 +137,8 @@ def algorithm1_grid(
         with the grid by one P a setting.
     precision : {"double", "single"}, default="double"
         Of the steps; starts, norms and the sums of q are made in double in any case. "single" takes about half the
-        time. One setting in a few hundred then stops a step earlier or later, and labels whose scores are all but
-        equal may change places.
+        time. At most one setting in a hundred stopped a step earlier or later where that was compared, and labels
+        whose scores are all but equal may change places.
 
     Returns
     -------

@@ -19,8 +19,8 @@ as fast on scene (6 labels, K = 7). Inside the solver W, B and H are transposed,
 then up to 8 % faster (K = 3 on CAL500; the same for K = 2).
 
 In single precision (``dtype``) all this takes half the time. Norms, the start and its products are still made in
-double, and q is added up row by row in double: its rounding, about 1e-4 where q is 10⁴, stays well below the margin
-of 0.01, so nearly every setting stops at the same step.
+double, and q is added up over rows in double, so that rounding stays below the margin: at most one setting in a hundred
+stopped at another step in the grids that were compared.
 """
 
 from collections.abc import Generator, Iterator, Sequence

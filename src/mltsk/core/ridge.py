@@ -132,7 +132,7 @@ class LooRows:
         rows, xp = spread_rows(len(Y), LOO_ROWS), namespace(Y)
         part, Yp, wp = G.take(rows).weighted(w[rows]), Y[rows] * xp.sqrt(w[rows])[:, None], w[rows]
         if len(wp) > LOO_SINGLE:
-            part, Yp = FuzzyMap(cast(part.X, np.float32), cast(part.M, np.float32)), cast(Yp, np.float32)
+            part, Yp = part.astype(np.float32), cast(Yp, np.float32)
         wp = wp if xp is np else cast(wp, Yp.dtype)
         return cls(Spectrum.of(part), Yp, wp, G.shape[1], float(w.sum()) if total is None else total)
 

@@ -70,7 +70,7 @@ def solve_single(
     """
     rho, alpha, beta = weights
     stop: dict[str, Any] = {"max_iter": max_iter, "tol": _AIM * tol}
-    narrow = FuzzyMap(G.X.astype(np.float32, copy=False), G.M.astype(np.float32, copy=False))
+    narrow = G.astype(np.float32)
     Y32, w32, Q32 = (x.astype(np.float32, copy=False) for x in (Y, w, Q))
     if loo is not None and len(loo.Y) == len(Y):
         if rho < SINGLE_RHO * float(loo.spectrum.s.max(initial=0.0)):

@@ -169,7 +169,7 @@ def _sweep(fold, G, models) -> list | None:
 
 
 def _factor(G, Y, w, dtype) -> Factor:
-    return Factor.of(_cast(G, dtype), Y.astype(dtype), w.astype(dtype))
+    return Factor.of(G.astype(dtype), Y.astype(dtype), w.astype(dtype))
 
 
 def _settings(fold, models, G, Y, w) -> list[Setting]:
@@ -215,7 +215,7 @@ def _with_scores(fold, G_test, models, consequents) -> list:
     done = [i for i, P in enumerate(consequents) if not isinstance(P, Exception)]
     if done:
         dtype = consequents[done[0]].dtype
-        mapped = _cast(G_test, dtype)
+        mapped = G_test.astype(dtype)
         small = not mapped.is_sparse and mapped.shape[0] * mapped.shape[1] * dtype.itemsize <= BLOCK_BYTES
         # built once it serves all the points: as an operator it would be mapped again for each
         mapped = mapped.rows() if small else mapped
@@ -230,7 +230,3 @@ def _products(mapped, consequents):
     together = max(1, COLUMNS // consequents[0].shape[1])
     for part in (consequents[i : i + together] for i in range(0, len(consequents), together)):
         yield from np.split(mapped @ np.hstack(part), len(part), axis=1)
-
-
-def _cast(G: FuzzyMap, dtype) -> FuzzyMap:
-    return FuzzyMap(G.X.astype(dtype, copy=False), G.M.astype(dtype, copy=False))

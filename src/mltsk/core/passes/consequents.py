@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, cg
 
 from ..admm import admm
 from ..antecedents import rule_distances
@@ -25,7 +24,7 @@ from ..fuzzymap import FuzzyMap
 from ..membership import Underflow
 from ..moments import GRAM_BYTES, Moments, dominating_diagonal, largest_eigenvalue, worth_forming
 from ..objective import Problem
-from ..ridge import LOO_ROWS, START_BYTES, LooRows, cheapest_form, cholesky_solve
+from ..ridge import LOO_ROWS, START_BYTES, LooRows, cheapest_form, cholesky_solve, conjugate_gradients
 from .rows import Block, Passes, Spread, Sums, gather
 
 
@@ -154,15 +153,7 @@ def _ridge_start(data: Moments | RowSum, like: FuzzyMap, gamma: float) -> Array:
     form = cheapest_form(like, data.B.shape[1], START_BYTES)
     if form != "operator" and data.A is not None:
         return cholesky_solve(data.A.copy(), gamma, data.B)
-    B = data.B
-
-    def apply(p: Array) -> Array:
-        P = p.reshape(B.shape)
-        return (data.apply(P) + gamma * P).ravel()
-
-    system = LinearOperator((B.size, B.size), matvec=apply, dtype=B.dtype)
-    found, _ = cg(system, B.ravel(), rtol=1e-4 if form == "operator" else 1e-12, maxiter=500)
-    return np.asarray(found).reshape(B.shape)
+    return conjugate_gradients(lambda P: data.apply(P) + gamma * P, data.B, 1e-4 if form == "operator" else 1e-12)
 
 
 def fired(block: Block, firing: Firing) -> Sums:

@@ -180,7 +180,7 @@ class RidgeFamily:
 
 def _single(G: FuzzyMap) -> FuzzyMap:
     """Single precision halves the time of the eigendecomposition, as in `core.ridge`."""
-    return FuzzyMap(G.X.astype(np.float32), G.M.astype(np.float32))
+    return G.astype(np.float32)
 
 
 def _best(tried: list[tuple[Scores, Array]]) -> Setting:
