@@ -95,7 +95,7 @@ def check_labels(data: Dataset) -> None:
 
 def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
-    from ..metrics.responses import label_scores
+    from ..metrics.scorers import label_scores
 
     with warnings.catch_warnings():
         # Columns were matched by name in `features_of`; scikit-learn only sees that X is a plain array.

@@ -20,8 +20,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..estimators import MLTSKClassifier, MultilabelThreshold
+from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 from .files import writing
 
 FORMAT = 1  # raise it when a file of ours can no longer be read by the version before
@@ -42,7 +43,7 @@ NEEDED = (
 _OURS = (
     "mltsk.estimators.classifier.MLTSKClassifier",
     "mltsk.estimators.features.FuzzyRuleFeatures",
-    "mltsk.estimators.thresholds.MultilabelThreshold",
+    "mltsk.thresholds.MultilabelThreshold",
     "mltsk.baselines.binary_relevance.BinaryRelevanceTSK",
     "mltsk.baselines.bp_mll.BPMLL",
     "mltsk.baselines.c2ae.C2AE",

@@ -16,8 +16,9 @@ import numpy as np
 
 from .. import __version__
 from ..core.system import FuzzySystem
-from ..estimators import MLTSKClassifier, MultilabelThreshold
+from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 from .operators import Graph
 from .reading import is_fitted
 

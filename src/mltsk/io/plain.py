@@ -26,8 +26,9 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..estimators import MLTSKClassifier, MultilabelThreshold
+from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 from . import reading
 
 NAME, VERSION = "mltsk model", 1

@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import MLTSKClassifier, MultilabelThreshold
+from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 
 FITTED = {
     "width_scale": "width_scale_",
