@@ -28,10 +28,8 @@ from .metrics import example_f1_score, hamming_loss, macro_f1_score, micro_f1_sc
 from .metrics.inputs import BoolArray, FloatArray, check_labels, check_threshold, check_weight
 from .metrics.scorers import label_scores, response_method
 
-SetMetric = Callable[..., float]
-
 #: What can be maximised; the Hamming loss counts as 1 - loss.
-METRICS: dict[str, SetMetric] = {
+METRICS: dict[str, Callable[..., float]] = {
     "micro_f1": micro_f1_score,
     "macro_f1": macro_f1_score,
     "example_f1": example_f1_score,
@@ -127,10 +125,10 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         sample_weight : (n,), optional
             For the classifier and for the metric.
         """
-        self._check_parameters(sample_weight)
+        self._check_parameters()
         y, Y, self.classes_, self._binary = _read_target(y)
         check_consistent_length(X, Y)
-        given = {} if sample_weight is None else {"sample_weight": check_weight(sample_weight, len(Y))}
+        given = self._given(sample_weight, len(Y))
         self.estimator_ = clone(self.estimator).fit(X, y, **given)
         for name in ("label_names_", "inner_score_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)  # of an earlier fit
@@ -171,18 +169,24 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
-    def _check_parameters(self, sample_weight):
+    def _check_parameters(self):
         for name, allowed in (("method", METHODS), ("response_method", RESPONSES)):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}.")
         if isinstance(self.threshold, str) and self.threshold != "auto":
             raise InputError(f'threshold must be "auto", a number or one per label, got {self.threshold!r}.')
         get_metric(self.metric)
-        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+
+    def _given(self, sample_weight, n: int) -> dict[str, FloatArray]:
+        """What the classifier's `fit` is given next to X and y."""
+        if sample_weight is None:
+            return {}
+        if not has_fit_parameter(self.estimator, "sample_weight"):
             raise InputError(
                 f"sample_weight was given but {type(self.estimator).__name__}.fit does not take it; "
                 "wrap a classifier that does, or fit without weights."
             )
+        return {"sample_weight": check_weight(sample_weight, n)}
 
     def _start(self, n_labels: int) -> FloatArray:
         usual = USUAL_CUT[response_method(self.estimator_, RESPONSES[self.response_method])]
@@ -254,7 +258,7 @@ def _read_target(y: Any) -> tuple[Any, BoolArray, np.ndarray, bool]:
     return y, (y == classes[1])[:, None], classes, True
 
 
-def get_metric(metric: str | SetMetric) -> SetMetric:
+def get_metric(metric: str | Callable[..., float]) -> Callable[..., float]:
     """Function ``f(Y, predictions, sample_weight=None)``, higher is better, for a name or a function."""
     if callable(metric):
         return metric
@@ -264,14 +268,7 @@ def get_metric(metric: str | SetMetric) -> SetMetric:
 
 
 def best_threshold(Y: BoolArray, scores: FloatArray, metric, reference: float, weight: FloatArray) -> float:
-    """Best threshold for all labels together.
-
-    Examples
-    --------
-    >>> Y, scores = np.array([[True, False], [True, True]]), np.array([[0.4, 0.2], [0.6, 0.3]])
-    >>> best_threshold(Y, scores, "micro_f1", reference=0.5, weight=np.ones(2))
-    0.25
-    """
+    """Best threshold for all labels together."""
     cuts, value = _Cuts(scores.ravel(), reference), get_metric(metric)
     return cuts.best(cuts.try_some(lambda t: value(Y, scores >= t, sample_weight=weight), Y.ravel(), 100))
 
