@@ -381,6 +381,12 @@ def test_a_function_is_maximised_too():
         assert function(Y, scores >= one, sample_weight=weight) == pytest.approx(best)
 
 
+def test_a_function_may_be_nan_where_it_is_not_defined():
+    Y, scores = np.array([[True], [False]]), np.array([[0.8], [0.1]])
+    precision = lambda Y, P, sample_weight: Y[P].mean() if P.any() else np.nan  # noqa: E731
+    assert best_threshold(Y, scores, precision, 0.0, ONES) == pytest.approx(0.45)
+
+
 def test_the_reference_stays_when_nothing_is_better():
     Y, scores = np.array([[True], [False]]), np.array([[0.8], [0.1]])
     assert best_threshold(Y, scores, "hamming", 0.3, ONES) == 0.3

@@ -303,11 +303,11 @@ def _values_of_cuts(cuts: _Cuts, Y: BoolArray, others: BoolArray, label: int, me
         column = np.arange(Y.shape[1]) == label
         value = lambda t: metric(Y, others | (column & (cuts.column >= t)[:, None]), sample_weight=weight)  # noqa: E731
         return cuts.try_some(value, y, 16)
+    if metric == "macro_f1":
+        return _ratio(2.0 * cuts.sums(weight * y), cuts.sums(weight) + weight @ y)
     hits, given, true = (np.count_nonzero(table, axis=1) for table in (Y & others, others, Y))
     if metric == "micro_f1":
         return _ratio(2.0 * (cuts.sums(weight * y) + weight @ hits), cuts.sums(weight) + weight @ (given + true))
-    if metric == "macro_f1":
-        return _ratio(2.0 * cuts.sums(weight * y), cuts.sums(weight) + weight @ y)
     return cuts.sums(weight * (_of_rows(metric, hits + y, given + 1, true) - _of_rows(metric, hits, given, true)))
 
 
@@ -348,7 +348,7 @@ class _Cuts:
         spread = [cuts[np.linspace(0, len(cuts) - 1, n).astype(int)] for cuts in kinds if len(cuts)]
         values = np.full(len(self.thresholds), -np.inf)
         for cut in np.unique(np.r_[self.now, *spread]):
-            values[cut] = value(self.thresholds[cut])
+            values[cut] = np.fmax(-np.inf, value(self.thresholds[cut]))  # NaN is never the best
         return values
 
     def best(self, values: FloatArray) -> float:
