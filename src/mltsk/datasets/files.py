@@ -2,12 +2,12 @@
 
     .csv .tsv .csv.gz     header line; see `read_csv`
     .parquet .pq          see `read_parquet`
-    .arff                 dense or sparse, with MULAN's XML file beside it; see `read_arff`
+    .arff                 dense or sparse, with MULAN's XML file next to it; see `read_arff`
     .mat                  see `read_mat`
     .npz                  see `read_npz`
 
-Missing feature values stay NaN when a file is read: the models refuse them with a sentence of their own, and
-a reader may want to impute them first. Missing labels are refused here.
+Missing feature values stay NaN when a file is read: the models refuse them with a sentence of their own, and a reader
+may want to impute them first. Missing labels are refused here.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,10 @@ from pathlib import Path
 
 from mltsk.exceptions import InputError
 
-from .arff import read_arff
+from .arff import read_arff, read_label_xml
 from .dataset import Dataset
 from .delimited import read_csv, read_parquet
 from .mat import read_mat
-from .mulan import read_label_xml
 from .npz import read_npz
 from .table import Labels, Table, split_labels
 
@@ -31,7 +30,7 @@ _TABLES: dict[str, Callable[[Path], Table]] = {
     ".pq": read_parquet,
     ".arff": read_arff,
 }
-SUFFIXES = (*_TABLES, ".mat", ".npz")
+_SUFFIXES = (*_TABLES, ".mat", ".npz")
 
 
 def read_table(path: str | Path) -> Table:
@@ -49,7 +48,7 @@ def read_table(path: str | Path) -> Table:
     array([[2., 1.]])
     """
     path = Path(path)
-    suffix = known_suffix(path)
+    suffix = _suffix(path)
     if suffix in _TABLES:
         return _TABLES[suffix](path)
     return Table.of(read_mat(path) if suffix == ".mat" else read_npz(path))
@@ -63,10 +62,9 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
     path : str or Path
         The file; its ending says the format.
     labels : int, str, sequence of str, Path, or None
-        Which columns are labels: a number of columns (the last ones; the first ones when negative; 0 for
-        none), names, or a MULAN XML file. None uses what the file declares: MULAN's XML file beside an ARFF
-        file, MEKA's option ``-C`` in it, Y in an NPZ file, the target in a MATLAB file (where a string names
-        the variable instead).
+        Which columns are labels: a number of columns (the last ones; the first ones when negative; 0 for none), names,
+        or a MULAN XML file. None uses what the file declares: MULAN's XML file next to an ARFF file, MEKA's option
+        ``-C`` in it, Y in an NPZ file, the target in a MATLAB file (where a string names the variable instead).
 
     Examples
     --------
@@ -79,7 +77,7 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
            [0, 0]], dtype=int8)
     """
     path = Path(path)
-    suffix = known_suffix(path)
+    suffix = _suffix(path)
     if suffix == ".mat":
         if labels is not None and not isinstance(labels, str):
             raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
@@ -88,16 +86,19 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
         return _with_labels(read_npz(path), path)
     table = read_table(path)
     xml = _label_file(path, labels)
-    return split_labels(table, labels if xml is None else _in_file_order(table, read_label_xml(xml)))
+    return split_labels(table, labels if xml is None else in_file_order(table, xml))
 
 
-def known_suffix(path: Path) -> str:
-    """The ending of a file name by which its format is known, in small letters."""
-    name = path.name.lower()
-    for suffix in SUFFIXES:
-        if name.endswith(suffix):
+def in_file_order(table: Table, xml: Path) -> list[str]:
+    """The labels that a MULAN XML file lists; their order is that of the ARFF file."""
+    return [table.names[i] for i in sorted(table.positions(read_label_xml(xml)))]
+
+
+def _suffix(path: Path) -> str:
+    for suffix in _SUFFIXES:
+        if path.name.lower().endswith(suffix):
             return suffix
-    raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(SUFFIXES)}.")
+    raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_SUFFIXES)}.")
 
 
 def _label_file(path: Path, labels: Labels) -> Path | None:
@@ -107,14 +108,9 @@ def _label_file(path: Path, labels: Labels) -> Path | None:
         return xml if xml.is_file() or xml.is_absolute() else path.parent / xml
     if labels is not None or path.suffix.lower() != ".arff":
         return None
-    # MULAN puts scene.xml beside scene.arff, scene-train.arff and scene-test.arff.
+    # MULAN puts scene.xml next to scene.arff, scene-train.arff and scene-test.arff.
     stems = (path.stem, path.stem.removesuffix("-train").removesuffix("-test"))
     return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
-
-
-def _in_file_order(table: Table, names: tuple[str, ...]) -> tuple[str, ...]:
-    """MULAN's XML file says which attributes are labels; their order is that of the ARFF file."""
-    return tuple(table.names[i] for i in sorted(table.positions(names)))
 
 
 def _with_labels(data: Dataset, path: Path) -> Dataset:

@@ -1,25 +1,24 @@
 """`load_dataset`: a data set by its name in the catalog, or from a file of one's own. Never uses the network.
 
-A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as
-NAME.npz, or as the original files that the catalog names. Yeast is also taken from inside the river package.
+A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as NAME.npz, or
+as the original files that the catalog names. Yeast is also taken from inside the river package.
 """
 
-import gzip
 import importlib.util
-from dataclasses import dataclass
+import os
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 from mltsk.exceptions import InputError
 
 from .catalog import Entry, catalog, find_entry
-from .convert import check_shape, convert
+from .convert import check_shape, convert, runs
 from .dataset import INSTALL_DATA, Dataset
+from .delimited import read_csv
 from .files import read_file
-from .folders import search_folders
 from .npz import read_npz
-from .table import Labels
+from .table import Labels, split_labels
 
 
 def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = None, labels: Labels = None) -> Dataset:
@@ -86,20 +85,33 @@ def list_datasets(data_home: str | Path | None = None) -> list[DatasetStatus]:
 
 def _status(entry: Entry, where: Path | None) -> DatasetStatus:
     place = "" if where is None else "the river package" if _is_river(where) else str(where)
+    about = (entry.page, entry.licence, entry.about)
     return DatasetStatus(
-        name=entry.key,
-        title=entry.title,
-        n_samples=entry.n_samples,
-        n_features=entry.n_features,
-        n_labels=entry.n_labels,
-        cardinality=entry.cardinality,
-        sparse=entry.sparse,
-        available=where is not None,
-        where=place,
-        source=entry.page,
-        licence=entry.licence,
-        about=entry.about,
+        entry.key, entry.title, *entry.shape, entry.cardinality, entry.sparse, where is not None, place, *about
     )
+
+
+def cache_folder() -> Path:
+    """The folder that `fetch_dataset` writes to: MLTSK_CACHE, or the user's cache folder of this platform."""
+    if chosen := os.environ.get("MLTSK_CACHE"):
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "mltsk" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "mltsk"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mltsk"
+
+
+def search_folders(data_home: str | Path | None = None) -> list[Path]:
+    """The folders to look in; one that was named and is not there is an error, a missing cache is not."""
+    folders = []
+    for what, where in (("data_home", data_home), ("MLTSK_DATA", os.environ.get("MLTSK_DATA"))):
+        if where:
+            folder = Path(where).expanduser()
+            if not folder.is_dir():
+                raise InputError(f"{what} is {str(where)!r}, which is not a folder.")
+            folders.append(folder)
+    return [*folders, cache_folder()]
 
 
 def _looks_like_a_path(name: str) -> bool:
@@ -110,11 +122,9 @@ def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
     where = _where(entry, search_folders(data_home))
     if where is None:
         raise _not_here(entry)
-    if _is_river(where):
-        return _read_river_yeast(where, entry)
     if where.is_dir():
         return convert(entry, where)
-    data = read_npz(where)
+    data = _read_river_yeast(where, entry) if _is_river(where) else read_npz(where)
     check_shape(entry, data)
     return data
 
@@ -151,17 +161,5 @@ def _is_river(path: Path) -> bool:
 
 
 def _read_river_yeast(path: Path, entry: Entry) -> Dataset:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        names = file.readline().strip().split(",")
-        values = np.loadtxt(file, delimiter=",", dtype=np.float64)
-    data = Dataset(
-        X=np.ascontiguousarray(values[:, : entry.n_features]),
-        Y=values[:, entry.n_features :],
-        feature_names=names[: entry.n_features],
-        label_names=names[entry.n_features :],
-        name=entry.key,
-        split=np.repeat([part for _, part in entry.split], [rows for rows, _ in entry.split]),
-        source="river.datasets.Yeast, a copy of MULAN's yeast.arff",
-    )
-    check_shape(entry, data)
-    return data
+    data = split_labels(read_csv(path), entry.n_labels)
+    return replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")

@@ -1,11 +1,10 @@
 """A table of named columns, before anyone has said which of them are labels.
 
-Every file format is read into a `Table`; `split_labels` turns it into a `Dataset`, and `Table.select` takes
-the columns that a fitted model knows by name, so that a file to predict may lack the labels, hold more
-columns, or order them differently.
+Every file format is read into a `Table`; `split_labels` turns it into a `Dataset`, and `Table.select` takes the columns
+that a fitted model knows by name, so that a file to predict may lack the labels, hold more columns, or order them
+differently.
 
-What counts as a label column: 0 and 1, -1 and 1, or the words yes/no, true/false, y/n, t/f in any mixture of
-capitals.
+What counts as a label column: 0 and 1, -1 and 1, or the words yes/no, true/false, y/n, t/f in any mixture of capitals.
 """
 
 import csv
@@ -21,7 +20,7 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .dataset import Categories, Dataset, category_values
+from .dataset import Categories, Dataset, as_number, category_values, dense
 
 YES = frozenset({"1", "yes", "true", "y", "t"})
 NO = frozenset({"0", "-1", "no", "false", "n", "f"})
@@ -116,32 +115,23 @@ class Table:
         if categories is None:
             return X
         wanted = categories if isinstance(categories, Mapping) else dict(zip(names, categories, strict=True))
-        for j, position in enumerate(positions):
-            there = tuple(wanted.get(names[j], ()))
-            if there != self.categories[position] and not (is_numeric(there) and is_numeric(self.categories[position])):
-                X = _with_column(X, j, self._recode(position, there))
-        return X
+        known = [tuple(wanted.get(name, ())) for name in names]
+        others = [j for j, position in enumerate(positions) if not _same_numbers(known[j], self.categories[position])]
+        return _with_columns(X, {j: self._recoded(positions[j], known[j]) for j in others})
 
-    def _recode(self, position: int, there: Sequence[str]) -> NDArray[np.float64]:
-        column = _dense(self.values[:, [position]])[:, 0]
+    def _recoded(self, position: int, known: Sequence[str]) -> NDArray[np.float64]:
+        column = dense(self.values[:, [position]])[:, 0]
+        codes = dict(zip(known, category_values(known).tolist(), strict=True))
         recoded = np.full(len(column), np.nan)
-        codes = dict(zip(there, category_values(there), strict=True))
-        for category, value in _decoded(column, self.categories[position]):
+        for value, text in _written(column, self.categories[position]).items():
             rows = column == value
-            if rows.any():
-                recoded[rows] = self._code(category, codes, position, int(rows.argmax()))
+            if text not in codes and not (is_numeric(known) and is_numeric((text,))):
+                raise InputError(
+                    f"Column {self.names[position]!r} of {self.name} holds {text!r} in row {rows.argmax() + 1}; "
+                    f"the model knows only {', '.join(map(repr, known[:8])) or 'numbers'} there."
+                )
+            recoded[rows] = codes.get(text, as_number(text))
         return recoded
-
-    def _code(self, category: str, codes: Mapping[str, float], position: int, row: int) -> float:
-        if category in codes:
-            return codes[category]
-        if is_numeric(tuple(codes)) and is_numeric((category,)):
-            return float(category)
-        known = ", ".join(map(repr, list(codes)[:8])) or "numbers"
-        raise InputError(
-            f"Column {self.names[position]!r} of {self.name} holds {category!r} in row {row + 1}; "
-            f"the model knows only {known} there."
-        )
 
 
 def split_labels(table: Table, labels: Labels = None) -> Dataset:
@@ -164,8 +154,7 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
     array([[1, 0]], dtype=int8)
     """
     chosen = table.positions(label_columns(table, labels))
-    taken = set(chosen)
-    rest = [i for i in range(len(table.names)) if i not in taken]
+    rest = sorted(set(range(len(table.names))) - set(chosen))
     return Dataset(
         X=table.values[:, rest],
         Y=_binary(table, chosen),
@@ -180,20 +169,16 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
 
 def label_columns(table: Table, labels: Labels) -> tuple[str, ...]:
     """The names of the label columns that ``labels`` stands for in ``table``."""
-    if labels is None:
-        if not table.label_names:
-            raise InputError(
-                f"{table.name} does not say which of its {len(table.names)} columns are labels: give their "
-                "number (the last ones; negative for the first ones; 0 for none) or their names."
-            )
-        return table.label_names
+    if labels is None and not table.label_names:
+        raise InputError(
+            f"{table.name} does not say which of its {len(table.names)} columns are labels: give their "
+            "number (the last ones; negative for the first ones; 0 for none) or their names."
+        )
     if isinstance(labels, str | Path):
         labels = _parse(str(labels))
     if isinstance(labels, int):
         return _counted(table, labels)
-    names = tuple(dict.fromkeys(str(name) for name in labels))
-    table.positions(names)
-    return names
+    return tuple(dict.fromkeys(map(str, table.label_names if labels is None else labels)))
 
 
 def _parse(labels: str) -> int | list[str]:
@@ -211,7 +196,7 @@ def _counted(table: Table, count: int) -> tuple[str, ...]:
 
 
 def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.uint8]:
-    values = _dense(table.values[:, list(chosen)])
+    values = dense(table.values[:, list(chosen)])
     Y = np.empty(values.shape, dtype=np.uint8)
     for j, position in enumerate(chosen):
         Y[:, j] = _binary_column(values[:, j], table, position)
@@ -219,47 +204,35 @@ def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def _binary_column(column: NDArray[np.float64], table: Table, position: int) -> NDArray[np.bool_]:
+    where = f"Label {table.names[position]!r} of {table.name}"
     if np.isnan(column).any():
-        row = int(np.isnan(column).argmax()) + 1
-        raise InputError(f"Label {table.names[position]!r} of {table.name} has no value in row {row}.")
-    known = {value: category.strip().lower() for category, value in _decoded(column, table.categories[position])}
-    present = {value: known.get(value, f"{value:g}") for value in np.unique(column)}
-    words = set(present.values())
-    if not words <= YES | NO or {"0", "-1"} <= words:
-        shown = ", ".join(repr(word) for word in sorted(words)[:5])
-        raise InputError(
-            f"Label {table.names[position]!r} of {table.name} holds {shown}: labels are 0 and 1, -1 and 1, "
-            "yes and no, or true and false."
-        )
-    return np.isin(column, [value for value, word in present.items() if word in YES])
+        raise InputError(f"{where} has no value in row {np.isnan(column).argmax() + 1}.")
+    words = {value: text.strip().lower() for value, text in _written(column, table.categories[position]).items()}
+    found = set(words.values())
+    if not found <= YES | NO or {"0", "-1"} <= found:
+        shown = ", ".join(repr(word) for word in sorted(found)[:5])
+        raise InputError(f"{where} holds {shown}: labels are 0 and 1, -1 and 1, yes and no, or true and false.")
+    return np.isin(column, [value for value, word in words.items() if word in YES])
 
 
 def is_numeric(categories: Sequence[str]) -> bool:
     """Whether a column with these categories (or none) holds the numbers that were written in the file."""
-    values = category_values(categories)
-    return all(_same(text, value) for text, value in zip(categories, values, strict=True))
+    return [as_number(text) for text in categories] == category_values(categories).tolist()
 
 
-def _same(text: str, value: float) -> bool:
-    try:
-        return float(text) == value
-    except ValueError:
-        return False
+def _same_numbers(known: Sequence[str], there: Sequence[str]) -> bool:
+    return known == there or (is_numeric(known) and is_numeric(there))
 
 
-def _decoded(column: NDArray[np.float64], categories: Sequence[str]) -> list[tuple[str, float]]:
-    if is_numeric(categories):
-        return [(f"{value:g}", float(value)) for value in np.unique(column[~np.isnan(column)])]
-    return list(zip(categories, category_values(categories).tolist(), strict=True))
+def _written(column: NDArray[np.float64], categories: Sequence[str]) -> dict[float, str]:
+    """The numbers in a column, each with what was written in the file."""
+    texts = {} if is_numeric(categories) else dict(enumerate(categories))
+    return {value: texts.get(value, f"{value:g}") for value in np.unique(column[~np.isnan(column)]).tolist()}
 
 
-def _with_column(X: Any, j: int, column: NDArray[np.float64]) -> Any:
-    if not sparse.issparse(X):
-        X[:, j] = column
-        return X
-    parts = [X[:, :j], sparse.csr_array(column[:, None]), X[:, j + 1 :]]
-    return sparse.csr_array(sparse.hstack(parts))
-
-
-def _dense(values: Any) -> NDArray[np.float64]:
-    return values.toarray() if sparse.issparse(values) else np.asarray(values)
+def _with_columns(X: Any, columns: Mapping[int, NDArray[np.float64]]) -> Any:
+    was_sparse = sparse.issparse(X)
+    X = X.tolil() if was_sparse and columns else X
+    for j, column in columns.items():
+        X[:, [j]] = column[:, None]
+    return sparse.csr_array(X) if was_sparse else X
