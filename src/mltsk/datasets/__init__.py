@@ -10,8 +10,7 @@ from .dataset import Dataset, category_values
 from .delimited import read_csv, read_parquet
 from .download import FetchError
 from .fetch import fetch_dataset
-from .files import read_file, read_table
-from .load import DatasetStatus, list_datasets, load_dataset
+from .load import DatasetStatus, list_datasets, load_dataset, read_file, read_table
 from .mat import read_mat
 from .npz import read_npz, write_npz
 from .synthetic import SyntheticRules, make_multilabel_rules

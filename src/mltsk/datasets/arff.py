@@ -1,13 +1,10 @@
 """A defensive reader of ARFF files, dense and sparse, as WEKA, MULAN and MEKA write them.
 
-Read: numeric, real and integer attributes; nominal attributes; quoted names and values with backslash escapes;
-comments; missing values (?), which become NaN; keywords in any case; CRLF line ends. Refused, with the number of the
-line: string, date and relational attributes, row weights, and anything malformed. A nominal value becomes a number as
-`category_values` says.
-
-Every row becomes numbers as it is read, so that no text is held. Sparse rows fill the three arrays of a CSR matrix; an
-attribute that a sparse row does not mention has the number 0, or the *first* category when it is nominal, as WEKA
-defines it.
+Read: numeric and nominal attributes, quoted names and values with backslash escapes, missing values (?), comments.
+Refused, with the number of the line: string, date and relational attributes, row weights, and anything malformed.
+A nominal value becomes a number as `category_values` says. An attribute that a sparse row does not mention has the
+number 0, or the *first* category when it is nominal, as WEKA defines it. Every row becomes numbers as it is read, so
+that no text is held.
 
 Which attributes are labels: MULAN says it in an XML file, MEKA in the relation name.
 """
@@ -16,7 +13,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 from xml.parsers import expat
 
 import numpy as np
@@ -28,9 +25,7 @@ from .dataset import category_values, repeated, unreadable
 from .table import Table
 
 MAX_LINE = 1 << 24  # characters: a dense row of a million numbers
-MAX_ATTRIBUTES = 1 << 20
 MAX_FILLED = 1 << 24  # entries that omitted non-zero first categories may add to a sparse file
-MAX_XML = 1 << 25
 
 # Possessive quantifiers (*+): a hostile line costs one pass, never a search through all ways to match it.
 _QUOTED = r"""'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)\""""
@@ -74,107 +69,83 @@ def read_arff(path: str | Path) -> Table:
 
 
 def _read(path: Path, encoding: str) -> Table:
+    parser, number = _Parser(), 0
     with path.open(encoding=encoding) as file:
-        lines = _Lines(file)
         try:
-            relation, columns = _header(lines)
-            matrix = _matrix(lines, columns)
+            while line := file.readline(MAX_LINE):
+                number += 1
+                parser.take(line)
+            X = parser.matrix()
         except _Fault as fault:
-            raise InputError(f"{path}, line {lines.number}: {fault}.") from None
-    names = tuple(columns)
-    return Table(matrix, names, tuple(columns.values()), path.stem, str(path), _meka_labels(relation, names))
+            raise InputError(f"{path}, line {number}: {fault}.") from None
+    names = tuple(parser.columns)
+    labels = _meka_labels(parser.relation, names)
+    return Table(X, names, tuple(parser.columns.values()), path.stem, str(path), labels)
 
 
-class _Lines:
-    """The lines of a file without blank ones and comments; ``number`` is that of the current line."""
+class _Parser:
+    """The attributes with their categories, and the rows as in a CSR matrix (dense ones have no positions)."""
 
-    def __init__(self, file: TextIO) -> None:
-        self.file, self.number = file, 0
+    def __init__(self) -> None:
+        self.relation, self.columns = "", {}
+        self.data, self.positions, self.starts = array("d"), array("i"), array("q", [0])
+        self.handle, self.sparse = self._header_line, False
 
-    def __iter__(self) -> Iterator[str]:
-        while line := self.file.readline(MAX_LINE):
-            self.number += 1
-            if len(line) == MAX_LINE:
-                raise _Fault(f"the line is longer than {MAX_LINE} characters")
-            line = line.strip()
-            if line and not line.startswith("%"):
-                yield line
+    def take(self, line: str) -> None:
+        if len(line) == MAX_LINE:
+            raise _Fault(f"the line is longer than {MAX_LINE} characters")
+        line = line.strip()
+        if line and not line.startswith("%"):
+            self.handle(line)
 
-
-def _header(lines: _Lines) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """The relation's name and the categories of every attribute, up to the line ``@data``."""
-    relation, columns = "", {}
-    for line in lines:
+    def _header_line(self, line: str) -> None:
         keyword = line.split(None, 1)[0].lower()
         if keyword == "@relation":
-            relation = line
+            self.relation = line
         elif keyword == "@attribute":
-            _add_attribute(line, columns)
+            self._add_attribute(line)
         elif keyword != "@data":
             raise _Fault(f"expected @relation, @attribute or @data, found {_short(line)}")
-        elif columns:
-            return relation, columns
-        else:
+        elif not self.columns:
             raise _Fault("@data comes before any @attribute")
-    raise _Fault("the file ends before @data (is it cut off?)")
+        else:
+            self.names = tuple(self.columns)
+            self.codes = [dict(zip(c, category_values(c).tolist(), strict=True)) for c in self.columns.values()]
+            self.convert: list[Callable[[str], float]] = [c.__getitem__ if c else float for c in self.codes]
+            self.handle = self._row
 
+    def _add_attribute(self, line: str) -> None:
+        match = _ATTRIBUTE.fullmatch(line)
+        if match is None:
+            raise _Fault(f"cannot read the attribute {_short(line)}")
+        name, _ = _text(*match.group(1, 2, 3))
+        if name in self.columns:
+            raise _Fault(f"the attribute {name!r} is declared twice")
+        self.columns[name] = self._categories(match[4], name)
 
-def _add_attribute(line: str, columns: dict[str, tuple[str, ...]]) -> None:
-    match = _ATTRIBUTE.fullmatch(line)
-    if match is None:
-        raise _Fault(f"cannot read the attribute {_short(line)}")
-    name, _ = _text(*match.group(1, 2, 3))
-    if name in columns:
-        raise _Fault(f"the attribute {name!r} is declared twice")
-    if len(columns) == MAX_ATTRIBUTES:
-        raise _Fault(f"there are more than {MAX_ATTRIBUTES} attributes")
-    columns[name] = _categories(match[4], name)
-
-
-def _categories(kind: str, name: str) -> tuple[str, ...]:
-    if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
-        categories = tuple(_text(*match.group(1, 2, 3))[0] for match in _matches(_VALUE, kind[1:-1]))
-        if repeated(categories) is not None:
-            raise _Fault(f"the attribute {name!r} declares a category twice")
-        return categories
-    word = kind.split(None, 1)[0].lower() if kind else "missing"
-    if word not in ("numeric", "real", "integer"):
+    def _categories(self, kind: str, name: str) -> tuple[str, ...]:
+        if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
+            categories = tuple(_text(*match.group(1, 2, 3))[0] for match in _matches(_VALUE, kind[1:-1]))
+            if repeated(categories) is not None:
+                raise _Fault(f"the attribute {name!r} declares a category twice")
+            return categories
+        word = kind.split(None, 1)[0].lower() if kind else "missing"
+        if word in ("numeric", "real", "integer"):
+            return ()
         raise _Fault(
             f"the type of attribute {name!r} is {_short(word)}; only numeric and {{nominal, types}} can be read"
         )
-    return ()
 
+    def _row(self, line: str) -> None:
+        if len(self.starts) == 1:
+            self.sparse = line.startswith("{")
+        if self.sparse:
+            self._add_sparse(line)
+        else:
+            self._add_dense(line)
+        self.starts.append(len(self.data))
 
-def _matrix(lines: _Lines, columns: dict[str, tuple[str, ...]]) -> Any:
-    """The data section: a float64 array, or a CSR array when its rows are sparse."""
-    rows = _Rows(columns)
-    add = None
-    for line in lines:
-        add = add or (rows.add_sparse if line.startswith("{") else rows.add_dense)
-        add(line)
-        rows.starts.append(len(rows.data))
-    if add is None:
-        raise _Fault("there is no row after @data (is the file cut off?)")
-    shape = (len(rows.starts) - 1, len(columns))
-    if add == rows.add_dense:
-        return np.array(rows.data).reshape(shape)
-    X = sparse.csr_array((np.array(rows.data), np.array(rows.positions), np.array(rows.starts)), shape=shape)
-    X.sort_indices()
-    X = _fill_omitted(X, list(columns.values()))
-    X.eliminate_zeros()
-    return X
-
-
-class _Rows:
-    """Numbers of the rows read so far, as in a CSR matrix; dense rows have no positions."""
-
-    def __init__(self, columns: dict[str, tuple[str, ...]]) -> None:
-        self.names = list(columns)
-        self.codes = [dict(zip(c, category_values(c).tolist(), strict=True)) for c in columns.values()]
-        self.convert: list[Callable[[str], float]] = [c.__getitem__ if c else float for c in self.codes]
-        self.data, self.positions, self.starts = array("d"), array("i"), array("q", [0])
-
-    def add_dense(self, line: str) -> None:
+    def _add_dense(self, line: str) -> None:
         if not _SPECIAL.search(line):
             try:
                 self.data.extend([c(text) for c, text in zip(self.convert, line.split(","), strict=True)])
@@ -186,35 +157,31 @@ class _Rows:
             raise _Fault(f"{len(row)} values for {len(self.names)} attributes (is the file cut off?)")
         self.data.extend([self._number(j, *value) for j, value in enumerate(row)])
 
-    def add_sparse(self, line: str) -> None:
+    def _add_sparse(self, line: str) -> None:
         if not (line.startswith("{") and line.endswith("}")):
             raise _Fault(f"expected a sparse row in braces, found {_short(line)} (is the file cut off?)")
         line = line[1:-1].strip()
-        if not line or (not _SPECIAL.search(line) and self._add_plain_items(line)):
-            return
-        row: dict[int, float] = {}
-        for match in _matches(_ITEM, line):
-            j = int(match[1])
-            if not 0 <= j < len(self.names):
-                raise _Fault(f"there is no attribute {j}: the positions are 0 to {len(self.names) - 1}")
-            if j in row:
-                raise _Fault(f"{self.names[j]!r} is given twice")
-            row[j] = self._number(j, *_text(*match.group(2, 3, 4)))
+        row = self._plain_items(line) if line else {}
+        if row is None:
+            row = {}
+            for match in _matches(_ITEM, line):
+                j = int(match[1])
+                if not 0 <= j < len(self.names):
+                    raise _Fault(f"there is no attribute {j}: the positions are 0 to {len(self.names) - 1}")
+                if j in row:
+                    raise _Fault(f"{self.names[j]!r} is given twice")
+                row[j] = self._number(j, *_text(*match.group(2, 3, 4)))
         self.positions.extend(row)
         self.data.extend(row.values())
 
-    def _add_plain_items(self, line: str) -> bool:
+    def _plain_items(self, line: str) -> dict[int, float] | None:
+        """The items of a sparse row that needs no care, None if it does."""
+        items = [item.split() for item in line.split(",")]
         try:
-            positions, texts = zip(*map(str.split, line.split(",")), strict=True)
-            row = {int(position): text for position, text in zip(positions, texts, strict=True)}
-            values = [self.convert[j](text) for j, text in row.items()]
+            row = {(j := int(position)): self.convert[j](text) for position, text in items}
         except (ValueError, KeyError, IndexError):
-            return False
-        if len(row) != len(positions) or min(row) < 0:
-            return False  # the careful way says what is wrong
-        self.positions.extend(row)
-        self.data.extend(values)
-        return True
+            return None
+        return row if len(row) == len(items) and min(row) >= 0 and not _SPECIAL.search(line) else None
 
     def _number(self, j: int, text: str, quoted: bool) -> float:
         if text == "?" and not quoted:
@@ -227,6 +194,21 @@ class _Rows:
             return float(text.replace("_", "x"))  # float() alone reads 1_0 as 10
         except ValueError:
             raise _Fault(f"{self.names[j]!r} is numeric and cannot be {_short(text)}") from None
+
+    def matrix(self) -> Any:
+        """A float64 array, or a CSR array when the rows are sparse."""
+        if self.handle == self._header_line:
+            raise _Fault("the file ends before @data (is it cut off?)")
+        shape = (len(self.starts) - 1, len(self.columns))
+        if shape[0] == 0:
+            raise _Fault("there is no row after @data (is the file cut off?)")
+        if not self.sparse:
+            return np.array(self.data).reshape(shape)
+        X = sparse.csr_array((np.array(self.data), np.array(self.positions), np.array(self.starts)), shape=shape)
+        X.sort_indices()
+        X = _fill_omitted(X, list(self.columns.values()))
+        X.eliminate_zeros()
+        return X
 
 
 def _fill_omitted(X: sparse.csr_array, categories: list[tuple[str, ...]]) -> sparse.csr_array:
@@ -275,6 +257,11 @@ def _meka_labels(relation: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return names[:count] if count >= 0 else names[count:]
 
 
+def labels_in_file_order(table: Table, xml: Path) -> list[str]:
+    """The columns that a MULAN XML file makes labels; their order is that of the ARFF file."""
+    return [table.names[i] for i in sorted(table.positions(read_label_xml(xml)))]
+
+
 def read_label_xml(path: str | Path) -> tuple[str, ...]:
     """The label names in a MULAN XML file, in its order; nested labels are listed like the others.
 
@@ -289,21 +276,6 @@ def read_label_xml(path: str | Path) -> tuple[str, ...]:
     >>> read_label_xml(file)
     ('red', 'blue')
     """
-    path = Path(path)
-    try:
-        with path.open("rb") as file:
-            text = file.read(MAX_XML + 1)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    if len(text) > MAX_XML:
-        raise InputError(f"{path} is longer than {MAX_XML >> 20} MiB: it is no list of labels.")
-    names = _label_names(text, path)
-    if not names:
-        raise InputError(f'{path} lists no label: it needs elements like <label name="…"/> inside <labels>.')
-    return names
-
-
-def _label_names(text: bytes, path: Path) -> tuple[str, ...]:
     names: dict[str, None] = {}
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -317,7 +289,11 @@ def _label_names(text: bytes, path: Path) -> tuple[str, ...]:
     parser.StartElementHandler = start
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     try:
-        parser.Parse(text, True)
+        parser.Parse(Path(path).read_bytes(), True)
+    except OSError as error:
+        raise unreadable(path, error) from None
     except expat.ExpatError as error:
         raise InputError(f"{path}, line {error.lineno}: {expat.ErrorString(error.code)}.") from None
+    if not names:
+        raise InputError(f'{path} lists no label: it needs elements like <label name="…"/> inside <labels>.')
     return tuple(names)

@@ -23,10 +23,9 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .arff import read_arff, read_label_xml
+from .arff import labels_in_file_order, read_arff, read_label_xml
 from .catalog import Entry
 from .dataset import Dataset, dense
-from .files import in_file_order
 from .mat import read_mat
 from .table import split_labels
 
@@ -77,8 +76,9 @@ def _part(entry: Entry, folder: Path, name: str) -> Dataset:
     if name.endswith(".mat"):
         return read_mat(folder / name)
     table = read_arff(folder / name)
-    by_xml = entry.labels == "xml"
-    return split_labels(table, in_file_order(table, folder / str(entry.names_file)) if by_xml else entry.labels)
+    if entry.labels == "xml":
+        return split_labels(table, labels_in_file_order(table, folder / str(entry.names_file)))
+    return split_labels(table, entry.labels)
 
 
 def _stacked(parts: Sequence[Any], as_sparse: bool) -> Any:

@@ -130,20 +130,17 @@ class Dataset:
 def _features(X: Any) -> Any:
     """X as a float64 array or CSR array with two axes, sharing memory where nothing has to change."""
     if sparse.issparse(X):
-        return _with_short_indices(sparse.csr_array(X, dtype=np.float64))
+        X = sparse.csr_array(X, dtype=np.float64)
+        if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
+            # Much compiled code takes 32-bit indices only, and the products are faster with them.
+            X = sparse.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+        return X
     try:
         X = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("X holds something that is not a number: code text columns as numbers first.") from None
     if X.ndim != 2:
         raise InputError(f"X has {X.ndim} axes; it needs two: samples and features.")
-    return X
-
-
-def _with_short_indices(X: sparse.csr_array) -> sparse.csr_array:
-    # Much compiled code takes 32-bit indices only, and the products are faster with them.
-    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
-        X = sparse.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
     return X
 
 
@@ -192,9 +189,7 @@ def repeated(names: Iterable[str]) -> str | None:
 
 
 def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
-    """The sentence about a file that cannot be read, or is none of the kind ``what``; only the first line of a reason
-    is taken.
-    """
+    """The sentence about a file that cannot be read, or that is none of the kind ``what``."""
     reason = getattr(error, "strerror", None) or next(iter(str(error).strip().splitlines()), "")
     if what and isinstance(error, FileNotFoundError):
         reason = "there is no such file"

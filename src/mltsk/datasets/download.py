@@ -66,16 +66,16 @@ class _Part:
         self.url, self.target = url, target
         self.file, self.note = (target.with_name(target.name + end) for end in (".part", ".part.json"))
 
-    def version(self) -> dict[str, str]:
-        """The version of a part that may be resumed; anything else that is there is removed."""
+    def validator(self) -> str:
+        """What names the version of a part that may be resumed; anything else that is there is removed."""
         try:
-            version = json.loads(self.note.read_text(encoding="utf-8"))
-            if version["url"] == self.url and version["etag"] + version["modified"] and self.file.stat().st_size:
-                return version
-        except (OSError, KeyError, TypeError, ValueError):
+            url, validator = json.loads(self.note.read_text(encoding="utf-8"))
+            if url == self.url and validator and self.file.stat().st_size:
+                return validator
+        except (OSError, TypeError, ValueError):
             pass
         self.forget()
-        return {}
+        return ""
 
     def forget(self) -> None:
         self.file.unlink(missing_ok=True)
@@ -87,57 +87,43 @@ class _Part:
 
 
 def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int) -> None:
-    version = part.version()
-    have = part.file.stat().st_size if version else 0
+    validator = part.validator()
+    have = part.file.stat().st_size if validator else 0
+    # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
+    headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
+    if have:
+        headers |= {"Range": f"bytes={have}-", "If-Range": validator}
     try:
-        response = _opener().open(_request(part.url, version, have), timeout=timeout)
+        response = _opener().open(request.Request(part.url, headers=headers), timeout=timeout)
     except error.HTTPError as refused:
-        with refused:
-            _check_whole(refused, part, have)
-        return
+        refused.close()
+        if refused.code != 416 or not have:
+            raise FetchError(f"{part.url}: HTTP {refused.code} {refused.reason}") from None
+        part.forget()
+        raise _Dropped("the partial file did not fit") from None
     except error.URLError as failed:
         raise FetchError(f"{part.url}: {failed.reason}") from None
     except _DROPS as dropped:
         raise _Dropped(str(dropped) or type(dropped).__name__) from None
     with response:
-        _receive(response, part, have if _continues(response, part, version, have) else 0, progress, max_bytes)
+        if response.status == 206:
+            _check_rest(response, part, validator, have)
+        _receive(response, part, have if response.status == 206 else 0, progress, max_bytes)
 
 
-def _request(url: str, version: dict[str, str], have: int) -> request.Request:
-    # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
-    headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
-    if have:
-        headers["Range"] = f"bytes={have}-"
-        strong = version["etag"] and not version["etag"].startswith("W/")
-        if validator := version["etag"] if strong else version["modified"]:
-            headers["If-Range"] = validator
-    return request.Request(url, headers=headers)
-
-
-def _check_whole(refused: error.HTTPError, part: _Part, have: int) -> None:
-    """416 means that there is nothing after what we have: either that is all, or the part is of no use."""
-    if refused.code != 416 or not have:
-        raise FetchError(f"{part.url}: HTTP {refused.code} {refused.reason}")
-    if refused.headers.get("Content-Range", "") != f"bytes */{have}":
-        part.forget()
-        raise _Dropped("the partial file did not fit")
-
-
-def _continues(response: Any, part: _Part, version: dict[str, str], have: int) -> bool:
-    """Whether the response carries on where the part ends, and is of the same version of the file."""
-    if response.status != 206:
-        return False
+def _check_rest(response: Any, part: _Part, validator: str, have: int) -> None:
+    """The response must carry on where the part ends, and be of the same version of the file."""
     span = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
     if span is None or int(span[1]) != have:
         raise _Dropped("the server sent another range than it was asked for")
-    if _version(response, part.url) != version:
+    if _validator(response) != validator:
         part.forget()
         raise _Dropped("the file has changed on the server")
-    return True
 
 
-def _version(response: Any, url: str) -> dict[str, str]:
-    return {"url": url, "etag": response.headers.get("ETag", ""), "modified": response.headers.get("Last-Modified", "")}
+def _validator(response: Any) -> str:
+    etag = response.headers.get("ETag", "W/")
+    return response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag  # a weak one does not vouch
 
 
 def _receive(response: Any, part: _Part, have: int, progress: Progress, max_bytes: int) -> None:
@@ -148,7 +134,7 @@ def _receive(response: Any, part: _Part, have: int, progress: Progress, max_byte
     if (total or 0) > max_bytes:
         raise FetchError(f"{part.url}: {total} bytes are more than the {max_bytes} allowed")
     part.note.parent.mkdir(parents=True, exist_ok=True)
-    part.note.write_text(json.dumps(_version(response, part.url)), encoding="utf-8")
+    part.note.write_text(json.dumps([part.url, _validator(response)]), encoding="utf-8")
     with part.file.open("ab" if have else "wb") as file:
         progress(have, total)
         while have <= max_bytes and (block := _block(response)):

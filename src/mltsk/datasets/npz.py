@@ -112,11 +112,11 @@ def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
     return array.tolist()
 
 
-def _category_list(text: str) -> list[str]:
-    categories = json.loads(text) if text else []
+def _category_list(text: str) -> list[Any]:
+    categories = json.loads(text or "[]")
     if not isinstance(categories, list):
         raise ValueError("its nominal_categories are not JSON lists")
-    return [str(category) for category in categories]
+    return categories
 
 
 def _layout(data: Dataset) -> dict[str, Any]:
@@ -129,12 +129,11 @@ def _layout(data: Dataset) -> dict[str, Any]:
     }
     if data.split is not None:
         layout["split"] = data.split
-    return layout | (_csr_parts(data.X) if data.is_sparse else {"X": data.X})
-
-
-def _csr_parts(X: Any) -> dict[str, Any]:
+    if not data.is_sparse:
+        return layout | {"X": data.X}
+    X = data.X
     small = X.nnz and np.isin(X.data, np.arange(256)).all()  # binary word counts take a byte each, not eight
-    return {
+    return layout | {
         "X_data": X.data.astype(np.uint8) if small else X.data,
         "X_indices": X.indices.astype(np.int32),
         "X_indptr": X.indptr.astype(np.int64),

@@ -6,8 +6,8 @@ Symbols: K rules, D features, L labels; centres C (K, D), widths S (K, D), conse
     f_l(x)   Σ_k μ_k(x) (p_k0l + Σ_i p_kil x_i)                                           (8)
     y_l      1 when f_l(x) + noise · sd(f_l) · ε > 0, ε standard normal
 
-Samples lie around the centres. Each consequent uses few features. Labels are correlated because every label's consequents
-are a mixture of a shared part and a part of its own.
+Samples lie around the centres. Each consequent uses few features. Labels are correlated because the consequents of
+every label are a mixture of a shared part and a part of its own.
 """
 
 from dataclasses import dataclass

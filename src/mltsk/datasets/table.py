@@ -61,10 +61,9 @@ class Table:
     @classmethod
     def of(cls, data: Dataset) -> "Table":
         """The table that holds the features, then the labels, of a data set."""
-        stack = sparse.hstack if data.is_sparse else np.hstack
-        values = stack([data.X, data.Y.astype(np.float64)])
+        parts = [data.X, data.Y.astype(np.float64)]
         return cls(
-            values=sparse.csr_array(values) if data.is_sparse else values,
+            values=sparse.hstack(parts, format="csr") if data.is_sparse else np.hstack(parts),
             names=data.feature_names + data.label_names,
             categories=data.categories + ((),) * len(data.label_names),
             name=data.name,
@@ -76,21 +75,15 @@ class Table:
     def positions(self, names: Sequence[str]) -> list[int]:
         """Where the named columns are; an `InputError` names those that are not there."""
         where = {name: i for i, name in enumerate(self.names)}
-        missing = [name for name in names if name not in where]
-        if missing:
-            raise InputError(self._missing(missing))
+        if missing := [name for name in names if name not in where]:
+            close = get_close_matches(missing[0], self.names, n=1)
+            shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
+            hint = f"; did you mean {close[0]!r}?" if close else "."
+            raise InputError(f"{self.name} has no column {shown} (it has {len(self.names)} columns){hint}")
         return [where[name] for name in names]
 
-    def _missing(self, missing: Sequence[str]) -> str:
-        close = get_close_matches(missing[0], self.names, n=1)
-        shown = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
-        hint = f"; did you mean {close[0]!r}?" if close else "."
-        return f"{self.name} has no column {shown} (it has {len(self.names)} columns){hint}"
-
     def select(
-        self,
-        names: Sequence[str],
-        categories: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None,
+        self, names: Sequence[str], categories: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None
     ) -> Any:
         """The named columns as a feature matrix, in that order.
 
@@ -99,8 +92,8 @@ class Table:
         names : sequence of str
             The features that a model was fitted on.
         categories : mapping or sequence, optional
-            The categories of those features at fitting time. Text is then coded by them, not by what this
-            file happens to hold, and a category that was not there at fitting time is refused.
+            The categories of those features at fitting time. Text is then coded by them, not by what this file happens
+            to hold, and a category that was not there at fitting time is refused.
 
         Examples
         --------
@@ -142,9 +135,8 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
     table : Table
         From `read_table`.
     labels : int, str, sequence of str, or None
-        A number counts columns: the last ones, or the first ones when it is negative; 0 means that there are
-        none. Names (a list, or one string with commas) are taken in the given order. None uses what the file
-        declares.
+        A number counts columns: the last ones, or the first ones when it is negative; 0 means that there are none.
+        Names (a list, or one string with commas) are taken in the given order. None uses what the file declares.
 
     Examples
     --------
@@ -176,9 +168,11 @@ def label_columns(table: Table, labels: Labels) -> tuple[str, ...]:
         )
     if isinstance(labels, str | Path):
         labels = _parse(str(labels))
-    if isinstance(labels, int):
-        return _counted(table, labels)
-    return tuple(dict.fromkeys(map(str, table.label_names if labels is None else labels)))
+    if not isinstance(labels, int):
+        return tuple(dict.fromkeys(map(str, table.label_names if labels is None else labels)))
+    if abs(labels) >= len(table.names):
+        raise InputError(f"{table.name} has {len(table.names)} columns: {abs(labels)} labels would leave no feature.")
+    return table.names[:-labels] if labels < 0 else table.names[len(table.names) - labels :]
 
 
 def _parse(labels: str) -> int | list[str]:
@@ -187,12 +181,6 @@ def _parse(labels: str) -> int | list[str]:
     except ValueError:
         # The csv reader, so that a name with a comma in it can be quoted.
         return [name.strip() for name in next(csv.reader([labels], skipinitialspace=True)) if name.strip()]
-
-
-def _counted(table: Table, count: int) -> tuple[str, ...]:
-    if abs(count) >= len(table.names):
-        raise InputError(f"{table.name} has {len(table.names)} columns: {abs(count)} labels would leave no feature.")
-    return table.names[:-count] if count < 0 else table.names[len(table.names) - count :]
 
 
 def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.uint8]:
