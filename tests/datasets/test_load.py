@@ -132,6 +132,11 @@ def test_paths_are_files_of_ones_own(tmp_path):
         load_dataset("mine.txt")
 
 
+def test_what_looks_like_a_path_is_one():
+    assert not load.is_path("yeast")
+    assert all(map(load.is_path, ("yeast.csv", "data/yeast", r"C:\data\yeast", Path("yeast"))))
+
+
 def test_labels_are_not_for_the_catalog():
     with pytest.raises(InputError, match="catalog knows the labels of yeast"):
         load_dataset("yeast", labels=3)

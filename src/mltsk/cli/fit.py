@@ -144,10 +144,12 @@ def plain(value: Any) -> Any:
 def open_dataset(data: str, labels: str | None) -> Any:
     """Features and labels, complete."""
     from ..datasets import load_dataset
-    from .inputs import check_complete, check_labels, data_argument
+    from ..exceptions import InputError
+    from .inputs import check_complete
 
-    dataset = load_dataset(data_argument(data), labels=labels)
-    check_labels(dataset)
+    dataset = load_dataset(data, labels=labels)
+    if not dataset.label_names:
+        raise InputError(f"{dataset.name} has no labels: name or count its label columns with --labels.")
     check_complete(dataset.X, dataset.feature_names, data)
     return dataset
 
@@ -181,9 +183,7 @@ def _fit(model: Any, dataset: Any) -> None:
 
     try:
         model.fit(dataset.X, dataset.Y)
-    except (
-        ValueError
-    ) as error:  # what scikit-learn and we say about parameters and data; its first line is the sentence
+    except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
         raise InputError(str(error).splitlines()[0]) from error
 
 
