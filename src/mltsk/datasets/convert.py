@@ -32,12 +32,14 @@ from .table import split_labels
 
 def convert(entry: Entry, folder: Path) -> Dataset:
     """Read the original files of ``entry`` in ``folder``, stack them, name them, and verify the result."""
-    parts = [_part(entry, folder, name) for name in entry.files if not name.endswith(".xml")]
+    parts = [_part(entry, folder / name) for name in entry.files if not name.endswith(".xml")]
     first = parts[0]
     if any(part.feature_names != first.feature_names for part in parts):
         raise InputError(f"The files of {entry.key} do not have the same features.")
+    as_held = sparse.csr_array if entry.sparse else dense
+    stack = sparse.vstack if entry.sparse else np.vstack
     data = Dataset(
-        X=_stacked([part.X for part in parts], entry.sparse),
+        X=stack([as_held(part.X) for part in parts]),
         Y=np.vstack([part.Y for part in parts]),
         feature_names=_numbered(entry.feature_names, entry.first_feature, first.shape[1]) or first.feature_names,
         label_names=_label_names(entry, folder) or first.label_names,
@@ -72,24 +74,19 @@ def runs(entry: Entry) -> Any:
     return np.repeat([part for _, part in entry.split], [rows for rows, _ in entry.split]) if entry.split else None
 
 
-def _part(entry: Entry, folder: Path, name: str) -> Dataset:
-    if name.endswith(".mat"):
-        return read_mat(folder / name)
-    table = read_arff(folder / name)
-    if entry.labels == "xml":
-        return split_labels(table, labels_in_file_order(table, folder / str(entry.names_file)))
-    return split_labels(table, entry.labels)
-
-
-def _stacked(parts: Sequence[Any], as_sparse: bool) -> Any:
-    if as_sparse:
-        return sparse.vstack([sparse.csr_array(X) for X in parts], format="csr")
-    return np.vstack([dense(X) for X in parts])
+def _part(entry: Entry, path: Path) -> Dataset:
+    if path.suffix == ".mat":
+        return read_mat(path)
+    table = read_arff(path)
+    by_xml = entry.labels == "xml"
+    return split_labels(
+        table, labels_in_file_order(table, path.with_name(entry.names_file)) if by_xml else entry.labels
+    )
 
 
 def _label_names(entry: Entry, folder: Path) -> Sequence[str]:
     if entry.label_names == "xml":
-        return read_label_xml(folder / str(entry.names_file))
+        return read_label_xml(folder / entry.names_file)
     if isinstance(entry.label_names, str):
         return _numbered(entry.label_names, 1, entry.n_labels)
     return entry.label_names

@@ -10,7 +10,6 @@ own, and a reader may want to impute them first. Missing labels are refused here
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,14 +24,8 @@ from .mat import read_mat
 from .npz import read_npz
 from .table import Labels, Table, split_labels
 
-_TABLES: dict[str, Callable[[Path], Table]] = {
-    ".csv": read_csv,
-    ".tsv": read_csv,
-    ".csv.gz": read_csv,
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-    ".arff": read_arff,
-}
+_TABLES = dict.fromkeys((".csv", ".tsv", ".csv.gz"), read_csv) | dict.fromkeys((".parquet", ".pq"), read_parquet)
+_TABLES[".arff"] = read_arff
 _SUFFIXES = (*_TABLES, ".mat", ".npz")
 
 
@@ -100,10 +93,8 @@ def list_datasets(data_home: str | Path | None = None) -> list[DatasetStatus]:
 
 def _status(entry: Entry, where: Path | None) -> DatasetStatus:
     place = "" if where is None else "the river package" if _is_river(where) else str(where)
-    about = (entry.page, entry.licence, entry.about)
-    return DatasetStatus(
-        entry.key, entry.title, *entry.shape, entry.cardinality, entry.sparse, where is not None, place, *about
-    )
+    what = (entry.key, entry.title, *entry.shape, entry.cardinality, entry.sparse)
+    return DatasetStatus(*what, where is not None, place, entry.page, entry.licence, entry.about)
 
 
 def cache_folder() -> Path:
@@ -136,8 +127,13 @@ def is_path(name: str | Path) -> bool:
 
 def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
     where = _where(entry, search_folders(data_home))
+    if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
+        raise ImportError(INSTALL_DATA)
     if where is None:
-        raise _not_here(entry)
+        raise InputError(
+            f"The data set {entry.key!r} is not on this machine: run `mltsk datasets fetch {entry.key}`, "
+            f"or set MLTSK_DATA to a folder that holds {entry.key}.npz or {' and '.join(entry.files)}."
+        )
     if where.is_dir():
         return convert(entry, where)
     data = _read_river_yeast(where, entry) if _is_river(where) else read_npz(where)
@@ -153,15 +149,6 @@ def _where(entry: Entry, folders: list[Path]) -> Path | None:
         if all((folder / name).is_file() for name in entry.files):
             return folder
     return _river_yeast() if entry.key == "yeast" else None
-
-
-def _not_here(entry: Entry) -> Exception:
-    if entry.key == "yeast" and importlib.util.find_spec("river") is None:
-        return ImportError(INSTALL_DATA)
-    return InputError(
-        f"The data set {entry.key!r} is not on this machine: run `mltsk datasets fetch {entry.key}`, "
-        f"or set MLTSK_DATA to a folder that holds {entry.key}.npz or {' and '.join(entry.files)}."
-    )
 
 
 def _river_yeast() -> Path | None:
@@ -231,7 +218,10 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
             raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
         return read_mat(path, labels)
     if suffix == ".npz" and labels is None:
-        return _with_labels(read_npz(path), path)
+        data = read_npz(path)
+        if not data.label_names:
+            raise InputError(f"{path} holds no labels Y: give labels=0 if that is meant, or the names of its columns.")
+        return data
     table = read_table(path)
     xml = _label_file(path, labels)
     return split_labels(table, labels if xml is None else labels_in_file_order(table, xml))
@@ -254,9 +244,3 @@ def _label_file(path: Path, labels: Labels) -> Path | None:
     # MULAN puts scene.xml next to scene.arff, scene-train.arff and scene-test.arff.
     stems = (path.stem, path.stem.removesuffix("-train").removesuffix("-test"))
     return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
-
-
-def _with_labels(data: Dataset, path: Path) -> Dataset:
-    if not data.label_names:
-        raise InputError(f"{path} holds no labels Y: give labels=0 if that is meant, or the names of its columns.")
-    return data

@@ -115,12 +115,8 @@ def _oriented(X: Any, Y: Any, x: str, y: str, path: Path) -> tuple[Any, Any]:
             sizes = f"{x} is {X.shape[0]}×{X.shape[1]}, {y} is {Y.shape[0]}×{Y.shape[1]}"
             raise InputError(f"{path}: {sizes}: no axis of the labels counts the samples.")
         Y = Y.T
-    return X, _zero_one(Y, y, path)
-
-
-def _zero_one(Y: Any, y: str, path: Path) -> Any:
     found = np.unique(Y)
     if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
         shown = ", ".join(f"{value:g}" for value in found[:5])
         raise InputError(f"{path}: {y} holds {shown}; labels are 0 and 1, or -1 and 1.")
-    return (Y > 0).astype(np.uint8)
+    return X, Y > 0

@@ -109,8 +109,11 @@ class Table:
             return X
         wanted = categories if isinstance(categories, Mapping) else dict(zip(names, categories, strict=True))
         known = [tuple(wanted.get(name, ())) for name in names]
-        others = [j for j, position in enumerate(positions) if not _same_numbers(known[j], self.categories[position])]
-        return _with_columns(X, {j: self._recoded(positions[j], known[j]) for j in others})
+        there = [self.categories[position] for position in positions]
+        same = [a == b or (is_numeric(a) and is_numeric(b)) for a, b in zip(known, there, strict=True)]
+        return _with_columns(
+            X, {j: self._recoded(positions[j], known[j]) for j in np.flatnonzero(np.logical_not(same))}
+        )
 
     def _recoded(self, position: int, known: Sequence[str]) -> NDArray[np.float64]:
         column = dense(self.values[:, [position]])[:, 0]
@@ -183,33 +186,24 @@ def _parse(labels: str) -> int | list[str]:
         return [name.strip() for name in next(csv.reader([labels], skipinitialspace=True)) if name.strip()]
 
 
-def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.uint8]:
-    values = dense(table.values[:, list(chosen)])
-    Y = np.empty(values.shape, dtype=np.uint8)
-    for j, position in enumerate(chosen):
-        Y[:, j] = _binary_column(values[:, j], table, position)
+def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.float64]:
+    Y = dense(table.values[:, list(chosen)])
+    for column, position in zip(Y.T, chosen, strict=True):
+        where = f"Label {table.names[position]!r} of {table.name}"
+        if np.isnan(column).any():
+            raise InputError(f"{where} has no value in row {np.isnan(column).argmax() + 1}.")
+        words = {value: text.strip().lower() for value, text in _written(column, table.categories[position]).items()}
+        found = set(words.values())
+        if not found <= YES | NO or {"0", "-1"} <= found:
+            shown = ", ".join(repr(word) for word in sorted(found)[:5])
+            raise InputError(f"{where} holds {shown}: labels are 0 and 1, -1 and 1, yes and no, or true and false.")
+        column[:] = np.isin(column, [value for value, word in words.items() if word in YES])
     return Y
-
-
-def _binary_column(column: NDArray[np.float64], table: Table, position: int) -> NDArray[np.bool_]:
-    where = f"Label {table.names[position]!r} of {table.name}"
-    if np.isnan(column).any():
-        raise InputError(f"{where} has no value in row {np.isnan(column).argmax() + 1}.")
-    words = {value: text.strip().lower() for value, text in _written(column, table.categories[position]).items()}
-    found = set(words.values())
-    if not found <= YES | NO or {"0", "-1"} <= found:
-        shown = ", ".join(repr(word) for word in sorted(found)[:5])
-        raise InputError(f"{where} holds {shown}: labels are 0 and 1, -1 and 1, yes and no, or true and false.")
-    return np.isin(column, [value for value, word in words.items() if word in YES])
 
 
 def is_numeric(categories: Sequence[str]) -> bool:
     """Whether a column with these categories (or none) holds the numbers that were written in the file."""
     return [as_number(text) for text in categories] == category_values(categories).tolist()
-
-
-def _same_numbers(known: Sequence[str], there: Sequence[str]) -> bool:
-    return known == there or (is_numeric(known) and is_numeric(there))
 
 
 def _written(column: NDArray[np.float64], categories: Sequence[str]) -> dict[float, str]:
