@@ -150,8 +150,9 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
     """
     chosen = table.positions(label_columns(table, labels))
     rest = sorted(set(range(len(table.names))) - set(chosen))
+    X = table.values[:, rest]  # of a dense table column by column in memory: rows are what everyone reads
     return Dataset(
-        X=table.values[:, rest],
+        X=X if sparse.issparse(X) else np.ascontiguousarray(X),
         Y=_binary(table, chosen),
         feature_names=[table.names[i] for i in rest],
         label_names=[table.names[i] for i in chosen],
