@@ -53,8 +53,16 @@ def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
 def test_the_paper_preset_keeps_its_own_defaults(mltsk, awkward, tmp_path):
     out = tmp_path / "m.skops"
     assert mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--rules", 2, "--out", out).status == 0
-    params = load(out).get_params()
-    assert (params["solver"], params["scale"], params["fuzzifier"], params["n_rules"]) == ("algorithm1", "minmax", 2, 2)
+    model = load(out)
+    assert (type(model).__name__, model.objective, model.scale_, model.n_rules) == (
+        "PaperMLTSK",
+        "algorithm1",
+        "minmax",
+        2,
+    )
+    result = mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--fuzzifier", 1, "--out", out)
+    assert result.status == 2
+    assert "--preset paper has no fuzzifier" in result.err
 
 
 def test_tuning_writes_the_best_model_and_says_what_it_chose(mltsk, awkward, tmp_path):
