@@ -154,7 +154,7 @@ def warn_if_collapsed(estimator: Any) -> None:
         distinctness = f"{estimator.rule_distinctness_:.3f}"
         warnings.warn(
             f"the {len(estimator.centers_)} rules hardly differ (distinctness {distinctness} of 1), so the model is "
-            "close to a linear one: use a smaller width_scale or fewer rules, or MLTSKClassifier, whose rules stay apart.",
+            "close to a linear one: use a smaller width_scale or fewer rules; MLTSKClassifier keeps rules apart.",
             RuleCollapseWarning,
             stacklevel=5,
         )
