@@ -2,6 +2,6 @@
 
 from importlib.util import find_spec
 
-NEED_TORCH = ("batch", "algorithm1_batch", "fista_batch")
+NEED_TORCH = ["src/mltsk/paper/solvers/algorithm1_batch.py"]
 
-collect_ignore = [] if find_spec("torch") else [f"src/mltsk/scale/{name}.py" for name in NEED_TORCH]
+collect_ignore = [] if find_spec("torch") else NEED_TORCH

@@ -15,8 +15,8 @@ CODE = """
 import json, resource, sys, time, warnings
 warnings.simplefilter("ignore")
 from mltsk import MLTSKClassifier, load_dataset
-from mltsk.baselines import REGISTRY
-from mltsk.experiments.protocol import shuffled_folds
+from mltsk.paper.methods import METHODS
+from mltsk.paper.experiments.protocol import shuffled_folds
 from mltsk.metrics import evaluate
 from sklearn.preprocessing import minmax_scale
 key, name = sys.argv[1:]
@@ -26,7 +26,7 @@ train, test = next(iter(shuffled_folds(len(data.Y), 5, random_state=0)))
 if key == "ours":
     model, X = MLTSKClassifier(), data.X
 else:
-    method = REGISTRY[key]
+    method = METHODS[key]
     model = method(**{k: v[len(v) // 2] for k, v in method.PAPER_GRID.items()})
 if data.is_sparse and not model.__sklearn_tags__().input_tags.sparse:
     X = X.toarray()
@@ -46,11 +46,11 @@ def run(options: Options) -> None:
     if not os.environ.get("MLTSK_DATA"):
         print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
         return
-    from mltsk.baselines import REGISTRY
+    from mltsk.paper.methods import METHODS
 
     for name in ("yeast", "cal500", "rcv1s1"):
         print(f"\n{name}")
-        rows = [[key, *measure(key, name)] for key in (*REGISTRY, "ours")]
+        rows = [[key, *measure(key, name)] for key in (*METHODS, "ours")]
         print_table(["method", "fit s", "predict s", "peak MB above start", "AP"], rows)
 
 

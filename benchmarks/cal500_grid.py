@@ -32,12 +32,12 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import Options, data_file, print_table
 from benchmarks._plain_loop import plain_algorithm1, plain_metrics
-from mltsk.core.algorithm1 import algorithm1_grid
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
 from mltsk.core.scaling import fit_scaling
 from mltsk.metrics import five_metrics
+from mltsk.paper.solvers.algorithm1 import algorithm1_grid
 
 WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 SETTINGS = list(product(WEIGHTS, WEIGHTS, WEIGHTS))

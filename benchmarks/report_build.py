@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import Options, print_table
-from mltsk.experiments.paper import METHODS, METRICS, grid, published_table, table_i
-from mltsk.experiments.results import CELLS, SCORES, Results
+from mltsk.paper.experiments.paper import METHODS, METRICS, grid, published_table, table_i
+from mltsk.paper.experiments.results import CELLS, SCORES, Results
 
 KEYS = dict(zip(METHODS, ("ml-knn", "hnoml", "mlsf", "cc", "br", "c2ae", "bp-mll", "jbnn", "ml-tsk-fs"), strict=True))
 N_FOLDS = 5
 
 
 def run(options: Options) -> None:
-    from mltsk.report.experiment import write_report
+    from mltsk.paper.report.experiment import write_report
 
     results = made_up_results()
     with tempfile.TemporaryDirectory() as folder:

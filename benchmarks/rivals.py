@@ -42,8 +42,8 @@ def run(options: Options) -> None:
 def compare(name: str, methods: list[str], threads: int, repeats: int) -> None:
     """Print the table of one data set."""
     from mltsk import load_dataset
-    from mltsk.experiments.protocol import shuffled_folds
     from mltsk.metrics import evaluate
+    from mltsk.paper.experiments.protocol import shuffled_folds
 
     data = load_dataset(name)
     train, test = next(iter(shuffled_folds(len(data.Y), 5, random_state=0)))

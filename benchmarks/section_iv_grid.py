@@ -19,15 +19,15 @@ import numpy as np
 from benchmarks import Options, print_table
 from benchmarks._plain_loop import plain_algorithm1, plain_metrics
 from mltsk import load_dataset
-from mltsk.baselines import PaperMLTSK
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
-from mltsk.experiments.cells import Cell, plan
-from mltsk.experiments.definition import section_iv
-from mltsk.experiments.execute import dataset, execute
-from mltsk.experiments.splits import minmax, sliced_folds
 from mltsk.metrics import five_metrics
+from mltsk.paper.experiments.cells import Cell, plan
+from mltsk.paper.experiments.definition import section_iv
+from mltsk.paper.experiments.execute import dataset, execute
+from mltsk.paper.experiments.splits import minmax, sliced_folds
+from mltsk.paper.methods import PaperMLTSK
 
 DENSE = ("flags", "emotions", "cal500", "birds", "image", "yeast", "scene")
 SMALL = ("flags", "emotions", "cal500", "birds", "image")

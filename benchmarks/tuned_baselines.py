@@ -12,8 +12,8 @@ from sklearn.preprocessing import minmax_scale
 
 from benchmarks import Options, print_table
 from mltsk import load_dataset
-from mltsk.experiments.protocol import shuffled_folds
 from mltsk.metrics import five_metrics
+from mltsk.paper.experiments.protocol import shuffled_folds
 
 LONG = ("c2ae", "ml-tsk-fs")
 
@@ -22,10 +22,10 @@ def run(options: Options) -> None:
     if not os.environ.get("MLTSK_DATA"):
         print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
         return
-    from mltsk.baselines import REGISTRY
+    from mltsk.paper.methods import METHODS
 
     warnings.simplefilter("ignore")
-    rows = [[key, *tune(method)] for key, method in REGISTRY.items() if options.full or key not in LONG]
+    rows = [[key, *tune(method)] for key, method in METHODS.items() if options.full or key not in LONG]
     print_table(["method", "best AP", "settings", "s"], rows)
 
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import mltsk
+import mltsk.paper
 
 
 def test_public_names():
@@ -12,6 +13,7 @@ def test_public_names():
         "MLTSKClassifier",
         "MLTSKClassifierCV",
         "MultilabelThreshold",
+        "PaperMLTSK",
         "evaluate",
         "explore",
         "from_dict",
@@ -24,11 +26,20 @@ def test_public_names():
     assert all(callable(getattr(mltsk, name)) for name in mltsk.__all__)
 
 
+def test_public_names_of_the_paper():
+    names = ["METHODS", "PaperMLTSK", "algorithm1", "fuzzy_c_means", "fuzzy_features", "significance"]
+    assert mltsk.paper.__all__ == names
+    assert all(hasattr(mltsk.paper, name) for name in names)
+    assert mltsk.paper.significance.friedman([[1, 2], [1, 2]], greater_is_better=False).mean_ranks.tolist() == [1, 2]
+
+
 def test_an_unknown_name_is_an_attribute_error():
     assert not hasattr(mltsk, "Classifier")
+    assert not hasattr(mltsk.paper, "Classifier")
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    code = "import sys, mltsk; print(sorted({'numpy', 'sklearn', 'pandas', 'torch', 'matplotlib'} & set(sys.modules)))"
+    heavy = {"numpy", "sklearn", "pandas", "torch", "matplotlib"}
+    code = f"import sys, mltsk.paper; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -42,9 +42,8 @@ def run(options: Options) -> None:
     if device_name() is None:
         print("skipped: torch is not here or sees no CUDA device")
         return
-    from benchmarks.gpu import cal500_grid, convex_grid, large_fit
+    from benchmarks.gpu import cal500_grid, large_fit
 
     print(device_name())
     cal500_grid.run(options)
-    convex_grid.run(options)
     large_fit.run(options)

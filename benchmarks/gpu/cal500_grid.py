@@ -32,7 +32,7 @@ from benchmarks.gpu import best_and_median, seconds
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
-from mltsk.scale.algorithm1_batch import algorithm1_folds
+from mltsk.paper.solvers.algorithm1_batch import algorithm1_folds
 
 ROUNDS = 5
 

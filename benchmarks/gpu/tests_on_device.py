@@ -12,9 +12,7 @@ TESTS = (
     "tests/core/test_backend.py",
     "tests/estimators/test_tensors.py",
     "tests/metrics/test_ranking.py",
-    "tests/scale/test_batch.py",
-    "tests/scale/test_algorithm1_batch.py",
-    "tests/scale/test_fista_batch.py",
+    "tests/paper/solvers/test_algorithm1_batch.py",
 )
 
 if __name__ == "__main__":

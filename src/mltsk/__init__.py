@@ -10,6 +10,7 @@ _HOMES = {
     "MLTSKClassifier": "mltsk.estimators",
     "MLTSKClassifierCV": "mltsk.estimators",
     "MultilabelThreshold": "mltsk.thresholds",
+    "PaperMLTSK": "mltsk.paper",
     "load_dataset": "mltsk.datasets",
     "evaluate": "mltsk.metrics",
     "save": "mltsk.io",

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from mltsk.baselines import MLkNN
 from mltsk.datasets import make_multilabel_rules
 from mltsk.io import save
+from mltsk.paper.methods import MLkNN
 
 
 def data_of(path):

@@ -53,8 +53,12 @@ def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
 def test_the_paper_preset_keeps_its_own_defaults(mltsk, awkward, tmp_path):
     out = tmp_path / "m.skops"
     assert mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--rules", 2, "--out", out).status == 0
-    params = load(out).get_params()
-    assert (params["solver"], params["scale"], params["fuzzifier"], params["n_rules"]) == ("algorithm1", "minmax", 2, 2)
+    model = load(out)
+    assert type(model).__name__ == "PaperMLTSK"
+    assert (model.objective, model.scale_, model.n_rules) == ("algorithm1", "minmax", 2)
+    result = mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--fuzzifier", 1, "--out", out)
+    assert result.status == 2
+    assert "--preset paper has no fuzzifier" in result.err
 
 
 def test_warnings_are_one_line_each(mltsk, awkward, tmp_path):

@@ -5,7 +5,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from mltsk.core.membership import authors_widths, common_width, exponents, firing_strengths
+from mltsk.core.membership import (
+    authors_widths,
+    common_width,
+    exponents,
+    firing_strengths,
+    rule_distances,
+    rule_distinctness,
+)
 
 
 def test_corners_of_the_square_give_the_logistic_of_four():
@@ -53,3 +60,16 @@ def test_common_width_makes_firing_independent_of_repeated_features():
     M1 = firing_strengths(X, C, np.full((2, 3), common_width(3, 0.1, 0.5)))
     M2 = firing_strengths(np.tile(X, 7), np.tile(C, 7), np.full((2, 21), common_width(21, 0.1, 0.5)))
     assert_allclose(M1, M2)
+
+
+def test_distinctness_is_the_mean_total_variation_distance():
+    M = np.array([[1.0, 0, 0], [0, 0.5, 0.5]])
+    assert_allclose(rule_distances(M), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+    assert rule_distinctness(M) == pytest.approx(2 / 3)
+    assert rule_distinctness(np.ones((4, 1))) == 1.0
+
+
+def test_distinctness_counts_weights_as_copies():
+    M = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
+    w = np.array([1.0, 2, 0, 1, 3, 1])
+    assert rule_distinctness(M, w) == pytest.approx(rule_distinctness(np.repeat(M, w.astype(int), axis=0)))

@@ -10,7 +10,17 @@ from .pages import ROOT, blocks, check, run_page, run_python
 
 DOCS = ROOT / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if blocks(p.read_text(encoding="utf-8")))
-ROOMS = ("", ".datasets", ".metrics", ".explain", ".io", ".baselines", ".experiments.significance", ".exceptions")
+ROOMS = (
+    "",
+    ".datasets",
+    ".metrics",
+    ".explain",
+    ".io",
+    ".paper",
+    ".paper.methods",
+    ".paper.significance",
+    ".exceptions",
+)
 
 
 @pytest.fixture

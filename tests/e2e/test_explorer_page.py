@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, load_dataset
+from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK, load_dataset
 from mltsk.datasets import make_multilabel_rules
 
 DATA = make_multilabel_rules(n_samples=150, random_state=0)
@@ -63,7 +63,7 @@ def test_it_opens_quietly_and_asks_for_nothing_else(opened, written):
 def test_scores_equal_pythons_on_a_thousand_random_inputs(browser, page, scale):
     X = np.round(DATA.X, 1)  # ties
     X[:, 4] = 1.0  # and a feature that says nothing
-    clf = MLTSKClassifier.paper(n_rules=3) if scale == "paper" else MLTSKClassifier(n_rules=4, scale=scale)
+    clf = PaperMLTSK(n_rules=3) if scale == "paper" else MLTSKClassifier(n_rules=4, scale=scale)
     clf.fit(X, DATA.Y)
     browser.open(page(clf))
     rows = np.random.default_rng(0).uniform(X.min(axis=0) - 0.5, X.max(axis=0) + 0.5, size=(1000, 10))

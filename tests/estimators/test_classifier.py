@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mltsk import MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
-from mltsk.exceptions import NoMinimumError, NonConvexWarning, RuleCollapseWarning
+from mltsk.exceptions import NoMinimumError, RuleCollapseWarning
 
 
 @pytest.fixture(scope="module")
@@ -86,23 +86,6 @@ def test_the_papers_coupling_with_an_exact_solver_is_refused_with_reasons(data):
     model = MLTSKClassifier(n_rules=3, coupling="paper", correlation_weight=1e3, ridge=0.1, l1_weight=0.1)
     with pytest.raises(NoMinimumError, match=r"alpha = 1000.*laplacian"):
         model.fit(data.X, data.Y)
-
-
-def test_paper_preset_runs_algorithm_1(data):
-    model = MLTSKClassifier.paper(n_rules=2, width_scale=10.0, correlation_weight=0.1, l1_weight=0.1, init_ridge=1.0)
-    model.fit(data.X, data.Y)
-    assert (model.scale_, model.fuzzifier, model.ridge_) == ("minmax", 2.0, 0.0)
-    assert 1 <= model.n_iter_ <= 100
-    assert np.isnan(model.certificate_)
-    assert_allclose(model.coupling_, 1 - np.corrcoef(data.Y.T), atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
-def test_paper_preset_says_when_its_loss_fell_below_zero():
-    rng = np.random.default_rng(0)
-    X, Y = rng.random((20, 30)), (rng.random((20, 5)) < 0.5).astype(int)
-    with pytest.warns(NonConvexWarning, match="below 0"):
-        MLTSKClassifier.paper(n_rules=2, width_scale=100.0, correlation_weight=100.0, init_ridge=0.01).fit(X, Y)
 
 
 def test_collapsed_rules_are_reported_with_advice():

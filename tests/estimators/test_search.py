@@ -111,7 +111,7 @@ def test_pruning_saves_folds_and_keeps_the_winner(data):
 
 
 def test_other_solvers_and_sparse_rows_take_single_fits(data):
-    preset = MLTSKClassifier.paper(n_rules=2, correlation_weight=0.01)
+    preset = MLTSKClassifier(n_rules=2, coupling="paper", solver="algorithm1", correlation_weight=0.01)
     paper = MLTSKClassifierCV({"l1_weight": [0.1, 1.0]}, estimator=preset).fit(data.X, data.Y)
     assert paper.best_estimator_.solver == "algorithm1"
     X = sparse.csr_matrix(np.maximum(data.X, 0))

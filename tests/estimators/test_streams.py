@@ -160,7 +160,7 @@ def test_classes_may_come_later(data):
 
 
 def test_what_cannot_stream_says_so(data):
-    for cannot in (MLTSKClassifier.paper(), MLTSKClassifier(max_terms=2), MLTSKClassifier(coupling="paper")):
+    for cannot in (MLTSKClassifier(max_terms=2), MLTSKClassifier(coupling="paper")):
         assert not hasattr(cannot, "partial_fit")
     with pytest.raises(AttributeError, match="by simplify"):
         MLTSKClassifier(max_terms=2).partial_fit(data.X, data.Y)

@@ -50,15 +50,6 @@ def test_tensors_fit_the_model_of_arrays(data, options):
     assert_allclose(pickle.loads(pickle.dumps(theirs)).predict_proba(X), ours.predict_proba(X), atol=1e-8)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_the_preset_of_the_paper(data):
-    X, Y = data
-    ours = MLTSKClassifier.paper(width_scale=10).fit(X, Y)
-    theirs = MLTSKClassifier.paper(width_scale=10).fit(torch.as_tensor(X), torch.as_tensor(Y))
-    assert theirs.n_iter_ == ours.n_iter_
-    assert_allclose(theirs.coef_, ours.coef_, atol=1e-8)
-
-
 @pytest.mark.parametrize("method", ["predict", "decision_function", "predict_proba"])
 def test_tensors_in_tensors_out(data, method):
     X, Y = data

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mltsk.core.algorithm1 import algorithm1
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
 from mltsk.core.scaling import fit_scaling
 from mltsk.metrics import five_metrics
+from mltsk.paper.solvers.algorithm1 import algorithm1
 
 # n_rules, width_scale, alpha, beta, gamma: AP, HL, OE, RL, CV
 PUBLISHED = {

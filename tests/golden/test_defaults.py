@@ -5,11 +5,11 @@ import os
 import numpy as np
 import pytest
 
-from mltsk import MLTSKClassifier, load_dataset
-from mltsk.core.antecedents import COLLAPSED
+from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset
 from mltsk.exceptions import RuleCollapseWarning
-from mltsk.experiments.protocol import shuffled_folds
 from mltsk.metrics import evaluate
+from mltsk.paper.antecedents import COLLAPSED
+from mltsk.paper.experiments.protocol import shuffled_folds
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("MLTSK_DATA"), reason="MLTSK_DATA names no folder with the benchmark data sets"
@@ -65,5 +65,5 @@ def test_the_l1_penalty_costs_at_most_half_a_percent(name):
 def test_the_papers_rules_collapse_and_the_estimator_says_so(name):
     data = load_dataset(name)
     with pytest.warns(RuleCollapseWarning):
-        clf = MLTSKClassifier.paper(n_rules=3, width_scale=10.0).fit(data.X, data.Y)
+        clf = PaperMLTSK(n_rules=3, width_scale=10.0).fit(data.X, data.Y)
     assert clf.rule_distinctness_ < 0.01

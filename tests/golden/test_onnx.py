@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from mltsk import MLTSKClassifier, load_dataset, to_onnx
+from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset, to_onnx
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytestmark = pytest.mark.skipif(
@@ -28,7 +28,7 @@ def dense(X):
 def test_scores_agree_to_1e_5(name, preset):
     data, rng = load_dataset(name), np.random.default_rng(0)
     train, test = (np.sort(rng.choice(len(data), min(len(data), n), replace=False)) for n in (400, 200))
-    model = MLTSKClassifier(n_rules=5) if preset == "default" else MLTSKClassifier.paper(n_rules=3)
+    model = MLTSKClassifier(n_rules=5) if preset == "default" else PaperMLTSK(n_rules=3)
     X, X_test = data.X[train], dense(data.X[test])
     model.fit(dense(X) if preset == "paper" else X, data.Y[train])
     session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk.core.algorithm1 import algorithm1, algorithm1_grid
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.metrics import evaluate
+from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_grid
 
 NAMES = ("cal500", "emotions", "flags")
 

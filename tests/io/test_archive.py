@@ -15,10 +15,10 @@ from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
 from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, estimators
-from mltsk.baselines import REGISTRY
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.io import FORMAT, MANIFEST, TRUSTED, ModelInfo, archive, load, read_info, save, untrusted
+from mltsk.paper.methods import METHODS
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
@@ -85,7 +85,7 @@ def test_the_transformer_comes_back(tmp_path):
 
 def test_every_public_estimator_may_be_in_a_file():
     public = [name for name in estimators.__all__ if name != "MLTSKClassifierCV"]  # its best estimator is stored
-    classes = [*(getattr(estimators, name) for name in public), MultilabelThreshold, *REGISTRY.values()]
+    classes = [*(getattr(estimators, name) for name in public), *METHODS.values()]
     assert {f"{c.__module__}.{c.__qualname__}" for c in classes} == set(TRUSTED["ObjectNode"])
 
 
@@ -292,9 +292,9 @@ def test_categories_that_a_file_names_are_the_models(tmp_path, fitted):
     assert not hasattr(load(save(fitted, tmp_path / "m.skops")), "categories_")
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(METHODS))
 def test_the_compared_methods_come_back_too(name, tmp_path):
-    model = REGISTRY[name]()
+    model = METHODS[name]()
     short = {"max_epochs": 2, "n_epochs": 2} if name in ("c2ae", "bp-mll", "jbnn") else {}
     model.set_params(**{key: value for key, value in short.items() if key in model.get_params()})
     with warnings.catch_warnings():

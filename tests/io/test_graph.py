@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, to_onnx
+from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, PaperMLTSK, to_onnx
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 
@@ -39,7 +39,7 @@ def test_every_scale_also_beyond_the_training_range(scale, X):
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
 def test_the_papers_preset_with_rows_that_fire_no_rule():
-    model = MLTSKClassifier.paper(n_rules=3).fit(TIED[:60], DATA.Y[:60])
+    model = PaperMLTSK(n_rules=3).fit(TIED[:60], DATA.Y[:60])
     far = np.vstack([TIED, 1e3 * TIED, TIED + 0.25])
     assert (model.system_.firing(far).sum(axis=1) == 0).any()
     agrees(model, far)

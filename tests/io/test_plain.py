@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
-from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, from_dict, load, save, to_dict
-from mltsk.baselines import REGISTRY
+from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, PaperMLTSK, from_dict, load, save, to_dict
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 
@@ -36,11 +35,11 @@ def test_scores_labels_and_rules_come_back_exactly(scale):
         MLTSKClassifier(
             n_rules=2, threshold=np.linspace(0.2, 0.8, 5), init=np.zeros((2, 10)), width_scale=np.float64(2)
         ),
-        MLTSKClassifier.paper(n_rules=2, correlation_weight=0.01),
-        REGISTRY["ml-tsk-fs"](n_rules=2, correlation_weight=0.01),
+        MultilabelThreshold(PaperMLTSK(n_rules=2, correlation_weight=0.01), cv=2),
+        PaperMLTSK(n_rules=2, correlation_weight=0.01),
         MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2),
     ],
-    ids=["arrays", "paper", "compared method", "thresholds"],
+    ids=["arrays", "thresholds of the paper's", "paper", "thresholds"],
 )
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 def test_every_kind_of_model(model):

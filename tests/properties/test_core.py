@@ -9,11 +9,11 @@ from scipy import sparse
 from mltsk.core.admm import admm
 from mltsk.core.clustering import fuzzy_c_means
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
-from mltsk.core.fista import fista
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.core.membership import firing_strengths
-from mltsk.core.moments import Moments
-from mltsk.core.objective import Problem
+from mltsk.paper.solvers.fista import fista
+from mltsk.paper.solvers.moments import Moments
+from mltsk.paper.solvers.objective import Problem
 
 sizes = st.tuples(st.integers(2, 30), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
 seeds = st.integers(0, 2**31)

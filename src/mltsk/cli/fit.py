@@ -161,7 +161,7 @@ def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, An
     from ..estimators import MLTSKClassifier
     from ..io import ModelInfo
 
-    model = MLTSKClassifier.paper(**given) if preset is Preset.paper else MLTSKClassifier(**given)
+    model = paper_model(given) if preset is Preset.paper else MLTSKClassifier(**given)
     n, d, n_labels = dataset.shape
     with noted_warnings(), timed() as seconds, working(f"fitting {n:,} samples, {d:,} features, {n_labels} labels"):
         _fit(model, dataset)
@@ -176,6 +176,16 @@ def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, An
         fitted={"samples": n, "seconds": round(took, 3), "preset": preset.value, "options": given},
     )
     return model, info
+
+
+def paper_model(given: dict[str, Any]) -> Any:
+    """The authors' method; an option that it does not have is a sentence."""
+    from ..exceptions import InputError
+    from ..paper import PaperMLTSK
+
+    if strange := [name for name in given if name not in PaperMLTSK().get_params()]:
+        raise InputError(f"--preset paper has no {strange[0].replace('_', ' ')}: leave the option out.")
+    return PaperMLTSK(**given)
 
 
 def _fit(model: Any, dataset: Any) -> None:
@@ -220,13 +230,14 @@ def _weights(model: Any) -> list[str]:
     """The three weights, and how those were chosen that were not given."""
     asked = {"ridge": model.ridge, "coupling": model.correlation_weight, "L1": model.l1_weight}
     used = (model.ridge_, model.correlation_weight_, model.l1_weight_)
-    chosen = {"loo": " (by leave-one-out)", "auto": " (from the noise)"} if model.solver != "algorithm1" else {}
+    early = getattr(model, "objective", "") == "algorithm1"
+    chosen = {} if early else {"loo": " (by leave-one-out)", "auto": " (from the noise)"}
     return [f"{name} {w:.3g}{chosen.get(given, '')}" for (name, given), w in zip(asked.items(), used, strict=True)]
 
 
 def _shortening(model: Any) -> list[tuple[str, str]]:
     """What the limits have made of the rules, if there are any."""
-    if not model.simplification_:
+    if not getattr(model, "simplification_", None):
         return []
     rules, conditions, terms = (model.simplification_[part] for part in ("rules", "conditions", "terms"))
     merged = f"{rules[0] - rules[1]} merged with others, " if rules[0] > rules[1] else ""

@@ -73,8 +73,8 @@ def reproduce(
     """
     import os
 
-    from ..experiments.reproduce import reproduce as run
-    from ..experiments.runners import Cluster
+    from ..paper.experiments.reproduce import reproduce as run
+    from ..paper.experiments.runners import Cluster
 
     definition = _definition(config, datasets, methods, labels)
     changes: dict[str, Any] = {
@@ -118,7 +118,7 @@ def report(
       mltsk report section4
       mltsk report section4 --add from_the_gpu_box
     """
-    from ..experiments.reproduce import take_over
+    from ..paper.experiments.reproduce import take_over
 
     for other in add or ():
         typer.echo(f"{take_over(folder, other)} pieces taken over from {other}")
@@ -127,8 +127,8 @@ def report(
 
 def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | None) -> Any:
     from ..exceptions import InputError
-    from ..experiments.definition import read_definition, section_iv
-    from ..experiments.reproduce import pick_datasets, pick_methods
+    from ..paper.experiments.definition import read_definition, section_iv
+    from ..paper.experiments.reproduce import pick_datasets, pick_methods
 
     definition = read_definition(config) if config else section_iv()
     if labels and not any("/" in name or Path(name).suffix for name in _split(datasets)):
@@ -157,8 +157,8 @@ def _seeds(definition: Any, seed: int | None, repeats: int) -> list[int] | None:
 
 
 def _write(folder: Path, what: str) -> None:
-    from ..experiments.store import Store
-    from ..report.experiment import write_report
+    from ..paper.experiments.store import Store
+    from ..paper.report.experiment import write_report
 
     with Store.open(folder) as store:
         results = store.results()
@@ -169,7 +169,7 @@ def _write(folder: Path, what: str) -> None:
 
 
 def _failed(folder: Path) -> int:
-    from ..experiments.store import Store
+    from ..paper.experiments.store import Store
     from . import FAILED
 
     with Store.open(folder) as store:

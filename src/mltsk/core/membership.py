@@ -66,6 +66,39 @@ def common_width(n_features: int, yardstick: float, width_scale: float) -> float
     return width_scale * n_features * max(yardstick, np.finfo(np.float64).tiny)
 
 
+def rule_distinctness(M: Array, w: Array | None = None) -> float:
+    """How much the rules differ in what they fire on: 0 = all the same, 1 = fully distinct.
+
+    Each rule spreads its firing over the samples; the distance of two rules is the share of that firing which falls on
+    different samples (total variation distance). This is the mean over all pairs of rules; a single rule counts as 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rule_distinctness(np.full((4, 2), 0.5)), rule_distinctness(np.eye(2))
+    (0.0, 1.0)
+    """
+    K = M.shape[1]
+    if K == 1:
+        return 1.0
+    return float(rule_distances(M, w).sum() / (K * (K - 1)))
+
+
+def rule_distances(M: Array, w: Array | None = None, mass: Array | None = None) -> Array:
+    """Total variation distance between the firing of every two rules, (K, K), 0 on the diagonal.
+
+    For some rows of many, ``mass`` (K,) is the firing of each rule over all of them; the results add up.
+    """
+    V = M if w is None else M * w[:, None]
+    mass = V.sum(axis=0) if mass is None else mass
+    xp = namespace(M)
+    share = V / xp.where(mass > 0, mass, 1.0)
+    T = xp.zeros((M.shape[1], M.shape[1]), like=M)
+    for rows in row_blocks(len(M), 8 * M.shape[1] ** 2, like=M):
+        T += abs(share[rows, :, None] - share[rows, None, :]).sum(axis=0)
+    return T / 2
+
+
 def _would_cancel(C: Array, S: Array) -> bool:
     # An expanded square keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far below what shows.
     return bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9) if len(C) else False

@@ -1,7 +1,7 @@
 """ML-TSK FS as a scikit-learn classifier: validate, call the mathematics, store.
 
 The estimator keeps plain arrays only, so that pickle and skops files hold no code. What it fits is described in
-`mltsk.core.fit` (the default problem) and `mltsk.core.algorithm1` (what the paper's authors run).
+`mltsk.core.fit` (the default problem) and `mltsk.paper.solvers.algorithm1` (what the paper's authors run).
 """
 
 from numbers import Integral, Real
@@ -13,23 +13,23 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.additive import ANTECEDENT_ROWS
-from ..core.antecedents import rule_distinctness
 from ..core.arrays import spread_rows
 from ..core.backend import asnumpy, cast, is_tensor, namespace, put
 from ..core.coupling import CONVEX
 from ..core.fuzzymap import FuzzyMap
+from ..core.membership import rule_distinctness
 from ..core.scaling import Scaling, column_quantiles
 from ..core.system import FuzzySystem
 from ..core.threads import blas_threads
 from ..scale.dask import is_dask
 from ..scale.torch import moves_arrays, system_beside, to_device
+from ..targets import Targets, predicted, probabilities
 from .antecedents import fit_rules, fit_scale, prototypes, scaled, scaling_state, warn_if_collapsed
 from .consequents import fit_then_parts
 from .on_dask import fit_on_dask, waits_on_dask
 from .reading import RuleReading
 from .shortening import LIMIT, ShortRules
 from .streams import Streams
-from .targets import Targets, predicted, probabilities
 from .tensors import place, read_fit, read_rows
 
 
@@ -99,7 +99,7 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
     rule_weights_ : array of shape (n_rules,)
         Share of the training data that each rule governs.
     rule_distinctness_ : float
-        0 = all rules the same, 1 = fully distinct: see `mltsk.core.antecedents.rule_distinctness`.
+        0 = all rules the same, 1 = fully distinct: see `mltsk.paper.antecedents.rule_distinctness`.
     width_scale_, ridge_, correlation_weight_, l1_weight_ : float
         The width scale and the weights used.
     certificate_ : float
@@ -201,30 +201,6 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
         self.max_terms = max_terms
         self.working_memory = working_memory
         self.forgetting = forgetting
-
-    @classmethod
-    def paper(cls, n_rules=3, *, width_scale=1.0, correlation_weight=1.0, l1_weight=0.1, init_ridge=1.0, **others):
-        """The preset that runs what the authors run.
-
-        Min-max scaling, fuzzy c-means with m = 2, widths h · variance, zeroed rows on underflow, their R = 1 - C and
-        Algorithm I with their stopping rule (100 steps, margin 0.01). The paper chooses the five weights by a grid
-        search (its Table II); the defaults here are mid-grid.
-
-        Examples
-        --------
-        >>> MLTSKClassifier.paper(n_rules=2, width_scale=100).solver
-        'algorithm1'
-        """
-        preset = {"coupling": "paper", "fuzzifier": 2.0, "scale": "minmax", "antecedents": "paper"}
-        preset |= {"solver": "algorithm1", "max_iter": 100, "tol": 0.01}
-        return cls(
-            n_rules,
-            width_scale=width_scale,
-            correlation_weight=correlation_weight,
-            l1_weight=l1_weight,
-            init_ridge=init_ridge,
-            **{**preset, **others},
-        )
 
     def fit(self, X, y, sample_weight=None):
         """Find the rules and their consequents.

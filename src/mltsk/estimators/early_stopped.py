@@ -2,10 +2,10 @@
 
 import warnings
 
-from ..core.algorithm1 import algorithm1
 from ..core.backend import asnumpy
 from ..core.coupling import coupling_matrix, label_correlation
 from ..exceptions import NonConvexWarning
+from ..paper.solvers.algorithm1 import algorithm1
 
 
 def fit_algorithm1(estimator, G, Y, w):

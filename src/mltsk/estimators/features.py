@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted, validate_data
 
-from ..core.antecedents import rule_distinctness
 from ..core.arrays import unit_rows
 from ..core.fuzzymap import FuzzyMap
+from ..core.membership import rule_distinctness
 from ..core.scaling import Scaling
 from ..core.threads import blas_threads
 from .antecedents import fit_rules, fit_scale, scaling_state, warn_if_collapsed

@@ -19,9 +19,9 @@ from ..core.threads import blas_threads
 from ..exceptions import InputError, RuleCollapseWarning
 from ..scale.dask import is_dask
 from ..scale.dask_rows import Survey, counted, dask_rows, lazily, whole
+from ..targets import Targets
 from .antecedents import scaling_state, warn_if_collapsed
 from .consequents import given_weights, note_solution
-from .targets import Targets
 
 FEW_BLOCKS = 8  # of the evenly spread rows on which rules are found: passes over more would be all waiting
 

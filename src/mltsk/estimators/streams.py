@@ -16,18 +16,18 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.additive import ANTECEDENT_ROWS, LabelMoments, fit_from_moments
-from ..core.antecedents import Antecedents, rule_distinctness
 from ..core.arrays import row_blocks, spread_rows
 from ..core.clustering import fcm_step, mean_nearest_distance
 from ..core.fuzzymap import FuzzyMap
-from ..core.membership import common_width, firing_strengths
-from ..core.moments import GRAM_BYTES
-from ..core.ridge import LOO_ROWS, LooRows
+from ..core.membership import common_width, firing_strengths, rule_distinctness
 from ..core.scaling import Scaling, column_quantiles
 from ..exceptions import InputError
+from ..paper.antecedents import Antecedents
+from ..paper.solvers.moments import GRAM_BYTES
+from ..paper.solvers.ridge import LOO_ROWS, LooRows
+from ..targets import Targets
 from .antecedents import fit_rules, fit_scale, prototypes, scaled, scaling_state, warn_if_collapsed
 from .consequents import given_weights
-from .targets import Targets
 
 # What `partial_fit` leaves to be solved when it is first asked for.
 SOLVED = ("coef_", "coupling_", "ridge_", "correlation_weight_", "l1_weight_", "n_iter_", "certificate_")

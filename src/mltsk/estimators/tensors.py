@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 from ..core.backend import asnumpy, is_tensor, namespace
 from ..exceptions import InputError
 from ..scale.torch import moves_arrays, require_device, to_device
-from .targets import Targets
+from ..targets import Targets
 
 
 def read_rows(estimator, X, *, reset):

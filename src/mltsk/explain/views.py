@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.antecedents import rule_distances
 from ..core.arrays import Array
-from ..core.membership import firing_strengths
+from ..core.membership import firing_strengths, rule_distances
 from ..core.system import FuzzySystem
 from ..exceptions import InputError
 from .rules import rule_base

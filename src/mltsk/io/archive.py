@@ -20,10 +20,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
 from ..thresholds import MultilabelThreshold
 from .files import writing
+from .reading import has_rules
 
 FORMAT = 1  # raise it when a file of ours can no longer be read by the version before
 OLDEST = 1  # raise it when we can no longer read what that version wrote
@@ -44,15 +44,15 @@ _OURS = (
     "mltsk.estimators.classifier.MLTSKClassifier",
     "mltsk.estimators.features.FuzzyRuleFeatures",
     "mltsk.thresholds.MultilabelThreshold",
-    "mltsk.baselines.binary_relevance.BinaryRelevanceTSK",
-    "mltsk.baselines.bp_mll.BPMLL",
-    "mltsk.baselines.c2ae.C2AE",
-    "mltsk.baselines.classifier_chain.ClassifierChainTSK",
-    "mltsk.baselines.hnoml.HNOML",
-    "mltsk.baselines.jbnn.JBNN",
-    "mltsk.baselines.ml_knn.MLkNN",
-    "mltsk.baselines.ml_tsk_fs.PaperMLTSK",
-    "mltsk.baselines.mlsf.MLSF",
+    "mltsk.paper.methods.binary_relevance.BinaryRelevanceTSK",
+    "mltsk.paper.methods.bp_mll.BPMLL",
+    "mltsk.paper.methods.c2ae.C2AE",
+    "mltsk.paper.methods.classifier_chain.ClassifierChainTSK",
+    "mltsk.paper.methods.hnoml.HNOML",
+    "mltsk.paper.methods.jbnn.JBNN",
+    "mltsk.paper.methods.ml_knn.MLkNN",
+    "mltsk.paper.methods.ml_tsk_fs.PaperMLTSK",
+    "mltsk.paper.methods.mlsf.MLSF",
 )
 _NUMBERS = ("bool", "bool_", "int32", "int64", "float32", "float64")
 
@@ -108,7 +108,7 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
 
     Parameters
     ----------
-    model : MLTSKClassifier, a method of `mltsk.baselines`, MultilabelThreshold around one, or FuzzyRuleFeatures
+    model : MLTSKClassifier, a method of `mltsk.paper.methods`, MultilabelThreshold around one, or FuzzyRuleFeatures
     path : str or Path
         Conventionally ends in ``.skops``. The file appears, or is replaced, only when it is complete.
     info : ModelInfo, optional
@@ -308,7 +308,7 @@ def _check_model(model: Any, path: Path, version: str) -> None:
     _add_new_parameters(model)
     if isinstance(model, MultilabelThreshold):
         _check_model(model.estimator_, path, version)
-    if isinstance(model, MLTSKClassifier):
+    if has_rules(model):
         _check_rules(model, path, version)
 
 
@@ -319,7 +319,7 @@ def _add_new_parameters(model: Any) -> None:
             setattr(model, name, parameter.default)
 
 
-def _check_rules(model: MLTSKClassifier, path: Path, version: str) -> None:
+def _check_rules(model: Any, path: Path, version: str) -> None:
     if missing := [name for name in NEEDED if name not in vars(model)]:
         raise InputError(
             f"{path} was written by mltsk {version} and has no {missing[0]}, which mltsk {__version__} needs: fit the "

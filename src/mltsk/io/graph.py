@@ -16,11 +16,10 @@ import numpy as np
 
 from .. import __version__
 from ..core.system import FuzzySystem
-from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
 from ..thresholds import MultilabelThreshold
 from .operators import Graph
-from .reading import is_fitted
+from .reading import has_rules, is_fitted
 
 INSTALL = 'pip install "mltsk[onnx]"'
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
@@ -56,7 +55,7 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     >>> [output.name for output in graph.output]
     ['scores', 'labels']
     """
-    if not isinstance(model, MLTSKClassifier | MultilabelThreshold):
+    if not has_rules(getattr(model, "estimator_", model)) and not isinstance(model, MultilabelThreshold):
         raise InputError(f"A {type(model).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
     if not is_fitted(model):
         raise InputError(f"This {type(model).__name__} is not fitted: call fit before to_onnx.")
@@ -84,7 +83,7 @@ def _outputs(g: Graph, model: Any, x: str) -> None:
         _labels(g, model, model.thresholds_.astype(model.coef_.dtype), model.multilabel_)
         return
     inner = model.estimator_
-    if not isinstance(inner, MLTSKClassifier):
+    if not has_rules(inner):
         raise InputError(f"A {type(inner).__name__} cannot be written as ONNX: wrap an MLTSKClassifier.")
     own = system_scores(g, inner.system_, x)
     margin = g.add("Sub", own, g.constant(inner.thresholds_.astype(inner.coef_.dtype)))
@@ -220,7 +219,7 @@ def _finished(onnx: Any, g: Graph, model: Any, dtype: str) -> Any:
     return made
 
 
-def _metadata(model: Any, inner: MLTSKClassifier) -> dict[str, str]:
+def _metadata(model: Any, inner: Any) -> dict[str, str]:
     system = inner.system_
     return {
         "feature_names": json.dumps(list(map(str, system.feature_names))),

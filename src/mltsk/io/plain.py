@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
+import mltsk
+
 from .. import __version__
-from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
 from ..thresholds import MultilabelThreshold
 from . import reading
@@ -64,7 +65,7 @@ def to_dict(model: Any) -> dict[str, Any]:
     >>> bool((from_dict(json.loads(text)).decision_function(data.X) == clf.decision_function(data.X)).all())
     True
     """
-    if not isinstance(model, MLTSKClassifier | MultilabelThreshold):
+    if not reading.kind_of(model) and not isinstance(model, MultilabelThreshold):
         raise InputError(f"A {type(model).__name__} has no plain form: pass a fitted MLTSKClassifier.")
     if not reading.is_fitted(model):
         raise InputError(f"This {type(model).__name__} is not fitted: call fit before to_dict.")
@@ -89,11 +90,12 @@ def from_dict(data: Mapping[str, Any]) -> Any:
     """
     _check_head(data)
     kind = reading.entry(data, "kind", str)
-    if kind == "MLTSKClassifier":
+    if kind in reading.KINDS:
         return reading.classifier(data)
     if kind == "MultilabelThreshold":
         return reading.tuned(data)
-    raise InputError(f"The data describe a {kind[:80]!r}, and this version knows MLTSKClassifier, MultilabelThreshold.")
+    known = ", ".join((*reading.KINDS, "MultilabelThreshold"))
+    raise InputError(f"The data describe a {kind[:80]!r}, and this version knows {known}.")
 
 
 def _check_head(data: Any) -> None:
@@ -109,14 +111,14 @@ def _check_head(data: Any) -> None:
         )
 
 
-def _classifier(model: MLTSKClassifier) -> dict[str, Any]:
+def _classifier(model: Any) -> dict[str, Any]:
     names = getattr(model, "feature_names_in_", None)
     arrays = {key: np.asarray(getattr(model, name)) for key, name in RULES.items()}
     types = {key: array.dtype.name for key, array in arrays.items() if array.dtype != np.float64}
     types |= {} if model.quantiles_ is None or model.quantiles_.dtype == np.float64 else {"quantiles": "float32"}
     return {
-        "kind": "MLTSKClassifier",
-        "parameters": _parameters(model, MLTSKClassifier),
+        "kind": (kind := reading.kind_of(model)),
+        "parameters": _parameters(model, getattr(mltsk, kind)),
         "features": None if names is None else [str(name) for name in names],
         "n_features": int(model.n_features_in_),
         "labels": [str(name) for name in model.label_names_],
@@ -134,13 +136,14 @@ def _classifier(model: MLTSKClassifier) -> dict[str, Any]:
 
 
 def _tuned(model: MultilabelThreshold) -> dict[str, Any]:
-    if not isinstance(model.estimator_, MLTSKClassifier):
+    kind = reading.kind_of(model.estimator_)
+    if not kind:
         raise InputError(f"A {type(model.estimator_).__name__} has no plain form: wrap an MLTSKClassifier.")
     names = getattr(model, "label_names_", None)
     return {
         "kind": "MultilabelThreshold",
         "parameters": _parameters(model, MultilabelThreshold, leave_out="estimator"),
-        "unfitted": {"parameters": _parameters(model.estimator, MLTSKClassifier)},
+        "unfitted": {"kind": kind, "parameters": _parameters(model.estimator, getattr(mltsk, kind))},
         "labels": None if names is None else [str(name) for name in names],
         "targets": {"multilabel": not model._binary, **_classes(model.classes_)},
         "thresholds": model.thresholds_.tolist(),
@@ -191,7 +194,7 @@ def _classes(classes: np.ndarray) -> dict[str, Any]:
     return {"classes": classes.tolist(), "type": classes.dtype.str}
 
 
-def _categories(model: MLTSKClassifier) -> dict[str, Any]:
+def _categories(model: Any) -> dict[str, Any]:
     named = model._category_names()
     return {
         str(feature): {"values": [float(v) for v in names], "names": [str(name) for name in names.values()]}

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import MLTSKClassifier
+import mltsk
+
 from ..exceptions import InputError
 from ..thresholds import MultilabelThreshold
 
@@ -23,9 +24,20 @@ FITTED = {
     "n_iter": "n_iter_",
     "distinctness": "rule_distinctness_",
 }
+KINDS = ("MLTSKClassifier", "PaperMLTSK")  # names of the package: a room that is not used is not imported
 _ARRAYS = ("float32", "float64")
 _CLASSES = ("|b1", "<i4", "<i8", "<f4", "<f8", "|O")
 _SCALES = ("quantile", "standard", "minmax", "unit", None)
+
+
+def has_rules(model: Any) -> bool:
+    """Whether a model is a fuzzy system of ours."""
+    return hasattr(type(model), "system_")
+
+
+def kind_of(model: Any) -> str | None:
+    """The name in `KINDS` of the class of a model with rules; None for any other."""
+    return next((kind for kind in KINDS if isinstance(model, getattr(mltsk, kind))), None) if has_rules(model) else None
 
 
 def is_fitted(model: Any) -> bool:
@@ -37,7 +49,7 @@ def is_fitted(model: Any) -> bool:
     return True
 
 
-def classifier(data: Mapping[str, Any]) -> MLTSKClassifier:
+def classifier(data: Mapping[str, Any]) -> Any:
     """A classifier from what `mltsk.io.plain.to_dict` writes of one."""
     model = _unfitted(data)
     D, labels = entry(data, "n_features", int), texts(data, "labels")
@@ -132,8 +144,11 @@ def _widths(rules: Mapping[str, Any], shape: tuple[int, int], types: Mapping[str
     return np.where(np.array(absent), np.inf, found).astype(found.dtype)
 
 
-def _unfitted(data: Mapping[str, Any]) -> MLTSKClassifier:
-    return _made(MLTSKClassifier, entry(data, "parameters", Mapping))
+def _unfitted(data: Mapping[str, Any]) -> Any:
+    kind = data.get("kind", KINDS[0])
+    if kind not in KINDS:
+        raise InputError(f"The model's data are damaged: there is no classifier {str(kind)[:80]!r}.")
+    return _made(getattr(mltsk, kind), entry(data, "parameters", Mapping))
 
 
 def _made(kind: Any, parameters: Mapping[str, Any]) -> Any:
@@ -149,7 +164,7 @@ def _made(kind: Any, parameters: Mapping[str, Any]) -> Any:
     return model
 
 
-def _read_names(model: MLTSKClassifier, data: Mapping[str, Any], D: int) -> None:
+def _read_names(model: Any, data: Mapping[str, Any], D: int) -> None:
     if data.get("features") is not None:
         names = texts(data, "features")
         if len(names) != D:
@@ -167,7 +182,7 @@ def _category(feature: str, found: Any) -> dict[float, str]:
     return dict(zip(array(found, "values", (len(names),)).tolist(), names, strict=True))
 
 
-def _read_targets(model: MLTSKClassifier, targets: Mapping[str, Any], L: int) -> None:
+def _read_targets(model: Any, targets: Mapping[str, Any], L: int) -> None:
     model.multilabel_ = entry(targets, "multilabel", bool)
     model.classes_ = _classes(targets)
     binary = not model.multilabel_ and len(model.classes_) == 2
@@ -187,7 +202,7 @@ def _classes(targets: Mapping[str, Any]) -> Any:
         raise InputError("The model's data are damaged: 'classes' are not of their type.") from None
 
 
-def _read_scale(model: MLTSKClassifier, scale: Mapping[str, Any], D: int) -> None:
+def _read_scale(model: Any, scale: Mapping[str, Any], D: int) -> None:
     model.scale_ = scale.get("name")
     if model.scale_ not in _SCALES:
         raise InputError(f"The model's data have a scale {str(model.scale_)[:80]!r}, which this version does not know.")
@@ -216,7 +231,7 @@ def _knots(scale: Mapping[str, Any], name: str, D: int) -> Any:
     return _table([[*row, *row[-1:] * (width - len(row))] for row in rows], name, (D, width))
 
 
-def _read_fitted(model: MLTSKClassifier, data: Mapping[str, Any], L: int) -> None:
+def _read_fitted(model: Any, data: Mapping[str, Any], L: int) -> None:
     fitted = entry(data, "fitted", Mapping)
     for key, name in FITTED.items():
         value = None if fitted.get(key) is None else entry(fitted, key, int | float)

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from ..datasets import Dataset
 from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
-from ..experiments.paper import METRICS, published, table_i
-from ..experiments.protocol import CrossValidation, cross_validate_metrics, shuffled_folds
+from ..paper import PaperMLTSK
+from ..paper.experiments.paper import METRICS, published, table_i
+from ..paper.experiments.protocol import CrossValidation, cross_validate_metrics, shuffled_folds
 from .summarise import summarise_agreement, summarise_model, versions
 
 Progress = Callable[[int, int], object]
@@ -34,7 +35,7 @@ class Demo(NamedTuple):
     """Plain data for a page, and the fitted default model."""
 
     summary: dict[str, Any]
-    model: MLTSKClassifier
+    model: Any
 
 
 def run_demo(
@@ -64,7 +65,7 @@ def run_demo(
     if data.name not in table_i():
         raise InputError(f"The paper has no data set {data.name!r}; it has {', '.join(table_i())}.")
     start = time.perf_counter()
-    models = {"default": MLTSKClassifier(n_rules=n_rules), "paper": MLTSKClassifier.paper(**PAPER_SETTING)}
+    models = {"default": MLTSKClassifier(n_rules=n_rules), "paper": PaperMLTSK(**PAPER_SETTING)}
     folds = shuffled_folds(len(data), n_folds, seed)
     report = _Counter(progress, len(models) * n_folds)
     results = {
@@ -90,7 +91,7 @@ class _Counter:
         return lambda done, _: self.progress(before + done, self.total) if done or not before else None
 
 
-def _fit(model: MLTSKClassifier, data: Dataset) -> list[str]:
+def _fit(model: Any, data: Dataset) -> list[str]:
     """Fit on all rows, name features and labels, and return what was warned of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

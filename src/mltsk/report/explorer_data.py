@@ -15,7 +15,6 @@ from sklearn.utils.validation import validate_data
 from .. import __version__
 from ..core.coupling import label_correlation
 from ..core.system import FuzzySystem
-from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
 from ..explain.rules import RuleBase
 from ..explain.tables import Tables, dense_rows
@@ -55,7 +54,7 @@ class Examples:
         return cls(dense_rows(values[chosen]), [f"row {i + 1}" for i in chosen], truth, correlation)
 
 
-def _checked(inner: MLTSKClassifier, X: Any) -> Any:
+def _checked(inner: Any, X: Any) -> Any:
     """Rows as the classifier reads them: named columns in its order, complete, dense or CSR."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
@@ -65,7 +64,7 @@ def _checked(inner: MLTSKClassifier, X: Any) -> Any:
             raise InputError(f"These rows cannot be examples: {' '.join(str(error).split())[:300]}") from None
 
 
-def _indicator(inner: MLTSKClassifier, Y: Any, n_rows: int) -> np.ndarray:
+def _indicator(inner: Any, Y: Any, n_rows: int) -> np.ndarray:
     """Labels (n, L) of 0 and 1, also of classes in one dimension."""
     labels = dense_rows(getattr(Y, "values", Y))
     if labels.ndim == 1:
@@ -87,10 +86,10 @@ def typical_rows(M: np.ndarray, weights: np.ndarray, most: int) -> list[int]:
     return list(dict.fromkeys(ranked[:most].ravel().tolist()))[: min(most, len(M))]
 
 
-def inner_model(model: Any) -> MLTSKClassifier:
+def inner_model(model: Any) -> Any:
     """The classifier whose rules a model has."""
     inner = model.estimator_ if isinstance(model, MultilabelThreshold) else model
-    if not isinstance(inner, MLTSKClassifier):
+    if not hasattr(type(inner), "system_"):
         raise InputError(f"A {type(inner).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
     return inner
 

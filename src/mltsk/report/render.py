@@ -85,14 +85,14 @@ def _coverage(model: dict[str, Any]) -> str:
     return figures.coverage_bars(model["shares"], model["strongest"], "What each rule governs")
 
 
-def _template(name: str) -> Any:
-    """A template of this room; everything that is put into it is escaped."""
+def _template(name: str, package: str = "mltsk.report") -> Any:
+    """A template of this room, or of another that extends ours; everything that is put into it is escaped."""
     try:
         import jinja2
     except ImportError:
         raise ImportError(INSTALL) from None
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("mltsk.report"),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.report")]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

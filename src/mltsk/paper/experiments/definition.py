@@ -1,0 +1,185 @@
+"""What an experiment consists of: data sets, methods with their grids, protocols. Read from TOML and checked.
+
+`section_iv.toml` beside this file is the paper's; a file of one's own has the same form::
+
+    protocols = ["nested"]
+    seeds = [0, 1]
+
+    [[datasets]]
+    name = "flags"                        # of the catalog
+
+    [[datasets]]
+    name = "patients"
+    file = "patients.csv"                 # relative to the TOML file
+    labels = ["diabetes", "stroke"]       # or how many of the last columns
+
+    [[methods]]
+    key = "ml-knn"                        # one of Section IV
+
+    [[methods]]
+    key = "forest"
+    class = "sklearn.ensemble:RandomForestClassifier"
+    params = { n_estimators = 100, random_state = 0 }
+    grids = { paper = { max_depth = [4, 8] }, fast = {} }
+
+An error names the file, the field and what it should have been.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from ...exceptions import InputError
+
+INSTALL = 'pip install "mltsk[data,report]"'
+try:
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+except ImportError as error:  # pragma: no cover
+    raise ImportError(INSTALL) from error
+
+Protocol = Literal["paper", "strict", "nested"]
+GridName = Literal["paper", "fast", "authors"]
+Grid = dict[str, list[Any]]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class DataDefinition(_Part):
+    """A data set of the catalog, or a file with its label columns; with a grid of its own if it is too large."""
+
+    name: str = Field(min_length=1, pattern=r"^[^/\\\s]+$")
+    file: str | None = None
+    labels: int | str | list[str] | None = None
+    grid: GridName | None = None
+
+    @model_validator(mode="after")
+    def _labels_belong_to_files(self) -> "DataDefinition":
+        if self.file is None and self.labels is not None:
+            raise ValueError("labels are for a file of one's own: name it in `file`")
+        return self
+
+
+class MethodDefinition(_Part):
+    """A classifier, what is done to its features, and its grids.
+
+    ``scale`` is "minmax" for methods that expect features in [0, 1] or "none" for those that scale for themselves.
+    ``split`` names the parameter by whose values a grid is cut into pieces of work. ``device`` is where tensors are
+    computed, if the class has a parameter of that name; it is no setting, since numbers depend on it by rounding alone.
+    A grid that is not given is the class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one.
+    """
+
+    key: str = Field(min_length=1, pattern=r"^[\w.+-]+$")
+    title: str = ""
+    paper: str | None = None
+    path: str = Field(alias="class", pattern=r"^[\w.]+:\w+$")
+    params: dict[str, Any] = {}
+    params_for: dict[str, dict[str, Any]] = {}
+    scale: Literal["minmax", "none"] = "none"
+    device: str | None = None
+    split: str | None = None
+    grids: dict[GridName, Grid] = {}
+
+    @field_validator("grids")
+    @classmethod
+    def _values(cls, grids: dict[GridName, Grid]) -> dict[GridName, Grid]:
+        for name, grid in grids.items():
+            for parameter, values in grid.items():
+                if not values:
+                    raise ValueError(f"grid {name!r} has no values for {parameter!r}")
+        return grids
+
+    @model_validator(mode="after")
+    def _titled(self) -> "MethodDefinition":
+        if not self.title:
+            object.__setattr__(self, "title", self.key)
+        return self
+
+
+class Definition(_Part):
+    """A whole experiment."""
+
+    title: str = "Experiment"
+    protocols: list[Protocol] = Field(default=["paper"], min_length=1)
+    seeds: list[int] = Field(default=[0], min_length=1)
+    folds: int = Field(default=5, ge=2)
+    inner_folds: int = Field(default=3, ge=2)
+    grid: GridName = "paper"
+    convention: Literal["paper", "standard"] = "paper"
+    studies: bool = True
+    datasets: list[DataDefinition] = Field(min_length=1)
+    methods: list[MethodDefinition] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _no_name_twice(self) -> "Definition":
+        for what, names in (("data set", [d.name for d in self.datasets]), ("method", [m.key for m in self.methods])):
+            if twice := {name for name in names if names.count(name) > 1}:
+                raise ValueError(f"the {what} {sorted(twice)[0]!r} is there twice")
+        return self
+
+
+@cache
+def section_iv() -> Definition:
+    """The paper's experiments: twelve data sets, nine methods, and our default beside them.
+
+    Examples
+    --------
+    >>> [method.key for method in section_iv().methods][-2:]
+    ['ml-tsk-fs', 'mltsk']
+    """
+    text = files(__package__).joinpath("section_iv.toml").read_text(encoding="utf-8")
+    return _checked(tomllib.loads(text), "section_iv.toml")
+
+
+def read_definition(path: str | Path) -> Definition:
+    """An experiment from a TOML file; methods that it names by key alone, and files, are filled in."""
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is no TOML file: {error}.") from None
+    known = section_iv()
+    content.setdefault("datasets", [data.model_dump(exclude_none=True) for data in known.datasets])
+    content.setdefault("methods", [{"key": method.key} for method in known.methods])
+    content["methods"] = _filled(content["methods"], {m.key: m.model_dump(by_alias=True) for m in known.methods})
+    content["datasets"] = _placed(content["datasets"], path.parent)
+    return _checked(content, str(path))
+
+
+def _filled(methods: Any, known: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Methods of Section IV, which need no more than their key, with everything about them."""
+    if not isinstance(methods, list):
+        return methods
+    return [
+        {**known[m["key"]], **m} if isinstance(m, dict) and m.get("key") in known and "class" not in m else m
+        for m in methods
+    ]
+
+
+def _placed(datasets: Any, folder: Path) -> Any:
+    if not isinstance(datasets, list):
+        return datasets
+    return [{**d, "file": str(folder / d["file"])} if isinstance(d, dict) and "file" in d else d for d in datasets]
+
+
+def _checked(content: Mapping[str, Any], where: str) -> Definition:
+    try:
+        return Definition.model_validate(content)
+    except ValidationError as error:
+        raise InputError(_sentence(error, where)) from None
+
+
+def _sentence(error: ValidationError, where: str) -> str:
+    """The first complaint in words: which field of which file, and what is wrong with it."""
+    first, more = error.errors()[0], error.error_count() - 1
+    field = ".".join(f"[{part}]" if isinstance(part, int) else str(part) for part in first["loc"]).replace(".[", "[")
+    what = {"missing": "is missing", "extra_forbidden": "is not known"}.get(first["type"])
+    message = what or f"is wrong: {first['msg'].removeprefix('Value error, ')}"
+    rest = f" ({more} more such)" if more else ""
+    return f"{where}: {f'the field `{field}`' if field else 'it'} {message}{rest}."

@@ -1,0 +1,270 @@
+"""Table VI: do the methods differ? For our results, and again from the printed Table V.
+
+Each metric is ranked with the settings that are best for it, as the paper does. Data sets enter that every compared
+method has finished; methods that have finished less than half as many sets as another are left out, so that one
+latecomer does not empty the comparison.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..significance import BonferroniDunn, Friedman, Holm, Nemenyi, bonferroni_dunn, friedman, holm, nemenyi
+from .paper import METHODS, METRICS, published_table, table_i, table_vi
+from .results import Results
+from .selection import datasets_of, methods_of
+from .table import Table, TableCell, TableRow
+from .tables import Choices, method_title
+
+CONTROL = "ML-TSK FS"
+RECOMPUTED = "paper, recomputed"
+_COLUMNS = ("data sets", "methods", "χ²", "F", "critical F", "p", "control's rank", "CD", "Nemenyi CD")
+_VERDICTS = ("worse by Bonferroni–Dunn", "worse by Holm", "better by Holm")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All tests of one table of scores by one metric.
+
+    Attributes
+    ----------
+    source : str
+        Whose results.
+    metric : str
+    scores : data frame
+        Data sets by methods, both by the names in print.
+    control : str
+    test, dunn, stepdown, pairs
+        Results of `friedman`, `bonferroni_dunn`, `holm` and `nemenyi`.
+    printed : Comparison, optional
+        The same from the printed Table V, on those of the data sets and methods that it has.
+    """
+
+    source: str
+    metric: str
+    scores: pd.DataFrame
+    control: str
+    test: Friedman
+    dunn: BonferroniDunn
+    stepdown: Holm
+    pairs: Nemenyi
+    printed: "Comparison | None" = None
+
+    def differing(self, significant: Any, *, worse: bool) -> list[str]:
+        """Methods that a test tells from the control, on the named side of it."""
+        gap = self.dunn.rank_differences
+        return [name for name in significant.index[significant] if (gap[name] > 0) == worse]
+
+
+def compare(
+    source: str, metric: str, scores: pd.DataFrame, control: str, printed: Comparison | None = None
+) -> Comparison | None:
+    """Every test on one table of scores; None when it has fewer than two rows or columns."""
+    if min(scores.shape) < 2:
+        return None
+    test = friedman(scores.round(10), greater_is_better=metric == "AP")
+    ranks, n = test.mean_ranks, test.n_datasets
+    return Comparison(
+        source,
+        metric,
+        scores,
+        control,
+        test,
+        bonferroni_dunn(ranks, n, control=control),
+        holm(ranks, n, control=control),
+        nemenyi(ranks, n),
+        printed,
+    )
+
+
+def comparisons(results: Results, choices: Choices) -> list[Comparison]:
+    """Comparisons of the paper's printed values, then of ours under every protocol."""
+    found = [compare(RECOMPUTED, metric, printed_scores(metric), CONTROL) for metric in METRICS]
+    for protocol in results.run["protocols"]:
+        groups = {f"ours, {protocol}": _of_paper(results)}
+        if len(_of_paper(results)) < len(methods_of(results)):
+            groups[f"ours, {protocol}, all methods"] = methods_of(results)
+        for source, methods in groups.items():
+            found += [_ours(results, choices, source, metric, protocol, methods) for metric in METRICS]
+    return [comparison for comparison in found if comparison is not None]
+
+
+def printed_scores(metric: str, datasets: Sequence[str] | None = None, methods: Sequence[str] = METHODS) -> Any:
+    """Printed means of Table V, data sets by methods.
+
+    Examples
+    --------
+    >>> printed_scores("AP").shape
+    (12, 9)
+    """
+    cells = published_table("V")
+    rows = list(table_i() if datasets is None else datasets)
+    values = [[cells[d, metric, m].mean for m in methods] for d in rows]
+    return pd.DataFrame(values, index=rows, columns=list(methods))
+
+
+def finished_scores(results: Results, choices: Choices, metric: str, protocol: str, methods: Sequence[str]) -> Any:
+    """Means of finished cells by one metric, data sets by methods, without holes."""
+    frame = choices[protocol, "each"]
+    frame = frame[(frame["metric"] == metric) & (frame["folds"] >= frame["expected"])]
+    wide = frame.pivot(index="dataset", columns="method", values="mean")
+    wide = wide.reindex(index=datasets_of(results), columns=list(methods)).replace([np.inf, -np.inf], np.nan)
+    done = wide.notna().sum()
+    return wide.loc[:, done >= max(1, done.max() / 2)].dropna()
+
+
+def table_six(found: Sequence[Comparison]) -> Table:
+    """Table VI from `comparisons`."""
+    rows = []
+    for metric in METRICS:
+        mine = [one for one in found if one.metric == metric]
+        rows.append(TableRow((metric, "paper, printed"), _printed_cells(metric)))
+        rows += [TableRow((metric, one.source), _test_cells(one)) for one in _with_printed(mine)]
+    caption = (
+        "Friedman's test with Iman and Davenport's F on mean ranks, each metric with the settings that are best for it "
+        f"(Table V). F above its critical value at 0.05 means that the methods differ. The control is {CONTROL} where "
+        "it was run. CD is the critical difference of mean ranks from the control by Bonferroni and Dunn; Holm's test "
+        "finds at least as much; Nemenyi compares all pairs. One-error rewards tied scores, so its ranks say little."
+    )
+    return Table(
+        "table-6",
+        "Table VI: do the methods differ?",
+        caption,
+        ("metric", "source"),
+        _COLUMNS + _VERDICTS,
+        tuple(rows),
+        prose=frozenset(_VERDICTS),
+    )
+
+
+def widest_sources(found: Sequence[Comparison]) -> list[str]:
+    """Our sources, of each protocol the one with the most methods."""
+    sources = list(dict.fromkeys(one.source for one in found if one.source.startswith("ours")))
+    return [source for source in sources if f"{source}, all methods" not in sources]
+
+
+def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
+    """Mean ranks of one source, beside those of the printed Table V on the same data sets and methods."""
+    mine = {one.metric: one for one in found if one.source == source}
+    if not mine:
+        return None
+    names = list(dict.fromkeys(name for one in mine.values() for name in one.scores.columns))
+    rows = [TableRow((name,), tuple(_rank_cell(name, mine.get(m)) for m in METRICS)) for name in names]
+    n = max(one.test.n_datasets for one in mine.values())
+    caption = (
+        f"Mean ranks over {n} data sets, 1 is best; in the second line those of the printed Table V on the same data "
+        "sets and methods. Bold: the best rank of a metric."
+    )
+    key = "ranks-" + source.removeprefix("ours, ").replace(", ", "-").replace(" ", "-")
+    return Table(key, f"Mean ranks: {source}", caption, ("method",), METRICS, tuple(rows))
+
+
+def _of_paper(results: Results) -> list[str]:
+    return [key for key in methods_of(results) if results.run["methods"][key].get("paper") in METHODS]
+
+
+def _ours(
+    results: Results, choices: Choices, source: str, metric: str, protocol: str, methods: Sequence[str]
+) -> Comparison | None:
+    """Our comparison, with the paper's on the same data sets and methods."""
+    scores = finished_scores(results, choices, metric, protocol, methods)
+    scores = scores.rename(columns={key: print_name(results, key) for key in scores.columns})
+    sets, names = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
+    control = CONTROL if CONTROL in scores.columns or scores.columns.empty else scores.columns[0]
+    printed = None
+    if control in names:
+        label = f"paper, on {len(sets)} sets and {len(names)} methods"
+        printed = compare(label, metric, printed_scores(metric, sets, names), control)
+    return compare(source, metric, scores, control, printed)
+
+
+def print_name(results: Results, key: str) -> str:
+    """A method's name in comparisons: the paper's for its own methods, otherwise a title that none of them has."""
+    about = results.run["methods"][key]
+    if about.get("paper") in METHODS:
+        return str(about["paper"])
+    titles = [method_title(results, other) for other in methods_of(results)]
+    title = method_title(results, key)
+    return title if titles.count(title) == 1 and title not in METHODS else f"{title} ({key})"
+
+
+def _printed_cells(metric: str) -> tuple[TableCell, ...]:
+    t = table_vi()
+    texts = (str(t.n_datasets), str(t.n_methods), "", f"{t.F[metric]:.2f}", f"{t.critical_value:.2f}", "", "")
+    values = (t.n_datasets, t.n_methods, None, t.F[metric], t.critical_value, None, None)
+    cells = [
+        TableCell(text, None if value is None else float(value)) for text, value in zip(texts, values, strict=True)
+    ]
+    cells.append(TableCell(f"{t.critical_difference:.4f}", t.critical_difference))
+    return (*cells, *[TableCell("")] * (1 + len(_VERDICTS)))
+
+
+def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
+    test, rank = one.test, float(one.test.mean_ranks[one.control])
+    verdicts = (
+        one.differing(one.dunn.significant, worse=True),
+        one.differing(one.stepdown.significant, worse=True),
+        one.differing(one.stepdown.significant, worse=False),
+    )
+    return (
+        TableCell(str(test.n_datasets), float(test.n_datasets)),
+        TableCell(str(test.n_methods), float(test.n_methods)),
+        TableCell(f"{test.chi2:.2f}", test.chi2),
+        TableCell(f_text(test.f), test.f, bold=test.f > test.critical_value()),
+        TableCell(f"{test.critical_value():.2f}", test.critical_value()),
+        TableCell(p_text(test.p_value), test.p_value),
+        TableCell(f"{rank:.2f}", rank),
+        TableCell(f"{one.dunn.critical_difference:.4f}", one.dunn.critical_difference),
+        TableCell(f"{one.pairs.critical_difference:.4f}", one.pairs.critical_difference),
+        *(TableCell(", ".join(names) or "none") for names in verdicts),
+    )
+
+
+def _with_printed(found: Sequence[Comparison]) -> list[Comparison]:
+    """Comparisons with the printed ones that belong to them, each of those once and where it is new."""
+    shown: list[Comparison] = []
+    for one in found:
+        same = [c for c in shown if one.printed is not None and c.scores.equals(one.printed.scores)]
+        shown += [one] if one.printed is None or same else [one.printed, one]
+    return shown
+
+
+def _rank_cell(name: str, mine: Comparison | None) -> TableCell:
+    if mine is None or name not in mine.test.mean_ranks.index:
+        return TableCell("—")
+    rank = float(mine.test.mean_ranks[name])
+    beside = {} if mine.printed is None else dict(mine.printed.test.mean_ranks)
+    other = float(beside[name]) if name in beside else None
+    return TableCell(
+        f"{rank:.2f}",
+        rank,
+        bold=rank == mine.test.mean_ranks.min(),
+        paper="" if other is None else f"{other:.2f}",
+        paper_value=other,
+        difference=None if other is None else rank - other,
+    )
+
+
+def f_text(f: float) -> str:
+    """An F, which is infinite where all data sets rank the methods alike.
+
+    Examples
+    --------
+    >>> f_text(15.011), f_text(float("inf"))
+    ('15.01', '∞')
+    """
+    return "∞" if f == np.inf else f"{f:.2f}"
+
+
+def p_text(p: float) -> str:
+    """A p-value as people write it.
+
+    Examples
+    --------
+    >>> p_text(0.0312), p_text(1e-12)
+    ('0.031', '< 0.001')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

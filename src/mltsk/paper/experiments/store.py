@@ -1,0 +1,232 @@
+"""Where results live: one SQLite file in the run's folder, written by one process, read by anyone.
+
+A cell and all its rows are written in one transaction, so a process that is killed at any moment leaves whole cells
+and nothing else; starting again computes what is missing. Keys are unique: nothing is there twice. While a run has the
+folder a second one is refused; the lock is a transaction of a second file and so ends with the process that holds it.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ...exceptions import InputError
+from .cells import Cell, canonical
+from .results import CELLS, SCORES, Results
+
+FILE, LOCK = "results.sqlite", "lock.sqlite"
+METRICS = ("AP", "HL", "OE", "RL", "CV", "tied")
+_FORMAT = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS cell (
+    key TEXT PRIMARY KEY, kind TEXT NOT NULL, protocol TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL,
+    seed INTEGER NOT NULL, fold INTEGER NOT NULL, "inner" INTEGER NOT NULL, part TEXT NOT NULL, status TEXT NOT NULL,
+    error TEXT NOT NULL, seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, "when" TEXT NOT NULL, details TEXT NOT NULL,
+    versions TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS setting (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE IF NOT EXISTS score (
+    cell TEXT NOT NULL REFERENCES cell (key) ON DELETE CASCADE, setting INTEGER NOT NULL REFERENCES setting (id),
+    chosen_by TEXT NOT NULL, AP REAL, HL REAL, OE REAL, RL REAL, CV REAL, tied REAL,
+    PRIMARY KEY (cell, chosen_by, setting)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS study (
+    cell TEXT PRIMARY KEY REFERENCES cell (key) ON DELETE CASCADE, content TEXT NOT NULL
+) STRICT;
+"""
+
+_ABSORB = (
+    "CREATE TEMP TABLE fresh AS SELECT key FROM other.cell WHERE status = 'done' "
+    "AND key NOT IN (SELECT key FROM cell WHERE status = 'done')",
+    "DELETE FROM cell WHERE key IN (SELECT key FROM fresh)",
+    "INSERT INTO cell SELECT * FROM other.cell WHERE key IN (SELECT key FROM fresh)",
+    "INSERT OR IGNORE INTO setting (text) SELECT text FROM other.setting",
+    "INSERT INTO score SELECT cell, mine.id, chosen_by, AP, HL, OE, RL, CV, tied FROM other.score "
+    "JOIN other.setting AS theirs ON theirs.id = score.setting JOIN setting AS mine ON mine.text = theirs.text "
+    "WHERE cell IN (SELECT key FROM fresh)",
+    "INSERT INTO study SELECT * FROM other.study WHERE cell IN (SELECT key FROM fresh)",
+    "DROP TABLE fresh",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Metrics of one setting: AP, HL, OE, RL, CV and the share of tied rows; ``chosen_by`` under nested folds."""
+
+    setting: Mapping[str, Any]
+    metrics: tuple[float, ...]
+    chosen_by: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a cell: rows or a study's content, or the error; and what it took, and where it was computed."""
+
+    rows: tuple[Row, ...] = ()
+    study: Mapping[str, Any] | None = None
+    error: str = ""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    device: str = "cpu"
+
+
+class Store:
+    """Results in a folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with Store.open(tempfile.mkdtemp(), create=True) as store:
+    ...     store.done()
+    set()
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection, self.path = connection, path
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: str | Path, *, create: bool = False) -> Iterator["Store"]:
+        """The store of a folder, to read; with ``create`` to write, which one process at a time may do."""
+        folder = Path(folder)
+        path = folder / FILE
+        if not create and not path.is_file():
+            raise InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
+        if create:
+            _make(folder)
+            with _locked(folder), closing(_connect(path)) as connection:
+                connection.executescript(_SCHEMA)
+                connection.execute(f"PRAGMA user_version = {_FORMAT}")
+                yield cls(connection, path)
+            return
+        with closing(_connect(path)) as connection:
+            yield cls(connection, path)
+
+    def describe(self, description: Mapping[str, Any]) -> None:
+        """Keep the description of the run, see `Results`."""
+        with self._connection:
+            text = canonical(description)
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES (1, ?)", (text,))
+
+    def description(self) -> dict[str, Any]:
+        """The description of the run; empty before there is one."""
+        found = self._connection.execute("SELECT description FROM run").fetchone()
+        return json.loads(found[0]) if found else {}
+
+    def done(self, *, failed: bool = False) -> set[str]:
+        """Keys of the cells that are finished; of those that failed if asked."""
+        status = "failed" if failed else "done"
+        return {key for (key,) in self._connection.execute("SELECT key FROM cell WHERE status = ?", (status,))}
+
+    def add(self, cell: Cell, outcome: Outcome, versions: Mapping[str, str]) -> None:
+        """Keep what became of a cell, all of it or nothing; takes the place of an earlier failure."""
+        status = "failed" if outcome.error else "done"
+        values = (
+            cell.key, cell.kind, cell.protocol, cell.dataset, cell.method, cell.seed, cell.fold, cell.inner, cell.part,
+            status, outcome.error, outcome.seconds, outcome.cpu_seconds,
+            datetime.now(UTC).isoformat(timespec="seconds"), canonical(cell.details), canonical(versions),
+        )  # fmt: skip
+        with self._connection as connection:
+            connection.execute("DELETE FROM cell WHERE key = ?", (cell.key,))
+            connection.execute(f"INSERT INTO cell VALUES ({', '.join('?' * len(values))})", values)
+            self._add_scores(cell.key, outcome.rows)
+            if outcome.study is not None:
+                connection.execute("INSERT INTO study VALUES (?, ?)", (cell.key, canonical(outcome.study)))
+
+    def _add_scores(self, key: str, rows: Iterable[Row]) -> None:
+        texts = [(canonical(row.setting), row) for row in rows]
+        self._connection.executemany("INSERT OR IGNORE INTO setting (text) VALUES (?)", [(text,) for text, _ in texts])
+        self._connection.executemany(
+            "INSERT INTO score SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM setting WHERE text = ?",
+            [(key, row.chosen_by, *row.metrics, text) for text, row in texts],
+        )
+
+    def absorb(self, folder: str | Path) -> int:
+        """Take over what another folder has finished and this one has not; returns how many cells that were."""
+        path = Path(folder) / FILE
+        if not path.is_file():
+            raise InputError(f"{folder} holds no results.")
+        with closing(_connect(path)):  # a newer or a foreign file is refused there
+            pass
+        before = len(self.done())
+        self._connection.execute("ATTACH ? AS other", (str(path),))
+        try:
+            with self._connection as connection:
+                for statement in _ABSORB:
+                    connection.execute(statement)
+        finally:
+            self._connection.execute("DETACH other")
+        return len(self.done()) - before
+
+    def inner_scores(self, keys: Iterable[str]) -> pd.DataFrame:
+        """Mean metrics of every setting over inner cells, in canonical order of the settings."""
+        marks = list(keys)
+        query = (
+            f"SELECT text AS setting, {', '.join(f'avg({m}) AS {m}' for m in METRICS)} FROM score "
+            f"JOIN setting ON setting.id = score.setting WHERE cell IN ({', '.join('?' * len(marks))}) "
+            "GROUP BY text ORDER BY text"
+        )
+        return pd.read_sql_query(query, self._connection, params=marks)
+
+    def results(self) -> Results:
+        """Everything that is finished, as tables."""
+        columns = ", ".join(f'"{name}"' for name in (*SCORES[:5], "chosen_by", "text", *METRICS))
+        scores = pd.read_sql_query(
+            f"SELECT {columns} FROM score JOIN cell ON cell.key = cell JOIN setting ON setting.id = score.setting "
+            "WHERE kind IN ('grid', 'final') AND status = 'done'",
+            self._connection,
+        ).rename(columns={"text": "setting"})
+        names = ", ".join(f'"{name}"' for name in CELLS)
+        cells = pd.read_sql_query(f'SELECT {names} FROM cell ORDER BY "when", key', self._connection)
+        found = self._connection.execute(
+            "SELECT method, dataset, content FROM study JOIN cell ON cell.key = study.cell WHERE status = 'done'"
+        )
+        studies = {(study, dataset): json.loads(content) for study, dataset, content in found}
+        return Results(run=self.description(), scores=_compact(scores[list(SCORES)]), cells=cells, studies=studies)
+
+
+def _compact(scores: pd.DataFrame) -> pd.DataFrame:
+    """Text as categories: half a million rows then take seconds less to group."""
+    text = ("protocol", "dataset", "method", "chosen_by", "setting")
+    return scores.astype(dict.fromkeys(text, "category"))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {folder} cannot be made ({error.strerror}): --out takes a folder.") from None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise InputError(f"{path} is no store of results: move it away, or choose another folder.") from None
+    if version > _FORMAT:
+        connection.close()
+        raise InputError(f"{path} was written by a newer mltsk: update mltsk, or choose another folder.")
+    return connection
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            raise InputError(f"Another run is writing to {folder}: wait for it, or choose another folder.") from None
+        except sqlite3.DatabaseError:
+            raise InputError(f"{folder / LOCK} is no lock of ours: move it away, or choose another folder.") from None
+        yield

@@ -1,0 +1,171 @@
+"""Folds in which every label is as frequent as in all rows: iterative stratification.
+
+Rows carry several labels at once, so folds cannot be dealt label by label independently. The rarest label is dealt
+first, while there is still room to choose: each of its rows goes to the fold that lacks that label most, and takes its
+other labels along (Sechidis, Tsoumakas and Vlahavas, ECML PKDD 2011). With ``order=2`` pairs of labels that occur
+together are dealt as labels too (Szymański and Kajdanowicz, LIDTA 2017).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils import check_random_state
+
+from ...exceptions import InputError
+
+IntArray = NDArray[np.intp]
+
+
+class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn has no types
+    """Cross-validation folds that keep the frequency of every label, as a scikit-learn splitter.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds.
+    shuffle : bool
+        Break ties (which row of a label, which of several equal folds) by chance. Without it they go to the first.
+    random_state : int, RandomState or None
+        Seed of the chance; only with ``shuffle``.
+    order : {1, 2}
+        1 keeps frequencies of labels, 2 also those of pairs of labels.
+
+    Notes
+    -----
+    Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without labels are dealt last and
+    fill up what is left.
+
+    Deviation of the rate of a label in a test fold from its rate in all rows, mean over labels and five folds, and
+    pairs of fold and label without a positive in the test fold and in training, means of ten seeds
+    (``python -m benchmarks stratification``; rcv1s1 has labels with two positives, so some pairs must stay without)::
+
+                          deviation           test          training
+        cal500  shuffled  .0200               35.9          0
+                order=1   .0147               0             0
+                order=2   .0162               20.3          0
+        rcv1s1  shuffled  .0028               17.4          0.2
+                order=1   .0005               9             0
+                order=2   .0006               11.1          0.1
+
+    Pairs are bought with single labels: take ``order=2`` only if pairs are what is studied.
+
+    Examples
+    --------
+    >>> Y = np.zeros((20, 2), dtype=int)
+    >>> Y[:5, 0] = Y[4:8, 1] = 1
+    >>> folds = IterativeStratification(n_splits=4, random_state=0)
+    >>> [Y[test].sum(axis=0).tolist() for _, test in folds.split(Y, Y)]
+    [[1, 1], [2, 1], [1, 1], [1, 1]]
+    """
+
+    def __init__(self, n_splits: int = 5, *, shuffle: bool = True, random_state: Any = None, order: int = 1) -> None:
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.order = order
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of folds."""
+        return self.n_splits
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
+        """Row indices (train, test) of every fold, each in ascending order.
+
+        Parameters
+        ----------
+        X : (N, D) array, sparse matrix or data frame
+            Only its number of rows matters.
+        y : (N, L) indicator array, sparse matrix or data frame; or (N,) classes
+        groups : ignored
+        """
+        return super().split(X, y, groups)
+
+    def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[IntArray]:
+        folds = self._folds(y)
+        return (np.flatnonzero(folds == fold) for fold in range(self.n_splits))
+
+    def _folds(self, y: Any) -> IntArray:
+        """The fold of every row."""
+        if not self.shuffle and self.random_state is not None:
+            raise InputError("random_state has no effect without shuffle: leave it out, or set shuffle=True.")
+        if self.order not in (1, 2):
+            raise InputError(f"order is 1 (labels) or 2 (pairs of labels), not {self.order!r}.")
+        Y = _indicator(y)
+        if not 2 <= self.n_splits <= Y.shape[0]:
+            raise InputError(f"{self.n_splits} folds cannot be made of {Y.shape[0]} rows.")
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        return assign_folds(_with_pairs(Y) if self.order == 2 else Y, self.n_splits, rng)
+
+
+def assign_folds(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState | None) -> IntArray:
+    """The fold of every row of the indicator ``Y`` (N, L), rarest label first; without ``rng`` ties go to the first."""
+    n, n_labels = Y.shape
+    folds = np.full(n, -1, dtype=np.intp)
+    room = np.full(n_splits, n // n_splits) + (np.arange(n_splits) < n % n_splits)
+    taken = np.zeros((n_labels, n_splits), dtype=np.intp)  # positives of each label in each fold so far
+    waiting = np.asarray(Y.sum(axis=0), dtype=np.float64).ravel()
+    columns, chance = Y.tocsc(), _chance(rng, n_labels)
+    while (waiting > 0).any():
+        label = int(np.argmin(np.where(waiting > 0, waiting + chance, np.inf)))
+        rows = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
+        for row in _shuffled(rows[folds[rows] < 0], rng):
+            labels = Y.indices[Y.indptr[row] : Y.indptr[row + 1]]
+            fold = folds[row] = _neediest(taken[label], room, _chance(rng, n_splits))
+            taken[labels, fold] += 1
+            waiting[labels] -= 1
+            room[fold] -= 1
+    folds[folds < 0] = _shuffled(np.repeat(np.arange(n_splits), room), rng)  # rows without labels
+    return folds
+
+
+def _neediest(taken: IntArray, room: IntArray, chance: NDArray[np.float64]) -> int:
+    """The fold with the fewest positives of a label, then with the most room, then by chance; never a full one.
+
+    Every fold wants the same number of positives, so the one that has fewest lacks most.
+    """
+    rank = taken * (room.max() + 1.0) - room + chance
+    rank[room == 0] = np.inf
+    return int(rank.argmin())
+
+
+def _chance(rng: np.random.RandomState | None, n: int) -> NDArray[np.float64]:
+    """Numbers in [0, 1) that decide between equals."""
+    return np.zeros(n) if rng is None else rng.random_sample(n)
+
+
+def _shuffled(values: IntArray, rng: np.random.RandomState | None) -> IntArray:
+    return values if rng is None else rng.permutation(values)
+
+
+def _indicator(y: Any) -> sparse.csr_array:
+    """Targets as a sparse indicator; one-dimensional classes become a column each."""
+    if y is None:
+        raise InputError("Stratified folds need the labels: pass y to split.")
+    values = y if sparse.issparse(y) else np.asarray(y)
+    if values.ndim == 1:
+        values = np.eye(len(np.unique(values)))[np.unique(values, return_inverse=True)[1]]
+    entries = values.data if sparse.issparse(values) else values
+    if values.ndim != 2 or not np.isin(entries, (0, 1)).all():
+        raise InputError("y must be an indicator matrix of 0 and 1, or one-dimensional classes.")
+    Y = sparse.csr_array(values, dtype=np.int64)
+    Y.eliminate_zeros()
+    return Y
+
+
+def _with_pairs(Y: sparse.csr_array) -> sparse.csr_array:
+    """The indicator with a further column for every pair of labels that some row has together."""
+    n, n_labels = Y.shape
+    rows, pairs = [], []
+    for row, labels in enumerate(np.split(Y.indices, Y.indptr[1:-1])):
+        first, second = np.triu_indices(len(labels), k=1)
+        ordered = np.sort(labels).astype(np.int64)
+        pairs.append(ordered[first] * n_labels + ordered[second])
+        rows.append(np.full(len(first), row))
+    names, columns = np.unique(np.concatenate(pairs), return_inverse=True)
+    where = (np.concatenate(rows), columns)
+    extra = sparse.csr_array((np.ones(len(columns), dtype=np.int64), where), shape=(n, len(names)))
+    return sparse.csr_array(sparse.hstack([Y, extra], format="csr"))

@@ -1,0 +1,128 @@
+"""What the methods that the paper compares with have in common: inputs, outputs, and a whole grid in one pass.
+
+A method implements ``_fit(X, Y, w)`` and ``_scores(X)``; this class gives it the estimator contract of scikit-learn
+(targets of every form, names, thresholds, probabilities). `grid_path` evaluates a grid of settings: its default fits
+them one by one, and each method overrides it to share the work that does not depend on all parameters.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ...targets import Targets, predicted
+
+
+@dataclass(frozen=True)
+class GridPoint:
+    """One setting of a grid: its parameters, and the scores and labels (N, L) that it gives to the test rows."""
+
+    params: dict[str, object]
+    scores: np.ndarray
+    labels: np.ndarray
+
+
+class MultilabelMethod(ClassifierMixin, BaseEstimator):
+    """Base of the compared methods.
+
+    A subclass sets ``PAPER_GRID`` (the paper's Table II), ``_takes_weights``, ``_takes_sparse`` and ``_cut``, the score
+    at which a label is predicted, and stores plain arrays only.
+    """
+
+    PAPER_GRID: ClassVar[Mapping[str, Sequence[object]]] = {}
+    _takes_weights: ClassVar[bool] = False
+    _takes_sparse: ClassVar[bool] = False
+    _cut: ClassVar[float] = 0.5
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n_samples, n_features) and an indicator y (n_samples, n_labels), or one-dimensional classes."""
+        self._validate_params()
+        X, targets, w = self._validate_fit(X, y, sample_weight)
+        self._fit(X, targets.Y, w)
+        return self
+
+    def _validate_fit(self, X, y, sample_weight):
+        checks = {
+            "accept_sparse": "csr" if self._takes_sparse else False,
+            "dtype": np.float64,
+            "ensure_min_samples": 2,
+        }
+        if hasattr(y, "columns") or hasattr(y, "tocsr"):  # names and sparse labels are read by Targets
+            X = validate_data(self, X, **checks)
+        else:
+            X, y = validate_data(self, X, y, multi_output=True, **checks)
+        targets = Targets.of(y)
+        if len(targets.Y) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}")
+        if not targets.multilabel and len(targets.classes) < 2:
+            raise ValueError(f"Classifier can't train when only one class is present: {targets.classes[0]!r}.")
+        self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
+        return X, targets, self._weights(X, sample_weight)
+
+    def _weights(self, X, sample_weight):
+        if sample_weight is not None and not self._takes_weights:
+            raise ValueError(f"{type(self).__name__} has no meaning for sample_weight: leave it out")
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+    @abstractmethod
+    def _fit(self, X, Y, w):
+        """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,); store arrays."""
+
+    @abstractmethod
+    def _scores(self, X):
+        """Scores (N, L) of checked rows: higher is more relevant."""
+
+    def _labels(self, scores):
+        """Labels (N, L) of scores: those that reach the cut. A method with a threshold of its own overrides it."""
+        return (scores >= self._cut).astype(int)
+
+    def _check_input(self, X):
+        check_is_fitted(self)
+        accept = "csr" if self._takes_sparse else False
+        return validate_data(self, X, accept_sparse=accept, dtype=np.float64, reset=False)
+
+    def decision_function(self, X):
+        """Score minus the cut, (n_samples, n_labels); (n,) if y was binary."""
+        distance = self._scores(self._check_input(X)) - self._cut
+        distance = np.where(distance == 0, np.finfo(np.float64).tiny, distance)  # a score at the cut is predicted
+        return distance[:, 0] if not self.multilabel_ and len(self.classes_) == 2 else distance
+
+    def predict(self, X):
+        """Labels as an indicator, or classes if y was one-dimensional."""
+        scores = self._scores(self._check_input(X))
+        if self.multilabel_:
+            return self._labels(scores)
+        return predicted(
+            np.where(scores == self._cut, np.inf, scores), np.full(scores.shape[1], self._cut), self.classes_, False
+        )
+
+    def predict_proba(self, X):
+        """Uncalibrated probabilities strictly in (0, 1): a logistic curve of the decision function."""
+        distance = self.decision_function(X)
+        tiny = np.finfo(np.float64).eps
+        if not self.multilabel_ and len(self.classes_) > 2:
+            return softmax(4 * distance, axis=1)
+        positive = np.clip(expit(4 * distance), tiny, 1 - tiny)
+        return positive if self.multilabel_ else np.column_stack([1 - positive, positive])
+
+    def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
+        """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
+
+        The same numbers as fitting each setting alone, without repeating work that settings share.
+        """
+        for params in ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)):
+            model = clone(self).set_params(**params).fit(X, y, sample_weight=sample_weight)
+            scores = model._scores(model._check_input(X_test))
+            yield GridPoint(params, scores, model._labels(scores))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = self._takes_sparse
+        return tags

@@ -1,0 +1,165 @@
+"""ML-kNN: the labels of the nearest neighbours, weighed by Bayes' rule, one label at a time.
+
+Symbols: Y (N, L) labels, k neighbours, s smoothing, c (N, L) how many of a row's k neighbours carry each label,
+prior (L,) P(label), given[l, r] = P(c_l = r | label l), given_not[l, r] = P(c_l = r | not label l).
+"""
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils._param_validation import Interval
+
+from ...core.threads import blas_threads
+from .base import GridPoint, MultilabelMethod
+from .neighbours import nearest_neighbours
+
+
+class MLkNN(MultilabelMethod):
+    """Multi-label k nearest neighbours.
+
+    For each label the number c of neighbours that carry it is the evidence, and the score is the posterior
+
+        P(label | c) = prior · given[c] / (prior · given[c] + (1 - prior) · given_not[c]),
+
+    with prior = (s + #positive) / (2s + N), given[r] = (s + #{positive rows with c = r}) / (s (k+1) + #positive), and
+    given_not likewise over the negative rows. c of a training row leaves the row itself out. A label is predicted
+    where its posterior is at least 0.5.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        k. With fewer than k other rows in training, all of them are used and a warning says so.
+    smoothing : float, default=1.0
+        s, counts added to every cell; 0 gives raw frequencies.
+
+    Attributes
+    ----------
+    prior_ : array of shape (n_labels,)
+    given_, given_not_ : arrays of shape (n_labels, k + 1)
+        Smoothed distribution of c over rows with and without the label.
+    posterior_ : array of shape (n_labels, k + 1)
+        Score for every value of c.
+    X_, Y_ : training rows and labels
+
+    Notes
+    -----
+    Certain: all of the above, which is what the method's authors run (Euclidean distance; of equally near rows the one
+    that comes first). Scale the features: distances depend on it, and the method does not do it. A label has at most
+    k + 1 distinct scores, so rankings are full of ties and a metric's rule for ties matters. ``sample_weight`` is
+    refused: a weight has no meaning in a set of k neighbours.
+
+    References
+    ----------
+    M.-L. Zhang, Z.-H. Zhou, "ML-KNN: A lazy learning approach to multi-label learning", Pattern Recognition 40(7),
+    2007, 2038-2048.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.array([[0.0], [1], [3], [6], [10]]), np.array([[1, 0], [1, 1], [0, 1], [0, 1], [0, 0]])
+    >>> MLkNN(n_neighbors=2).fit(X, Y).predict_proba([[2.2], [8.5]]).round(3).tolist()
+    [[0.73, 0.27], [0.231, 0.816]]
+    """
+
+    PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
+    _takes_sparse: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, n_neighbors=10, *, smoothing=1.0):
+        self.n_neighbors = n_neighbors
+        self.smoothing = smoothing
+
+    def _fit(self, X, Y, w):
+        k = self._usable_neighbors(X.shape[0])
+        self._learn(X, Y, neighbour_counts(_search(X, X, k, exclude_self=True), Y), k)
+
+    def _usable_neighbors(self, n_rows):
+        if self.n_neighbors < n_rows:
+            return int(self.n_neighbors)
+        warnings.warn(
+            f"n_neighbors={self.n_neighbors} was reduced to {n_rows - 1}: a training row has no more neighbours",
+            UserWarning,
+            stacklevel=4,
+        )
+        return n_rows - 1
+
+    def _learn(self, X, Y, counts, k):
+        self.X_, self.Y_ = X, Y.astype(np.uint8)
+        self.prior_ = (self.smoothing + Y.sum(axis=0)) / (2 * self.smoothing + len(Y))
+        self.given_ = count_distribution(counts, Y, k, self.smoothing)
+        self.given_not_ = count_distribution(counts, 1 - Y, k, self.smoothing)
+        self.posterior_ = posterior(self.prior_, self.given_, self.given_not_)
+
+    def _scores(self, X):
+        k = self.posterior_.shape[1] - 1
+        return self._posterior_of(neighbour_counts(_search(X, self.X_, k), self.Y_))
+
+    def _posterior_of(self, counts):
+        return self.posterior_[np.arange(len(self.posterior_)), counts]
+
+    def predict_proba(self, X):
+        """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
+        scores = self._scores(self._check_input(X))
+        if self.multilabel_:
+            return scores
+        if len(self.classes_) == 2:
+            return np.column_stack([1 - scores, scores])
+        total = scores.sum(axis=1, keepdims=True)
+        return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])
+
+    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
+        """Every setting of ``grid`` applied to X_test, by k: one neighbour search, for the largest k, serves them all.
+
+        See `MultilabelMethod.grid_path`.
+        """
+        settings = list(ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)))
+        models = [clone(self).set_params(**params) for params in settings]
+        for model in models:
+            model._validate_params()
+        shared = clone(self)
+        X, targets, _ = shared._validate_fit(X, y, sample_weight)
+        X_test = shared._check_input(X_test)
+        ks = [model._usable_neighbors(X.shape[0]) for model in models]
+        train, test = _search(X, X, max(ks), exclude_self=True), _search(X_test, X, max(ks))
+        for k in sorted(set(ks)):
+            counts, test_counts = neighbour_counts(train[:, :k], targets.Y), neighbour_counts(test[:, :k], targets.Y)
+            for params, model in ((p, m) for p, m, own in zip(settings, models, ks, strict=True) if own == k):
+                model._learn(X, targets.Y, counts, k)
+                scores = model._posterior_of(test_counts)
+                yield GridPoint(params, scores, model._labels(scores))
+
+
+def _search(Q, X, k, exclude_self=False):
+    with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
+        return nearest_neighbours(Q, X, k, exclude_self=exclude_self)
+
+
+def neighbour_counts(near, Y):
+    """How many of the neighbours ``near`` (N, k) carry each label of Y, (N, L) of whole numbers."""
+    counts = np.zeros((len(near), Y.shape[1]), dtype=np.intp)
+    for column in near.T:  # one neighbour at a time: (N, k, L) would be k times as large
+        counts += Y[column].astype(np.intp)
+    return counts
+
+
+def count_distribution(counts, chosen, k, smoothing):
+    """Smoothed distribution (L, k + 1) of the counts over the rows where ``chosen`` (N, L) is 1."""
+    n_labels = counts.shape[1]
+    cells = counts + (k + 1) * np.arange(n_labels)
+    seen = np.bincount(cells.ravel(), weights=chosen.ravel(), minlength=n_labels * (k + 1)).reshape(n_labels, k + 1)
+    total = smoothing * (k + 1) + seen.sum(axis=1, keepdims=True)
+    return np.divide(smoothing + seen, total, out=np.zeros_like(seen), where=total > 0)
+
+
+def posterior(prior, given, given_not):
+    """P(label | count) (L, k + 1) by Bayes' rule; the prior where a count was never seen and nothing is smoothed."""
+    positive = prior[:, None] * given
+    total = positive + (1 - prior)[:, None] * given_not
+    return np.where(total > 0, positive / np.where(total > 0, total, 1), prior[:, None])

@@ -1,0 +1,390 @@
+"""ML-TSK FS as its authors run it, one of the compared methods; `mltsk.MLTSKClassifier` is what we recommend."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import groupby, product
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ...core.arrays import spread_rows
+from ...core.clustering import fuzzy_c_means, variances
+from ...core.coupling import CONVEX, coupling_matrix, label_correlation
+from ...core.fuzzymap import FuzzyMap
+from ...core.membership import authors_widths, rule_distinctness
+from ...core.scaling import Scaling, column_quantiles, fit_scaling
+from ...core.system import FuzzySystem
+from ...core.threads import blas_threads
+from ...exceptions import InputError, NonConvexWarning
+from ..antecedents import warn_if_collapsed, warn_if_fewer
+from ..solvers.algorithm1 import algorithm1, algorithm1_grid
+from ..solvers.convex import fit_consequents
+from .base import GridPoint, MultilabelMethod
+from .nets import torch_device
+
+_WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+_ROWS = 20_000  # evenly spread: enough for percentiles and for how much rules differ
+_AUTO = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
+
+
+class PaperMLTSK(MultilabelMethod):
+    """Multi-label Takagi-Sugeno-Kang fuzzy system of the paper, as its authors' program runs it.
+
+    Min-max scaling, fuzzy c-means with m = 2, widths h · variance, zeroed rows where firing underflows, R = 1 - C and
+    Algorithm I with their stopping rule (100 steps, margin 0.01). The paper chooses the five weights by a grid search
+    (its Table II); the defaults here are mid-grid.
+
+    Parameters
+    ----------
+    n_rules : int, default=3
+        K.
+    width_scale : float, default=1.0
+        h.
+    correlation_weight, l1_weight : float or "auto", default=1.0, 0.1
+        α and β of (24). "auto", for the convex objective alone, takes α from leave-one-out and β from the noise.
+    init_ridge : float, default=1.0
+        γ of the start (36), which matters because Algorithm I stops early; a convex problem ends in the same place.
+    formulas : {"program"}, default="program"
+        What the authors run.
+    objective : {"algorithm1", "convex"}, default="algorithm1"
+        "convex" solves (24) with a convex ``coupling`` and a ridge to its optimum, with a duality gap as certificate.
+    coupling : {"paper", "laplacian", "signed", "shift", "precision", "ridge"} or None, default="paper"
+        How correlated labels pull at each other's consequents, see `mltsk.core.coupling`. "paper" is not convex, and
+        Algorithm I knows "paper" and None alone.
+    ridge : float or "auto", default="auto"
+        ρ of the convex objective, which (24) lacks; "auto" is by leave-one-out.
+    threshold : float or array of shape (n_labels,), default=0.5
+    max_iter, tol : int, float, optional
+        When to stop: by default the authors' 100 and 0.01; of the convex objective 1000 and a relative gap of 1e-4.
+    device : str, optional
+        Where a grid is computed, "cuda" for example; by default NumPy computes. `grid_path`, `scaled_path` and
+        `authors_path` run all weights of a number of rules and a width in one batch there, in double precision.
+    precision : {"double", "single"}, default="double"
+        Of the steps when a grid is run by NumPy (`mltsk.paper.solvers.algorithm1.algorithm1_grid`); "single" takes half
+        the time or less. ``fit`` alone always computes in double.
+
+    Attributes
+    ----------
+    centers_, widths_ : arrays of shape (n_rules, n_features)
+        IF-parts, on the scale of the rules; ``prototypes_`` are the centres in the caller's units.
+    coef_ : array of shape (n_rules, n_features + 1, n_labels)
+        THEN-parts on that scale, intercept first.
+    coupling_ : array of shape (n_labels, n_labels)
+    rule_weights_ : array of shape (n_rules,)
+        Share of the training data that each rule governs.
+    rule_distinctness_ : float
+        0 = all rules the same, 1 = fully distinct: see `mltsk.core.membership.rule_distinctness`.
+    ridge_, correlation_weight_, l1_weight_ : float
+        The weights used.
+    certificate_ : float
+        Relative duality gap reached; NaN for "algorithm1", which has none.
+    n_iter_ : int
+
+    References
+    ----------
+    Q. Lou, Z. Deng, Z. Xiao, K.-S. Choi, S. Wang, "Multi-Label Takagi-Sugeno-Kang Fuzzy System", IEEE Transactions on
+    Fuzzy Systems 30(9), 2022.
+
+    Examples
+    --------
+    >>> from mltsk.datasets import make_multilabel_rules
+    >>> data = make_multilabel_rules(n_samples=60, random_state=0)
+    >>> PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(data.X, data.Y).coef_.shape
+    (2, 11, 5)
+    """
+
+    PAPER_GRID: ClassVar = {
+        "n_rules": tuple(range(1, 11)),
+        "width_scale": (0.1, 1.0, 10.0, 100.0),
+        "correlation_weight": _WEIGHTS,
+        "l1_weight": _WEIGHTS,
+        "init_ridge": (0.1, 1.0, 10.0, 100.0),
+    }
+    _takes_weights: ClassVar[bool] = True
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_rules": [Interval(Integral, 1, None, closed="left")],
+        "width_scale": [Interval(Real, 0, None, closed="neither")],
+        "correlation_weight": _AUTO,
+        "l1_weight": _AUTO,
+        "init_ridge": [Interval(Real, 0, None, closed="neither")],
+        "formulas": [StrOptions({"program"})],
+        "objective": [StrOptions({"algorithm1", "convex"})],
+        "coupling": [StrOptions({*CONVEX, "paper"}), None],
+        "ridge": _AUTO,
+        "threshold": [Real, "array-like"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "device": [str, None],
+        "precision": [StrOptions({"double", "single"})],
+    }
+
+    def __init__(
+        self,
+        n_rules=3,
+        *,
+        width_scale=1.0,
+        correlation_weight=1.0,
+        l1_weight=0.1,
+        init_ridge=1.0,
+        formulas="program",
+        objective="algorithm1",
+        coupling="paper",
+        ridge="auto",
+        threshold=0.5,
+        max_iter=None,
+        tol=None,
+        device=None,
+        precision="double",
+    ):
+        self.n_rules = n_rules
+        self.width_scale = width_scale
+        self.correlation_weight = correlation_weight
+        self.l1_weight = l1_weight
+        self.init_ridge = init_ridge
+        self.formulas = formulas
+        self.objective = objective
+        self.coupling = coupling
+        self.ridge = ridge
+        self.threshold = threshold
+        self.max_iter = max_iter
+        self.tol = tol
+        self.device = device
+        self.precision = precision
+
+    @property
+    def _cut(self):
+        return self.thresholds_
+
+    def _validate_fit(self, X, y, sample_weight):
+        X, targets, w = super()._validate_fit(X, y, sample_weight)
+        if not (w > 0).any():
+            raise ValueError("sample_weight is 0 for every row: nothing is left to fit")
+        shape, thresholds = (targets.Y.shape[1],), np.asarray(self.threshold, dtype=np.float64)
+        if thresholds.shape not in ((), shape):
+            raise ValueError(f"threshold must be a number or one per label, {shape}, got shape {thresholds.shape}")
+        self.thresholds_ = np.broadcast_to(thresholds, shape).copy()
+        keep = slice(None) if (w > 0).all() else w > 0
+        return X[keep], targets.take(targets.Y[keep]), w[keep]
+
+    def _fit(self, X, Y, w):
+        scaling = fit_scaling(X, w, "minmax")
+        Z = scaling.apply(X)
+        with blas_threads(2.0 * X.shape[0] * (X.shape[1] + 1) ** 2 * min(self.n_rules, X.shape[0]) ** 2):
+            found, spread = _rules(Z, w, self.n_rules)
+            warn_if_fewer(len(found.centers), self.n_rules)
+            G = _map(Z, found, spread, self.width_scale)
+            P = self._consequents(G, Y, w)
+        self.centers_, self.widths_ = found.centers, authors_widths(spread, self.width_scale)
+        self.width_scale_ = self.width_scale
+        self.coef_ = np.ascontiguousarray(P.reshape(G.n_rules, -1, Y.shape[1]))
+        self.scale_, self.scaling_ = "minmax", asdict(scaling)
+        self._describe(X, w, G.M, scaling)
+
+    def _describe(self, X, w, M, scaling):
+        fired = w @ M
+        self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
+        self.prototypes_ = scaling.invert(self.centers_)
+        rows = spread_rows(len(X), _ROWS)
+        self.quantiles_ = column_quantiles(X[rows], np.linspace(0, 1, 21))
+        self.rule_distinctness_ = rule_distinctness(M[rows], w[rows])
+        warn_if_collapsed(self)
+
+    def _consequents(self, G, Y, w):
+        """P (K(D+1), L) as the parameters say; what was used and reached is noted."""
+        return self._early_stopped(G, Y, w) if self.objective == "algorithm1" else self._certified(G, Y, w)
+
+    def _early_stopped(self, G, Y, w):
+        alpha, beta, gamma = self._alpha_beta_gamma()
+        stop = {"max_iter": 100 if self.max_iter is None else self.max_iter, "margin": self._tolerance(0.01)}
+        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **stop)
+        self.ridge_, self.correlation_weight_, self.l1_weight_ = 0.0, alpha, beta
+        self.coupling_ = coupling_matrix(label_correlation(Y, w), self.coupling)
+        self.n_iter_, self.certificate_ = found.n_iter, float("nan")
+        if found.stopped_by == "negative loss":
+            warnings.warn(
+                f"Algorithm I stopped at step {found.n_iter} because its loss fell below 0, which a convex problem "
+                f"cannot do: with correlation_weight={alpha:g} the paper's coupling has no minimum. The result is "
+                f"where the authors' program stops; objective='convex' with coupling='laplacian' has an optimum.",
+                NonConvexWarning,
+                stacklevel=5,
+            )
+        return found.P
+
+    def _alpha_beta_gamma(self):
+        """α, β, γ of Algorithm I."""
+        if self.coupling not in ("paper", None):
+            raise InputError(f"objective='algorithm1' knows coupling='paper' or None, got {self.coupling!r}.")
+        if "auto" in (self.correlation_weight, self.l1_weight):
+            raise InputError("Weights that are 'auto' need objective='convex': Algorithm I has no optimum to judge.")
+        alpha = 0.0 if self.coupling is None else float(self.correlation_weight)
+        return alpha, float(self.l1_weight), float(self.init_ridge)
+
+    def _certified(self, G, Y, w):
+        weights = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
+        weights = {name: None if weight == "auto" else float(weight) for name, weight in weights.items()}
+        stop = {"max_iter": 1000 if self.max_iter is None else self.max_iter, "tol": self._tolerance(1e-4)}
+        found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
+        self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
+        self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
+        self.certificate_ = found.solution.certificate
+        if not found.solution.converged:
+            warnings.warn(
+                f"the solver stopped after {self.n_iter_} steps at a relative gap of {self.certificate_:.2g}, above "
+                f"tol={stop['tol']:g}: raise max_iter, or the ridge weight ({self.ridge_:.3g})",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return found.P
+
+    def _tolerance(self, default):
+        return default if self.tol is None else self.tol
+
+    @property
+    def system_(self):
+        """The fitted fuzzy system as plain data, `mltsk.core.system.FuzzySystem`."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return FuzzySystem(
+            centers=self.centers_,
+            widths=self.widths_,
+            coef=self.coef_,
+            scaling=Scaling(**self.scaling_),
+            unit_length=False,
+            underflow="authors",
+            prototypes=self.prototypes_,
+            rule_weights=self.rule_weights_,
+            thresholds=self.thresholds_,
+            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            label_names=self.label_names_,
+            quantiles=self.quantiles_,
+        )
+
+    @property
+    def rules_(self):
+        """The rules as data, a `mltsk.explain.RuleBase`: ``print(clf.rules_)`` reads them out."""
+        from ...explain import rule_base
+
+        return rule_base(self.system_, categories=self._category_names())
+
+    def explain(self, X):
+        """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
+        from ...explain import explain
+
+        return explain(self.system_, self._check_input(X), categories=self._category_names())
+
+    def _category_names(self):
+        """Names of the values of nominal features, from an optional attribute ``categories_``."""
+        from ...datasets.dataset import category_values
+
+        return {
+            feature: names
+            if hasattr(names, "items")
+            else dict(zip(category_values(names).tolist(), names, strict=True))
+            for feature, names in getattr(self, "categories_", {}).items()
+        }
+
+    def _scores(self, X):
+        with blas_threads(2.0 * X.shape[0] * self.coef_.size):
+            return self.system_.scores(X)
+
+    def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
+        """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
+
+        One clustering serves a number of rules, one set of moments a number of rules and a width, and `algorithm1_grid`
+        the weights: the same numbers as fitting each setting alone. Points come grouped by rules and width.
+        """
+        settings = self._settings(grid)
+        first = clone(settings[0])
+        X, targets, w = first._validate_fit(X, y, sample_weight)
+        scaling = fit_scaling(X, w, "minmax")
+        yield from _path(settings, scaling.apply(X), scaling.apply(first._check_input(X_test)), targets.Y, w)
+
+    def scaled_path(self, Z, Y, T, grid=None) -> Iterator[GridPoint]:
+        """`grid_path` for features on a common scale already: training rows Z and test rows T, dense or CSR."""
+        yield from _path(self._settings(grid), Z, T, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]))
+
+    def authors_path(self, Z, Y, split, grid=None) -> Iterator[tuple[GridPoint, np.ndarray]]:
+        """Every setting as the authors' program evaluates it: rules are found on all rows, before the split.
+
+        ``Z`` are all rows on a common scale, ``split(n_rules, width_scale)`` gives training and test rows: the authors
+        draw new folds for every number of rules and every width. Yields each point with its test rows.
+        """
+        Y = np.asarray(Y, dtype=np.float64)
+        for n_rules, same_rules in _grouped(self._settings(grid), "n_rules"):
+            found, spread = _rules(Z, np.ones(Z.shape[0]), n_rules)
+            for width_scale, same in _grouped(same_rules, "width_scale"):
+                train, test = split(n_rules, width_scale)
+                G = _map(Z, found, spread, width_scale)
+                points = _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train)))
+                yield from ((point, test) for point in points)
+
+    def _settings(self, grid):
+        return [clone(self).set_params(**p) for p in ParameterGrid(dict(self.PAPER_GRID if grid is None else grid))]
+
+
+def _path(settings, Z, T, Y, w) -> Iterator[GridPoint]:
+    for n_rules, same_rules in _grouped(settings, "n_rules"):
+        found, spread = _rules(Z, w, n_rules)
+        for width_scale, same in _grouped(same_rules, "width_scale"):
+            yield from _solve(same, *(_map(A, found, spread, width_scale) for A in (Z, T)), Y, w)
+
+
+def _rules(Z, w, n_rules):
+    found = fuzzy_c_means(Z, min(n_rules, Z.shape[0]), fuzzifier=2.0, sample_weight=w)
+    return found, variances(Z, found.centers, found.memberships, w)
+
+
+def _map(Z, found, spread, width_scale):
+    return FuzzyMap.of(Z, found.centers, authors_widths(spread, width_scale), underflow="authors")
+
+
+def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
+    """Points of the models that share their rules, each set of weights solved once."""
+    scores = _early_stopped_scores(models, train, test, Y, w) if models[0].objective == "algorithm1" else None
+    for model in models:
+        S = test @ model._consequents(train, Y, w) if scores is None else scores[model._alpha_beta_gamma()]
+        params = {k: v for k, v in model.get_params().items() if k in PaperMLTSK.PAPER_GRID}
+        yield GridPoint(params, S, (np.asarray(model.threshold) <= S).astype(int))
+
+
+def _early_stopped_scores(models, train, test, Y, w):
+    axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for model in models), strict=True)]
+    first = models[0]
+    if first.device is not None and first.device != "cpu":
+        return _batch(train, test, Y * 1.0, axes, first.device)
+    options = {"sample_weight": w, "precision": first.precision, "margin": first._tolerance(0.01)}
+    return algorithm1_grid(
+        train, Y, *axes, then=lambda found: test @ found.P, max_iter=first.max_iter or 100, **options
+    )
+
+
+def _batch(train, test, Y, axes, device):
+    """Scores of every setting by `algorithm1_batch`, on the device; rows all count the same."""
+    torch_device(device)
+    import torch
+
+    from ..solvers.algorithm1_batch import Problems, algorithm1_batch
+
+    settings = list(product(*axes))
+    rows = (np.ascontiguousarray(a) for a in (train.rows(), test.rows(), Y))
+    G, T, Y = (torch.as_tensor(a, device=device) for a in rows)
+    problems = Problems.of(G[None], Y, G.new_ones((1, 1, len(G))))
+    scores = {}
+    for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
+        some = settings[setting : setting + step]
+        ((_, runs),) = algorithm1_batch(problems, some)
+        scores |= zip(some, (T @ runs.P[0]).cpu().numpy(), strict=True)
+    return scores
+
+
+def _grouped(models, name):
+    ordered = sorted(models, key=lambda m: getattr(m, name))
+    return [(value, list(group)) for value, group in groupby(ordered, key=lambda m: getattr(m, name))]

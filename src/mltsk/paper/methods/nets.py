@@ -1,0 +1,223 @@
+"""What the neural methods share: torch if it is there, seeds, devices, mini-batches, small nets, the training loop.
+
+Everything random (first weights, order of rows) is drawn by NumPy from ``random_state``: torch's own generators are
+neither read nor changed, and every device starts from the same numbers. A fitted net is kept as NumPy arrays and
+applied by NumPy, so predictions, pickles and model files need no torch; only ``fit`` does.
+
+A net with one hidden layer of H units is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
+"""
+
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ...core.threads import asked_threads
+from ...exceptions import InputError
+from .base import GridPoint, MultilabelMethod
+
+INSTALL = 'pip install "mltsk[deep]"'
+
+
+def load_torch() -> Any:
+    """The torch module, or an ImportError that is the command which installs it."""
+    try:
+        import torch
+    except ImportError:
+        raise ImportError(INSTALL) from None
+    return torch
+
+
+def torch_device(name: str) -> Any:
+    """The torch device "cpu", "cuda" or "cuda:N"; a sentence where there is none, or this machine has no usable GPU.
+
+    Examples
+    --------
+    >>> torch_device("cpu").type
+    'cpu'
+    """
+    if not re.fullmatch(r"(cpu|cuda)(:\d+)?", name):
+        raise InputError(f'device must be None, "cpu", "cuda" or "cuda:N" with N a number, got {name!r}.')
+    torch = load_torch()
+    device = torch.device(name)
+    n_gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device.type == "cuda" and (device.index or 0) >= n_gpus:
+        raise InputError(f'device="{name}" was asked for, but torch finds no such GPU here: use device="cpu".')
+    return device
+
+
+@contextmanager
+def torch_threads(threads: int) -> Iterator[None]:
+    """Limit torch to MLTSK_THREADS threads, or to ``threads`` where that is not set, and restore its number afterwards.
+
+    Nets of a few dozen units are slower on two threads than on one.
+    """
+    torch = load_torch()
+    before = torch.get_num_threads()
+    torch.set_num_threads(asked_threads() or threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def hidden_units(hidden: float, n_features: int) -> int:
+    """A whole number of units as it is, a fraction of the features rounded, at least one.
+
+    Examples
+    --------
+    >>> hidden_units(0.2, 72), hidden_units(0.2, 2), hidden_units(64, 72)
+    (14, 1, 64)
+    """
+    return int(hidden) if isinstance(hidden, Integral) else max(1, round(hidden * n_features))
+
+
+def glorot(rng: np.random.RandomState, fan_in: int, fan_out: int) -> np.ndarray:
+    """First weights (fan_in + 1, fan_out) of a tanh layer, uniform in ±sqrt(6 / (fan_in + fan_out)); biases 0, last."""
+    bound = math.sqrt(6 / (fan_in + fan_out))
+    return np.vstack([rng.uniform(-bound, bound, (fan_in, fan_out)), np.zeros((1, fan_out))])
+
+
+def with_complement(Y: np.ndarray) -> np.ndarray:
+    """Y itself, or a single label beside its complement: methods that compare labels in pairs need two of them.
+
+    Examples
+    --------
+    >>> with_complement(np.array([[1.0], [0.0]]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    return np.hstack([1 - Y, Y]) if Y.shape[1] == 1 else Y
+
+
+def pair_share(Y: np.ndarray) -> np.ndarray:
+    """1 / (relevant × irrelevant labels) of every row (N,); 0 where a row has no pair because it has none or all.
+
+    Examples
+    --------
+    >>> pair_share(np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1]]))
+    array([0.5, 0. , 0. ])
+    """
+    relevant = Y.sum(axis=1)
+    pairs = relevant * (Y.shape[1] - relevant)
+    return np.divide(1.0, pairs, out=np.zeros(len(Y)), where=pairs > 0)
+
+
+def batches(order: np.ndarray, size: int) -> list[np.ndarray]:
+    """Consecutive pieces of ``order`` of at most ``size`` rows."""
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def dense_rows(X: Any, rows: np.ndarray) -> np.ndarray:
+    """Rows of an array or a CSR matrix as an array: only a mini-batch of sparse data is ever dense."""
+    return X[rows].toarray() if sparse.issparse(X) else X[rows]
+
+
+def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Weights and biases as arrays of their own, from a tensor on any device whose last row holds the biases."""
+    array = stacked.detach().cpu().numpy().astype(np.float64)
+    return array[:-1].copy(), array[-1].copy()
+
+
+def two_layers(X: Any, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndarray]) -> np.ndarray:
+    """Second layer's sums (N, L) over tanh units of the first; X may be CSR."""
+    return np.tanh(X @ coefs[0] + intercepts[0]) @ coefs[1] + intercepts[1]
+
+
+class Trainer(Protocol):
+    """What runs epochs: holds tensors while a net is trained and gives its state as NumPy arrays."""
+
+    def epoch(self) -> None:
+        """Go through the training rows once."""
+
+    def state(self) -> dict[str, Any]:
+        """Fitted attributes of the estimator, by name, as they are now."""
+
+
+class NeuralMethod(MultilabelMethod):
+    """Base of the methods that train a net: epochs, seeds, progress, and every epoch count of a grid in one run.
+
+    A subclass makes a `Trainer` in ``_trainer`` and has the parameters ``epochs``, ``device``, ``progress`` and
+    ``random_state``. Rows of weight 0 are left out before anything is drawn.
+    """
+
+    _takes_weights: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
+
+    _parameter_constraints: ClassVar[dict] = {
+        "epochs": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "device": [StrOptions({"cpu", "cuda"})],
+        "progress": [callable, None],
+        "random_state": ["random_state"],
+    }
+
+    @abstractmethod
+    def _trainer(self, X, Y, w, rng, device) -> Trainer:
+        """A trainer of the method's net for these rows."""
+
+    def _fit(self, X, Y, w):
+        for _, state in self._states(X, Y, w):
+            self._keep(state)
+
+    def _device(self) -> Any:
+        """Where the trainer computes."""
+        return torch_device(self.device)
+
+    def _limited(self) -> AbstractContextManager[None]:
+        """Threads of one epoch."""
+        return torch_threads(1)
+
+    def _epoch_count(self, n_rows: int) -> int:
+        """Epochs of a run on so many rows."""
+        return self.epochs
+
+    def _keep(self, state):
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def _states(self, X, Y, w, counts: Collection[int] = ()) -> Iterator[tuple[int, dict]]:
+        """The state after each of the epoch counts (by default the last alone), from one run."""
+        device = self._device()
+        used = np.flatnonzero(w > 0)
+        wanted = set(counts) or {self._epoch_count(len(used))}
+        trainer = self._trainer(X[used], Y[used], w[used], check_random_state(self.random_state), device)
+        report: Callable = self.progress or (lambda done, total: None)
+        for epoch in range(1, max(wanted) + 1):
+            with self._limited():
+                trainer.epoch()
+            report(epoch, max(wanted))
+            if epoch in wanted:
+                yield epoch, {"n_iter_": epoch} | trainer.state()
+
+    def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
+        """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
+
+        Settings that differ in ``epochs`` alone come from one run, in the order of their epochs.
+        """
+        grid = dict(self.PAPER_GRID if grid is None else grid)
+        counts = grid.pop("epochs", None)
+        for params in ParameterGrid(grid):
+            model = clone(self).set_params(**params)
+            for epochs, point in model._path(X, y, X_test, sample_weight, counts or ()):
+                setting = params if counts is None else params | {"epochs": epochs}
+                yield GridPoint(setting, *point)
+
+    def _path(self, X, y, X_test, sample_weight, counts) -> Iterator[tuple[int, tuple]]:
+        self._validate_params()
+        X, targets, w = self._validate_fit(X, y, sample_weight)
+        for epochs, state in self._states(X, targets.Y, w, counts):
+            self._keep(state)
+            scores = self._scores(self._check_input(X_test))
+            yield epochs, (scores, self._labels(scores))

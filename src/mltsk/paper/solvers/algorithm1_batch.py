@@ -1,0 +1,292 @@
+"""Algorithm I for many settings and folds at a time, on tensors: the authors' whole grid in a few wide products a step.
+
+Symbols: b problems (folds, widths) with moments A (b, Md, Md), B (b, L, Md) and label couplings R (b, L, L); n runs,
+each a problem with one setting, ordered by problem; W, F and H (n, L, Md) transposed as in `algorithm1_steps`:
+
+    F = W + (B - H)/Lip,   W⁺ = soft((1 + m) F - m F', β/Lip),   H = A W + α W R,   q = ⟨W, H - 2B⟩ + yy + β nnz(W)
+
+The products of all runs of one problem are one: (runs · L, Md) by A, and R by each W. A run that stops is put away at
+once and drops out of the buffers when an eighth of them is idle: moving what is left costs a third of a step. Md is
+filled up with zeros to a multiple of 8, which changes no number: products of 207 columns run at 25 TFlop/s on an H200,
+of 208 at 41.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+try:
+    import torch
+except ImportError:
+    raise ImportError('batches on tensors need torch: pip install "mltsk[gpu]"') from None
+
+from ...core.backend import device_memory
+from ...core.coupling import coupling_matrix, label_correlation
+from ...exceptions import InputError
+from ...metrics import five_metrics
+
+Setting = tuple[float, float, float]
+
+_BUFFERS = 8  # tensors as large as W that a step needs, with what is put away
+_ALIGN = 8
+_IDLE = 0.125
+_SQUARINGS = 36  # A^(2^36): two eigenvalues that this does not tell apart differ by less than 1e-10 of themselves
+_HOST_BYTES, _DEVICE_SHARE = 10**9, 0.3  # that all buffers may take together
+
+
+@dataclass(frozen=True)
+class Problems:
+    """Moments of b problems of one shape: A (b, Md, Md), B (b, L, Md), yy (b,), label couplings R (b, L, L)."""
+
+    A: torch.Tensor
+    B: torch.Tensor
+    yy: torch.Tensor
+    R: torch.Tensor
+
+    @classmethod
+    def of(cls, G: torch.Tensor, Y: torch.Tensor, train: torch.Tensor) -> "Problems":
+        """Of maps G (g, N, Md) and labels Y (N, L) under g × f masks of training rows (g, f, N): b = g f problems."""
+        rows = train.to(G.dtype)[..., None]
+        Gt, Yt = (G[:, None] * rows).flatten(0, 1), (Y * rows).flatten(0, 1)
+        R = [coupling_matrix(label_correlation(Y, w), "paper") for w in rows[..., 0].flatten(0, 1)]
+        return cls(Gt.mT @ Gt, Yt.mT @ Gt, (Yt * Yt).sum((1, 2)), torch.stack(R))
+
+    def take(self, part: slice) -> "Problems":
+        """Some of the problems."""
+        return Problems(self.A[part], self.B[part], self.yy[part], self.R[part])
+
+    def padded(self) -> "Problems":
+        """With columns of zeros up to a multiple of 8."""
+        more = -self.A.shape[1] % _ALIGN
+        pad = torch.nn.functional.pad
+        return Problems(pad(self.A, (0, more, 0, more)), pad(self.B, (0, more)), self.yy, self.R)
+
+    def parts(self, n_settings: int) -> Iterator[slice]:
+        """As many problems at a time as buffers the size of W leave room for."""
+        L, width = self.B.shape[1:]
+        each = _BUFFERS * self.B.itemsize * n_settings * L * (width + _ALIGN)
+        step = max(1, _bytes(self.B) // each)
+        for start in range(0, len(self.B), step):
+            yield slice(start, min(start + step, len(self.B)))
+
+
+def _bytes(like: torch.Tensor) -> int:
+    return int(_DEVICE_SHARE * device_memory(like)) or _HOST_BYTES
+
+
+def spectral_norms(A: torch.Tensor) -> torch.Tensor:
+    """‖A‖₂ of symmetric matrices (b, n, n), by squaring: some wide products instead of b eigendecompositions."""
+    tiny = torch.finfo(A.dtype).tiny
+    power = A @ A
+    for _ in range(_SQUARINGS):
+        power = power / power.abs().amax((1, 2), keepdim=True).clamp(min=tiny)
+        power = power @ power
+    # the column of largest diagonal entry is the eigenvector, well away from 0
+    best = power.diagonal(dim1=1, dim2=2).argmax(1)
+    v = power[torch.arange(len(A), device=A.device), best][..., None]
+    v = v / v.norm(dim=1, keepdim=True).clamp(min=tiny)
+    return (A @ v).norm(dim=1)[:, 0]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Where every setting of every problem stopped: ``n_iter`` (b, S), consequents ``P`` (b, S, Md, L)."""
+
+    n_iter: torch.Tensor
+    P: torch.Tensor
+
+
+def algorithm1_batch(
+    problems: Problems, settings: Sequence[Setting], *, max_iter: int = 100, margin: float = 0.01
+) -> Iterator[tuple[slice, Runs]]:
+    """Algorithm I for every problem and setting: the stops and, up to rounding, the numbers of `algorithm1`.
+
+    Parameters
+    ----------
+    problems : Problems
+        On any device; double precision, as the authors compute.
+    settings : sequence of (alpha, beta, gamma)
+    max_iter, margin : int, float
+        The authors' stopping rule.
+
+    Yields
+    ------
+    (slice, Runs)
+        Which problems, as many at a time as a third of the device's memory holds, and their results.
+
+    Examples
+    --------
+    >>> G = torch.tensor([[[1.0, 0], [1, 1], [0, 1]]], dtype=torch.float64)
+    >>> problems = Problems.of(G, G[0], torch.ones(1, 1, 3))
+    >>> [(_, runs)] = algorithm1_batch(problems, [(0.1, 0.01, 0.1), (0.1, 10, 0.1)])
+    >>> runs.n_iter.tolist()
+    [[4, 2]]
+    """
+    if not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings) or not settings or max_iter < 1:
+        raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
+    for part in problems.parts(len(settings)):
+        yield part, _Algorithm1(problems.take(part), settings).run(max_iter, margin)
+
+
+def algorithm1_folds(
+    G: torch.Tensor,
+    Y: torch.Tensor,
+    train: torch.Tensor,
+    settings: Sequence[Setting],
+    *,
+    max_iter: int = 100,
+    margin: float = 0.01,
+    convention: str = "paper",
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Steps and the five metrics of every setting on every fold.
+
+    Parameters
+    ----------
+    G : tensor of shape (g, N, Md)
+        g maps of the same samples: one a width, say.
+    Y : tensor of shape (N, L) of 0 and 1
+    train : boolean tensor of shape (g, f, N)
+        The training rows of f folds of each map; the others are tested.
+    settings : sequence of (alpha, beta, gamma)
+    max_iter, margin
+        As in `algorithm1_batch`.
+    convention : {"paper", "standard"}
+        Of the metrics.
+
+    Returns
+    -------
+    (tensor of shape (g, f, S), tensor of shape (g, f, S, 5))
+        Beside G; the metrics in double precision.
+    """
+    G, Y = G.double(), Y.double()
+    problems, found = Problems.of(G, Y, train), []
+    tested, weight = _test_rows(train.flatten(0, 1))
+    maps = torch.arange(len(train), device=G.device).repeat_interleave(train.shape[1])
+    for part, runs in algorithm1_batch(problems, settings, max_iter=max_iter, margin=margin):
+        rows, W = tested[part], runs.P.mT
+        scores = W.flatten(1, 2) @ G[maps[part, None], rows].mT
+        scores = scores.unflatten(1, W.shape[1:3]).mT
+        metrics = five_metrics(Y[rows][:, None], scores, sample_weight=weight[part, None], convention=convention)
+        found.append((runs.n_iter, metrics))
+    n_iter, metrics = (torch.cat(column).unflatten(0, train.shape[:2]) for column in zip(*found, strict=True))
+    return n_iter, metrics
+
+
+def _test_rows(train: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows that are not trained on (b, n), filled up to equal numbers with rows of weight 0."""
+    sizes = (~train).sum(1)
+    rows = train.to(torch.int8).argsort(dim=1, stable=True)[:, : int(sizes.max())]
+    return rows, torch.arange(rows.shape[1], device=train.device) < sizes[:, None]
+
+
+class _Algorithm1:
+    """Settings (α, β, γ) on each of some problems: buffers over runs still going, results of those that stopped."""
+
+    def __init__(self, problems: Problems, settings: Sequence[Setting]) -> None:
+        self.problems, self.n_columns = problems.padded(), problems.B.shape[2]
+        b, like = len(problems.B), problems.B
+        alpha, beta, gamma = (like.new_tensor(column).repeat(b) for column in zip(*settings, strict=True))
+        self.shape = b, len(settings)
+        self.which = torch.arange(b, device=like.device).repeat_interleave(len(settings))
+        self.run_id = torch.arange(len(alpha), device=like.device)
+        self.n_iter = torch.zeros_like(self.run_id)
+        self.idle = torch.zeros(len(alpha), dtype=torch.bool, device="cpu")
+        self.alpha, self.B = alpha[:, None, None], self.problems.B[self.which]
+        self._set_steps(alpha, beta)
+        self.W, self.found, self.F, self.F_old = (torch.zeros_like(self.B) for _ in range(4))
+        self._count()
+        self._ridge_start(gamma)
+        self.H = self.B - gamma[:, None, None] * self.W  # A W of the start is free
+        self._couple()
+
+    def _set_steps(self, alpha: torch.Tensor, beta: torch.Tensor) -> None:
+        norm_A, norm_R = (spectral_norms(M)[self.which] for M in (self.problems.A, self.problems.R))
+        lip = (2 * (norm_A**2 + (alpha * norm_R) ** 2)).sqrt()
+        lip = torch.where(lip > 0, lip, 1.0)
+        self.beta, self.rate, self.cut = beta, (1 / lip)[:, None, None], (beta / lip)[:, None, None]
+        self.q = torch.zeros_like(beta)  # the authors compare the first q with 0
+
+    def _count(self) -> None:
+        """Where the runs of each problem begin and end."""
+        ends = torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()
+        pairs = enumerate(zip([0, *ends[:-1]], ends, strict=True))
+        self.ranges = [(j, start, stop) for j, (start, stop) in pairs if stop > start]
+
+    def _ridge_start(self, gamma: torch.Tensor) -> None:
+        """W = (A + γI)⁻¹B, one factor a problem and gamma.   (36)"""
+        A, B = self.problems.A, self.problems.B
+        eye = torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
+        for value in gamma.unique().tolist():
+            factor, failed = torch.linalg.cholesky_ex(A + value * eye)
+            if bool(failed.any()):
+                raise InputError(f"gamma = {value:g} is too small for the ridge start: take a larger one.")
+            runs = torch.nonzero(gamma == value)[:, 0]
+            self.W[runs] = torch.cholesky_solve(B.mT, factor).mT[self.which[runs]]
+
+    def run(self, max_iter: int, margin: float) -> Runs:
+        """Every run to where it stops."""
+        b_old, b = 1.0, 1.0
+        for step in range(1, max_iter + 1):
+            self._step((b_old - 1) / b)
+            b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
+            self._multiply()
+            q, q_old = self._loss(), self.q
+            self.q = q
+            if self._put_away(((q_old - q).abs() <= margin) | (q <= 0) | (step == max_iter), step):
+                break
+        return Runs(self.n_iter.view(self.shape), self._consequents())
+
+    def _step(self, momentum: float) -> None:
+        """W⁺ in the place of W; H and one F are used up.   (31)-(33)"""
+        torch.sub(self.B, self.H, out=self.H)
+        torch.addcmul(self.W, self.H, self.rate, out=self.F)
+        Z = torch.lerp(self.F, self.F_old, -momentum, out=self.F_old) if momentum else self.F_old.copy_(self.F)
+        torch.clamp(Z, -self.cut, self.cut, out=self.H)
+        torch.sub(Z, self.H, out=self.W)
+        self.F, self.F_old = self.F_old, self.F
+
+    def _loss(self) -> torch.Tensor:
+        """q of every run; the buffer F is free here."""
+        torch.sub(self.H, self.B, alpha=2, out=self.F)
+        square = self.F.mul_(self.W).flatten(1).sum(1)
+        nonzero = torch.linalg.vector_norm(self.W.flatten(1), 0, dim=1)
+        return square + self.problems.yy[self.which] + self.beta * nonzero
+
+    def _multiply(self) -> None:
+        """H = A W + α W R, problem by problem; the buffer F is used up."""
+        for j, start, stop in self.ranges:
+            part = slice(start, stop)
+            torch.mm(self.W[part].flatten(0, 1), self.problems.A[j], out=self.H[part].flatten(0, 1))
+        self._couple()
+
+    def _couple(self) -> None:
+        """H += α W R."""
+        for j, start, stop in self.ranges:
+            R = self.problems.R[j].expand(stop - start, -1, -1)
+            torch.bmm(R, self.W[start:stop], out=self.F[start:stop])
+        self.H.addcmul_(self.F, self.alpha)
+
+    def _put_away(self, stopped: torch.Tensor, step: int) -> bool:
+        """Keep the results of runs that just stopped; True when none is left. One look from the host a step."""
+        fresh = torch.nonzero(stopped.cpu() & ~self.idle)[:, 0]
+        if len(fresh):
+            here = fresh.to(self.W.device)
+            self.n_iter[self.run_id[here]] = step
+            self.found[self.run_id[here]] = self.W[here]
+            self.idle[fresh] = True
+        going = torch.nonzero(~self.idle)[:, 0]
+        if 0 < len(going) < (1 - _IDLE) * len(self.idle):
+            self._compact(going.to(self.W.device))
+        return len(going) == 0
+
+    def _compact(self, going: torch.Tensor) -> None:
+        """Go on with some of the runs."""
+        for name in ("W", "B", "H", "F_old", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
+            setattr(self, name, getattr(self, name)[going])
+        self.F = self.F[: len(going)]
+        self.idle = torch.zeros(len(going), dtype=torch.bool, device="cpu")
+        self._count()
+
+    def _consequents(self) -> torch.Tensor:
+        """Of every run, (b, S, Md, L)."""
+        return self.found.view(*self.shape, *self.found.shape[1:])[..., : self.n_columns].mT

@@ -1,0 +1,391 @@
+"""The steps of Algorithm I, each with one pair of matrix products and the rest in place.   (30)-(36)
+
+Symbols: A (Md, Md), B (Md, L), yy = ‖Y‖² the moments of the data, R (L, L) the paper's label coupling,
+W (Md, L) the consequents, m = (b' - 1)/b the momentum. A step of the authors is
+
+    V = W + m(W - W'),   W⁺ = soft(V - (A V - B + α V R)/Lip, β/Lip),
+    q = ‖G W⁺ - Y‖² + α Tr(R W⁺ᵀW⁺) + β nnz(W⁺)
+
+and takes four products when written down like that: A V, V R, G W, WᵀW. With H(W) = A W + α W R and
+F(W) = W - (H(W) - B)/Lip, both affine, it takes the two of H(W⁺):
+
+    W⁺ = soft((1 + m) F(W) - m F(W'), β/Lip),   q = ⟨W⁺, H(W⁺)⟩ - 2⟨W⁺, B⟩ + yy + β nnz(W⁺)
+
+With many labels settings run one after the other, each over five buffers that stay in the cache. Side by side in one
+wide product they would gain 5 % of the time of the products (47 GFlop/s alone, 52 at best) and lose what follows: rows
+and columns of W that are all zero drop out of H(W), a third of all flops on the authors' CAL500 grid. With few labels a
+product of one setting is bound by reading A, so `algorithm1_grid` runs several in step (`Solver.solve_all`): 5 times
+as fast on scene (6 labels, K = 7). Inside the solver W, B and H are transposed, (L, Md): for OpenBLAS the products are
+then up to 8 % faster (K = 3 on CAL500; the same for K = 2).
+
+In single precision (``dtype``) all this takes half the time. Norms, the start and its products are still made in
+double, and q is added up over rows in double, so that rounding stays below the margin: at most one setting in a hundred
+stopped at another step in the grids that were compared.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan, nan, sqrt
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.blas import daxpy, saxpy
+from scipy.linalg.lapack import dpstrf
+
+from ...core.arrays import Array
+from ...core.backend import cast, is_tensor, namespace
+from ...core.backend import copy as copy_array
+from ...core.fuzzymap import FuzzyMap
+from ...core.threads import blas_threads
+from ...exceptions import InputError
+from .moments import Moments, largest_eigenvalue
+
+StoppedBy = Literal["margin", "negative loss", "max_iter"]
+Setting: TypeAlias = tuple[float, float, float]
+Index: TypeAlias = NDArray[np.intp]
+
+# Looking for zero rows and columns takes 10 µs, so it is done only below this share of nonzeros; copying what
+# is left pays below this share of all of W.
+_LOOK_BELOW = 0.25
+_COMPACT_BELOW = 0.7
+# Settings run in step until their products have about so many columns: enough for the machine's best rate.
+_WIDE = 160
+
+
+@dataclass(frozen=True)
+class Algorithm1Result:
+    """Where Algorithm I stopped: ``P`` (Md, L) after ``n_iter`` steps, the q of every step, and why."""
+
+    P: Array
+    n_iter: int
+    losses: Array
+    stopped_by: StoppedBy
+
+
+@dataclass(frozen=True)
+class DenseMap:
+    """What is needed of a `FuzzyMap`, for a G that is an array."""
+
+    G: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, Md)."""
+        return self.G.shape[0], self.G.shape[1]
+
+    def weighted(self, w: Array | None) -> "DenseMap":
+        """The map whose rows are scaled by √w."""
+        return self if w is None else DenseMap(self.G * namespace(w).sqrt(w)[:, None])
+
+    def astype(self, dtype: "np.dtype[Any] | type") -> "DenseMap":
+        """In another precision."""
+        return DenseMap(cast(self.G, dtype))
+
+    def __matmul__(self, W: Array) -> Array:
+        return self.G @ W
+
+    def transpose_matmul(self, V: Array) -> Array:
+        """Gᵀ V."""
+        return self.G.T @ V
+
+    def gram(self) -> Array:
+        """Gᵀ G."""
+        return self.G.T @ self.G
+
+    def dual_gram(self) -> Array:
+        """G Gᵀ."""
+        return self.G @ self.G.T
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What `Moments` knows, by passing over the rows of G: cheaper where Md is well above N."""
+
+    G: DenseMap | FuzzyMap
+    Y: Array
+
+    def astype(self, dtype: "np.dtype[Any] | type") -> "Rows":
+        """In another precision."""
+        return Rows(self.G.astype(dtype), cast(self.Y, dtype))
+
+    @cached_property
+    def B(self) -> Array:
+        """Gᵀ Y."""
+        return self.G.transpose_matmul(self.Y)
+
+    @cached_property
+    def yy(self) -> float:
+        """‖Y‖²."""
+        return float(namespace(self.Y).vdot(self.Y, self.Y))
+
+    @cached_property
+    def dual_gram(self) -> Array:
+        """G Gᵀ, (N, N)."""
+        return self.G.dual_gram()
+
+    @cached_property
+    def norm(self) -> float:
+        """‖GᵀG‖₂ = ‖GGᵀ‖₂."""
+        return largest_eigenvalue(lambda V: self.dual_gram @ V, len(self.Y), like=self.Y)
+
+
+def ridge_start(data: Moments | Rows, gamma: float) -> Array:
+    """(GᵀG + γI)⁻¹GᵀY, or the same as Gᵀ(GGᵀ + γI)⁻¹Y where A is not formed.   (36)
+
+    One Cholesky factor a gamma: a dozen of them cost less than the eigenvectors that would serve all gammas.
+    """
+    if isinstance(data, Rows):
+        return data.G.transpose_matmul(_solve_shifted(data.dual_gram, gamma, data.Y))
+    return _solve_shifted(data.A, gamma, data.B)
+
+
+def low_rank(A: Array, tolerance: float = float(np.finfo(np.float64).eps)) -> Array | None:
+    """F (Md, r) with A = F Fᵀ to ``tolerance`` times the trace, or None where products with F would cost as much.
+
+    Rules that hardly differ give nearly equal columns of G, so A has far fewer than Md directions: with the paper's
+    clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops there; it costs Md r² flops.
+    """
+    trace = float(np.trace(A))
+    if not trace:
+        return None
+    lower, pivots, rank, _ = dpstrf(A, tol=tolerance * trace, lower=1)
+    if 2 * rank >= len(A):
+        return None
+    F = np.empty((len(A), rank))
+    F[pivots - 1] = np.tril(lower[:, :rank])
+    return F
+
+
+class Solver:
+    """Runs settings one after the other over the same data; norms, latest start and buffers are shared.
+
+    ``data``, ``R`` and ``factor`` come in double precision; steps are made in ``dtype``.
+    """
+
+    def __init__(
+        self,
+        data: Moments | Rows,
+        R: Array,
+        max_iter: int,
+        margin: float,
+        factor: Array | None = None,
+        dtype: "np.dtype[Any] | type" = np.float64,
+    ) -> None:
+        if max_iter < 1:
+            raise InputError(f"max_iter must be at least 1, got {max_iter}.")
+        self.data, self.R, self.max_iter, self.margin, self.dtype = data, R, max_iter, margin, np.dtype(dtype)
+        self.factor = None if factor is None else cast(factor, self.dtype)
+        self._steps_data = data if self.dtype == np.float64 else data.astype(self.dtype)
+        self._xp = xp = namespace(data.B)
+        self._norm_R = nan if xp.isnan(R).any() else float(abs(xp.linalg.eigvalsh(R)).max())
+        self._start: dict[str, Any] = {}  # the latest start, shared by all slots
+        self._B = _rows_first(cast(data.B, self.dtype).T)
+        self._buffers(xp.empty_like(self._B), xp.empty_like(self._B))
+
+    def _buffers(self, W: Array, H: Array) -> None:
+        self._W, self._H, self._F, self._F_old = W, H, self._xp.empty_like(W), self._xp.empty_like(W)
+        self._nonzero = self._xp.empty(W.shape, dtype=np.bool_, like=W)
+
+    @cached_property
+    def _norm_A(self) -> float:
+        # Lanczos has nothing to start from when all rows of G are zero, as the authors' underflow can make
+        # them; and where B is zero W stays zero, whatever the step
+        return float(self.data.norm) if self._B.any() else 0.0
+
+    def threads(self) -> AbstractContextManager[None]:
+        """As many BLAS threads as products of this size can use."""
+        L, Md = self._B.shape
+        return blas_threads(2 * Md * max(Md, L) * L)
+
+    def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
+        """Run one setting from its ridge start to where it stops."""
+        run = self._run(alpha, beta, gamma)
+        try:
+            while True:
+                self._multiply(next(run))
+        except StopIteration as end:
+            return end.value
+
+    def solve_all(self, settings: Sequence[Setting]) -> Iterator[tuple[Setting, Algorithm1Result]]:
+        """Every setting with its result, as they finish: one after the other, or several in step where labels are few.
+
+        In step, a slot whose setting has stopped takes the next, so the product stays wide to the end.
+        """
+        n_slots = min(-(-_WIDE // len(self._B)), len(settings))
+        if len(self._B) > _WIDE // 2 or n_slots == 1:
+            yield from ((setting, self.solve(*setting)) for setting in settings)
+            return
+        W, H = (self._xp.zeros((n_slots, *self._B.shape), dtype=self.dtype, like=self._B) for _ in range(2))
+        waiting = iter(settings)
+        slots = {i: self._slot(W[i], H[i]) for i in range(n_slots)}
+        runs = {i: (setting, slot._run(*setting)) for (i, slot), setting in zip(slots.items(), waiting, strict=False)}
+        while runs:
+            for i, (setting, run) in list(runs.items()):
+                result = _advance(run)
+                while result is not None:
+                    yield setting, result
+                    del runs[i]
+                    if (following := next(waiting, None)) is None:
+                        break
+                    setting = following
+                    runs[i] = setting, slots[i]._run(*setting)
+                    result = _advance(runs[i][1])
+            if runs:
+                self._multiply_slots(W, H, sorted(runs))
+
+    def _slot(self, W: Array, H: Array) -> "Solver":
+        """A solver of the same problem over buffers of its own; the latest start stays shared."""
+        twin = copy(self)
+        twin._buffers(W, H)
+        twin.__dict__["_norm_A"] = self._norm_A
+        return twin
+
+    def _multiply_slots(self, W: Array, H: Array, slots: list[int]) -> None:
+        """A W of every slot that still runs, in one product."""
+        rows = W[slots].reshape(-1, W.shape[2]) if len(slots) < len(W) else W.reshape(-1, W.shape[2])
+        H[slots] = self._product(rows).reshape(len(slots), *W.shape[1:])
+
+    def _run(self, alpha: float, beta: float, gamma: float) -> Generator[int, None, Algorithm1Result]:
+        """One setting; yields nnz(W) whenever its caller must put A W into H."""
+        if not (alpha >= 0 and beta >= 0 and gamma > 0):
+            raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
+        if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
+            nans = np.full(self.max_iter, nan)
+            return Algorithm1Result(self._xp.zeros(self.data.B.shape, like=self._B), self.max_iter, nans, "max_iter")
+        lip = sqrt(2 * (self._norm_A**2 + (alpha * self._norm_R) ** 2)) or 1.0
+        self._begin(alpha, gamma)
+        losses, stopped_by = yield from self._iterate(cast(alpha * self.R, self.dtype), beta, lip)
+        P = copy_array(self._W.T) if self.dtype == np.float64 else cast(self._W.T, np.float64)
+        return Algorithm1Result(P, len(losses), np.array(losses), stopped_by)
+
+    def _begin(self, alpha: float, gamma: float) -> None:
+        """W = (A + γI)⁻¹B and H(W); its A W = B - γW is free, its W R is shared by all alpha and beta."""
+        if self._start.get("gamma") != gamma:
+            W = _rows_first(ridge_start(self.data, gamma).T)
+            made = {"W": W, "AW": _rows_first(self.data.B.T) - gamma * W, "RW": self.R @ W}
+            self._start.update(gamma=gamma, **{name: cast(array, self.dtype) for name, array in made.items()})
+        self._W[:] = self._start["W"]
+        self._H[:] = self._start["AW"] + alpha * self._start["RW"]
+
+    def _iterate(self, coupling: Array, beta: float, lip: float) -> Generator[int, None, tuple[list[float], StoppedBy]]:
+        scaled_B = self._B / lip
+        losses = [0.0]  # the authors compare the first q with 0
+        b_old, b = 1.0, 1.0
+        for _ in range(self.max_iter):
+            n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
+            b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
+            yield n_nonzero
+            self._couple(coupling, n_nonzero)
+            losses.append(self._loss() + beta * n_nonzero)
+            if abs(losses[-2] - losses[-1]) <= self.margin:
+                return losses[1:], "margin"
+            if losses[-1] <= 0:
+                return losses[1:], "negative loss"
+        return losses[1:], "max_iter"
+
+    def _step(self, momentum: float, scaled_B: Array, threshold: float, rate: float) -> int:
+        """Put W⁺ in the place of W, returns its nnz; H is used up.   (31)-(33)"""
+        xp, W, H, F, F_old = self._xp, self._W, self._H, self._F, self._F_old
+        xp.add(W, scaled_B, out=F)
+        _add_multiple(F, -rate, H)
+        xp.multiply(F, 1 + momentum, out=H)
+        if momentum:
+            _add_multiple(H, -momentum, F_old)
+        cut = xp.clip(H, -threshold, threshold, out=F_old)
+        xp.not_equal(H, cut, out=self._nonzero)
+        xp.subtract(H, cut, out=W)
+        self._F, self._F_old = F_old, F
+        return int(xp.count_nonzero(self._nonzero))
+
+    def _multiply(self, n_nonzero: int) -> None:
+        """H = A W."""
+        part = self._used(n_nonzero)
+        if part is None or not isinstance(self._steps_data, Moments):
+            self._product(self._W, out=self._H)
+        else:
+            labels, used = part
+            self._H.fill(0.0)
+            self._H[labels] = self._W.take(labels, axis=0).take(used, axis=1) @ self._steps_data.A.take(used, axis=0)
+
+    def _couple(self, coupling: Array, n_nonzero: int) -> None:
+        """H += α W R."""
+        part = self._used(n_nonzero)
+        if part is None:
+            self._H += self._xp.matmul(coupling, self._W, out=self._F)
+        else:
+            labels, used = part
+            self._H[:, used] += coupling.take(labels, axis=1) @ self._W.take(labels, axis=0).take(used, axis=1)
+
+    def _product(self, W: Array, out: Array | None = None) -> Array:
+        """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
+        if self.factor is not None:
+            return self._xp.matmul(W @ self.factor, self.factor.T, out=out)
+        data = self._steps_data
+        if isinstance(data, Moments):
+            return self._xp.matmul(W, data.A, out=out)
+        product = data.G.transpose_matmul(data.G @ W.T).T
+        if out is not None:
+            out[:] = product
+        return product
+
+    def _used(self, n_nonzero: int) -> tuple[Index, Index] | None:
+        """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
+        if is_tensor(self._W) or n_nonzero >= _LOOK_BELOW * self._W.size:
+            return None
+        labels = np.flatnonzero(self._nonzero.any(axis=1))
+        used = np.flatnonzero(self._nonzero.any(axis=0))
+        return (labels, used) if len(labels) * len(used) <= _COMPACT_BELOW * self._W.size else None
+
+    def _loss(self) -> float:
+        """‖G W - Y‖² + α Tr(R WᵀW)."""
+        return _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy
+
+
+def _advance(run: Generator[int, None, Algorithm1Result]) -> Algorithm1Result | None:
+    """The run's result if it has stopped, else None."""
+    try:
+        next(run)
+    except StopIteration as end:
+        return end.value
+    return None
+
+
+def _add_multiple(V: Array, factor: float, U: Array) -> None:
+    """V += factor · U in one pass, where NumPy takes two; both are C-contiguous and of one precision."""
+    if is_tensor(V):
+        V.add_(U, alpha=factor)
+    else:
+        (daxpy if V.dtype == np.float64 else saxpy)(U.ravel(), V.ravel(), a=factor)
+
+
+def _inner(U: Array, V: Array) -> float:
+    """⟨U, V⟩; in single precision only along rows."""
+    if U.dtype == np.float32:
+        return float(np.einsum("ij,ij->i", U, V).sum(dtype=np.float64))
+    return float(U.ravel() @ V.ravel())
+
+
+def _rows_first(V: Array) -> Array:
+    return V.contiguous() if is_tensor(V) else np.ascontiguousarray(V)
+
+
+def _solve_shifted(K: Array, gamma: float, V: Array) -> Array:
+    """(K + γI)⁻¹ V."""
+    xp = namespace(K)
+    shifted = K + gamma * xp.eye(len(K), dtype=K.dtype, like=K)
+    factor, failed = xp.linalg.cholesky_ex(shifted) if is_tensor(K) else _factor(shifted)
+    if failed:
+        raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger one.")
+    return xp.cholesky_solve(V, factor) if is_tensor(K) else np.asarray(cho_solve((factor, True), V))
+
+
+def _factor(K: Array) -> tuple[Array, bool]:
+    try:
+        return cho_factor(K, lower=True)[0], False
+    except LinAlgError:
+        return K, True

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk.core.coupling import coupling_matrix, label_correlation
+from mltsk.paper.experiments.studies.convergence import study, unstopped
+from mltsk.paper.experiments.studies.sample import paper_rules
+from mltsk.paper.solvers.algorithm1 import algorithm1_from_moments
+from mltsk.paper.solvers.moments import Moments
+
+
+@pytest.fixture(scope="module")
+def problem(toy):
+    Y = toy.Y.astype(float)
+    return Moments.of(paper_rules(toy.X, toy.X[:1], 3, 100.0).train, Y), coupling_matrix(label_correlation(Y), "paper")
+
+
+def test_up_to_the_authors_stop_it_is_their_iteration(problem):
+    stopped = algorithm1_from_moments(*problem, 10.0, 0.1, 1.0, margin=1e-9)
+    q = [q for _, q in unstopped(*problem, 10.0, 0.1, 1.0, stopped.n_iter)]
+    assert_allclose(q, stopped.losses, rtol=1e-6, atol=1e-6)
+
+
+def test_left_alone_the_paper_objective_falls_without_bound(problem):
+    F = np.array([F for F, _ in unstopped(*problem, 10.0, 0.1, 1.0, 2000)])
+    assert F[-1] < -1e6
+    assert F[-1] < 2 * F[len(F) // 2]
+
+
+def test_the_curvature_says_why(found):
+    for line in found["convergence"]["paper"]:
+        assert line["curvature"] < 0
+        assert line["unbounded"]
+        assert line["ray"]["objective"][-1] < -1e4 * line["alpha"]
+
+
+def test_ours_ends_with_a_certificate_and_never_rises(found):
+    ours = found["convergence"]["ours"]
+    assert ours["certificates"][-1] <= ours["tol"]
+    assert ours["steps"][-1] == ours["value_steps"][-1]
+    assert ours["values"][-1] <= min(ours["values"]) + 1e-9
+
+
+def test_a_stop_that_comes_early_is_marked(toy):
+    line = study(toy, grid="fast")["paper"][-1]
+    assert 1 <= line["stop"] <= 100
+    assert line["stopped_by"] in ("margin", "negative loss", "max_iter")

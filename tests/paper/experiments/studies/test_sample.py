@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk import MLTSKClassifier
+from mltsk.datasets import Dataset
+from mltsk.paper.experiments.studies.sample import best_by_ap, our_rules, paper_rules, plain, sample_of, search, summary
+from mltsk.paper.methods import PaperMLTSK
+from mltsk.paper.solvers.algorithm1 import algorithm1
+from mltsk.paper.solvers.convex import fit_consequents
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning", "ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_paper_rules_are_those_of_the_preset(toy):
+    Y, T = toy.Y[:60].astype(float), toy.X[60:]
+    rules = paper_rules(toy.X[:60], T, 3, 10.0)
+    P = algorithm1(rules.train, Y, 1.0, 0.1, 1.0).P
+    model = PaperMLTSK(3, width_scale=10.0).fit(toy.X[:60], toy.Y[:60])
+    assert_allclose(rules.test @ P, model.system_.scores(T), atol=1e-10)
+
+
+def test_our_rules_are_those_of_the_classifier(toy):
+    Y, T = toy.Y[:60].astype(float), toy.X[60:]
+    rules = our_rules(toy.X[:60], T, 4)
+    P = fit_consequents(rules.train, Y, np.ones(60)).P
+    model = MLTSKClassifier(4).fit(toy.X[:60], toy.Y[:60])
+    assert_allclose(rules.test @ P, model.system_.scores(T), atol=1e-10)
+    assert rules.distinctness == pytest.approx(model.rule_distinctness_)
+
+
+def test_fast_takes_fewer_rows_and_folds_and_says_so():
+    data = Dataset(np.arange(240.0).reshape(120, 2), np.tile([[0, 1], [1, 0]], (60, 1)))
+    sample = sample_of(data, 0, "fast", fast_rows=50)
+    assert sample.X.shape == (50, 2)
+    assert len(sample.folds) == 2
+    assert sample.note == "50 rows, 2 of 5 folds"
+
+
+def test_search_scores_every_setting_on_every_fold(toy):
+    sample = sample_of(toy, 0, "paper")
+    grid = {"n_rules": (2,), "width_scale": (1.0, 10.0), "correlation_weight": (1.0,), "l1_weight": (0.1, 100.0)}
+    scores = search(sample, {**grid, "init_ridge": (1.0,)})
+    assert {table.shape for table in scores.values()} == {(5, 5)}
+    assert len(scores) == 4
+    assert dict(best_by_ap(scores))["l1_weight"] == 0.1  # 100 leaves no coefficient
+
+
+def test_numbers_that_json_cannot_hold_become_none():
+    assert plain(np.array([1.0, np.nan, -np.inf])) == [1.0, None, None]
+    assert summary(np.ones((1, 5)))["sd"] == [None] * 5

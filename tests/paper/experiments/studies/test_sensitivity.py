@@ -1,0 +1,22 @@
+import numpy as np
+
+from mltsk.paper.experiments.studies.sensitivity import PAPER_VALUES
+
+
+def test_the_45_values_of_the_paper():
+    assert len(PAPER_VALUES) == 45
+    assert PAPER_VALUES[:2] == (0.01, 0.02)
+    assert PAPER_VALUES[8:11] == (0.09, 0.1, 0.2)
+    assert PAPER_VALUES[-1] == 900
+
+
+def test_both_methods_move_both_weights(found):
+    result = found["sensitivity"]
+    for method in ("paper", "ours"):
+        for symbol in ("alpha", "beta"):
+            assert np.shape(result[method][symbol]["mean"]) == (len(result["values"]), 5)
+
+
+def test_an_overwhelming_l1_term_leaves_base_rates_to_ours_and_nothing_to_the_paper(found):
+    paper, ours = (found["sensitivity"][method]["beta"]["mean"][-1][0] for method in ("paper", "ours"))
+    assert ours > paper

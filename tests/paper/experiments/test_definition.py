@@ -1,0 +1,69 @@
+"""Definitions of experiments: what is filled in, and sentences about what is wrong."""
+
+import pytest
+
+from mltsk.exceptions import InputError
+from mltsk.paper.experiments import paper
+from mltsk.paper.experiments.cells import class_of, grid_of, n_settings
+from mltsk.paper.experiments.definition import read_definition, section_iv
+from mltsk.paper.experiments.paper import table_i
+from mltsk.paper.methods import METHODS
+
+
+def written(tmp_path, text):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    return path
+
+
+def test_section_iv_has_the_papers_data_and_methods():
+    definition = section_iv()
+    assert {data.name for data in definition.datasets} == set(table_i())
+    assert {method.paper for method in definition.methods} - {None} == set(paper.METHODS)
+    assert {m.key: class_of(m) for m in definition.methods if m.paper} == METHODS
+
+
+def test_the_papers_grids_have_the_papers_sizes():
+    sizes = {m.key: n_settings(grid_of(m, "paper")) for m in section_iv().methods}
+    assert sizes == {
+        "ml-knn": 35, "hnoml": 125, "mlsf": 81, "cc": 48, "br": 48, "c2ae": 11, "bp-mll": 10, "jbnn": 10,
+        "ml-tsk-fs": 4000, "mltsk": 1,
+    }  # fmt: skip
+
+
+def test_fast_grids_are_subsets_of_the_papers():
+    for method in section_iv().methods:
+        fast, full = grid_of(method, "fast"), grid_of(method, "paper")
+        assert fast.keys() == full.keys()
+        assert all(set(fast[name]) <= set(full[name]) for name in fast)
+
+
+def test_the_authors_grid_has_a_thousand_settings():
+    method = next(m for m in section_iv().methods if m.key == "ml-tsk-fs")
+    assert n_settings(grid_of(method, "authors")) == 1000
+
+
+def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
+    path = written(tmp_path, '[[methods]]\nkey = "br"\n[[datasets]]\nname = "a"\nfile = "a.csv"\nlabels = 2')
+    definition = read_definition(path)
+    assert definition.methods[0].path == "mltsk.paper.methods:BinaryRelevanceTSK"
+    assert definition.datasets[0].file == str(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("folds = 1", r"mine\.toml: the field `folds` is wrong: .*greater than or equal to 2"),
+        ('protocol = "paper"', r"the field `protocol` is not known"),
+        ('protocols = ["papre"]', r"the field `protocols\[0\]` is wrong: .*'paper', 'strict' or 'nested'"),
+        ('[[methods]]\nkey = "mine"', r"the field `methods\[0\].class` is missing"),
+        ('[[methods]]\nkey = "br"\n[[methods]]\nkey = "br"', "the method 'br' is there twice"),
+        ('[[datasets]]\nname = "yeast"\nlabels = 3', "labels are for a file of one's own"),
+        ('[[methods]]\nkey = "br"\ngrids = { fast = { C = [] } }', "grid 'fast' has no values for 'C'"),
+        ("folds = ", "is no TOML file"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_that_names_the_field(tmp_path, text, complaint):
+    with pytest.raises(InputError, match=complaint) as caught:
+        read_definition(written(tmp_path, text))
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,108 @@
+"""A cell's numbers are those of fitting every setting by hand on the same rows."""
+
+import os
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk.metrics import evaluate
+from mltsk.paper.experiments.cells import plan
+from mltsk.paper.experiments.execute import dataset, execute
+from mltsk.paper.experiments.splits import minmax, outer_fold, sliced_folds
+from mltsk.paper.methods import MLkNN, PaperMLTSK
+
+METRICS = ("AP", "HL", "OE", "RL", "CV")
+
+
+def cell_of(definition, method, fold=1, part=""):
+    cells = plan(definition, {"toy": (60, 4, 3)}, {"toy": "digest"})
+    return next(c for c in cells if c.method == method and c.fold == fold and c.part == part)
+
+
+def metrics_of(model, X, Y, train, test):
+    fitted = model.fit(X[train], Y[train])
+    found = evaluate(Y[test], fitted._scores(X[test]), predictions=fitted.predict(X[test]), convention="paper")
+    return [found[name] for name in METRICS]
+
+
+@pytest.mark.parametrize("threads", [None, "3"])
+def test_threads_are_what_they_were_afterwards(small, monkeypatch, threads):
+    monkeypatch.delenv("MLTSK_THREADS", raising=False)
+    if threads is not None:
+        monkeypatch.setenv("MLTSK_THREADS", threads)
+    definition = small(protocols=["strict"])
+    execute(cell_of(definition, "ml-knn"), definition.datasets[0], definition.methods[0])
+    assert os.environ.get("MLTSK_THREADS") == threads
+
+
+@pytest.mark.parametrize("protocol", ["paper", "strict"])
+def test_a_grid_is_what_single_fits_give(small, protocol):
+    definition = small(protocols=[protocol])
+    data = dataset(definition.datasets[0])
+    outcome = execute(cell_of(definition, "ml-knn"), definition.datasets[0], definition.methods[0])
+    train, test = outer_fold(protocol, data.Y, 3, 0, 1)
+    X = minmax(data.X, data.X if protocol == "paper" else data.X[train])
+    assert outcome.error == ""
+    assert len(outcome.rows) == 6
+    for row in outcome.rows:
+        assert_allclose(row.metrics[:5], metrics_of(MLkNN(**row.setting), X, data.Y, train, test))
+
+
+@pytest.mark.filterwarnings("ignore:Algorithm I stopped", "ignore::mltsk.exceptions.DegenerateScoresWarning")
+def test_strict_rules_are_found_on_training_rows_alone(small):
+    definition = small(protocols=["strict"])
+    data = dataset(definition.datasets[0])
+    outcome = execute(cell_of(definition, "ml-tsk-fs", part="n_rules=2"), definition.datasets[0], definition.methods[1])
+    train, test = outer_fold("strict", data.Y, 3, 0, 1)
+    for row in outcome.rows:
+        model = PaperMLTSK(**row.setting).fit(data.X[train], data.Y[train])
+        found = evaluate(data.Y[test], model.decision_function(data.X[test]), threshold=0, convention="paper")
+        assert_allclose(row.metrics[:5], [found[name] for name in METRICS], atol=1e-12)
+
+
+def test_the_papers_rules_are_found_on_all_rows_and_folds_change_with_rules_and_width(small):
+    definition = small()
+    data = dataset(definition.datasets[0])
+    outcome = execute(cell_of(definition, "ml-tsk-fs", part="n_rules=2"), definition.datasets[0], definition.methods[1])
+    Z = minmax(data.X, data.X)
+    grid = {"n_rules": [2], "width_scale": [10.0], "l1_weight": [0.01]}
+    train, test = sliced_folds(60, 3, (0, 2, 10000))[1]
+    ((point, rows),) = PaperMLTSK().authors_path(Z, data.Y, lambda K, h: (train, test), grid)
+    expected = evaluate(data.Y[test], point.scores, convention="paper")
+    row = next(r for r in outcome.rows if r.setting["width_scale"] == 10 and r.setting["l1_weight"] == 0.01)
+    assert np.array_equal(rows, test)
+    assert_allclose(row.metrics[:5], [expected[name] for name in METRICS])
+
+
+def test_an_error_is_part_of_the_outcome(small):
+    methods = [{"key": "bad", "class": "mltsk.paper.methods:MLkNN", "grids": {"paper": {"n_neighbors": [-1]}}}]
+    definition = small(methods=methods)
+    outcome = execute(cell_of(definition, "bad"), definition.datasets[0], definition.methods[0])
+    assert outcome.rows == ()
+    assert "n_neighbors" in outcome.error
+    assert "\n" not in outcome.error
+
+
+def test_any_scikit_learn_classifier_can_run(small):
+    method = {"key": "forest", "class": "sklearn.ensemble:RandomForestClassifier"}
+    method |= {"params": {"n_estimators": 5, "random_state": 0}, "grids": {"paper": {"max_depth": [2, 3]}}}
+    definition = small(methods=[method])
+    outcome = execute(cell_of(definition, "forest"), definition.datasets[0], definition.methods[0])
+    assert [row.setting for row in outcome.rows] == [{"max_depth": 2}, {"max_depth": 3}]
+    assert all(0 < row.metrics[0] <= 1 for row in outcome.rows)
+
+
+def test_all_tied_scores_are_counted(small):
+    outcome = execute(cell_of(small(), "ml-tsk-fs", part="n_rules=2"), small().datasets[0], small().methods[1])
+    tied = {row.setting["l1_weight"]: row.metrics[5] for row in outcome.rows}
+    assert tied[100.0] == 1.0
+    assert tied[0.01] == 0.0
+
+
+def test_a_device_is_for_methods_that_have_one_and_for_rows_that_go_there(small):
+    pytest.importorskip("torch")
+    methods = [m.model_copy(update={"device": "cpu:0"}) for m in small().methods]
+    for method, part, device in zip(methods, ("", "n_rules=2"), ("cpu", "cpu:0"), strict=True):
+        outcome = execute(cell_of(small(), method.key, part=part), small().datasets[0], method)
+        assert (outcome.error, outcome.device) == ("", device)

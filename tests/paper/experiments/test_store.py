@@ -1,0 +1,118 @@
+"""The store: whole cells or none, one writer, sentences about files that are not ours."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mltsk.exceptions import InputError
+from mltsk.paper.experiments.cells import Cell
+from mltsk.paper.experiments.store import FILE, Outcome, Row, Store
+
+CELL = Cell("grid", "paper", "toy", "br", 0, 0, details={"grid": {"C": [1.0, 2.0]}})
+ROWS = (Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)), Row({"C": 2.0}, (0.6, 0.1, 0.2, 0.3, float("nan"), 0.0)))
+
+
+def test_what_is_added_is_read_back(tmp_path):
+    with Store.open(tmp_path, create=True) as store:
+        store.describe({"folds": 5})
+        store.add(CELL, Outcome(ROWS, seconds=1.5), {"numpy": "2"})
+    with Store.open(tmp_path) as store:
+        results = store.results()
+        assert store.done() == {CELL.key}
+    assert results.scores[["setting", "AP"]].values.tolist() == [['{"C":1.0}', 0.5], ['{"C":2.0}', 0.6]]
+    assert results.scores["CV"].isna().tolist() == [False, True]
+    assert results.cells[["status", "seconds"]].values.tolist() == [["done", 1.5]]
+    assert results.run == {"folds": 5}
+
+
+def test_a_success_takes_the_place_of_a_failure(tmp_path):
+    with Store.open(tmp_path, create=True) as store:
+        store.add(CELL, Outcome(error="out of luck"), {})
+        assert store.done() == set()
+        assert store.done(failed=True) == {CELL.key}
+        store.add(CELL, Outcome(ROWS), {})
+        assert store.done() == {CELL.key}
+        assert len(store.results().cells) == 1
+
+
+def test_a_cell_that_cannot_be_kept_whole_is_not_kept(tmp_path):
+    twice = Outcome((ROWS[0], ROWS[0]))
+    with Store.open(tmp_path, create=True) as store:
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add(CELL, twice, {})
+        assert store.results().cells.empty
+
+
+def test_one_writer_at_a_time_and_any_reader(tmp_path):
+    with Store.open(tmp_path, create=True) as store:
+        store.add(CELL, Outcome(ROWS), {})
+        with pytest.raises(InputError, match="Another run is writing"), Store.open(tmp_path, create=True):
+            pass
+        with Store.open(tmp_path) as reader:
+            assert len(reader.results().scores) == 2
+
+
+def test_a_killed_writer_leaves_whole_cells_and_no_lock(tmp_path):
+    code = (
+        "import sys; from mltsk.paper.experiments.store import *; from mltsk.paper.experiments.cells import Cell\n"
+        "rows = tuple(Row({'C': i}, (0.5, 0, 0, 0, 0, 0)) for i in range(2000))\n"
+        "with Store.open(sys.argv[1], create=True) as store:\n"
+        "    for i in range(10**6): store.add(Cell('grid', 'paper', 'toy', 'br', i, 0), Outcome(rows), {})\n"
+    )
+    writer = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
+    while not (tmp_path / FILE).exists() or _n_cells(tmp_path) < 3:
+        time.sleep(0.05)
+        assert writer.poll() is None
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    with Store.open(tmp_path, create=True) as store:
+        results = store.results()
+    assert len(results.scores) == 2000 * len(results.cells)
+
+
+def _n_cells(folder):
+    try:
+        with Store.open(folder) as store:
+            return len(store.done())
+    except sqlite3.OperationalError:  # its tables are being made
+        return 0
+
+
+def test_other_files_and_newer_ones_are_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no results: run `mltsk reproduce"), Store.open(tmp_path):
+        pass
+    (tmp_path / FILE).write_bytes(b"no database at all, but long enough to look like one" * 20)
+    with pytest.raises(InputError, match="is no store of results"), Store.open(tmp_path):
+        pass
+    (tmp_path / FILE).unlink()
+    with Store.open(tmp_path, create=True) as store:
+        store._connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(InputError, match="newer mltsk"), Store.open(tmp_path):
+        pass
+
+
+def test_folders_come_together_without_doubles(tmp_path):
+    other = Cell("grid", "paper", "toy", "br", 1, 0)
+    for name, cells in {"a": [CELL], "b": [CELL, other]}.items():
+        with Store.open(tmp_path / name, create=True) as store:
+            for cell in cells:
+                store.add(cell, Outcome(ROWS), {})
+    with Store.open(tmp_path / "a", create=True) as store:
+        assert store.absorb(tmp_path / "b") == 1
+        assert store.absorb(tmp_path / "b") == 0
+        assert store.done() == {CELL.key, other.key}
+        assert len(store.results().scores) == 4
+
+
+def test_means_over_inner_folds(tmp_path):
+    cells = [Cell("inner", "nested", "toy", "br", 0, 0, inner=i) for i in range(2)]
+    with Store.open(tmp_path, create=True) as store:
+        for cell, ap in zip(cells, (0.4, 0.6), strict=True):
+            store.add(cell, Outcome((Row({"C": 1}, (ap, 0, 0, 0, 0, 0)),)), {})
+        assert store.inner_scores([cell.key for cell in cells])["AP"].tolist() == [0.5]
+        assert store.results().scores.empty

@@ -1,0 +1,126 @@
+"""CC over ε-insensitive TSK: the chain trained at once equals link by link, its order, and prediction along it."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from mltsk.core.fuzzymap import FuzzyMap
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+from mltsk.paper.methods.binary_relevance import BinaryRelevanceTSK
+from mltsk.paper.methods.classifier_chain import ClassifierChainTSK, along_chain, chain_order, label_columns
+from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_multilabel_rules(n_samples=140, n_features=5, n_labels=4, random_state=0)
+
+
+def scores(model, X):
+    return model.decision_function(X) + 0.5
+
+
+@pytest.mark.parametrize("n_rows", [140, 15])
+def test_chain_trained_at_once_equals_link_by_link(data, n_rows):
+    X, Y, order = data.X[:n_rows], data.Y[:n_rows].astype(float), [2, 0, 3, 1]
+    model = ClassifierChainTSK(3, C=2, order=order, tol=1e-9).fit(X, data.Y[:n_rows])
+    G = FuzzyMap.of(X, model.centers_, model.widths_)
+    for i, j in enumerate(order):
+        E = label_columns(G.M, Y[:, order[:i]])
+        link = minimise(Factor.of(Design.of(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9)
+        fitted = (G @ link.P + E @ link.extra)[:, 0]
+        chain = E @ model.chain_coef_[order[:i], :, j].ravel()
+        assert_allclose((G @ model.coef_.reshape(-1, 4))[:, j] + chain, fitted, atol=1e-4)
+
+
+def test_prediction_goes_along_the_chain():
+    M, effect = np.ones((2, 1)), np.zeros((3, 1, 3))
+    effect[2, 0] = [0.4, 0.0, 0.0]  # label 2 lifts label 0 ...
+    effect[0, 0] = [0.0, -1.0, 0.0]  # ... which then pushes label 1 down
+    start = np.array([[0.2, 0.6, 0.9], [0.2, 0.6, 0.1]])
+    assert_allclose(along_chain(start, M, effect, np.array([2, 0, 1]), 0.5), [[0.6, -0.4, 0.9], [0.2, 0.6, 0.1]])
+
+
+def test_a_label_that_copies_another_follows_its_prediction():
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 3))
+    first = (X[:, 0] + 0.5 * rng.random(200) > 0.75).astype(int)
+    model = ClassifierChainTSK(2, C=32).fit(X, np.column_stack([first, first]))
+    found = model.predict(X)
+    assert_array_equal(found[:, 0], found[:, 1])
+    assert_allclose(model.chain_coef_[0, :, 1], 1.0, atol=0.15)
+
+
+def test_first_link_knows_no_labels(data):
+    chain, alone = ClassifierChainTSK(3).fit(data.X, data.Y), BinaryRelevanceTSK(3).fit(data.X, data.Y)
+    assert_allclose(scores(chain, data.X)[:, 0], scores(alone, data.X)[:, 0], atol=1e-9)
+    assert not np.allclose(scores(chain, data.X)[:, 3], scores(alone, data.X)[:, 3])
+
+
+def test_orders():
+    assert_array_equal(chain_order("index", 4), [0, 1, 2, 3])
+    assert_array_equal(chain_order([3, 1, 0, 2], 4), [3, 1, 0, 2])
+    assert_array_equal(chain_order("random", 9, 0), chain_order("random", 9, 0))
+    assert_array_equal(np.sort(chain_order("random", 9, 0)), np.arange(9))
+    with pytest.raises(InputError, match="each of the 3 columns"):
+        chain_order([0, 0, 1], 3)
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"C": [0.1, 8.0], "n_rules": [2, 3]},
+        {"order": ["index", "random", [1, 0, 3, 2]], "n_components": [None, 2]},
+        {"C": [1.0], "solver": ["quadratic", "absolute", "lssli"]},
+    ],
+)
+def test_grid_in_one_pass_equals_one_by_one(data, grid):
+    points = list(ClassifierChainTSK(random_state=3).grid_path(data.X[:100], data.Y[:100], data.X[100:], grid))
+    assert len(points) == np.prod([len(values) for values in grid.values()])
+    for point in points:
+        model = ClassifierChainTSK(**point.params, random_state=3).fit(data.X[:100], data.Y[:100])
+        assert_allclose(point.scores, scores(model, data.X[100:]), atol=1e-9)
+        assert_array_equal(point.labels, model.predict(data.X[100:]))
+
+
+def test_weights_count_as_copies(data):
+    w = np.random.default_rng(2).integers(0, 3, size=140)
+    weighted = ClassifierChainTSK(3).fit(data.X, data.Y, sample_weight=w)
+    copied = ClassifierChainTSK(3).fit(np.repeat(data.X, w, axis=0), np.repeat(data.Y, w, axis=0))
+    assert_allclose(scores(weighted, data.X), scores(copied, data.X), atol=1e-7)
+
+
+@pytest.mark.parametrize("shape", [(90, 6), (30, 40)])
+def test_sparse_rows_give_the_same_model(shape):
+    rng = np.random.default_rng(1)
+    X = rng.random(shape) * (rng.random(shape) < 0.4)
+    Y = (X[:, :3] > 0.2).astype(int)
+    thin, dense = ClassifierChainTSK(3).fit(sparse.csr_array(X), Y), ClassifierChainTSK(3).fit(X, Y)
+    assert_allclose(scores(thin, sparse.csr_array(X)), scores(dense, X), atol=1e-6)
+
+
+def test_constant_labels_and_rows_with_no_or_all_labels(data):
+    Y = np.column_stack([np.ones(140), data.Y, np.zeros(140)])
+    Y[0, 1:5], Y[1, 1:5] = 0, 1
+    found = ClassifierChainTSK(3).fit(data.X, Y).predict(data.X)
+    assert found[:, 0].all()
+    assert not found[:, 5].any()
+
+
+def test_one_label_and_many_classes(data):
+    y = data.Y[:, 0]
+    chain, alone = ClassifierChainTSK(3).fit(data.X, y), BinaryRelevanceTSK(3).fit(data.X, y)
+    assert_allclose(chain.decision_function(data.X), alone.decision_function(data.X))
+    kinds = np.digitize(data.X[:, 0], np.quantile(data.X[:, 0], [0.3, 0.6]))
+    assert np.mean(ClassifierChainTSK(6, C=8).fit(data.X, kinds).predict(data.X) == kinds) > 0.6
+
+
+def test_clone_pickle_and_seed(data):
+    model = clone(ClassifierChainTSK(3, order="random", random_state=1)).fit(data.X, data.Y)
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.predict(data.X), clone(model).fit(data.X, data.Y).predict(data.X))

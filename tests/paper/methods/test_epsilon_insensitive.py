@@ -1,0 +1,98 @@
+"""ε-insensitive consequents: both forms against a general optimiser, the certificate, chains of leading blocks."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+
+from mltsk.core.fuzzymap import FuzzyMap
+from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise, value_and_gap
+
+FORMS = {"primal": (60, 4), "dual": (20, 9)}
+
+
+def problem(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    X, M = rng.random(shape), rng.random((shape[0], 3))
+    Y = rng.integers(0, 2, size=(shape[0], 4)).astype(float)
+    return FuzzyMap(X, M / M.sum(axis=1, keepdims=True)), Y, rng.integers(0, 3, size=shape[0]).astype(float)
+
+
+def by_optimiser(A, y, w, tau, epsilon, penalised):
+    def value_and_gradient(p):
+        r = A @ p - y
+        excess = np.sign(r) * np.maximum(np.abs(r) - epsilon, 0)
+        value = np.sum(w * excess**2) + tau / 2 * np.sum(penalised * p**2)
+        return value, 2 * A.T @ (w * excess) + tau * penalised * p
+
+    options = {"maxiter": 20000, "ftol": 1e-16, "gtol": 1e-10}
+    return minimize(value_and_gradient, np.zeros(A.shape[1]), jac=True, method="L-BFGS-B", options=options)
+
+
+def penalised(G, m=0):
+    return np.concatenate([np.tile([0.0] + [1.0] * G.X.shape[1], G.n_rules), np.ones(m)])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_optimum_agrees_with_a_general_optimiser(form):
+    G, Y, w = problem(FORMS[form])
+    design = Design.of(G, w)
+    found = minimise(Factor.of(design, 0.15), Y, 0.05, tol=1e-11)
+    assert design.dual == (form == "dual")
+    for j in range(4):
+        best = by_optimiser(G.rows(), Y[:, j], w, 0.3, 0.05, penalised(G))
+        assert_allclose(found.value[j], best.fun, rtol=1e-8)
+        assert_allclose(w * (G @ found.P)[:, j], w * (G.rows() @ best.x), atol=1e-4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_output_uses_its_own_leading_columns(form):
+    G, Y, w = problem(FORMS[form], seed=1)
+    E, limit = np.random.default_rng(2).normal(size=(len(w), 6)), np.array([0, 6, 2, 5])
+    found = minimise(Factor.of(Design.of(G, w, E), 0.5), Y, 0.1, limit=limit, tol=1e-11)
+    for j, m in enumerate(limit):
+        best = by_optimiser(np.hstack([G.rows(), E[:, :m]]), Y[:, j], w, 1.0, 0.1, penalised(G, m))
+        assert_allclose(found.value[j], best.fun, rtol=1e-8)
+        assert np.all(found.extra[m:, j] == 0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_gap_bounds_the_distance_to_the_optimum(form):
+    G, Y, w = problem(FORMS[form], seed=3)
+    factor = Factor.of(Design.of(G, w), 0.01)
+    best = minimise(factor, Y, 0.05, tol=1e-12).value
+    early = minimise(factor, Y, 0.05, tol=0.0, max_iter=2)
+    assert np.all(early.gap > 0)
+    assert np.all(early.value - best <= early.gap + 1e-12)
+
+
+def test_primal_and_dual_forms_agree():
+    G, Y, w = problem((24, 7))
+    wide = FuzzyMap(np.hstack([G.X, np.zeros((24, 40))]), G.M)  # columns of zeros change the form alone
+    one, two = (minimise(Factor.of(Design.of(g, w), 0.2), Y, 0.05, tol=1e-10) for g in (G, wide))
+    assert_allclose((G @ one.P), (wide @ two.P), atol=1e-6)
+
+
+def test_coinciding_rules_are_one_rule():
+    G, Y, w = problem((40, 3))
+    same = FuzzyMap(G.X, np.full((40, 3), 1 / 3))
+    single = FuzzyMap(G.X, np.ones((40, 1)))
+    # three equal rules share what one rule pays for: its τ is a third of theirs
+    one = minimise(Factor.of(Design.of(single, w), 0.1), Y, 0.05, tol=1e-10)
+    three = minimise(Factor.of(Design.of(same, w), 0.1 / 3), Y, 0.05, tol=1e-10)
+    assert_allclose(same @ three.P, single @ one.P, atol=1e-6)
+
+
+def test_constant_outputs_are_fitted_by_the_biases():
+    G, _, w = problem((40, 3))
+    Y = np.column_stack([np.zeros(40), np.ones(40)])
+    found = minimise(Factor.of(Design.of(G, w), 0.5), Y, 0.05)
+    assert found.converged
+    assert_allclose(G @ found.P, Y, atol=0.051)
+
+
+def test_gap_is_zero_only_at_a_consistent_pair():
+    u, y, band = np.array([[0.0], [0.5]]), np.array([[0.0], [1.0]]), np.full((2, 1), 0.1)
+    inside = np.clip(u, y - band, y + band)
+    assert value_and_gap(u, inside, y, band)[1][0] == pytest.approx(0.0)
+    assert value_and_gap(u, y, y, band)[1][0] > 0

@@ -1,0 +1,117 @@
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from mltsk.metrics import evaluate
+from mltsk.paper.methods.jbnn import JBNN, Adam, backward, joint_cross_entropy, joint_gradient
+
+torch = pytest.importorskip("torch")
+
+
+def toy(n=80, labels=3):
+    rng = np.random.default_rng(1)
+    X = rng.random((n, 6))
+    return X, (X @ rng.normal(size=(6, labels)) > 0.2).astype(int)
+
+
+def test_loss_and_gradient_of_the_worked_example():
+    z, y = np.array([[2.0, -1.0, 0.5]]), np.array([[1.0, 0.0, 0.0]])
+    gradient = joint_gradient(torch.tensor(z), torch.tensor(y)).numpy()
+    assert_allclose(gradient + y, [[0.880797, 0.268941, 0.622459]], atol=5e-7)
+    assert_allclose(joint_cross_entropy(z, y), [1.41426668], atol=5e-9)
+    assert_allclose(gradient, [[-0.119203, 0.268941, 0.622459]], atol=5e-7)
+
+
+def test_backward_is_the_gradient_of_the_loss():
+    rng = np.random.default_rng(0)
+    parts = [rng.normal(size=shape) for shape in ((4, 3), (4, 2), (3, 5), (6, 2))]
+    x, Y, V, W = (torch.tensor(part) for part in parts)
+    Y, share = (Y > 0).double(), torch.tensor([[1.0], [2.0], [0.5], [0.0]], dtype=torch.float64)
+    V.requires_grad_(), W.requires_grad_()
+    hidden = torch.cat([(x @ V).tanh(), torch.ones(4, 1)], dim=1)
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(hidden @ W, Y, reduction="none")
+    expected = torch.autograd.grad((loss * share).sum(), (V, W))
+    found = torch.empty(3, 5, dtype=torch.float64), torch.empty(6, 2, dtype=torch.float64)
+    backward(x, Y, share, V.detach(), W.detach(), found)
+    assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def test_adam_agrees_with_torch():
+    ours, theirs = torch.ones(3), torch.ones(3, requires_grad=True)
+    adam, oracle = Adam(ours, 0.01), torch.optim.Adam([theirs], lr=0.01)
+    for step in range(5):
+        theirs.grad = torch.tensor([1.0, -2.0, 0.1 * step])
+        adam.step(theirs.grad.clone())
+        oracle.step()
+    assert torch.allclose(ours, theirs.detach())
+
+
+@pytest.mark.parametrize("rows", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_grid_equals_one_fit_after_another(rows):
+    X, Y = toy()
+    X = rows(X)
+    for point in JBNN().grid_path(X, Y, X[:9], {"epochs": [1, 4], "hidden": [3, 0.5]}):
+        alone = clone(JBNN()).set_params(**point.params).fit(X, Y)
+        assert_array_equal(point.scores, alone.decision_function(X[:9]))
+        assert_array_equal(point.labels, alone.predict(X[:9]))
+
+
+def test_paper_grid_is_ten_epoch_counts_from_one_run():
+    X, Y = toy(30)
+    done = []
+    points = list(JBNN(progress=lambda *step: done.append(step)).grid_path(X, Y, X))
+    assert [point.params["epochs"] for point in points] == list(range(10, 101, 10))
+    assert len(done) == 100
+
+
+def test_sparse_and_dense_rows_train_the_same_net():
+    X, Y = toy()
+    X[X < 0.5] = 0
+    dense, thin = (JBNN(epochs=7).fit(rows, Y).decision_function(rows) for rows in (X, sparse.csr_array(X)))
+    assert_allclose(thin, dense, atol=1e-10)
+
+
+def test_it_learns_with_empty_and_full_rows():
+    X, Y = toy(200)
+    Y[:5], Y[5:9] = 0, 1
+    model = JBNN(hidden=6, learning_rate=0.01).fit(X[:150], Y[:150])
+    assert evaluate(Y[150:], model.decision_function(X[150:]))["AP"] > 0.9
+
+
+def test_probabilities_are_those_of_the_logistic_units():
+    X, Y = toy()
+    model = JBNN(epochs=5).fit(X, Y)
+    assert_allclose(model.predict_proba(X), 1 / (1 + np.exp(-model.decision_function(X))))
+    classes = JBNN(epochs=5).fit(X, X[:, :3].argmax(axis=1))
+    assert_allclose(classes.predict_proba(X).sum(axis=1), 1)
+    assert_array_equal(classes.predict_proba(X).argmax(axis=1), classes.predict(X))
+
+
+def test_weights_scale_rows_and_zero_leaves_them_out():
+    X, Y = toy()
+    w = np.where(np.arange(80) % 4 == 0, 0.0, 3.0)
+    weighted = JBNN(epochs=3).fit(X, Y, w).decision_function(X)
+    assert_allclose(weighted, JBNN(epochs=3).fit(X[w > 0], Y[w > 0]).decision_function(X))
+    w[1] = 30
+    assert np.abs(JBNN(epochs=3).fit(X, Y, w).decision_function(X) - weighted).max() > 1e-4
+
+
+def test_constant_labels_one_label_and_many_classes():
+    X, Y = toy(200)
+    model = JBNN(hidden=8, learning_rate=0.01)
+    assert clone(model).fit(X, Y[:, 0]).score(X, Y[:, 0]) > 0.9
+    assert clone(model).fit(X, X[:, :3].argmax(axis=1)).score(X, X[:, :3].argmax(axis=1)) > 0.9
+    Y[:, 0], Y[:, 1] = 0, 1
+    assert_array_equal(clone(model).fit(X, Y).predict(X)[:, :2], Y[:, :2])
+
+
+def test_same_seed_same_model_and_pickle_keeps_it():
+    X, Y = toy()
+    model = JBNN(epochs=3, random_state=4).fit(X, Y)
+    again, other = (JBNN(epochs=3, random_state=seed).fit(X, Y).decision_function(X) for seed in (4, 5))
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), again)
+    assert np.abs(again - other).max() > 1e-6

@@ -1,0 +1,112 @@
+"""ML-kNN: worked numbers, the grid in one search, and the inputs that break nearest-neighbour code."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from mltsk.datasets import make_multilabel_rules
+from mltsk.paper.methods import neighbours
+from mltsk.paper.methods.ml_knn import MLkNN, neighbour_counts
+from mltsk.paper.methods.neighbours import nearest_neighbours
+
+X5 = np.array([[0.0], [1.0], [3.0], [6.0], [10.0]])
+Y5 = np.array([[1, 0], [1, 1], [0, 1], [0, 1], [0, 0]])
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_multilabel_rules(n_samples=150, n_features=5, n_labels=4, random_state=0)
+
+
+def test_worked_example_of_training():
+    model = MLkNN(n_neighbors=2, smoothing=1.0).fit(X5, Y5)
+    near = nearest_neighbours(X5, X5, 2, exclude_self=True)
+    assert_array_equal(near, [[1, 2], [0, 2], [1, 0], [2, 4], [3, 2]])
+    assert_array_equal(neighbour_counts(near, Y5), [[1, 2], [1, 1], [2, 1], [0, 1], [0, 2]])
+    assert_allclose(model.prior_, [0.428571, 0.571429], atol=5e-7)
+    assert_allclose(model.given_, [[0.2, 0.6, 0.2], [1 / 6, 2 / 3, 1 / 6]])
+    assert_allclose(model.given_not_, [[0.5, 1 / 6, 1 / 3], [0.2, 0.2, 0.6]])
+
+
+def test_worked_example_of_prediction():
+    model = MLkNN(n_neighbors=2, smoothing=1.0).fit(X5, Y5)
+    rows = [[2.2], [8.5]]
+    assert_allclose(model.predict_proba(rows), [[0.729730, 0.270270], [0.230769, 0.816327]], atol=5e-7)
+    assert_array_equal(model.predict(rows), [[1, 0], [0, 1]])
+    assert_allclose(model.decision_function(rows), model.predict_proba(rows) - 0.5)
+
+
+def test_grid_in_one_pass_equals_one_by_one(data):
+    grid = {"n_neighbors": [1, 4, 7], "smoothing": [0.01, 1.0]}
+    points = list(MLkNN().grid_path(data.X[:100], data.Y[:100], data.X[100:], grid))
+    assert sorted(map(str, (p.params for p in points))) == sorted(map(str, ParameterGrid(grid)))
+    for point in points:
+        model = MLkNN(**point.params).fit(data.X[:100], data.Y[:100])
+        assert_array_equal(point.scores, model.predict_proba(data.X[100:]))
+        assert_array_equal(point.labels, model.predict(data.X[100:]))
+
+
+def test_grid_searches_neighbours_once(data, monkeypatch):
+    calls = []
+
+    def counted(Q, X, k, **options):
+        calls.append(k)
+        return neighbours.nearest_neighbours(Q, X, k, **options)
+
+    monkeypatch.setattr("mltsk.paper.methods.ml_knn.nearest_neighbours", counted)
+    assert len(list(MLkNN().grid_path(data.X[:100], data.Y[:100], data.X[100:]))) == 35
+    assert calls == [13, 13]  # training rows and test rows, for the largest k
+
+
+def test_sparse_rows_give_the_same_model(data):
+    X = data.X * (data.X > np.median(data.X))
+    dense, thin = MLkNN(5).fit(X, data.Y), MLkNN(5).fit(sparse.csr_array(X), data.Y)
+    assert sparse.issparse(thin.X_)
+    assert_array_equal(thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X))
+
+
+def test_constant_labels_and_rows_with_no_or_all_labels(data):
+    Y = np.column_stack([data.Y, np.ones(150), np.zeros(150)])
+    Y[0], Y[1] = 0, 1
+    Y[:, 4], Y[:, 5] = 1, 0
+    scores = MLkNN(5).fit(data.X, Y).predict_proba(data.X)
+    assert np.all(scores[:, 4] > 0.9)
+    assert np.all(scores[:, 5] < 0.1)
+
+
+def test_counts_never_seen_fall_back_to_the_prior():
+    model = MLkNN(2, smoothing=0.0).fit(X5, Y5)
+    unseen = (model.given_ == 0) & (model.given_not_ == 0)
+    assert not np.isnan(model.posterior_).any()
+    assert_allclose(model.posterior_[unseen], np.broadcast_to(model.prior_[:, None], unseen.shape)[unseen])
+
+
+def test_one_label_and_many_classes(data):
+    binary = MLkNN(5).fit(data.X, np.where(data.Y[:, 0] > 0, "yes", "no"))
+    assert_allclose(binary.predict_proba(data.X).sum(axis=1), 1.0)
+    kinds = np.digitize(data.X[:, 0], np.quantile(data.X[:, 0], [0.3, 0.6]))
+    many = MLkNN(5).fit(data.X, kinds)
+    assert_allclose(many.predict_proba(data.X).sum(axis=1), 1.0)
+    assert np.mean(many.predict(data.X) == kinds) > 0.6
+
+
+def test_too_many_neighbours_are_reduced_with_a_warning():
+    with pytest.warns(UserWarning, match="reduced to 4"):
+        model = MLkNN(10).fit(X5, Y5)
+    assert model.posterior_.shape == (2, 5)
+
+
+def test_weights_are_refused(data):
+    with pytest.raises(ValueError, match="no meaning for sample_weight"):
+        MLkNN().fit(data.X, data.Y, sample_weight=np.ones(150))
+
+
+def test_clone_and_pickle(data):
+    model = clone(MLkNN(4, smoothing=0.5)).fit(data.X, data.Y)
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.predict(data.X), model.predict(data.X))

@@ -1,0 +1,98 @@
+"""Leave-one-out in closed form equals leaving out, and the three forms of the ridge start are one."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk.core.coupling import coupling_matrix, label_correlation
+from mltsk.core.fuzzymap import FuzzyMap
+from mltsk.paper.solvers import ridge
+from mltsk.paper.solvers.ridge import LeaveOneOut, Spectrum, choose_weights, ridge_start
+
+
+def problem(n=30, d=4, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    G = FuzzyMap(rng.normal(size=(n, d)), rng.dirichlet(np.ones(k), size=n))
+    Y = (G.rows() @ rng.normal(size=(k * (d + 1), 3)) + rng.normal(size=(n, 3)) > 0).astype(float)
+    return G, Y - Y.mean(axis=0)
+
+
+def left_out(G, Y, w, i, H):
+    """Residual at row i of the coupled ridge problem without one copy of it; H (L, L) is ρI + αQ."""
+    less = w.copy()
+    less[i] -= min(w[i], 1.0)
+    A, B = G.T @ (less[:, None] * G), G.T @ (less[:, None] * Y)
+    P = np.linalg.solve(np.kron(np.eye(Y.shape[1]), A) + np.kron(H, np.eye(G.shape[1])), B.T.ravel())
+    return Y[i] - G[i] @ P.reshape(Y.shape[1], -1).T
+
+
+@pytest.mark.parametrize("n", [8, 30])  # fewer and more rows than columns
+def test_closed_form_equals_leaving_each_row_out(n):
+    G, Y = problem(n)
+    loo = LeaveOneOut.of(Spectrum.of(G), Y, np.ones(n), np.array([0.7]))
+    direct = sum(left_out(G.rows(), Y, np.ones(n), i, 0.7 * np.eye(3)) ** 2 for i in range(n))
+    assert_allclose(loo.errors[0], direct, rtol=1e-8)
+
+
+def test_closed_form_holds_with_a_label_coupling():
+    G, Y = problem()
+    Q = coupling_matrix(label_correlation(Y), "laplacian")
+    lam, V = np.linalg.eigh(Q)
+    taus = np.sort(np.maximum(0.5 + 2.0 * lam, 1e-9))
+    loo = LeaveOneOut.of(Spectrum.of(G), Y @ V, np.ones(30), taus)
+    direct = sum((left_out(G.rows(), Y, np.ones(30), i, 0.5 * np.eye(3) + 2.0 * Q) ** 2).sum() for i in range(30))
+    assert loo.at(0.5 + 2.0 * lam).sum() == pytest.approx(direct, rel=1e-7)
+
+
+def test_closed_form_leaves_out_one_copy_of_a_weighted_row():
+    G, Y = problem()
+    w = np.random.default_rng(1).choice([0.5, 1.0, 3.0], size=30)
+    loo = LeaveOneOut.of(Spectrum.of(G.weighted(w)), Y * np.sqrt(w)[:, None], w, np.array([0.7]))
+    direct = sum(w[i] * left_out(G.rows(), Y, w, i, 0.7 * np.eye(3)) ** 2 for i in range(30))
+    assert_allclose(loo.errors[0], direct, rtol=1e-8)
+
+
+def test_chosen_weights_are_the_best_of_the_grid_and_keep_what_is_given():
+    G, Y = problem(60)
+    Q = coupling_matrix(label_correlation(Y), "laplacian")
+    found = choose_weights(G, Y, np.ones(60), Q)
+    assert found.rho > 0
+    assert found.alpha / found.rho == pytest.approx(min(ridge.RATIOS, key=lambda q: abs(q - found.alpha / found.rho)))
+    assert choose_weights(G, Y, np.ones(60), Q, rho=3.0).rho == 3.0
+    assert choose_weights(G, Y, np.ones(60), Q, alpha=0.3).alpha == 0.3
+
+
+def test_noise_labels_get_more_ridge_than_clean_ones():
+    G, _ = problem(200)
+    rng = np.random.default_rng(2)
+    clean = G.rows() @ rng.normal(size=(10, 3))
+    noise = rng.normal(size=(200, 3))
+    zero = np.zeros((3, 3))
+    rhos = [choose_weights(G, Y - Y.mean(axis=0), np.ones(200), zero).rho for Y in (clean, noise)]
+    assert rhos[0] < rhos[1] / 100
+
+
+def test_a_spread_of_rows_serves_for_large_samples(monkeypatch):
+    G, Y = problem(400)
+    exact = choose_weights(G, Y, np.ones(400), np.zeros((3, 3)))
+    monkeypatch.setattr(ridge, "LOO_ROWS", 200)
+    part = choose_weights(G, Y, np.ones(400), np.zeros((3, 3)))
+    assert 0.1 < part.rho / exact.rho < 10
+    assert_allclose(part.noise, exact.noise, rtol=0.2)
+    assert part.column_norm == pytest.approx(exact.column_norm, rel=0.1)
+
+
+@pytest.mark.parametrize("form", ["primal", "dual", "operator"])
+def test_the_three_forms_of_the_ridge_start_agree(monkeypatch, form):
+    G, Y = problem()
+    w = np.random.default_rng(3).random(30) + 0.1
+    direct = np.linalg.solve(G.rows().T @ (w[:, None] * G.rows()) + 0.3 * np.eye(10), G.rows().T @ (w[:, None] * Y))
+    monkeypatch.setattr(ridge, "cheapest_form", lambda *_: form)
+    assert_allclose(ridge_start(G, Y, w, 0.3), direct, atol=1e-3 if form == "operator" else 1e-9)
+
+
+def test_the_cheapest_form_follows_the_shape():
+    wide, tall = FuzzyMap(np.ones((20, 300)), np.ones((20, 3))), FuzzyMap(np.ones((3000, 4)), np.ones((3000, 2)))
+    assert ridge.cheapest_form(wide, 3) == "dual"
+    assert ridge.cheapest_form(tall, 3) == "primal"
+    assert ridge.cheapest_form(tall, 3, limit_bytes=1) == "operator"

@@ -1,0 +1,35 @@
+"""Targets of every form become an indicator, and predictions go back."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from mltsk.targets import Targets, predicted
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, sparse.csr_matrix, pd.DataFrame])
+def test_multilabel_forms(form):
+    Y = np.array([[1, 0, 1], [0, 1, 1]])
+    targets = Targets.of(form(Y))
+    assert targets.multilabel
+    assert_array_equal(targets.Y, Y)
+    assert_array_equal(targets.classes, [0, 1, 2])
+
+
+def test_binary_has_one_column_and_multiclass_one_per_class():
+    assert Targets.of(["no", "yes", "no"]).Y.tolist() == [[0.0], [1.0], [0.0]]
+    assert Targets.of([3, 1, 2]).Y.tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+
+
+def test_predictions_go_back():
+    scores = np.array([[0.2, 0.7], [0.6, 0.1]])
+    assert predicted(scores, np.array([0.5, 0.5]), np.arange(2), True).tolist() == [[0, 1], [1, 0]]
+    assert predicted(scores[:, [0]], np.array([0.5]), np.array(["no", "yes"]), False).tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize("y", [[0.1, 0.5, 0.9], [[1, 2], [3, 4], [5, 6]]])
+def test_anything_else_is_refused(y):
+    with pytest.raises(ValueError, match="Unknown label type"):
+        Targets.of(y)
