@@ -8,22 +8,22 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.core.admm import admm
+from mltsk.core.antecedents import fit_antecedents
 from mltsk.core.arrays import row_blocks, unit_rows
 from mltsk.core.backend import asnumpy, cast, copy, gram_limit, is_tensor, namespace
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
+from mltsk.core.fista import fista
 from mltsk.core.fit import fit_consequents
 from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
 from mltsk.core.membership import exponents, firing_strengths, rule_distances
+from mltsk.core.moments import MatrixFree, Moments, quadratic
+from mltsk.core.objective import Problem
 from mltsk.core.path import path
+from mltsk.core.ridge import Spectrum, choose_weights, ridge_start
 from mltsk.core.scaling import MAX_KNOTS, fit_scaling
 from mltsk.core.system import FuzzySystem
-from mltsk.paper.antecedents import fit_antecedents
 from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_grid
-from mltsk.paper.solvers.fista import fista
-from mltsk.paper.solvers.moments import MatrixFree, Moments, quadratic
-from mltsk.paper.solvers.objective import Problem
-from mltsk.paper.solvers.ridge import Spectrum, choose_weights, ridge_start
 
 torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
 
@@ -194,7 +194,7 @@ def test_leave_one_out(data):
 
 @pytest.mark.parametrize("form", ["primal", "dual", "operator"])
 def test_ridge_start(data, form, monkeypatch):
-    monkeypatch.setattr("mltsk.paper.solvers.ridge.cheapest_form", lambda *_: form)
+    monkeypatch.setattr("mltsk.core.ridge.cheapest_form", lambda *_: form)
     (G, T), ((Y, w), (tY, tw)) = maps(data)
     atol = 1e-7 if form == "operator" else 1e-9  # conjugate gradients stop at 1e-4 and magnify rounding on the way
     same(ridge_start(G, Y, w, 0.7), ridge_start(T, tY, tw, 0.7), atol)
