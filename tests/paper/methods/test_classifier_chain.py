@@ -76,7 +76,6 @@ def test_orders():
     [
         {"C": [0.1, 8.0], "n_rules": [2, 3]},
         {"order": ["index", "random", [1, 0, 3, 2]], "n_components": [None, 2]},
-        {"C": [1.0], "solver": ["quadratic", "absolute", "lssli"]},
     ],
 )
 def test_grid_in_one_pass_equals_one_by_one(data, grid):

@@ -6,7 +6,7 @@ key          class                    what it is
 ml-knn       `MLkNN`                  labels of the k nearest neighbours, by maximum a posteriori
 hnoml        `HNOML`                  bi-sparse regression onto enriched labels; our reconstruction
 mlsf         `MLSF`                   chains of linear SVMs on features chosen per group of labels
-cc, br       `ClassifierChainTSK`,    one ε-insensitive TSK system a label (`EpsilonLSSLI`), chained or on its own
+cc, br       `ClassifierChainTSK`,    one ε-insensitive TSK system per label (ε-LSSLI), chained or on its own
              `BinaryRelevanceTSK`
 c2ae         `C2AE`                   canonical correlated autoencoder
 bp-mll       `BPMLL`                  one hidden layer trained on a pairwise ranking loss
@@ -23,7 +23,6 @@ from .binary_relevance import BinaryRelevanceTSK
 from .bp_mll import BPMLL
 from .c2ae import C2AE
 from .classifier_chain import ClassifierChainTSK
-from .epsilon_lssli import EpsilonLSSLI
 from .hnoml import HNOML
 from .jbnn import JBNN
 from .ml_knn import MLkNN
@@ -51,7 +50,6 @@ __all__ = [
     "MLSF",
     "BinaryRelevanceTSK",
     "ClassifierChainTSK",
-    "EpsilonLSSLI",
     "GridPoint",
     "MLkNN",
     "MultilabelMethod",

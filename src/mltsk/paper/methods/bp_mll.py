@@ -16,7 +16,7 @@ rows the decay of V is one scalar factor, so that a step touches only the weight
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from .nets import (
+    HIDDEN,
     NeuralMethod,
     batches,
     glorot,
@@ -98,26 +99,25 @@ class DenseInput:
         return self.V
 
 
-class SparseInput:
-    """First layer of sparse rows, V = factor · U: a step changes the factor and the rows of U that the batch uses."""
+class SparseInput(DenseInput):
+    """First layer of sparse rows, factor · V: a step changes the factor and the rows of V that the batch uses."""
 
-    def __init__(self, V: Any) -> None:
-        self.U, self.factor = V, 1.0
+    factor = 1.0
 
     def sums(self, batch: Batch) -> Any:
         """Inputs times weights, (B, H)."""
-        return (batch.x @ self.U.index_select(0, batch.columns)).mul_(self.factor)
+        return (batch.x @ self.V.index_select(0, batch.columns)).mul_(self.factor)
 
     def update(self, batch: Batch, e: Any, rate: float, keep: float) -> None:
-        """V ← keep V + rate x'e."""
+        """The same step on the features that the batch has."""
         self.factor *= keep
-        self.U.index_add_(0, batch.columns, batch.x.T @ e, alpha=rate / self.factor)
+        self.V.index_add_(0, batch.columns, batch.x.T @ e, alpha=rate / self.factor)
 
     def stacked(self) -> Any:
-        """V itself; the factor starts anew at 1, before it can underflow."""
-        self.U.mul_(self.factor)
+        """The weights themselves; the factor starts anew at 1, before it can underflow."""
+        self.V.mul_(self.factor)
         self.factor = 1.0
-        return self.U
+        return self.V
 
 
 def online_step(first: DenseInput | SparseInput, W: Any, batch: Batch, rate: float, decay: float) -> None:
@@ -129,16 +129,6 @@ def online_step(first: DenseInput | SparseInput, W: Any, batch: Batch, rate: flo
     d, e = deltas(h, (h1 @ W).tanh_(), W, batch)
     W.addmm_(h1.T, d, beta=keep, alpha=rate)
     first.update(batch, e, rate, keep)
-
-
-def feature_means(X: Any, w: np.ndarray) -> np.ndarray:
-    """Weighted mean of every feature (D,); zeros if X is sparse, which centring would make dense."""
-    return np.zeros(X.shape[1]) if sparse.issparse(X) else np.average(X, axis=0, weights=w)
-
-
-def centred(X: Any, mean: np.ndarray) -> Any:
-    """X less the means, as it is where those are zeros."""
-    return X - mean if mean.any() else X
 
 
 def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: int, device: Any) -> Iterator[Batch]:
@@ -155,10 +145,9 @@ def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: 
 
 def _inputs(X: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Rows with a one appended; of sparse rows only the features that occur in them, and which those are."""
-    ones = np.ones((len(rows), 1))
+    part, ones = X[rows], np.ones((len(rows), 1))
     if not sparse.issparse(X):
-        return np.hstack([X[rows], ones]), None
-    part = X[rows]
+        return np.hstack([part, ones]), None
     columns = np.unique(part.indices)
     return np.hstack([part[:, columns].toarray(), ones]), np.append(columns, X.shape[1])
 
@@ -177,20 +166,10 @@ def best_thresholds(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
     order = np.argsort(c, axis=1, kind="stable")
     s, y = np.take_along_axis(c, order, axis=1), np.take_along_axis(Y, order, axis=1)
     candidates = np.hstack([s[:, :1] - 0.1, (s[:, :-1] + s[:, 1:]) / 2, s[:, -1:] + 0.1])
-    below = _count_below(s, candidates)
+    below = np.stack([(s < candidate[:, None]).sum(axis=1) for candidate in candidates.T], axis=1)
     missed = np.hstack([np.zeros((len(y), 1)), np.cumsum(y, axis=1)])  # relevant among the j lowest outputs
     wrong = 2 * np.take_along_axis(missed, below, axis=1) - below  # + irrelevant labels of the row: a constant
     return candidates[np.arange(len(c)), np.argmin(wrong, axis=1)]
-
-
-def _count_below(s: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """How many of the sorted outputs lie below each candidate: ties lie together on one side."""
-    L = s.shape[1]
-    position = np.arange(L + 1)
-    first = np.maximum.accumulate(np.where(np.diff(s, axis=1, prepend=-np.inf) > 0, position[:-1], 0), axis=1)
-    tied = s <= candidates[:, 1:]
-    tied &= s >= candidates[:, 1:]
-    return np.hstack([np.zeros((len(s), 1), dtype=int), np.where(tied, first, position[1:])])
 
 
 def threshold_function(c: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -267,7 +246,7 @@ class BPMLL(NeuralMethod):
     _cut: ClassVar[float] = 0.0
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
+        "hidden": HIDDEN,
         "cost": [Interval(Real, 0, None, closed="left")],
         "center": ["boolean"],
         "shuffle": ["boolean"],
@@ -316,10 +295,11 @@ class _Trainer:
         units = hidden_units(model.hidden, X.shape[1])
         V, W = glorot(rng, X.shape[1], units), glorot(rng, units, Y.shape[1])
         self.W = torch.as_tensor(W, device=device)
-        self.first = (SparseInput if sparse.issparse(X) else DenseInput)(torch.as_tensor(V, device=device))
-        self.mean = feature_means(X, w) if model.center else np.zeros(X.shape[1])
+        thin = sparse.issparse(X)  # centring would fill it in
+        self.mean = np.average(X, axis=0, weights=w) if model.center and not thin else np.zeros(X.shape[1])
+        self.first = (SparseInput if thin else DenseInput)(torch.as_tensor(V, device=device))
         order = rng.permutation(len(Y)) if model.shuffle else np.arange(len(Y))
-        self.batches = list(make_batches(centred(X, self.mean), Y, w, order, model.batch_size, device))
+        self.batches = list(make_batches(X if thin else X - self.mean, Y, w, order, model.batch_size, device))
         self.rate, self.decay = model.learning_rate, 2 * model.cost / w.sum()
         self.rows = X, Y, w
 

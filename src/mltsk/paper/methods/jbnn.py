@@ -8,14 +8,14 @@ written so that no logarithm of 0 can occur. Its gradient in z is (p - y) / B. V
 biases as their last rows and lie one after the other in one vector theta, which Adam moves.
 """
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval
 
-from .nets import NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
+from .nets import HIDDEN, NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
 
 
 def joint_cross_entropy(z: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ class JBNN(NeuralMethod):
     _cut: ClassVar[float] = 0.0
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
+        "hidden": HIDDEN,
         "weight_decay": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -141,11 +141,8 @@ class JBNN(NeuralMethod):
 
     def predict_proba(self, X):
         """Probabilities of the logistic units, strictly in (0, 1); of more than two classes they are scaled to 1."""
-        logits, tiny = self.decision_function(X), np.finfo(np.float64).eps
-        p = np.clip(expit(logits), tiny, 1 - tiny)
-        if self.multilabel_:
-            return p
-        return np.column_stack([1 - p, p]) if p.ndim == 1 else p / p.sum(axis=1, keepdims=True)
+        tiny = np.finfo(np.float64).eps
+        return self._of_classes(np.clip(expit(self.decision_function(X)), tiny, 1 - tiny))
 
     def _trainer(self, X, Y, w, rng, device):
         return _Trainer(self, X, Y, w, rng, device)
@@ -158,14 +155,14 @@ class _Trainer:
     """Tensors of a run: theta with V and W as views of it, the gradient likewise, and the labels."""
 
     def __init__(self, model: JBNN, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        torch = load_torch()
         units = hidden_units(model.hidden, X.shape[1])
         layers = [glorot(rng, X.shape[1], units), glorot(rng, units, Y.shape[1])]
-        shapes = [layer.shape for layer in layers]
-        theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
-        self.gradient = theta * 0
-        self.layers, self.gradients = _views(theta, shapes), _views(self.gradient, shapes)
-        self.adam = Adam(theta, model.learning_rate)
+        theta = load_torch().as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
+        self.gradient, self.adam = theta * 0, Adam(theta, model.learning_rate)
+        self.layers, self.gradients = (
+            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in layers]), layers, strict=True)]
+            for vector in (theta, self.gradient)
+        )
         self.decay, self.size = 2 * model.weight_decay, model.batch_size
         self.X, self.Y, self.w, self.rng, self.device = X, Y, w / w.mean(), rng, device
 
@@ -175,19 +172,12 @@ class _Trainer:
                 self._step(rows)
 
     def _step(self, rows: np.ndarray) -> None:
-        torch = load_torch()
         x = np.hstack([dense_rows(self.X, rows), np.ones((len(rows), 1))])
         share = self.w[rows][:, None] / len(rows)
-        tensors = (torch.as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
+        tensors = (load_torch().as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
         backward(*tensors, *self.layers, into=self.gradients)
         self.adam.step(self.gradient.add_(self.adam.theta, alpha=self.decay))
 
     def state(self) -> dict[str, Any]:
         coefs, intercepts = zip(*map(split_layer, self.layers), strict=True)
         return {"coefs_": coefs, "intercepts_": intercepts}
-
-
-def _views(vector: Any, shapes: list[tuple[int, int]]) -> tuple[Any, Any]:
-    """A vector's two parts as matrices that share its memory."""
-    cut = shapes[0][0] * shapes[0][1]
-    return vector[:cut].view(shapes[0]), vector[cut:].view(shapes[1])

@@ -9,12 +9,10 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval
 
 from ...core.threads import blas_threads
-from .base import GridPoint, MultilabelMethod
+from .base import MultilabelMethod
 from .neighbours import nearest_neighbours
 
 
@@ -106,34 +104,22 @@ class MLkNN(MultilabelMethod):
 
     def predict_proba(self, X):
         """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
-        scores = self._scores(self._check_input(X))
-        if self.multilabel_:
-            return scores
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - scores, scores])
-        total = scores.sum(axis=1, keepdims=True)
-        return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])
+        return self._of_classes(self._scores(self._check_input(X)))
 
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
         """Every setting of ``grid`` applied to X_test, by k: one neighbour search, for the largest k, serves them all.
 
         See `MultilabelMethod.grid_path`.
         """
-        settings = list(ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)))
-        models = [clone(self).set_params(**params) for params in settings]
-        for model in models:
-            model._validate_params()
-        shared = clone(self)
-        X, targets, _ = shared._validate_fit(X, y, sample_weight)
-        X_test = shared._check_input(X_test)
-        ks = [model._usable_neighbors(X.shape[0]) for model in models]
+        pairs = self._settings(grid)
+        X, Y, _, X_test = self._read(X, y, X_test, sample_weight)
+        ks = [model._usable_neighbors(X.shape[0]) for _, model in pairs]
         train, test = _search(X, X, max(ks), exclude_self=True), _search(X_test, X, max(ks))
         for k in sorted(set(ks)):
-            counts, test_counts = neighbour_counts(train[:, :k], targets.Y), neighbour_counts(test[:, :k], targets.Y)
-            for params, model in ((p, m) for p, m, own in zip(settings, models, ks, strict=True) if own == k):
-                model._learn(X, targets.Y, counts, k)
-                scores = model._posterior_of(test_counts)
-                yield GridPoint(params, scores, model._labels(scores))
+            counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
+            for params, model in (pair for pair, own in zip(pairs, ks, strict=True) if own == k):
+                model._learn(X, Y, counts, k)
+                yield model._point(params, model._posterior_of(test_counts))
 
 
 def _search(Q, X, k, exclude_self=False):

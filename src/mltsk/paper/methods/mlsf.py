@@ -22,9 +22,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import ParameterGrid
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -34,7 +32,7 @@ from ...exceptions import InputError
 from ..solvers.fista import fista
 from ..solvers.moments import GRAM_BYTES, dominating_diagonal, largest_eigenvalue
 from ..solvers.objective import Problem
-from .base import GridPoint, MultilabelMethod
+from .base import MultilabelMethod
 from .meta_labels import label_affinities, label_set_rank, meta_labels
 
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -279,12 +277,8 @@ class MLSF(MultilabelMethod):
     def _store(self, chains):
         D, L = self.n_features_in_, sum(len(chain.order) for chain in chains)
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
-        self.intercept_, self.slope_, self.offset_, self.groups_ = (
-            np.zeros(L),
-            np.zeros(L),
-            np.zeros(L),
-            np.zeros(L, int),
-        )
+        self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
+        self.groups_ = np.zeros(L, int)
         self.order_ = np.concatenate([chain.order for chain in chains])
         for g, chain in enumerate(chains):
             s = len(chain.support)
@@ -305,34 +299,23 @@ class MLSF(MultilabelMethod):
     def predict_proba(self, X):
         """Scores, which are probabilities by Platt's sigmoid, kept inside (0, 1); normalised if y was multiclass."""
         tiny = np.finfo(np.float64).eps
-        scores = np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny)
-        if self.multilabel_:
-            return scores
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - scores, scores])
-        return scores / scores.sum(axis=1, keepdims=True)
+        return self._of_classes(np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny))
 
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
         """Every setting of ``grid`` applied to X_test: groups, features and chains that settings share are made once.
 
         Exactly the numbers of single fits. See `MultilabelMethod.grid_path`.
         """
-        settings = list(ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)))
-        models = [clone(self).set_params(**params) for params in settings]
-        for model in models:
-            model._validate_params()
-        shared, learners = clone(self), {}
-        X, targets, w = shared._validate_fit(X, y, sample_weight)
-        X_test = shared._check_input(X_test)
-        for params, model in zip(settings, models, strict=True):
-            seed = repr(model.random_state)
+        pairs, learners = self._settings(grid), {}
+        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
+        for params, model in pairs:
+            seed, model.n_features_in_ = repr(model.random_state), X.shape[1]
             with blas_threads(_flops(X)):
                 if seed not in learners:
-                    learners[seed] = model._learner(X, targets.Y, w)
-                model.n_features_in_ = X.shape[1]
+                    learners[seed] = model._learner(X, Y, w)
                 model._store(learners[seed].model(model))
                 scores = model._scores(X_test)
-            yield GridPoint(params, scores, model._labels(scores))
+            yield model._point(params, scores)
 
 
 def _flops(X):
