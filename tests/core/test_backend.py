@@ -23,7 +23,6 @@ from mltsk.core.path import path
 from mltsk.core.ridge import Spectrum, choose_weights, ridge_start
 from mltsk.core.scaling import MAX_KNOTS, fit_scaling
 from mltsk.core.system import FuzzySystem
-from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_grid
 
 torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
 
@@ -54,7 +53,7 @@ def maps(data):
 
 
 def test_arrays_stay_with_numpy_and_torch_is_not_asked_for():
-    code = "import sys, numpy as np, mltsk.paper.solvers.algorithm1 as a; a.algorithm1(np.eye(3), np.eye(3), 1, 1, 1)"
+    code = "import sys, numpy as np, mltsk.core.fuzzymap as a; a.fuzzy_features(np.eye(3), np.eye(3), np.eye(3) + 1)"
     assert namespace(np.ones(2)) is np
     subprocess.run([sys.executable, "-c", code + "; sys.exit('torch' in sys.modules)"], check=True)
 
@@ -211,21 +210,6 @@ def test_the_default_fit(data, solver):
     assert (ours.rho, ours.alpha, ours.beta) == pytest.approx((theirs.rho, theirs.alpha, theirs.beta), rel=1e-9)
     assert ours.solution.n_iter == theirs.solution.n_iter
     same(ours.P, theirs.P)
-
-
-@pytest.mark.parametrize("n", [N, 12])
-@pytest.mark.parametrize("setting", [(0.1, 0.01, 0.1), (10, 1, 1), (0.01, 100, 1)])
-def test_algorithm1(data, setting, n):
-    X, Y, w = (a[:n] for a in data)
-    G, T = (fuzzy_features(x, c, s) for x, c, s in both(X, X[:K], np.full((K, D), 5.0)))
-    ours = algorithm1(G, Y, *setting, sample_weight=w)
-    theirs = algorithm1(T, torch.as_tensor(Y), *setting, sample_weight=torch.as_tensor(w))
-    assert (ours.n_iter, ours.stopped_by) == (theirs.n_iter, theirs.stopped_by)
-    same(ours.P, theirs.P)
-    grid = algorithm1_grid(T, torch.as_tensor(Y), [0.1], [0.01], [0.1], constant_labels="authors")
-    same(
-        algorithm1_grid(G, Y, [0.1], [0.01], [0.1], constant_labels="authors")[0.1, 0.01, 0.1].P, grid[0.1, 0.01, 0.1].P
-    )
 
 
 def test_scores_of_a_system(data):
