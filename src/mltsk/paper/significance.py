@@ -84,8 +84,8 @@ class BonferroniDunn:
 
     ``control`` is the position of the control; ``rank_differences`` are mean ranks less that of the control, above 0 is
     worse than it; ``significant`` says which methods differ from the control, better or worse. Mean ranks differ if
-    they are at least ``critical_difference`` = ``q`` times the standard error apart; ``exact_q`` is the normal quantile,
-    which differs from ``q`` where Demšar's table is rounded or misprinted.
+    they are at least ``critical_difference`` = ``q`` times the standard error apart; ``exact_q`` is the normal
+    quantile, which differs from ``q`` where Demšar's table is rounded or misprinted.
     """
 
     mean_ranks: Any

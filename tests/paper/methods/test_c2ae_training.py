@@ -24,7 +24,7 @@ def toy(n=80, labels=3):
 
 def gradient(X, Y, w, drawn, alpha=1.0, like=LIKE):
     nets = Nets(np.random.RandomState(0), SIZES, 1e-3, like)
-    nets.differentiate(*Rows(X, Y, w, np.arange(len(Y)), like).batch(drawn), alpha)
+    nets.differentiate(*Rows(X, Y, w, like).batch(drawn), alpha)
     return nets
 
 
@@ -76,7 +76,7 @@ def test_label_sets_that_rows_share_are_passed_once():
     assert_allclose(shared[0], one_by_one[0], atol=1e-13)
     assert_allclose(shared[1], one_by_one[1] @ member.T, atol=1e-13)
     X, Y = toy(80)
-    rows = Rows(X, Y, np.ones(80), np.arange(80), LIKE)
+    rows = Rows(X, Y, np.ones(80), LIKE)
     assert rows.batch(np.arange(80))[0].Y.shape[1] == len(np.unique(Y, axis=0)) < 10
     assert rows.batch(np.arange(3))[0].member is None
 

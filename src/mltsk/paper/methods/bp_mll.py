@@ -198,21 +198,18 @@ class BPMLL(NeuralMethod):
         rate).
     batch_size : int, default 1
         1 is the published method: one instance at a time. Larger batches add up the steps that their instances would
-        take from the same weights: an approximation, faster, and unstable beyond a few dozen unless the learning
-        rate is lowered.
+        take from the same weights: faster, and unstable beyond a few dozen unless the learning rate is lowered.
     center : bool, default True
-        Subtract the mean of each feature, unless X is sparse. Ours: without it the common part of all rows drives
-        every step, and a fold of scene ends at AP .57 instead of .87.
+        Subtract the mean of each feature, unless X is sparse. Ours: without it a fold of scene ends at AP .57
+        instead of .87.
     shuffle : bool, default True
         Draw the order of instances, the same in every epoch. The authors' program takes rows as they come, which
         fails where a file is sorted by label, as scene is: AP .68 instead of .87 on that fold.
     device : {"cpu", "cuda"}, default "cpu"
-        The steps are small and in sequence: a GPU pays only with large batches.
     progress : callable, optional
         Called with (epochs done, epochs in all).
     random_state : int, RandomState or None, default 0
-        Of the first weights (Glorot's uniform numbers here; the authors' program uses Nguyen and Widrow's) and of the
-        order.
+        Of the first weights and of the order.
 
     Attributes
     ----------
@@ -224,10 +221,8 @@ class BPMLL(NeuralMethod):
 
     Notes
     -----
-    Rows with no label or all labels have no pair to learn from and are passed over; they count in the threshold
-    function. A single label is trained against its complement. A weight multiplies what a row adds to the error;
-    0 is the same as leaving the row out, 2 only nearly the same as repeating it. Features should be on one scale,
-    such as [0, 1].
+    Rows with no label or all labels have no pair to learn from and count in the threshold function alone. A weight
+    multiplies what a row adds to the error; 2 is only nearly the same as repeating it. Features should be on one scale.
 
     References
     ----------

@@ -109,21 +109,21 @@ class Nets:
 class Rows:
     """Training data of a run, and the batches that are made of them; all rows in one batch are gathered once."""
 
-    def __init__(self, X: Any, Y: np.ndarray, w: np.ndarray, train: np.ndarray, like: Any) -> None:
+    def __init__(self, X: Any, Y: np.ndarray, w: np.ndarray, like: Any) -> None:
         X, ones = X.astype(np.float32), np.ones((len(Y), 1), np.float32)
         self.X = sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
-        self.Y, self.w, self.train, self.like = Y.astype(np.float32), w.astype(np.float32), train, like
+        self.Y, self.w, self.like = Y.astype(np.float32), w.astype(np.float32), like
         self.ids = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1)
 
     def batch(self, drawn: np.ndarray) -> tuple[Batch, Any]:
         """The batch of rows drawn, and their weights: a row drawn twice counts twice, for less work than two."""
         rows, counts = np.unique(drawn, return_counts=True)
         w = put((self.w[rows] * counts).astype(np.float32), self.like)
-        return self._whole if len(rows) == len(self.train) else self._of(rows), w
+        return self._whole if len(rows) == len(self.Y) else self._of(rows), w
 
     @cached_property
     def _whole(self) -> Batch:
-        return self._of(self.train)
+        return self._of(np.arange(len(self.Y)))
 
     def _of(self, rows: np.ndarray) -> Batch:
         x = put(np.ascontiguousarray(dense_rows(self.X, rows).T), self.like)

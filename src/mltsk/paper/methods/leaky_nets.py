@@ -37,15 +37,14 @@ def net_views(vector: Any, nets: Sequence[Sequence[int]]) -> list[list[Any]]:
     >>> [[W.shape for W in net] for net in net_views(np.arange(20), [[3, 2, 3], [2, 1]])]
     [[(2, 4), (3, 3)], [(1, 3)]]
     """
-    start, views = 0, []
-    for sizes in nets:
-        layers = []
-        for fan_in, fan_out in pairwise(sizes):
-            stop = start + fan_out * (fan_in + 1)
-            layers.append(vector[start:stop].reshape(fan_out, fan_in + 1))
-            start = stop
-        views.append(layers)
-    return views
+    start = 0
+
+    def matrix(fan_in: int, fan_out: int) -> Any:
+        nonlocal start
+        start += fan_out * (fan_in + 1)
+        return vector[start - fan_out * (fan_in + 1) : start].reshape(fan_out, fan_in + 1)
+
+    return [[matrix(*pair) for pair in pairwise(sizes)] for sizes in nets]
 
 
 def with_ones(x: Any) -> Any:
