@@ -16,9 +16,9 @@ from mltsk.paper.methods.bp_mll import (
     make_batches,
     online_step,
     pairwise_descent,
-    pairwise_error,
     threshold_function,
 )
+from mltsk.paper.methods.nets import pair_share
 
 torch = pytest.importorskip("torch")
 
@@ -34,6 +34,12 @@ def toy(n=60, labels=3):
     rng = np.random.default_rng(1)
     X = rng.random((n, 6))
     return X, (X @ rng.normal(size=(6, labels)) > 0.2).astype(int)
+
+
+def pairwise_error(c, Y):
+    """Error (N,) of outputs c (N, L) for an indicator Y; 0 for rows with no label or all labels."""
+    relevant, irrelevant = (np.exp(-c) * Y).sum(axis=1), (np.exp(c) * (1 - Y)).sum(axis=1)
+    return relevant * irrelevant * pair_share(Y)
 
 
 def one_batch(X, Y, size=1):

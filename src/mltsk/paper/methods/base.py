@@ -8,15 +8,26 @@ them one by one, and each method overrides it to share the work that does not de
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ...core.threads import blas_threads
 from ...targets import Targets, predicted
+
+COUNT = [Interval(Integral, 1, None, closed="left")]
+POSITIVE, NOT_NEGATIVE = ([Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left"))
+
+
+def design_threads(X):
+    """BLAS threads for products of the size of a Gram matrix of X."""
+    return blas_threads(float(X.shape[0]) * X.shape[1] * min(X.shape))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ...core.threads import blas_threads
 from ..antecedents import find_rules, warn_if_fewer
-from .base import MultilabelMethod
+from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod
 from .epsilon_insensitive import Design, Factor, minimise
 
 
@@ -84,14 +84,14 @@ class BinaryRelevanceTSK(MultilabelMethod):
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
-        "n_rules": [Interval(Integral, 1, None, closed="left")],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "n_rules": COUNT,
+        "C": POSITIVE,
+        "epsilon": NOT_NEGATIVE,
         "fuzzifier": [Interval(Real, 1, None, closed="left")],
-        "width_scale": [Interval(Real, 0, None, closed="neither")],
+        "width_scale": POSITIVE,
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": NOT_NEGATIVE,
+        "max_iter": COUNT,
     }
 
     def __init__(

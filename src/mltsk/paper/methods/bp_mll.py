@@ -16,13 +16,12 @@ rows the decay of V is one scalar factor, so that a step touches only the weight
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
+from .base import NOT_NEGATIVE
 from .nets import (
     HIDDEN,
     NeuralMethod,
@@ -37,20 +36,8 @@ from .nets import (
 )
 
 
-def pairwise_error(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Error (N,) of outputs c (N, L) for an indicator Y; 0 for rows with no label or all labels.
-
-    Examples
-    --------
-    >>> float(pairwise_error(np.array([[1.0, 0.0, 0.5]]), np.array([[1, 0, 0]]))[0].round(4))
-    0.4872
-    """
-    relevant, irrelevant = (np.exp(-c) * Y).sum(axis=1), (np.exp(c) * (1 - Y)).sum(axis=1)
-    return relevant * irrelevant * pair_share(Y)
-
-
 def pairwise_descent(c: Any, Y: Any, signs: Any, share: Any) -> Any:
-    """Minus the gradient of `pairwise_error` in c (B, L), as tensors; ``signs`` is 1 - 2Y, ``share`` (B, 1)."""
+    """Minus the gradient of the error in c (B, L), as tensors; ``signs`` is 1 - 2Y, ``share`` (B, 1)."""
     u = (c * signs).exp_()
     relevant = (u * Y).sum(1, keepdim=True)
     return (Y * u.sum(1, keepdim=True)).sub_(relevant).mul_(u).mul_(share)
@@ -242,7 +229,7 @@ class BPMLL(NeuralMethod):
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
         "hidden": HIDDEN,
-        "cost": [Interval(Real, 0, None, closed="left")],
+        "cost": NOT_NEGATIVE,
         "center": ["boolean"],
         "shuffle": ["boolean"],
     }

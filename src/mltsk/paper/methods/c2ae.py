@@ -11,7 +11,7 @@ authors' program). Gamma does not contain F_x, so its gradient reaches encoder a
 S = F_d(F_x(x)).
 """
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +19,8 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.threads import blas_threads
-from .c2ae_training import Nets, Rows, wrapped_batches
-from .leaky_nets import SLOPE
+from .base import COUNT, NOT_NEGATIVE, POSITIVE
+from .c2ae_nets import SLOPE, Nets, Rows, wrapped_batches
 from .nets import NeuralMethod, load_torch, torch_device, with_complement
 
 EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
@@ -95,11 +95,11 @@ class C2AE(NeuralMethod):
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
         "epochs": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": POSITIVE,
         "alpha_meaning": [StrOptions({"multiply", "divide"})],
-        "latent": [Interval(Real, 0, None, closed="neither")],
-        "hidden": [Interval(Integral, 1, None, closed="left")],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "latent": POSITIVE,
+        "hidden": COUNT,
+        "weight_decay": NOT_NEGATIVE,
     }
 
     def __init__(

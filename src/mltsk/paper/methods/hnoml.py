@@ -16,17 +16,14 @@ cost no new one, which is why penalties may adapt: 40 iterations instead of 280 
 
 import warnings
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
-from ...core.threads import blas_threads
 from ...exceptions import InputError
-from .base import MultilabelMethod
+from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
 
 RELAXATION = 1.7  # over-relaxation of both splittings; 1 took half as many iterations again
 CHECK_EVERY, ADAPT_UNTIL = 10, 500  # iterations between certificates, and until which the penalties may change
@@ -266,12 +263,12 @@ class HNOML(MultilabelMethod):
     _takes_sparse: ClassVar = True
 
     _parameter_constraints: ClassVar = {
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "beta": [Interval(Real, 0, None, closed="neither")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "alpha": POSITIVE,
+        "beta": POSITIVE,
+        "gamma": POSITIVE,
         "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
     }
 
     def __init__(self, alpha=1.0, beta=1.0, gamma=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-5):
@@ -283,7 +280,7 @@ class HNOML(MultilabelMethod):
         self.tol = tol
 
     def _fit(self, X, Y, w):
-        with blas_threads(_flops(X)):
+        with design_threads(X):
             self._learn(statistics(X, Y, w, self.fit_intercept))
 
     def _learn(self, data, start=None):
@@ -316,13 +313,9 @@ class HNOML(MultilabelMethod):
         # than none (18,710 against 12,390 on a fold of scene; along beta it is 7,200).
         for params, model in sorted(pairs, key=lambda pair: -pair[1].beta):
             centred, key = model.fit_intercept, (model.alpha, model.gamma, model.fit_intercept)
-            with blas_threads(_flops(X)):
+            with design_threads(X):
                 if centred not in data:
                     data[centred] = statistics(X, Y, w, centred)
                 start[key] = model._learn(data[centred], start.get(key))
                 scores = model._scores(X_test)
             yield model._point(params, scores)
-
-
-def _flops(X):
-    return float(X.shape[0]) * X.shape[1] * min(X.shape)

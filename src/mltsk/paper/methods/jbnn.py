@@ -8,29 +8,17 @@ written so that no logarithm of 0 can occur. Its gradient in z is (p - y) / B. V
 biases as their last rows and lie one after the other in one vector theta, which Adam moves.
 """
 
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils._param_validation import Interval
 
+from .base import NOT_NEGATIVE
 from .nets import HIDDEN, NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
 
 
-def joint_cross_entropy(z: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Joint binary cross-entropy (N,) of logits z (N, L), finite for logits of any size.
-
-    Examples
-    --------
-    >>> joint_cross_entropy(np.array([[1000.0, -1000.0]]), np.array([[1.0, 1.0]]))
-    array([1000.])
-    """
-    return (np.maximum(z, 0) - z * Y + np.log1p(np.exp(-np.abs(z)))).sum(axis=1)
-
-
 def joint_gradient(z: Any, Y: Any) -> Any:
-    """Gradient of `joint_cross_entropy` in tensors of logits."""
+    """Gradient of a row's joint binary cross-entropy in its logits, as tensors."""
     return z.sigmoid().sub_(Y)
 
 
@@ -115,7 +103,7 @@ class JBNN(NeuralMethod):
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
         "hidden": HIDDEN,
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "weight_decay": NOT_NEGATIVE,
     }
 
     def __init__(

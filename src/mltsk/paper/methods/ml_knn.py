@@ -12,16 +12,14 @@ errors, and their many ties need no second look.
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
 from ...core.arrays import BLOCK_BYTES, row_blocks, row_square_norms
 from ...core.threads import blas_threads
-from .base import MultilabelMethod
+from .base import COUNT, NOT_NEGATIVE, MultilabelMethod
 
 
 class MLkNN(MultilabelMethod):
@@ -74,8 +72,8 @@ class MLkNN(MultilabelMethod):
     PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "n_neighbors": COUNT,
+        "smoothing": NOT_NEGATIVE,
     }
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):

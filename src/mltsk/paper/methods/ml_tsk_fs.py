@@ -23,7 +23,7 @@ from ...exceptions import InputError, NonConvexWarning
 from ..antecedents import find_rules, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from ..solvers.convex import fit_consequents
-from .base import GridPoint, MultilabelMethod
+from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
 from .nets import torch_device
 
 _WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -107,11 +107,11 @@ class PaperMLTSK(MultilabelMethod):
     _takes_weights: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_rules": [Interval(Integral, 1, None, closed="left")],
-        "width_scale": [Interval(Real, 0, None, closed="neither")],
+        "n_rules": COUNT,
+        "width_scale": POSITIVE,
         "correlation_weight": _AUTO,
         "l1_weight": _AUTO,
-        "init_ridge": [Interval(Real, 0, None, closed="neither")],
+        "init_ridge": POSITIVE,
         "formulas": [StrOptions({"program"})],
         "objective": [StrOptions({"algorithm1", "convex"})],
         "coupling": [StrOptions({*CONVEX, "paper"}), None],

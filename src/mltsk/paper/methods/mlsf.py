@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from numbers import Integral, Real
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -27,12 +27,11 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ...core.threads import blas_threads
 from ...exceptions import InputError
 from ..solvers.fista import fista
 from ..solvers.moments import GRAM_BYTES, dominating_diagonal, largest_eigenvalue
 from ..solvers.objective import Problem
-from .base import MultilabelMethod
+from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
 from .meta_labels import label_affinities, label_set_rank, meta_labels
 
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -232,11 +231,11 @@ class MLSF(MultilabelMethod):
 
     _parameter_constraints: ClassVar = {
         "alpha": [Interval(Real, 0, 1, closed="both")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "size": [Interval(Integral, 1, None, closed="left")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "epsilon": NOT_NEGATIVE,
+        "size": COUNT,
+        "gamma": POSITIVE,
+        "C": POSITIVE,
+        "tol": POSITIVE,
         "random_state": ["random_state"],
     }
 
@@ -253,7 +252,7 @@ class MLSF(MultilabelMethod):
         return Learner(X, Y, w, int(check_random_state(self.random_state).randint(2**31 - 1)))
 
     def _fit(self, X, Y, w):
-        with blas_threads(_flops(X)):
+        with design_threads(X):
             self._store(self._learner(X, Y, w).model(self))
 
     def _store(self, chains):
@@ -292,13 +291,9 @@ class MLSF(MultilabelMethod):
         X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
         for params, model in pairs:
             seed, model.n_features_in_ = repr(model.random_state), X.shape[1]
-            with blas_threads(_flops(X)):
+            with design_threads(X):
                 if seed not in learners:
                     learners[seed] = model._learner(X, Y, w)
                 model._store(learners[seed].model(model))
                 scores = model._scores(X_test)
             yield model._point(params, scores)
-
-
-def _flops(X):
-    return float(X.shape[0]) * X.shape[1] * min(X.shape)

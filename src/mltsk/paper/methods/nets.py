@@ -22,7 +22,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.threads import asked_threads
 from ...exceptions import InputError
-from .base import GridPoint, MultilabelMethod
+from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
 
 INSTALL = 'pip install "mltsk[deep]"'
 HIDDEN = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
@@ -126,9 +126,9 @@ class NeuralMethod(MultilabelMethod):
     _takes_sparse: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
-        "epochs": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "epochs": COUNT,
+        "batch_size": COUNT,
+        "learning_rate": POSITIVE,
         "device": [StrOptions({"cpu", "cuda"})],
         "progress": [callable, None],
         "random_state": ["random_state"],
