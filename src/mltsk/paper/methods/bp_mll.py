@@ -8,10 +8,9 @@ Its descent direction in c factors, so it costs O(L) and not O(L²): with u = ex
 of all u and p that over Y, it is u (y t - p) / (|Y| |Y'|). V (D+1, H) and W (H+1, L) hold the biases as their last
 rows: biases decay like weights in this method.
 
-Instance-by-instance training is a chain of small steps. Two things make it fast without changing a number beyond
-rounding: a step is twenty small tensor operations with the biases inside the matrices (33 µs on yeast), and with sparse
-rows the decay of V is one scalar factor, so that a step touches only the weights of features that are there (rcv1s1:
-50 of 944, 79 µs).
+Instance-by-instance training is a chain of small steps, each twenty small tensor operations with the biases inside the
+matrices (33 µs on yeast). With sparse rows the decay of V is one scalar factor, so that a step touches only the weights
+of features that are there (rcv1s1: 50 of 944, 79 µs).
 """
 
 from collections.abc import Iterator

@@ -43,9 +43,7 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     Notes
     -----
     Certain: the chain and its use of predicted labels. Our reconstruction: the base learner's constants, and rules on
-    x alone (clustering the labels too would need new rules for every link). Errors travel down the chain: a label
-    that is often predicted wrongly misleads those after it, more so in long chains and with large C. Scores of a label
-    jump where an earlier label's value crosses 0.5.
+    x alone. A label that is often predicted wrongly misleads those after it, more so in long chains and with large C.
 
     References
     ----------

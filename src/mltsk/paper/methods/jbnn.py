@@ -81,9 +81,8 @@ class JBNN(NeuralMethod):
 
     Notes
     -----
-    Certain: one shared representation, L logistic units, the joint loss. Ours: the tabular shared layer, Adam, batch
-    size, decay, first weights. Scores are logits (the same ranking as probabilities with fewer ties), 0 is the cut.
-    A weight multiplies a row's loss; 0 is the same as leaving it out. Features should be on one scale.
+    Ours: the tabular shared layer, Adam, batch size, decay, first weights. Scores are logits (the same ranking as
+    probabilities with fewer ties), 0 is the cut. A weight multiplies a row's loss. Features should be on one scale.
 
     References
     ----------

@@ -51,10 +51,9 @@ class MLkNN(MultilabelMethod):
 
     Notes
     -----
-    Certain: all of the above, which is what the method's authors run (Euclidean distance; of equally near rows the one
-    that comes first). Scale the features: distances depend on it, and the method does not do it. A label has at most
-    k + 1 distinct scores, so rankings are full of ties and a metric's rule for ties matters. ``sample_weight`` is
-    refused: a weight has no meaning in a set of k neighbours.
+    This is what the method's authors run (Euclidean distance; of equally near rows the one that comes first). Scale the
+    features: the method does not do it. A label has at most k + 1 distinct scores, so rankings are full of ties.
+    ``sample_weight`` is refused: a weight has no meaning in a set of k neighbours.
 
     References
     ----------

@@ -49,7 +49,6 @@ class PaperMLTSK(MultilabelMethod):
     init_ridge : float, default=1.0
         γ of the start (36), which matters because Algorithm I stops early; a convex problem ends in the same place.
     formulas : {"program"}, default="program"
-        What the authors run.
     objective : {"algorithm1", "convex"}, default="algorithm1"
         "convex" solves (24) with a convex ``coupling`` and a ridge to its optimum, with a duality gap as certificate.
     coupling : {"paper", "laplacian", "signed", "shift", "precision", "ridge"} or None, default="paper"
@@ -61,11 +60,10 @@ class PaperMLTSK(MultilabelMethod):
     max_iter, tol : int, float, optional
         When to stop: by default the authors' 100 and 0.01; of the convex objective 1000 and a relative gap of 1e-4.
     device : str, optional
-        Where a grid is computed, "cuda" for example; by default NumPy computes. `grid_path`, `scaled_path` and
-        `authors_path` run all weights of a number of rules and a width in one batch there, in double precision.
+        Where a grid is computed, "cuda" for example, all weights of a number of rules and a width in one batch; by
+        default NumPy computes, as ``fit`` always does.
     precision : {"double", "single"}, default="double"
-        Of the steps when a grid is run by NumPy (`mltsk.paper.solvers.algorithm1.algorithm1_grid`); "single" takes half
-        the time or less. ``fit`` alone always computes in double.
+        Of the steps when NumPy runs a grid; "single" takes half the time or less.
 
     Attributes
     ----------
@@ -73,13 +71,12 @@ class PaperMLTSK(MultilabelMethod):
         IF-parts, on the scale of the rules; ``prototypes_`` are the centres in the caller's units.
     coef_ : array of shape (n_rules, n_features + 1, n_labels)
         THEN-parts on that scale, intercept first.
-    coupling_ : array of shape (n_labels, n_labels)
     rule_weights_ : array of shape (n_rules,)
         Share of the training data that each rule governs.
     rule_distinctness_ : float
         0 = all rules the same, 1 = fully distinct: see `mltsk.core.membership.rule_distinctness`.
-    ridge_, correlation_weight_, l1_weight_ : float
-        The weights used.
+    coupling_, ridge_, correlation_weight_, l1_weight_
+        The label coupling (n_labels, n_labels) and the weights used.
     certificate_ : float
         Relative duality gap reached; NaN for "algorithm1", which has none.
     n_iter_ : int
