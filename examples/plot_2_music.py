@@ -50,10 +50,6 @@ figure = plot.label_correlation(clf, Y[:-120])
 # One emotion
 # -----------
 # What the first two rules say about one label, and the metrics label by label.
-import pandas as pd
-
-from mltsk.metrics import metrics_by_label
-
 label = songs.label_names[0]
 print(clf.rules_[:2].to_text(top=4, label=label))
-pd.DataFrame(metrics_by_label(Y[-120:], scores, threshold=0)).round(2)
+evaluate(Y[-120:], scores, threshold=0, per_label=True).round(2)

@@ -11,7 +11,7 @@ import torch
 TESTS = (
     "tests/core/test_backend.py",
     "tests/estimators/test_tensors.py",
-    "tests/metrics/test_tensors.py",
+    "tests/metrics/test_ranking.py",
     "tests/paper/solvers/test_algorithm1_batch.py",
 )
 

@@ -9,7 +9,7 @@ _HOMES = {
     "FuzzyRuleFeatures": "mltsk.estimators",
     "MLTSKClassifier": "mltsk.estimators",
     "MLTSKClassifierCV": "mltsk.estimators",
-    "MultilabelThreshold": "mltsk.estimators",
+    "MultilabelThreshold": "mltsk.thresholds",
     "PaperMLTSK": "mltsk.paper",
     "load_dataset": "mltsk.datasets",
     "evaluate": "mltsk.metrics",

@@ -61,21 +61,6 @@ def test_the_paper_preset_keeps_its_own_defaults(mltsk, awkward, tmp_path):
     assert "--preset paper has no fuzzifier" in result.err
 
 
-def test_tuning_writes_the_best_model_and_says_what_it_chose(mltsk, awkward, tmp_path):
-    result = mltsk("fit", awkward, "--labels", 5, "--tune", "--out", tmp_path / "m.skops")
-    assert result.status == 0
-    assert "best of 200 settings: n_rules" in result.out
-    assert "tuning: 9 of 9 branches" in result.err
-    assert load(tmp_path / "m.skops").get_params()["ridge"] != "loo"
-
-
-def test_tuning_refuses_what_it_would_choose(mltsk, awkward, tmp_path):
-    for more in (["--rules", 3], ["--preset", "paper"]):
-        result = mltsk("fit", awkward, "--labels", 5, "--tune", *more, "--out", tmp_path / "m.skops")
-        assert result.status == 2
-        assert "leave" in result.err
-
-
 def test_warnings_are_one_line_each(mltsk, awkward, tmp_path):
     result = mltsk("fit", awkward, "--labels", 5, "--width-scale", 1e6, "--out", tmp_path / "m.skops")
     assert [line[:26] for line in result.err.splitlines() if line.startswith("note")] == ["note: the 20 rules hardly "]

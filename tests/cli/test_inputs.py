@@ -1,22 +1,14 @@
 """What is given to commands: names, paths, missing values."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import sparse
 
-from mltsk.cli.inputs import check_complete, data_argument, open_model
+from mltsk.cli.inputs import check_complete, open_model
 from mltsk.datasets import make_multilabel_rules
 from mltsk.estimators import FuzzyRuleFeatures
 from mltsk.exceptions import InputError
 from mltsk.io import save
-
-
-def test_what_looks_like_a_path_is_one():
-    assert data_argument("yeast") == "yeast"
-    for text in ("yeast.csv", "data/yeast", r"C:\data\yeast"):
-        assert data_argument(text) == Path(text)
 
 
 def test_missing_values_of_sparse_tables_are_named_too():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mltsk import MLTSKClassifier, MultilabelThreshold
 from mltsk.datasets import make_multilabel_rules, read_csv, write_npz
-from mltsk.estimators import MLTSKClassifier, MultilabelThreshold
 from mltsk.io import load, save
 
 

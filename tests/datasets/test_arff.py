@@ -8,17 +8,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from mltsk.datasets import (
-    Dataset,
-    arff,
-    category_values,
-    content_digest,
-    read_arff,
-    split_labels,
-)
+from mltsk.datasets import Dataset, arff, category_values, content_digest, read_arff, read_label_xml, split_labels
 from mltsk.exceptions import InputError
 
 TOY = "@relation toy\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n"
+COLUMNS = {"size": "real", "colour": "{red, 'dark blue'}", "zone": "{1,2}", "flag": "{0,1}"}
 
 
 @pytest.fixture
@@ -29,6 +23,17 @@ def write(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def read(write):
+    """The values of some rows, which begin in line 7 if there are four columns."""
+
+    def read(*rows, columns=COLUMNS):
+        header = [f"@attribute {name} {kind}" for name, kind in columns.items()]
+        return read_arff(write("\n".join(["@relation toy", *header, "@data", *rows]))).values
+
+    return read
 
 
 def test_a_file_becomes_a_table(write):
@@ -55,10 +60,54 @@ def test_old_files_in_latin_1_are_read(write):
     assert read_arff(write(TOY.replace(" a ", " größe "), "latin-1")).names == ("größe", "b")
 
 
-def test_labels_that_the_relation_name_declares(write):
-    assert read_arff(write(TOY.replace("toy", "'toy: -C 1'"))).label_names == ("a",)
-    assert read_arff(write(TOY.replace("toy", "'toy: -C -1'"))).label_names == ("b",)
-    assert read_arff(write(TOY)).label_names == ()
+@pytest.mark.parametrize(
+    ("relation", "labels"),
+    [
+        ("toy", ""),
+        ("'toy: -C 2'", "ab"),
+        ("'toy: -C -2 -split-percentage 50'", "cd"),
+        ("'toy: -split 5 -C 1'", "a"),
+        ("'toy: -C 0'", ""),
+        ("'toy: -C 4'", ""),  # no feature would be left: not a usable declaration
+        ("'toy: -C 99999999999'", ""),
+    ],
+)
+def test_mekas_option_counts_labels_from_the_front_or_the_back(write, relation, labels):
+    header = "".join(f"@attribute {name} real\n" for name in "abcd")
+    assert read_arff(write(f"@relation {relation}\n{header}@data\n1,2,3,4\n")).label_names == tuple(labels)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "categories"),
+    [
+        ("@ATTRIBUTE\tsize\tREAL", "size", ()),
+        ("@attribute 'two words' {0, 1}", "two words", ("0", "1")),
+        (r"""@attribute 'it\'s' {'a,b',"c'd"}""", "it's", ("a,b", "c'd")),
+        (r"@attribute x {'tab\there','back\\slash'}", "x", ("tab\there", "back\\slash")),
+        ('@attribute "%odd" {a}', "%odd", ("a",)),
+        ("@attribute glued{0,1}", "glued", ("0", "1")),
+        ("@attribute Guitar_(clean)-Solo {0,1}", "Guitar_(clean)-Solo", ("0", "1")),
+    ],
+)
+def test_attributes(write, line, name, categories):
+    table = read_arff(write(f"@relation toy\n{line}\n@data\n?\n"))
+    assert (table.names, table.categories) == ((name,), (categories,))
+
+
+def test_dense_rows_with_every_kind_of_value(read):
+    X = read("1.5,red,2,1", "?, 'dark blue' ,1, 0", "-1e-3,?,?,?")
+    assert_array_equal(X, [[1.5, 0, 2, 1], [np.nan, 1, 1, 0], [-1e-3, np.nan, np.nan, np.nan]])
+
+
+def test_sparse_rows_go_straight_to_csr_and_omitted_means_the_first_category(read):
+    X = read("{0 1.5,1 'dark blue'}", "{}", "{ 3 1 , 2 2 }", "{0 ?,1 red}")
+    assert X.format == "csr"
+    # zone's first category is the number 1; a colour that is not given is red, the number 0
+    assert_array_equal(X.toarray(), [[1.5, 1, 1, 0], [0, 0, 1, 0], [0, 0, 2, 1], [np.nan, 0, 1, 0]])
+
+
+def test_zeros_that_were_written_out_are_not_stored(read):
+    assert read("{0 0,1 1}", columns={"a": "real", "b": "real"}).nnz == 1
 
 
 @pytest.mark.parametrize(
@@ -72,6 +121,9 @@ def test_labels_that_the_relation_name_declares(write):
         ("@relation x\n@attribute a string\n", 2, "'string'"),
         ("@relation x\n@attribute a date 'yyyy'\n", 2, "'date'"),
         ("@relation x\n@attribute a\n", 2, "'missing'"),
+        ("@relation x\n@attribute\n", 2, "cannot read the attribute"),
+        ("@relation x\n@attribute 'open real\n", 2, "cannot read the attribute"),
+        ("@relation x\n@attributes a real\n", 2, "expected @relation"),
         ("@relation x\n@attribute a {}\n", 2, "only numeric"),
         ("@relation x\n@attribute a {0,1\n", 2, "only numeric"),
         ("@relation x\n@attribute a {0,0}\n", 2, "category twice"),
@@ -91,19 +143,81 @@ def test_a_bad_file_gives_one_sentence_with_its_line(write, text, line, complain
     assert "\n" not in str(refused.value)
 
 
-def test_a_missing_file_is_a_sentence(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        read_arff(tmp_path / "nowhere.arff")
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("1,red,1", "3 values for 4 attributes"),
+        ("1,red,1,0,0", "5 values for 4 attributes"),
+        ("1,pink,1,0", "'colour' has no category 'pink'"),
+        ("big,red,1,0", "'size' is numeric and cannot be 'big'"),
+        ("1_0,red,1,0", "'size' is numeric and cannot be '1_0'"),
+        (",red,1,0", "'size' is numeric and cannot be ''"),
+        ("'?',red,1,0", "cannot be '?'"),
+        ("{0 1}", "cannot read"),
+        ("1,red,1,0,{5}", "cannot read"),
+        ("1,'open,1,0", "cannot read"),
+        ("1,'red'x,1,0", "cannot read"),
+        (r"1,'ends in \',1,0", "cannot read"),
+        ("1,red\x00,1," + "x" * 10_000, "has no category 'red\\x00'"),
+        ("1,red,1," + "x" * 10_000, "no category 'xxx"),
+    ],
+)
+def test_bad_dense_rows_say_what_is_wrong_and_where(read, line, complaint):
+    with pytest.raises(InputError) as refused:
+        read("1,red,1,0", line)
+    assert ", line 8: " in str(refused.value)
+    assert complaint in str(refused.value)
+    assert len(str(refused.value).partition(", line ")[2]) < 100
 
 
-def test_limits_on_lines_and_attributes(write, monkeypatch):
-    path = write(TOY)
-    monkeypatch.setattr(arff, "MAX_ATTRIBUTES", 1)
-    with pytest.raises(InputError, match="line 3: there are more than 1 attributes"):
-        read_arff(path)
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("{0 1", "cut off"),
+        ("1,red,1,0", "in braces"),
+        ("{4 1}", "no attribute 4: the positions are 0 to 3"),
+        ("{9999999999 1}", "cannot read"),
+        ("{-1 1}", "no attribute -1"),
+        ("{0 1 2}", "cannot read"),
+        ("{0 1,}", "cannot read"),
+        ("{0}", "cannot read"),
+        ("{² 1}", "cannot read"),
+        ("{0 'a}", "cannot read"),
+        ("{1 pink}", "no category 'pink'"),
+        ("{0 x}", "cannot be 'x'"),
+        ("{0 1,0 2}", "'size' is given twice"),
+    ],
+)
+def test_bad_sparse_rows_say_what_is_wrong_and_where(read, line, complaint):
+    with pytest.raises(InputError, match="line 8: ") as refused:
+        read("{0 1}", line)
+    assert complaint in str(refused.value)
+
+
+@pytest.mark.parametrize("line", [" " * 500_000 + "'", "'" + "\\a" * 250_000, "a" * 500_000 + '"'])
+def test_a_hostile_line_is_refused_in_one_pass(read, line):
+    start = time.process_time()
+    with pytest.raises(InputError, match="cannot read"):
+        read(line)
+    assert time.process_time() - start < 2
+
+
+def test_a_small_sparse_file_cannot_ask_for_a_large_dense_matrix(read, monkeypatch):
+    monkeypatch.setattr(arff, "MAX_FILLED", 3)
+    with pytest.raises(InputError, match="too many"):
+        read(*["{}"] * 4, columns={"a": "{1,2}"})
+
+
+@pytest.mark.parametrize("reader", [read_arff, read_label_xml])
+def test_a_missing_file_is_a_sentence(tmp_path, reader):
+    with pytest.raises(InputError, match="cannot be read: No such file or directory"):
+        reader(tmp_path / "nowhere")
+
+
+def test_a_line_has_a_limit(write, monkeypatch):
     monkeypatch.setattr(arff, "MAX_LINE", 10)
     with pytest.raises(InputError, match="line 1: the line is longer"):
-        read_arff(path)
+        read_arff(write(TOY))
 
 
 # liac-arff does not quote braces in values, nor escape quotes in names: it cannot read them back either.
@@ -208,3 +322,48 @@ def test_files_of_this_size_are_read_fast(tmp_path, as_arff, sparse_rows):
     table = read_arff(path)
     assert time.process_time() - start < 3
     assert content_digest(split_labels(table, data.shape[2])) == content_digest(data)
+
+
+HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+LAUGHS = "".join(f'<!ENTITY l{i + 1} "{f"&l{i};" * 10}">' for i in range(9))
+BOMB = f'<!DOCTYPE labels [<!ENTITY l0 "lol">{LAUGHS}]>\n<labels><label name="&l9;"/></labels>'
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ('<labels xmlns="http://mulan.sourceforge.net/labels"><label name="ü"></label></labels>', ("ü",)),
+        ('<labels><label name="a b"><label name="c"/></label><label name="d"/></labels>', ("a b", "c", "d")),
+        ('<labels><label name="a &amp; b"/></labels>', ("a & b",)),
+    ],
+)
+def test_labels_of_a_mulan_file(write, text, labels):
+    assert read_label_xml(write(HEAD + text)) == labels
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + BOMB,
+        BOMB.encode("utf-16"),
+        '<!DOCTYPE labels SYSTEM "file:///etc/passwd"><labels><label name="x"/></labels>',
+        '<!DOCTYPE labels><labels><label name="x"/></labels>',
+    ],
+)
+def test_document_types_and_entities_are_refused(write, text):
+    with pytest.raises(InputError, match=r"line \d: document types and entities are not read"):
+        read_label_xml(write(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "line 1: no element found"),
+        ("<labels>\n<label", "line 2: unclosed token"),
+        ("<labels></labels>", "lists no label"),
+        ("@relation x", "line 1: not well-formed"),
+    ],
+)
+def test_files_that_are_no_label_list_are_refused_in_a_sentence(write, text, complaint):
+    with pytest.raises(InputError, match=complaint):
+        read_label_xml(write(text))

@@ -82,11 +82,13 @@ def test_bad_files_are_refused_in_a_sentence(write, text, complaint):
     assert str(path) in str(refused.value)
 
 
-def test_a_missing_or_truncated_file_is_a_sentence(tmp_path, write):
+def test_a_missing_or_damaged_file_is_a_sentence(tmp_path, write):
     with pytest.raises(InputError, match="No such file"):
         read_csv(tmp_path / "nowhere.csv")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_csv(write(gzip.compress(b"a,b\n1,2\n")[:15], "toy.csv.gz"))
+    packed = gzip.compress(b"a,b\n1,2\n" * 99)
+    for damaged in (packed[:15], packed[:12] + b"\xff" * 9 + packed[21:]):  # cut off; no valid stream
+        with pytest.raises(InputError, match=r"toy\.csv\.gz cannot be read: .+\.$"):
+            read_csv(write(damaged, "toy.csv.gz"))
 
 
 def test_parquet_columns_of_every_kind(tmp_path):

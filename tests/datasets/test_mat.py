@@ -93,6 +93,16 @@ def test_version_7_3_is_refused_with_advice(tmp_path):
         read_mat(path)
 
 
+@pytest.mark.parametrize("variable", ["data", "target"])
+@pytest.mark.parametrize("index", [1 << 30, -(1 << 30)])
+def test_a_sparse_index_outside_the_matrix_is_refused_in_a_sentence(write, variable, index):
+    hostile = sparse.csc_array(X)
+    hostile.indices[2] = index
+    path = write(**{"data": X, "target": np.ones((4, 2)), variable: hostile})
+    with pytest.raises(InputError, match="not a readable MATLAB file: indices must be"):
+        read_mat(path)
+
+
 @pytest.mark.parametrize("keep", [0, 100, 130, 200, 260])
 def test_a_damaged_file_is_refused_in_a_sentence(write, keep):
     path = write(data=X, target=Y)

@@ -51,6 +51,7 @@ def test_features_keep_their_order_and_labels_take_the_given_one():
     assert data.categories == ((), ("blue", "red"))
     assert data.nominal == (False, True)
     assert_array_equal(data.Y, [[0, 1], [0, 0]])
+    assert data.X.flags.c_contiguous
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ import skops.io
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
-from mltsk import estimators
+from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, estimators
 from mltsk.datasets import make_multilabel_rules
-from mltsk.estimators import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold
 from mltsk.exceptions import InputError
 from mltsk.io import FORMAT, MANIFEST, TRUSTED, ModelInfo, archive, load, read_info, save, untrusted
 from mltsk.paper.methods import METHODS

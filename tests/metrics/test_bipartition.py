@@ -64,3 +64,21 @@ def test_nothing_defined_gives_nan_when_undefined_rows_are_left_out():
 def test_shapes_must_match():
     with pytest.raises(InputError, match="predictions have shape"):
         ours.hamming_loss([[1, 0]], [[1, 0, 1]])
+
+
+def test_entries_that_were_not_observed_are_left_out():
+    Y, P, weight = tables()
+    unknown = np.random.default_rng(1).random(Y.shape) < 0.3
+    unknown[0], unknown[:, 6] = True, True  # a row and a label without an observed entry
+    truth, seen = np.where(unknown, np.nan, Y), ~unknown
+    assert_allclose(
+        ours.hamming_loss(truth, P, sample_weight=weight),
+        np.average((Y != P)[seen], weights=np.broadcast_to(weight[:, None], Y.shape)[seen]),
+    )
+    exact = [(Y[i] == P[i])[seen[i]].all() for i in range(1, 40)]
+    assert_allclose(ours.subset_accuracy_score(truth, P), np.mean(exact))
+    assert_allclose(ours.micro_f1_score(truth, P), sk.f1_score(Y[seen], P[seen]))
+    by_row = [sk.f1_score(Y[i, seen[i]], P[i, seen[i]], zero_division=0) for i in range(1, 40)]
+    assert_allclose(ours.example_f1_score(truth, P), np.mean(by_row))
+    by_label = [sk.f1_score(Y[seen[:, j], j], P[seen[:, j], j], zero_division=0) for j in range(6)]
+    assert_allclose(ours.macro_f1_score(truth, P), np.mean(by_label))

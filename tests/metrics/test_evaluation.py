@@ -1,13 +1,15 @@
+import builtins
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import metrics as sk
 
-from mltsk.exceptions import DegenerateScoresWarning, InputError
-from mltsk.metrics import evaluate, five_metrics, hamming_loss, metrics_by_label, micro_f1_score
+from mltsk.exceptions import DegenerateScoresWarning
+from mltsk.metrics import evaluate, five_metrics, hamming_loss, micro_f1_score
 
 KEYS = ["AP", "HL", "OE", "RL", "CV", "micro_F1", "macro_F1", "example_F1", "subset_accuracy", "tied_rows"]
 
@@ -84,15 +86,62 @@ def test_unweighted_rows_do_not_count(data):
     assert weighted == pytest.approx(evaluate(Y[:20], scores[:20]))
 
 
-def test_table_by_label_names_its_rows_and_adds_up_to_the_totals(data):
+def test_rows_without_an_observed_label_do_not_count(data):
     Y, scores = data
-    table = pd.DataFrame(metrics_by_label(pd.DataFrame(Y, columns=list("abcde")), scores))
-    assert list(table["label"]) == list("abcde")
-    assert table["HL"].mean() == pytest.approx(evaluate(Y, scores)["HL"])
-    assert table["F1"].mean() == pytest.approx(evaluate(Y, scores)["macro_F1"])
-    assert_allclose(table["frequency"], Y.mean(axis=0))
+    unknown = np.where(np.arange(30)[:, None] < 10, np.nan, Y)
+    for convention in ("paper", "standard"):
+        found = evaluate(unknown, scores, convention=convention)
+        assert found == pytest.approx(evaluate(Y[10:], scores[10:], convention=convention))
 
 
-def test_label_names_must_be_one_per_label(data):
-    with pytest.raises(InputError, match=r"one name per label \(5\), got 2"):
-        metrics_by_label(*data, label_names=["a", "b"])
+def test_nothing_observed_is_nan_and_not_a_number_of_a_metric():
+    found = evaluate(np.full((3, 2), np.nan), [[0.1, 0.2]] * 3, convention="paper")
+    assert np.isnan([found[name] for name in ("AP", "HL", "OE", "RL", "CV", "macro_F1", "example_F1")]).all()
+
+
+def test_table_per_label_is_that_of_scikit_learn_on_the_observed_samples(data):
+    Y, scores = data[0], np.clip(data[1], 0, 1).round(1)
+    weight = np.random.default_rng(1).integers(0, 3, size=30).astype(float)
+    truth = pd.DataFrame(np.where(np.random.default_rng(2).random(Y.shape) < 0.2, np.nan, Y), columns=list("abcde"))
+    table = evaluate(truth, scores, per_label=True, threshold=0.4, sample_weight=weight)
+    assert list(table.columns) == ["observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier"]
+    assert list(table.index) == list("abcde")
+    for name, row in table.iterrows():
+        seen = truth[name].notna().to_numpy()
+        y, s, w = truth[name][seen].astype(int), scores[seen, "abcde".index(name)], weight[seen]
+        expected = [
+            seen.sum(),
+            np.average(y, weights=w),
+            sk.average_precision_score(y, s, sample_weight=w),
+            sk.roc_auc_score(y, s, sample_weight=w),
+            sk.recall_score(y, s >= 0.4, sample_weight=w),
+            sk.precision_score(y, s >= 0.4, sample_weight=w),
+            sk.brier_score_loss(y, s, sample_weight=w),
+        ]
+        assert_allclose(row, expected)
+
+
+def test_what_a_label_does_not_define_is_nan():
+    Y, scores = [[1, 0, 1], [0, 0, np.nan]], [[np.inf, 0.1, 0.9], [-2.0, 0.2, 0.1]]
+    table = evaluate(Y, scores, per_label=True)
+    assert_allclose(table["AUC"], [1.0, np.nan, np.nan])
+    assert_allclose(table["sensitivity"], [1.0, np.nan, 1.0])
+    assert_allclose(table["precision"], [1.0, np.nan, 1.0])
+    assert table["Brier"].isna().all()  # these scores are no probabilities
+
+
+def test_without_pandas_the_table_is_a_dict_of_arrays(data, monkeypatch):
+    expected = evaluate(*data, per_label=True)
+    real = builtins.__import__
+
+    def without_pandas(name, *rest):
+        if name == "pandas":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(builtins, "__import__", without_pandas)
+        found = evaluate(*data, per_label=True)
+    assert_array_equal(found.pop("label"), range(5))
+    for name, column in found.items():
+        assert_allclose(column, expected[name])

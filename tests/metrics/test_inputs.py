@@ -5,7 +5,14 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from mltsk.exceptions import InputError
-from mltsk.metrics.inputs import check_labels, check_predictions, check_scores, check_threshold, check_weight
+from mltsk.metrics.inputs import (
+    check_labels,
+    check_predictions,
+    check_scores,
+    check_threshold,
+    check_truth,
+    check_weight,
+)
 
 Y = np.array([[1, 0], [0, 1], [1, 1]])
 
@@ -45,6 +52,22 @@ def test_labels_come_in_many_forms(table):
 def test_bad_labels_are_refused_with_a_sentence(table, sentence):
     with pytest.raises(InputError, match=sentence):
         check_labels(table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[1, np.nan], [0, 1]],
+        [[True, None], [False, True]],
+        pd.DataFrame([[1, None], [0, 1]], dtype="Int64"),
+        pd.DataFrame({"a": pd.array([True, False]), "b": pd.array([None, True], dtype="boolean")}),
+    ],
+    ids=["nan", "None", "NA of numbers", "NA of booleans"],
+)
+def test_labels_that_were_not_observed_are_told_apart(table):
+    labels, observed = check_truth(table)
+    assert_array_equal(labels, [[True, False], [False, True]])
+    assert_array_equal(observed, [[True, False], [True, True]])
 
 
 def test_scores_must_have_the_shape_of_the_labels():

@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn import metrics as sk
 
+from mltsk.core.backend import asnumpy
 from mltsk.exceptions import InputError
 from mltsk.metrics import (
     FIVE_METRICS,
@@ -13,6 +14,12 @@ from mltsk.metrics import (
     ranking_loss,
 )
 
+try:
+    import torch
+except ImportError:
+    torch = None
+
+needs_torch = pytest.mark.skipif(torch is None, reason="torch is not installed: tensors cannot be tested")
 RANKING = [average_precision_score, one_error, ranking_loss, normalised_coverage_error]
 
 
@@ -52,8 +59,7 @@ def test_five_metrics_are_the_single_ones(convention):
     assert_allclose([five[name] for name in ("AP", "OE", "RL", "CV")], single)
 
 
-def test_many_tables_at_once_are_evaluated_one_by_one(monkeypatch):
-    monkeypatch.setattr("mltsk.metrics.ranking._BLOCK_SIZE", 1200)  # two tables of 60 x 9 a block
+def test_many_tables_at_once_are_evaluated_one_by_one():
     Y, _, weight = block()
     tables = np.random.default_rng(2).integers(0, 5, size=(5, *Y.shape)) / 4.0
     together = five_metrics(Y, tables, convention="paper", sample_weight=weight)
@@ -85,3 +91,69 @@ def test_nan_scores_need_the_paper_convention(metric):
     assert np.isfinite(metric(Y, scores, convention="paper"))
     with pytest.raises(InputError, match="NaN"):
         metric(Y, scores)
+
+
+def test_labels_that_were_not_observed_are_none_of_the_rows_labels():
+    Y, scores, weight = block()
+    hidden = np.random.default_rng(3).random(Y.shape) < 0.3
+    hidden[0], hidden[1] = True, Y[1] == 1  # a row without an observed label, one without an observed positive
+    truth, seen = np.where(hidden, np.nan, Y), np.flatnonzero(~hidden.all(axis=1))
+    for convention in ("paper", "standard"):
+        rows = [(Y[i, ~hidden[i]][None], scores[i, ~hidden[i]][None]) for i in seen]
+        each = np.array([five_metrics(y, s, convention=convention) for y, s in rows])  # NaN where a row does not count
+        share = np.repeat(weight[seen, None], 5, axis=1) * ~np.isnan(each)
+        share[:, 1] *= [y.size for y, _ in rows]
+        expected = np.nansum(each * share, axis=0) / share.sum(axis=0)
+        found = five_metrics(truth, np.stack([scores, -scores]), convention=convention, sample_weight=weight)
+        assert_allclose(found[0], expected)
+        single = [f(truth, scores, convention=convention, sample_weight=weight) for f in RANKING]
+        assert_allclose(single, expected[[0, 2, 3, 4]])
+
+
+def tables(nan):
+    rng = np.random.default_rng(0)
+    Y, scores = rng.random((40, 7)) < 0.4, rng.normal(size=(30, 40, 7)).round(1)
+    Y[0], Y[1] = 0, 1
+    scores[3], scores[4, :, :3] = 0.0, -0.0
+    if nan:
+        scores[5:8][rng.random((3, 40, 7)) < 0.3] = np.nan
+        scores[9, 2] = np.nan
+    return Y, scores, rng.random(40)
+
+
+@needs_torch
+@pytest.mark.parametrize("convention", ["paper", "standard"])
+def test_metrics_of_tensors_are_those_of_arrays(convention):
+    Y, scores, w = tables(nan=convention == "paper")
+    cut = np.linspace(-1, 1, 7)
+    expected = five_metrics(Y, scores, convention=convention, threshold=cut, sample_weight=w)
+    options = {"convention": convention, "threshold": torch.as_tensor(cut), "sample_weight": torch.as_tensor(w)}
+    found = five_metrics(torch.as_tensor(Y), torch.as_tensor(scores), **options)
+    assert found.dtype == torch.float64
+    assert_allclose(asnumpy(found), expected, atol=1e-14)
+
+
+@needs_torch
+def test_one_table_and_a_table_of_labels_each():
+    Y, scores, _ = tables(nan=False)
+    one = five_metrics(torch.as_tensor(Y), torch.as_tensor(scores[0]))
+    assert_allclose(asnumpy(one), five_metrics(Y, scores[0]), atol=1e-14)
+    each = np.stack([Y, ~Y])
+    found = five_metrics(torch.as_tensor(each), torch.as_tensor(scores[:2]))
+    assert_allclose(asnumpy(found), [five_metrics(y, s) for y, s in zip(each, scores[:2], strict=True)], atol=1e-14)
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("Y", "scores", "message"),
+    [
+        ([[0, 1]], [[0.1, 0.2]], "Y must be one there too"),
+        ([[0, 2]], [[0.1, 0.2]], "Y must hold 0 and 1"),
+        ([[0, 1, 0]], [[0.1, 0.2]], "Y must hold 0 and 1 for every score"),
+        ([[0, 1]], [[0.1, float("nan")]], "scores hold NaN"),
+    ],
+)
+def test_what_does_not_fit_is_refused(Y, scores, message):
+    Y = Y if "there too" in message else torch.as_tensor(Y)
+    with pytest.raises(InputError, match=message):
+        five_metrics(Y, torch.as_tensor(scores))

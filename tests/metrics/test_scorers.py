@@ -3,16 +3,19 @@ import pickle
 import numpy as np
 import pytest
 import sklearn
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mltsk.exceptions import InputError
 from mltsk.metrics import SCORERS, evaluate, get_scorer
-from mltsk.metrics.scorers import MultilabelScorer
+from mltsk.metrics.scorers import MultilabelScorer, label_scores, response_method
 
 FOLDS = KFold(3, shuffle=True, random_state=0)
 X, Y = make_multilabel_classification(n_samples=90, n_classes=4, random_state=0)
@@ -110,3 +113,78 @@ def test_unknown_metrics_and_conventions_are_refused():
         MultilabelScorer("ap")(model, X, Y)
     with pytest.raises(InputError, match="convention must be"):
         MultilabelScorer("micro_f1", convention="authors")(model, X, Y)
+
+
+def test_labels_that_were_not_observed_do_not_count():
+    model, unknown = RidgeClassifier().fit(X, Y), np.where(np.arange(90)[:, None] < 30, np.nan, Y)
+    for name in ("average_precision", "micro_f1"):
+        assert get_scorer(name)(model, X, unknown) == pytest.approx(get_scorer(name)(model, X[30:], Y[30:]))
+
+
+# --- scores of any model
+
+
+class Answers:
+    """A model that answers with what it was given."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def predict_proba(self, X):
+        return self.answer
+
+
+def test_decision_functions_are_asked_first():
+    model = RidgeClassifier().fit(X, Y)
+    assert response_method(model) == "decision_function"
+    assert_array_equal(label_scores(model, X, 4), model.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(5, random_state=0),
+        KNeighborsClassifier(),
+        MultiOutputClassifier(LogisticRegression()),
+        make_pipeline(StandardScaler(), KNeighborsClassifier()),
+    ],
+    ids=["forest", "neighbours", "multi-output", "pipeline"],
+)
+def test_lists_of_probabilities_become_a_table(model):
+    model.fit(X, Y)
+    expected = np.column_stack([p[:, 1] for p in model.predict_proba(X)])
+    assert_allclose(label_scores(model, X, 4), expected)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_constant_label_scores_what_it_is(value):
+    constant = Y.copy()
+    constant[:, 1] = value
+    scores = label_scores(RandomForestClassifier(5, random_state=0).fit(X, constant), X, 4)
+    assert_array_equal(scores[:, 1], value)
+
+
+def test_two_labels_are_not_taken_for_one_binary_target():
+    table = np.random.default_rng(0).random((4, 2))
+    assert_array_equal(label_scores(Answers(table), X[:4], 2), table)
+    assert_array_equal(label_scores(Answers(table), X[:4], 1), table[:, 1:])
+
+
+def test_one_label_may_answer_in_one_dimension():
+    model = RidgeClassifier().fit(X, Y[:, 0])
+    assert label_scores(model, X, 1).shape == (90, 1)
+
+
+def test_models_without_scores_are_refused():
+    with pytest.raises(InputError, match="object has no decision_function or predict_proba"):
+        response_method(object())
+
+
+def test_a_wrong_number_of_columns_is_refused():
+    with pytest.raises(InputError, match="returned 4 columns for 5 labels"):
+        label_scores(RidgeClassifier().fit(X, Y), X, 5)
+
+
+def test_a_single_column_of_an_unknown_class_is_refused():
+    with pytest.raises(InputError, match="does not say which"):
+        label_scores(Answers([np.ones((4, 1)), np.ones((4, 2))]), X[:4], 2)

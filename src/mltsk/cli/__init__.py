@@ -35,11 +35,10 @@ def _run(args: list[str]) -> int:
 
     from .app import app
 
-    command = typer.main.get_command(app)
     try:
-        status = command.main(args or ["--help"], prog_name="mltsk", standalone_mode=False)
+        status = typer.main.get_command(app).main(args or ["--help"], prog_name="mltsk", standalone_mode=False)
     except typer.Abort:  # how older versions report Ctrl-C
-        return _stopped()
+        status = STOPPED
     return _stopped() if status == STOPPED else status if isinstance(status, int) else 0
 
 
@@ -58,7 +57,8 @@ def _verdict(error: Exception) -> tuple[int, str]:
     if isinstance(error, InputError):
         return BAD_INPUT, str(error)
     if isinstance(error, usage):
-        return BAD_INPUT, _usage(error)
+        where = getattr(getattr(error, "ctx", None), "command_path", "mltsk")
+        return BAD_INPUT, f"{error.format_message().rstrip('.')} (see `{where} --help`)."
     if isinstance(error, ImportError) and str(error).startswith("pip install"):
         return FAILED, f"a part that this command needs is not installed: {error}"
     if isinstance(error, MemoryError):
@@ -66,10 +66,3 @@ def _verdict(error: Exception) -> tuple[int, str]:
     if isinstance(error, OSError):
         return FAILED, str(error)
     return FAILED, f"{type(error).__name__}: {error} (this is a bug; --debug shows where)"
-
-
-def _usage(error: Exception) -> str:
-    context = getattr(error, "ctx", None)
-    where = context.command_path if context is not None else "mltsk"
-    message = error.format_message().rstrip(".")  # type: ignore[attr-defined]
-    return f"{message} (see `{where} --help`)."

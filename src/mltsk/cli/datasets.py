@@ -46,26 +46,20 @@ def fetch(
       mltsk datasets fetch emotions
       mltsk datasets fetch birds scene flags
     """
+    from ..datasets import FetchError, fetch_dataset
     from ..datasets.catalog import find_entry
 
-    wanted = dict.fromkeys(find_entry(name).key for name in names)  # a misspelt name fails before any download
-    failed = [name for name in wanted if not fetched(name, mirror or None, timeout)]
+    failed = False
+    for name in dict.fromkeys([find_entry(name).key for name in names]):  # a misspelt name fails before any download
+        try:
+            with downloading(name) as report:
+                path = fetch_dataset(name, mirrors=mirror or None, progress=report, timeout=timeout)
+            typer.echo(f"{name}: {path}")
+        except FetchError as error:
+            failed = True
+            typer.echo(f"mltsk: {error}", err=True)
     if failed:
         raise typer.Exit(1)
-
-
-def fetched(name: str, mirrors: list[str] | None, timeout: float) -> bool:
-    """Whether one data set is now here; the reason why not goes to standard error."""
-    from ..datasets import FetchError, fetch_dataset
-
-    try:
-        with downloading(name) as report:
-            path = fetch_dataset(name, mirrors=mirrors, progress=report, timeout=timeout)
-    except FetchError as error:
-        typer.echo(f"mltsk: {error}", err=True)
-        return False
-    typer.echo(f"{name}: {path}")
-    return True
 
 
 def listing(entries: list[Any]) -> str:

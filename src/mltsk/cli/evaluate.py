@@ -34,6 +34,7 @@ def evaluate(
       mltsk evaluate yeast.skops yeast
       mltsk evaluate patients.skops test.csv --json
     """
+    from ..metrics import evaluate as metrics
     from .inputs import features_of, open_model, open_table, outputs_of
 
     classifier, info = open_model(model)
@@ -41,16 +42,20 @@ def evaluate(
     Y = true_labels(table, labels, info)
     scores, predictions = outputs_of(classifier, features_of(classifier, info, table, data))
     with noted_warnings():
-        found = both_conventions(Y, scores, predictions)
+        found = {name: metrics(Y, scores, predictions=predictions, convention=name) for name in ("paper", "standard")}
     if info.data == table.name and info.fitted.get("samples") == len(table):
         note(
-            f"the model was fitted on data called {info.data} with as many rows: this may be no estimate for new rows."
+            f"the model was fitted on data called {table.name} with as many rows: this may be no estimate for new rows."
         )
     if as_json:
-        typer.echo(json.dumps({"rows": len(table), "labels": Y.shape[1], **without_nan(found)}, indent=2))
+        # A metric for which no row counts is null: JSON has no NaN.
+        plain = {key: {k: None if isnan(v) else v for k, v in values.items()} for key, values in found.items()}
+        typer.echo(json.dumps({"rows": len(table), "labels": Y.shape[1], **plain}, indent=2))
         return
-    typer.echo(f"{table.name}: {len(table):,} rows, {Y.shape[1]} labels\n")
-    typer.echo(metric_table(found))
+    rows = [["metric", "paper", "standard", "better"]]
+    for name, value in found["paper"].items():
+        rows.append([name, f"{value:.4f}", f"{found['standard'][name]:.4f}", BETTER.get(name, "higher")])
+    typer.echo(f"{table.name}: {len(table):,} rows, {Y.shape[1]} labels\n\n{aligned(rows)}")
 
 
 def true_labels(table: Any, labels: str | None, info: Any) -> Any:
@@ -65,26 +70,3 @@ def true_labels(table: Any, labels: str | None, info: Any) -> Any:
             f"it needs {', '.join(info.label_names[:5])}{', …' if len(info.label_names) > 5 else ''}."
         )
     return found.Y
-
-
-def both_conventions(Y: Any, scores: Any, predictions: Any) -> dict[str, dict[str, float]]:
-    """Metrics by convention."""
-    from ..metrics import evaluate as metrics
-
-    return {name: metrics(Y, scores, predictions=predictions, convention=name) for name in ("paper", "standard")}
-
-
-def without_nan(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float | None]]:
-    """The same with null for a metric for which no row counts: JSON has no NaN."""
-    return {
-        convention: {name: None if isnan(value) else value for name, value in metrics.items()}
-        for convention, metrics in found.items()
-    }
-
-
-def metric_table(found: dict[str, dict[str, float]]) -> str:
-    """One line per metric."""
-    rows = [["metric", "paper", "standard", "better"]]
-    for name, value in found["paper"].items():
-        rows.append([name, f"{value:.4f}", f"{found['standard'][name]:.4f}", BETTER.get(name, "higher")])
-    return aligned(rows)

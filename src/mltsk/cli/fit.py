@@ -8,13 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from .output import aligned, noted_warnings
-from .progress import counting, timed, working
+from .progress import timed, working
 
 Coupling = StrEnum("Coupling", ["laplacian", "signed", "shift", "precision", "ridge", "paper", "none"])
 Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
 Preset = StrEnum("Preset", ["default", "paper"])
 Start = StrEnum("Start", ["spread", "random"])
-TUNED = ("n_rules", "width_scale", "coupling", "correlation_weight", "l1_weight", "ridge")
 
 
 def number_or(word: str, *, zero: bool = True) -> Callable[[str], float | str]:
@@ -97,9 +96,6 @@ def fit(
     max_terms: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Terms that a label may have in a rule.  [default: all]")
     ] = None,
-    tune: Annotated[
-        bool, typer.Option("--tune", help="Choose rules, widths, coupling and weights on inner folds (200 settings).")
-    ] = False,
 ) -> None:
     """Fit a model and write it to a file.
 
@@ -110,12 +106,11 @@ def fit(
     Examples:
       mltsk fit yeast --out yeast.skops
       mltsk fit patients.csv --labels 4 --rules 6 --out patients.skops
-      mltsk fit emotions --tune --out tuned.skops
       mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --out patients.skops
       mltsk fit emotions --max-conditions 5 --max-terms 10 --out short.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
-    from ..io import save
+    from ..io import check_target, save
 
     given = {
         "n_rules": rules,
@@ -133,12 +128,8 @@ def fit(
         "max_terms": max_terms,
     }
     options = {name: plain(value) for name, value in given.items() if value is not None}
-    check_writable(out)
-    if tune:
-        check_tunable(preset, options)
+    check_target(out)  # fail before the work, not after it
     dataset = open_dataset(data, labels)
-    if tune:
-        options |= tuned(dataset, options)
     model, info = fitted(dataset, preset, options)
     save(model, out, info=info)
     typer.echo(summary(model, dataset, info, out))
@@ -150,45 +141,15 @@ def plain(value: Any) -> Any:
     return None if value == "none" else value
 
 
-def check_tunable(preset: Preset, given: dict[str, Any]) -> None:
-    """What is to be chosen must not be given too."""
-    from ..exceptions import InputError
-
-    chosen = [name for name in TUNED if name in given]
-    if preset is Preset.paper:
-        raise InputError("--tune chooses settings of the default problem: leave out --preset paper.")
-    if chosen:
-        names = ", ".join("--" + name.removeprefix("n_").replace("_", "-") for name in chosen)
-        raise InputError(f"--tune chooses {names} itself: leave it out.")
-
-
-def tuned(dataset: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """The best of 200 settings on three inner folds."""
-    from ..estimators import MLTSKClassifier, MLTSKClassifierCV
-
-    with noted_warnings(), counting("tuning", "branches") as tell:
-        search = MLTSKClassifierCV(estimator=MLTSKClassifier(**given), refit=False, callback=tell)
-        _fit(search, dataset)
-    best = ", ".join(f"{name} {value}" for name, value in search.best_params_.items())
-    tried = len(search.cv_results_["params"])
-    typer.echo(f"best of {tried} settings: {best}; AP {search.best_score_:.3f} on inner folds")
-    return search.best_params_
-
-
-def check_writable(out: str) -> None:
-    """Fail before the work, not after it."""
-    from ..io import check_target
-
-    check_target(out)
-
-
 def open_dataset(data: str, labels: str | None) -> Any:
     """Features and labels, complete."""
     from ..datasets import load_dataset
-    from .inputs import check_complete, check_labels, data_argument
+    from ..exceptions import InputError
+    from .inputs import check_complete
 
-    dataset = load_dataset(data_argument(data), labels=labels)
-    check_labels(dataset)
+    dataset = load_dataset(data, labels=labels)
+    if not dataset.label_names:
+        raise InputError(f"{dataset.name} has no labels: name or count its label columns with --labels.")
     check_complete(dataset.X, dataset.feature_names, data)
     return dataset
 
@@ -232,9 +193,7 @@ def _fit(model: Any, dataset: Any) -> None:
 
     try:
         model.fit(dataset.X, dataset.Y)
-    except (
-        ValueError
-    ) as error:  # what scikit-learn and we say about parameters and data; its first line is the sentence
+    except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
         raise InputError(str(error).splitlines()[0]) from error
 
 

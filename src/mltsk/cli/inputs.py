@@ -2,13 +2,14 @@
 
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..datasets import Dataset, Table, load_dataset, read_table
+from ..datasets import Table, load_dataset, read_table
+from ..datasets.dataset import dense
+from ..datasets.load import is_path
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from .output import note
@@ -32,13 +33,7 @@ def with_rules(model: Any, path: str) -> Any:
 
 def open_table(data: str) -> Table:
     """The table of a file, or of a data set of the catalog."""
-    named = data_argument(data)
-    return read_table(named) if isinstance(named, Path) else Table.of(load_dataset(named))
-
-
-def data_argument(data: str) -> str | Path:
-    """What DATA means: a path where it looks like one, else a name of the catalog."""
-    return Path(data) if "/" in data or "\\" in data or Path(data).suffix else data
+    return read_table(data) if is_path(data) else Table.of(load_dataset(data))
 
 
 def features_of(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
@@ -49,7 +44,9 @@ def features_of(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
         X = table.select(info.feature_names, info.categories)
         known = {*info.feature_names, *info.label_names, *table.label_names}
         if extra := [name for name in table.names if name not in known]:
-            note(f"{where} has {_columns(extra)} that the model does not know; left out.")
+            shown = ", ".join(map(repr, extra[:5])) + (", …" if len(extra) > 5 else "")
+            count = "a column" if len(extra) == 1 else f"{len(extra)} columns"
+            note(f"{where} has {count} ({shown}) that the model does not know; left out.")
     check_complete(X, info.feature_names, where)
     return X
 
@@ -65,37 +62,22 @@ def _by_position(model: Any, info: ModelInfo, table: Table) -> Any:
     return table.values[:, rest]
 
 
-def _columns(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
-    return f"{'a column' if len(names) == 1 else f'{len(names)} columns'} ({shown})"
-
-
 def check_complete(X: Any, names: Sequence[str], where: str) -> None:
     """Refuse missing and infinite values, naming the first."""
-    values = X.data if sparse.issparse(X) else X
-    if np.isfinite(values).all():
+    if np.isfinite(X.data if sparse.issparse(X) else X).all():
         return
-    rows, columns = (~np.isfinite(X.toarray() if sparse.issparse(X) else X)).nonzero()
-    what = "no value" if np.isnan(_at(X, rows[0], columns[0])) else "an infinite value"
+    X = dense(X)
+    rows, columns = np.nonzero(~np.isfinite(X))
+    what = "no value" if np.isnan(X[rows[0], columns[0]]) else "an infinite value"
     raise InputError(
         f"Column {names[columns[0]]!r} of {where} has {what} in row {rows[0] + 1} ({len(rows)} such in all): "
         "fill these in, or leave the rows or columns out."
     )
 
 
-def _at(X: Any, row: int, column: int) -> float:
-    return float(X[[row]][:, [column]].sum())
-
-
-def check_labels(data: Dataset) -> None:
-    """Refuse data without labels."""
-    if not data.label_names:
-        raise InputError(f"{data.name} has no labels: name or count its label columns with --labels.")
-
-
 def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
-    from ..metrics.responses import label_scores
+    from ..metrics.scorers import label_scores
 
     with warnings.catch_warnings():
         # Columns were matched by name in `features_of`; scikit-learn only sees that X is a plain array.

@@ -5,6 +5,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TextIO
 from warnings import catch_warnings, simplefilter
 
 import typer
@@ -21,16 +22,11 @@ def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
     flags   194
     """
     cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    right = [all(_numeric(cell) for cell in column[1:]) for column in zip(*cells, strict=True)]
-    lines = (
-        "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right, strict=True)) for row in cells
-    )
-    return "\n".join(f"{indent}{line}".rstrip() for line in lines)
-
-
-def _numeric(text: str) -> bool:
-    return text[:1].isdigit() or text[:1] in "-" or text == ""
+    columns = []
+    for column in zip(*cells, strict=True):
+        width, numbers = max(map(len, column)), all(cell[:1].isdigit() or cell[:1] in "-" for cell in column[1:])
+        columns.append([cell.rjust(width) if numbers else cell.ljust(width) for cell in column])
+    return "\n".join(f"{indent}{'  '.join(line)}".rstrip() for line in zip(*columns, strict=True))
 
 
 def note(sentence: object) -> None:
@@ -50,30 +46,27 @@ def noted_warnings() -> Iterator[None]:
 
 def write_text(text: str, out: str) -> None:
     """Text to a file in one step, or to standard output for ``-``."""
-    if out == "-":
-        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
-        return
-    from ..io import writing
-
-    with writing(out) as file:
-        file.write(text.encode())
+    with _opened(out) as file:
+        file.write(text if out != "-" or text.endswith("\n") else f"{text}\n")
 
 
 def write_rows(header: Sequence[str], rows: Iterable[Sequence[object]], out: str) -> None:
     """A CSV file in one step, or to standard output for ``-``."""
+    with _opened(out) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+@contextmanager
+def _opened(out: str) -> Iterator[TextIO]:
     if out == "-":
-        _write_csv(sys.stdout, header, rows)
+        yield sys.stdout
         return
     from ..io import writing
 
     with writing(out) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        _write_csv(text, header, rows)
+        yield text
         text.flush()
         text.detach()
-
-
-def _write_csv(file, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)

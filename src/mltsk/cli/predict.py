@@ -35,12 +35,10 @@ def predict(
     X = features_of(classifier, info, table, data)
     with working(f"predicting {len(table):,} rows"):
         scores, predictions = outputs_of(classifier, X)
+    rows = zip(scores.tolist(), predictions.tolist(), strict=True)
     if predictions.ndim == 1:  # a model of one-dimensional classes, fitted in Python
         header = [*(f"score:{name}" for name in info.label_names), "prediction"]
-        write_rows(
-            header, ([*row, label] for row, label in zip(scores.tolist(), predictions.tolist(), strict=True)), out
-        )
-        return
-    header = [column for name in info.label_names for column in (f"score:{name}", name)]
-    pairs = zip(scores.tolist(), predictions.tolist(), strict=True)
-    write_rows(header, ([x for pair in zip(*row, strict=True) for x in pair] for row in pairs), out)
+        write_rows(header, ([*given, label] for given, label in rows), out)
+    else:
+        header = [column for name in info.label_names for column in (f"score:{name}", name)]
+        write_rows(header, ([x for pair in zip(*row, strict=True) for x in pair] for row in rows), out)

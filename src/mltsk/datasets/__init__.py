@@ -3,17 +3,15 @@
 `load_*` and `read_*` never use the network, `fetch_*` may, and `make_*` invents.
 """
 
-from .arff import read_arff
+from .arff import read_arff, read_label_xml
 from .catalog import Entry, catalog
+from .convert import content_digest, git_blob_id
 from .dataset import Dataset, category_values
 from .delimited import read_csv, read_parquet
-from .digest import content_digest, git_blob_id
 from .download import FetchError
 from .fetch import fetch_dataset
-from .files import read_file, read_table
-from .load import DatasetStatus, list_datasets, load_dataset
+from .load import DatasetStatus, list_datasets, load_dataset, read_file, read_table
 from .mat import read_mat
-from .mulan import read_label_xml
 from .npz import read_npz, write_npz
 from .synthetic import SyntheticRules, make_multilabel_rules
 from .table import Table, split_labels

@@ -1,31 +1,45 @@
 """A defensive reader of ARFF files, dense and sparse, as WEKA, MULAN and MEKA write them.
 
-Read: numeric, real and integer attributes; nominal attributes; quoted names and values with backslash
-escapes; comments; missing values (?), which become NaN; keywords in any case; CRLF line ends. A sparse file
-goes straight into CSR. Refused, with the number of the line: string, date and relational attributes, row
-weights, and anything malformed. A nominal value becomes a number as `category_values` says.
+Read: numeric and nominal attributes, quoted names and values with backslash escapes, missing values (?), comments.
+Refused, with the number of the line: string, date and relational attributes, row weights, and anything malformed.
+A nominal value becomes a number as `category_values` says. An attribute that a sparse row does not mention has the
+number 0, or the *first* category when it is nominal, as WEKA defines it. Every row becomes numbers as it is read, so
+that no text is held.
+
+Which attributes are labels: MULAN says it in an XML file, MEKA in the relation name.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import re
+from array import array
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .arff_rows import Rows
-from .arff_text import Fault, attribute, short, values
-from .mulan import meka_labels
+from .dataset import category_values, repeated, unreadable
 from .table import Table
 
 MAX_LINE = 1 << 24  # characters: a dense row of a million numbers
-MAX_ATTRIBUTES = 1 << 20
+MAX_FILLED = 1 << 24  # entries that omitted non-zero first categories may add to a sparse file
+
+# Possessive quantifiers (*+): a hostile line costs one pass, never a search through all ways to match it.
+_QUOTED = r"""'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)\""""
+_VALUE = re.compile(rf"""\s*+(?:{_QUOTED}|([^,'"{{}}]*+))\s*+(,|$)""")
+_ITEM = re.compile(rf"""\s*+(-?\d{{1,9}}+)\s++(?:{_QUOTED}|([^\s,'"{{}}]++))\s*+(,|$)""", re.ASCII)
+_ATTRIBUTE = re.compile(rf"""@attribute\s++(?:{_QUOTED}|([^\s{{'"][^\s{{]*+))\s*+(.*+)""", re.IGNORECASE | re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
+_SPECIAL = re.compile(r"""['"?{}\\_]""")  # a line without these can be split at its commas
+_OPTION_C = re.compile(r"-C\s+([-+]?\d{1,7})(?!\d)")
 
 
-@dataclass
-class _Header:
-    relation: str = ""
-    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)
+class _Fault(Exception):
+    """Something wrong in the line being read."""
 
 
 def read_arff(path: str | Path) -> Table:
@@ -47,89 +61,239 @@ def read_arff(path: str | Path) -> Table:
     path = Path(path)
     try:
         try:
-            return _open(path, "utf-8-sig")
+            return _read(path, "utf-8-sig")
         except UnicodeDecodeError:
-            return _open(path, "latin-1")  # older files; every byte is a character in it
+            return _read(path, "latin-1")  # older files; every byte is a character in it
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise unreadable(path, error) from None
 
 
-def _open(path: Path, encoding: str) -> Table:
+def _read(path: Path, encoding: str) -> Table:
+    parser, number = _Parser(), 0
     with path.open(encoding=encoding) as file:
-        return _read(file, path)
+        try:
+            while line := file.readline(MAX_LINE):
+                number += 1
+                parser.take(line)
+            X = parser.matrix()
+        except _Fault as fault:
+            raise InputError(f"{path}, line {number}: {fault}.") from None
+    names = tuple(parser.columns)
+    labels = _meka_labels(parser.relation, names)
+    return Table(X, names, tuple(parser.columns.values()), path.stem, str(path), labels)
 
 
-def _read(file: TextIO, path: Path) -> Table:
-    lines = _Lines(file)
+class _Parser:
+    """The attributes with their categories, and the rows as in a CSR matrix (dense ones have no positions)."""
+
+    def __init__(self) -> None:
+        self.relation, self.columns = "", {}
+        self.data, self.positions, self.starts = array("d"), array("i"), array("q", [0])
+        self.handle, self.sparse = self._header_line, False
+
+    def take(self, line: str) -> None:
+        if len(line) == MAX_LINE:
+            raise _Fault(f"the line is longer than {MAX_LINE} characters")
+        line = line.strip()
+        if line and not line.startswith("%"):
+            self.handle(line)
+
+    def _header_line(self, line: str) -> None:
+        keyword = line.split(None, 1)[0].lower()
+        if keyword == "@relation":
+            self.relation = line
+        elif keyword == "@attribute":
+            self._add_attribute(line)
+        elif keyword != "@data":
+            raise _Fault(f"expected @relation, @attribute or @data, found {_short(line)}")
+        elif not self.columns:
+            raise _Fault("@data comes before any @attribute")
+        else:
+            self.names = tuple(self.columns)
+            self.codes = [dict(zip(c, category_values(c).tolist(), strict=True)) for c in self.columns.values()]
+            self.convert: list[Callable[[str], float]] = [c.__getitem__ if c else float for c in self.codes]
+            self.handle = self._row
+
+    def _add_attribute(self, line: str) -> None:
+        match = _ATTRIBUTE.fullmatch(line)
+        if match is None:
+            raise _Fault(f"cannot read the attribute {_short(line)}")
+        name, _ = _text(*match.group(1, 2, 3))
+        if name in self.columns:
+            raise _Fault(f"the attribute {name!r} is declared twice")
+        self.columns[name] = self._categories(match[4], name)
+
+    def _categories(self, kind: str, name: str) -> tuple[str, ...]:
+        if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
+            categories = tuple(_text(*match.group(1, 2, 3))[0] for match in _matches(_VALUE, kind[1:-1]))
+            if repeated(categories) is not None:
+                raise _Fault(f"the attribute {name!r} declares a category twice")
+            return categories
+        word = kind.split(None, 1)[0].lower() if kind else "missing"
+        if word in ("numeric", "real", "integer"):
+            return ()
+        raise _Fault(
+            f"the type of attribute {name!r} is {_short(word)}; only numeric and {{nominal, types}} can be read"
+        )
+
+    def _row(self, line: str) -> None:
+        if len(self.starts) == 1:
+            self.sparse = line.startswith("{")
+        if self.sparse:
+            self._add_sparse(line)
+        else:
+            self._add_dense(line)
+        self.starts.append(len(self.data))
+
+    def _add_dense(self, line: str) -> None:
+        if not _SPECIAL.search(line):
+            try:
+                self.data.extend([c(text) for c, text in zip(self.convert, line.split(","), strict=True)])
+                return
+            except (ValueError, KeyError):
+                pass  # the careful way copes with spaces around values, or says what is wrong
+        row = [_text(*match.group(1, 2, 3)) for match in _matches(_VALUE, line)]
+        if len(row) != len(self.names):
+            raise _Fault(f"{len(row)} values for {len(self.names)} attributes (is the file cut off?)")
+        self.data.extend([self._number(j, *value) for j, value in enumerate(row)])
+
+    def _add_sparse(self, line: str) -> None:
+        if not (line.startswith("{") and line.endswith("}")):
+            raise _Fault(f"expected a sparse row in braces, found {_short(line)} (is the file cut off?)")
+        line = line[1:-1].strip()
+        row = self._plain_items(line) if line else {}
+        if row is None:
+            row = {}
+            for match in _matches(_ITEM, line):
+                j = int(match[1])
+                if not 0 <= j < len(self.names):
+                    raise _Fault(f"there is no attribute {j}: the positions are 0 to {len(self.names) - 1}")
+                if j in row:
+                    raise _Fault(f"{self.names[j]!r} is given twice")
+                row[j] = self._number(j, *_text(*match.group(2, 3, 4)))
+        self.positions.extend(row)
+        self.data.extend(row.values())
+
+    def _plain_items(self, line: str) -> dict[int, float] | None:
+        """The items of a sparse row that needs no care, None if it does."""
+        items = [item.split() for item in line.split(",")]
+        try:
+            row = {(j := int(position)): self.convert[j](text) for position, text in items}
+        except (ValueError, KeyError, IndexError):
+            return None
+        return row if len(row) == len(items) and min(row) >= 0 and not _SPECIAL.search(line) else None
+
+    def _number(self, j: int, text: str, quoted: bool) -> float:
+        if text == "?" and not quoted:
+            return np.nan
+        if self.codes[j]:
+            if text not in self.codes[j]:
+                raise _Fault(f"{self.names[j]!r} has no category {_short(text)}")
+            return self.codes[j][text]
+        try:
+            return float(text.replace("_", "x"))  # float() alone reads 1_0 as 10
+        except ValueError:
+            raise _Fault(f"{self.names[j]!r} is numeric and cannot be {_short(text)}") from None
+
+    def matrix(self) -> Any:
+        """A float64 array, or a CSR array when the rows are sparse."""
+        if self.handle == self._header_line:
+            raise _Fault("the file ends before @data (is it cut off?)")
+        shape = (len(self.starts) - 1, len(self.columns))
+        if shape[0] == 0:
+            raise _Fault("there is no row after @data (is the file cut off?)")
+        if not self.sparse:
+            return np.array(self.data).reshape(shape)
+        X = sparse.csr_array((np.array(self.data), np.array(self.positions), np.array(self.starts)), shape=shape)
+        X.sort_indices()
+        X = _fill_omitted(X, list(self.columns.values()))
+        X.eliminate_zeros()
+        return X
+
+
+def _fill_omitted(X: sparse.csr_array, categories: list[tuple[str, ...]]) -> sparse.csr_array:
+    """Write the first category where it was omitted, in the rare columns where it is not the number 0."""
+    first = {j: value for j, c in enumerate(categories) if c and (value := category_values(c)[0]) != 0}
+    if not first:
+        return X
+    if len(first) * X.shape[0] > MAX_FILLED:
+        raise _Fault(f"{len(first)} nominal attributes whose first category is not 0 are too many for a sparse file")
+    columns = np.array(list(first))
+    given = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)[:, columns].toarray()
+    rows, which = np.nonzero(given == 0)
+    filled = np.array(list(first.values()))[which]
+    return sparse.csr_array(X + sparse.csr_array((filled, (rows, columns[which])), shape=X.shape))
+
+
+def _matches(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
+    """One match after the other, each ended by a comma or by the end of the line, which is the last group."""
+    position, end = 0, ","
+    while end:
+        match = pattern.match(line, position)
+        if match is None:
+            raise _Fault(f"cannot read {_short(line[position:])}")
+        yield match
+        position, end = match.end(), match[match.re.groups]
+
+
+def _text(quoted: str | None, doubly: str | None, bare: str | None) -> tuple[str, bool]:
+    """A value, and whether it was quoted."""
+    if bare is not None:
+        return bare.strip(), False
+    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), quoted or doubly or ""), True
+
+
+def _short(text: str, width: int = 40) -> str:
+    """A piece of the file for a message: quoted, printable, and not long."""
+    return repr(text if len(text) <= width else text[:width] + "…")
+
+
+def _meka_labels(relation: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What MEKA's option ``-C n`` in a relation name makes labels: the first n attributes, or the last -n."""
+    match = _OPTION_C.search(relation)
+    count = int(match[1]) if match else 0
+    if abs(count) >= len(names):
+        return ()  # not a usable declaration: the caller will be asked
+    return names[:count] if count >= 0 else names[count:]
+
+
+def labels_in_file_order(table: Table, xml: Path) -> list[str]:
+    """The columns that a MULAN XML file makes labels; their order is that of the ARFF file."""
+    return [table.names[i] for i in sorted(table.positions(read_label_xml(xml)))]
+
+
+def read_label_xml(path: str | Path) -> tuple[str, ...]:
+    """The label names in a MULAN XML file, in its order; nested labels are listed like the others.
+
+    Document types and entities are refused: a label file needs none, and their expansion can exhaust memory.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from mltsk.datasets import read_label_xml
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "toy.xml"
+    >>> _ = file.write_text('<labels><label name="red"></label><label name="blue"/></labels>')
+    >>> read_label_xml(file)
+    ('red', 'blue')
+    """
+    names: dict[str, None] = {}
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition(" ")[2] == "label" and "name" in attributes:
+            names[attributes["name"]] = None
+
+    def refuse(*_: object) -> None:
+        raise InputError(f"{path}, line {parser.CurrentLineNumber}: document types and entities are not read.")
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = start
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     try:
-        header = _header(lines)
-        rows = Rows(tuple(header.categories), tuple(header.categories.values()))
-        for line in lines:
-            rows.add(line, lines.number)
-        matrix = rows.finish()
-    except Fault as fault:
-        what, at = (*fault.args, lines.number)[:2]
-        raise InputError(f"{path}, line {at}: {what}.") from None
-    labels = meka_labels(header.relation, rows.names)
-    return Table(matrix, rows.names, rows.categories, path.stem, str(path), labels)
-
-
-class _Lines:
-    """The lines of a file without blank ones and comments; ``number`` is that of the current line."""
-
-    def __init__(self, file: TextIO) -> None:
-        self.file, self.number = file, 0
-
-    def __iter__(self) -> Iterator[str]:
-        while line := self.file.readline(MAX_LINE):
-            self.number += 1
-            if len(line) == MAX_LINE:
-                raise Fault(f"the line is longer than {MAX_LINE} characters")
-            line = line.strip()
-            if line and not line.startswith("%"):
-                yield line
-
-
-def _header(lines: _Lines) -> _Header:
-    header = _Header()
-    for line in lines:
-        if _header_line(line, header):
-            return header
-    raise Fault("the file ends before @data (is it cut off?)")
-
-
-def _header_line(line: str, header: _Header) -> bool:
-    """Take in one line of the header; True when the data begin after it."""
-    keyword = line.split(None, 1)[0].lower()
-    if keyword == "@data":
-        if not header.categories:
-            raise Fault("@data comes before any @attribute")
-        return True
-    if keyword == "@relation":
-        header.relation = line[len("@relation") :].strip()
-    elif keyword == "@attribute":
-        _add_attribute(line, header)
-    else:
-        raise Fault(f"expected @relation, @attribute or @data, found {short(line)}")
-    return False
-
-
-def _add_attribute(line: str, header: _Header) -> None:
-    name, kind = attribute(line)
-    if name in header.categories:
-        raise Fault(f"the attribute {name!r} is declared twice")
-    if len(header.categories) == MAX_ATTRIBUTES:
-        raise Fault(f"there are more than {MAX_ATTRIBUTES} attributes")
-    header.categories[name] = _categories(kind, name)
-
-
-def _categories(kind: str, name: str) -> tuple[str, ...]:
-    if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
-        categories = tuple(text for text, _ in values(kind[1:-1]))
-        if len(set(categories)) != len(categories):
-            raise Fault(f"the attribute {name!r} declares a category twice")
-        return categories
-    word = kind.split(None, 1)[0].lower() if kind else "missing"
-    if word in ("numeric", "real", "integer"):
-        return ()
-    raise Fault(f"the type of attribute {name!r} is {short(word)}; only numeric and {{nominal, types}} can be read")
+        parser.Parse(Path(path).read_bytes(), True)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except expat.ExpatError as error:
+        raise InputError(f"{path}, line {error.lineno}: {expat.ErrorString(error.code)}.") from None
+    if not names:
+        raise InputError(f'{path} lists no label: it needs elements like <label name="…"/> inside <labels>.')
+    return tuple(names)

@@ -4,11 +4,11 @@ Symbols: X (n, D) features, dense float64 or CSR float64; Y (n, L) labels in {0,
 
 A *nominal* feature is still a column of numbers: each category is represented by its own number where every
 category is a number ("1", "2", "10" become 1.0, 2.0, 10.0), and by its position in the list of categories
-otherwise. MULAN's files are read in the same way, so a category that a rule prints is the one that was
-published.
+otherwise. MULAN's files are read in the same way, so a category that a rule prints is the one that was published.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -33,14 +33,12 @@ class Dataset:
     X : array or sparse matrix of shape (n_samples, n_features)
         Kept as float64; sparse input becomes CSR and is never made dense. Missing values are NaN.
     Y : array of shape (n_samples, n_labels)
-        Zeros and ones, kept as int8: unsigned would turn the -1 of some linear models into 255. Zero columns mean that
-        the labels are not known.
+        Zeros and ones, kept as int8: unsigned would turn the -1 of some linear models into 255. Zero columns mean
+        that the labels are not known.
     feature_names, label_names : sequence of str, optional
         ``x1, x2, …`` and ``label1, label2, …`` unless given.
     name : str
         What to call the data set in reports.
-    nominal : sequence of bool, optional
-        Which features are nominal.
     categories : sequence of sequences of str, optional
         The categories of each feature, ``()`` for one that is not nominal.
     split : array of shape (n_samples,), optional
@@ -63,25 +61,23 @@ class Dataset:
     feature_names: Sequence[str] = ()
     label_names: Sequence[str] = ()
     name: str = "data"
-    nominal: Any = None
     categories: Sequence[Sequence[str]] = ()
     split: Any = None
     source: str = ""
 
     def __post_init__(self) -> None:
-        X, Y = as_features(self.X), as_labels(self.Y)
+        X, Y = _features(self.X), _labels(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
-        values = {
+        checked = {
             "X": X,
             "Y": Y,
             "feature_names": _names(self.feature_names, X.shape[1], "feature", "x"),
             "label_names": _names(self.label_names, Y.shape[1], "label", "label"),
             "categories": _categories(self.categories, X.shape[1]),
+            "split": _split(self.split, X.shape[0]),
         }
-        values["nominal"] = _nominal(self.nominal, values["categories"])
-        values["split"] = _split(self.split, X.shape[0])
-        for key, value in values.items():
+        for key, value in checked.items():
             object.__setattr__(self, key, value)
 
     def __len__(self) -> int:
@@ -103,6 +99,11 @@ class Dataset:
         return self.cardinality / max(self.shape[2], 1)
 
     @property
+    def nominal(self) -> tuple[bool, ...]:
+        """Which features are nominal: those that have categories."""
+        return tuple(bool(column) for column in self.categories)
+
+    @property
     def is_sparse(self) -> bool:
         """Whether X is a CSR matrix."""
         return sparse.issparse(self.X)
@@ -117,22 +118,23 @@ class Dataset:
 
     def frames(self) -> tuple[Any, Any]:
         """Features and labels as two pandas data frames; sparse features stay sparse."""
-        pandas = _pandas()
-        if self.is_sparse:
-            X = pandas.DataFrame.sparse.from_spmatrix(self.X, columns=list(self.feature_names))
-        else:
-            X = pandas.DataFrame(self.X, columns=list(self.feature_names))
-        return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
+        frame = _pandas().DataFrame
+        features = frame.sparse.from_spmatrix if self.is_sparse else frame
+        return features(self.X, columns=list(self.feature_names)), frame(self.Y, columns=list(self.label_names))
 
     def to_frame(self) -> Any:
         """Features, then labels, in one pandas data frame."""
         return _pandas().concat(self.frames(), axis=1)
 
 
-def as_features(X: Any) -> Any:
+def _features(X: Any) -> Any:
     """X as a float64 array or CSR array with two axes, sharing memory where nothing has to change."""
     if sparse.issparse(X):
-        return _with_short_indices(sparse.csr_array(X, dtype=np.float64))
+        X = sparse.csr_array(X, dtype=np.float64)
+        if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
+            # Much compiled code takes 32-bit indices only, and the products are faster with them.
+            X = sparse.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+        return X
     try:
         X = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
@@ -142,17 +144,8 @@ def as_features(X: Any) -> Any:
     return X
 
 
-def _with_short_indices(X: sparse.csr_array) -> sparse.csr_array:
-    # Much compiled code takes 32-bit indices only, and the products are faster with them.
-    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
-        parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
-        return sparse.csr_array(parts, shape=X.shape)
-    return X
-
-
-def as_labels(Y: Any) -> NDArray[np.int8]:
-    """Y as a int8 array of zeros and ones with two axes."""
-    Y = np.asarray(Y.toarray() if sparse.issparse(Y) else Y)
+def _labels(Y: Any) -> NDArray[np.int8]:
+    Y = dense(Y)
     if Y.ndim != 2:
         raise InputError(f"Y has {Y.ndim} axes; it needs two: samples and labels.")
     if Y.dtype != np.bool_ and not np.isin(Y, (0, 1)).all():
@@ -171,43 +164,53 @@ def category_values(categories: Sequence[str]) -> NDArray[np.float64]:
     >>> category_values(["red", "green"])
     array([0., 1.])
     """
-    numbers = [_number(text) for text in categories]
-    if all(isfinite(number) for number in numbers) and len(set(numbers)) == len(numbers):
+    numbers = [as_number(text) for text in categories]
+    if all(map(isfinite, numbers)) and len(set(numbers)) == len(numbers):
         return np.array(numbers, dtype=np.float64)
     return np.arange(len(numbers), dtype=np.float64)
 
 
-def _number(text: str) -> float:
+def as_number(text: str) -> float:
+    """The number that a text is, NaN if it is none."""
     try:
         return float(text) if "_" not in text else np.nan  # float() reads 1_0 as 10
     except ValueError:
         return np.nan
 
 
+def dense(values: Any) -> NDArray[Any]:
+    """A matrix as an array, whether it is sparse or not."""
+    return values.toarray() if sparse.issparse(values) else np.asarray(values)
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """The first name that is there more than once, if any."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
+
+
+def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
+    """The sentence about a file that cannot be read, or that is none of the kind ``what``."""
+    reason = getattr(error, "strerror", None) or next(iter(str(error).strip().splitlines()), "")
+    if what and isinstance(error, FileNotFoundError):
+        reason = "there is no such file"
+    verdict = f"is not a readable {what}" if what else "cannot be read"
+    return InputError(f"{path} {verdict}: {(reason or type(error).__name__).rstrip('.')}.")
+
+
 def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[str, ...]:
-    names = tuple(str(name) for name in names) or tuple(f"{prefix}{i + 1}" for i in range(count))
+    names = tuple(map(str, names)) or tuple(f"{prefix}{i + 1}" for i in range(count))
     if len(names) != count:
         raise InputError(f"There are {len(names)} {kind} names for {count} {kind}s.")
-    if len(set(names)) != count:
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+    if (twice := repeated(names)) is not None:
         raise InputError(f"The {kind} name {twice!r} is used twice: rename one of the columns.")
     return names
 
 
 def _categories(categories: Sequence[Sequence[str]], count: int) -> Categories:
-    categories = tuple(tuple(str(c) for c in column) for column in categories) or ((),) * count
+    categories = tuple(tuple(map(str, column)) for column in categories) or ((),) * count
     if len(categories) != count:
         raise InputError(f"There are {len(categories)} lists of categories for {count} features.")
     return categories
-
-
-def _nominal(nominal: ArrayLike | None, categories: Categories) -> tuple[bool, ...]:
-    if nominal is None:
-        return tuple(bool(column) for column in categories)
-    nominal = tuple(bool(flag) for flag in np.asarray(nominal).ravel())
-    if len(nominal) != len(categories):
-        raise InputError(f"There are {len(nominal)} nominal flags for {len(categories)} features.")
-    return nominal
 
 
 def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:

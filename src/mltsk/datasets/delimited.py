@@ -1,15 +1,16 @@
 """Comma-separated and Parquet files: named columns of numbers, with text columns coded by category.
 
-A CSV file needs a header line. Its delimiter is whichever of comma, semicolon, tab and bar is most frequent
-in that line. A column in which every value is a number is numeric; any other becomes nominal, its categories
-in sorted order. Missing values (nothing, ?, NA, N/A, NaN, null) become NaN: a model refuses them in features,
-and we in labels.
+A CSV file needs a header line. Its delimiter is whichever of comma, semicolon, tab and bar is most frequent in that
+line. A column in which every value is a number is numeric; any other becomes nominal, its categories in sorted order.
+Missing values (nothing, ?, NA, N/A, NaN, null) become NaN: a model refuses them in features, and we in labels.
 """
 
 import csv
 import gzip
-import io
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 from mltsk.exceptions import InputError
 
-from .dataset import INSTALL_DATA
+from .dataset import INSTALL_DATA, as_number, repeated, unreadable
 from .table import Table
 
-MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
+MISSING = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null"})
 DELIMITERS = ",;\t|"
+
+Column = tuple[NDArray[np.float64], tuple[str, ...]]  # values, categories
 
 
 def read_csv(path: str | Path) -> Table:
@@ -42,15 +45,15 @@ def read_csv(path: str | Path) -> Table:
     ('blue', 'red')
     """
     path = Path(path)
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
-        with _open(path) as file:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             header, rows = _rows(file, path)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file in UTF-8: save it in that encoding.") from None
-    except (OSError, EOFError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-    columns = [_column([row[j] for row in rows]) for j in range(len(header))]
-    return _table(header, columns, path)
+    except (OSError, EOFError, csv.Error, zlib.error) as error:
+        raise unreadable(path, error) from None
+    return _table(header, [_column([row[j] for row in rows]) for j in range(len(header))], path)
 
 
 def read_parquet(path: str | Path) -> Table:
@@ -64,56 +67,41 @@ def read_parquet(path: str | Path) -> Table:
     try:
         frame = pandas.read_parquet(path)
     except Exception as error:  # the reader meets damaged files with errors of every kind
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise InputError(f"{path} is not a readable Parquet file: {reason}.") from None
+        raise unreadable(path, error, "Parquet file") from None
     names = [str(name) for name in frame.columns]
     _check_header(names, path)
     return _table(names, [_frame_column(frame.iloc[:, j], names[j], path) for j in range(len(names))], path)
 
 
-def _open(path: Path) -> io.TextIOBase:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
 def _rows(file: Iterable[str], path: Path) -> tuple[list[str], list[list[str]]]:
     lines = iter(file)
     first = next(lines, "")
-    delimiter = max(DELIMITERS, key=first.count)
-    reader = csv.reader(_chain(first, lines), delimiter=delimiter, strict=True)
+    reader = csv.reader(chain([first], lines), delimiter=max(DELIMITERS, key=first.count), strict=True)
     header = [name.strip() for name in next(reader, [])]
     _check_header(header, path)
     rows = []
-    for row in reader:
-        if len(row) != len(header) and row:
+    for row in filter(None, reader):
+        if len(row) != len(header):
             raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
-        if row:
-            rows.append(row)
+        rows.append(row)
     if not rows:
         raise InputError(f"{path} has no row below its header.")
     return header, rows
 
 
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
-
-
 def _check_header(header: Sequence[str], path: Path) -> None:
     if not header:
         raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
-    if all(_is_number(name) for name in header):
+    if not any(isnan(as_number(name)) for name in header):
         raise InputError(f"{path} starts with numbers: it needs a first line with the names of its columns.")
     if "" in header:
         at = header.index("") + 1
         raise InputError(f"{path}: column {at} has no name (a row index? leave it out when you save the file).")
-    if len(set(header)) != len(header):
-        twice = next(name for i, name in enumerate(header) if name in header[:i])
+    if (twice := repeated(header)) is not None:
         raise InputError(f"{path}: two columns are called {twice!r}.")
 
 
-def _column(texts: Sequence[str]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _column(texts: Sequence[str]) -> Column:
     try:
         if not any("_" in text for text in texts):  # float() reads 1_0 as 10
             return np.array([float(text) for text in texts]), ()
@@ -121,24 +109,24 @@ def _column(texts: Sequence[str]) -> tuple[NDArray[np.float64], tuple[str, ...]]
         pass
     texts = [text.strip() for text in texts]
     present = sorted({text for text in texts if text.lower() not in MISSING})
-    if all(_is_number(text) for text in present):
-        return np.array([np.nan if text.lower() in MISSING else float(text) for text in texts]), ()
-    codes = {text: float(code) for code, text in enumerate(present)}
-    return np.array([codes.get(text, np.nan) for text in texts]), tuple(present)
+    codes = {text: as_number(text) for text in present}
+    categories = tuple(present) if any(map(isnan, codes.values())) else ()
+    if categories:
+        codes = {text: float(code) for code, text in enumerate(present)}
+    return np.array([codes.get(text, np.nan) for text in texts]), categories
 
 
-def _frame_column(column: Any, name: str, path: Path) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _frame_column(column: Any, name: str, path: Path) -> Column:
     from pandas.api import types
 
     if types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype):
         return column.to_numpy(dtype=np.float64, na_value=np.nan), ()
     if not (types.is_string_dtype(column.dtype) or isinstance(column.dtype, types.CategoricalDtype)):
         raise InputError(f"{path}: column {name!r} is of type {column.dtype}; numbers and text can be read.")
-    texts = column.astype(object)
-    return _column(["" if missing else str(text) for text, missing in zip(texts, column.isna(), strict=True)])
+    return _column(["" if missing else str(text) for text, missing in zip(column, column.isna(), strict=True)])
 
 
-def _table(header: Sequence[str], columns: Sequence[tuple[Any, tuple[str, ...]]], path: Path) -> Table:
+def _table(header: Sequence[str], columns: Sequence[Column], path: Path) -> Table:
     return Table(
         values=np.column_stack([values for values, _ in columns]),
         names=tuple(header),
@@ -146,11 +134,3 @@ def _table(header: Sequence[str], columns: Sequence[tuple[Any, tuple[str, ...]]]
         name=path.name.partition(".")[0],
         source=str(path),
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text

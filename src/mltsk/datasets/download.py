@@ -1,17 +1,14 @@
 """One file over HTTP, resumed where a connection dropped, never larger than allowed, never half there.
 
-The bytes go to NAME.part; NAME.part.json remembers from where and which version of the file they are. A later
-attempt asks for the rest with a Range header and keeps what is there only if the server says that it is the
-same version.
+The bytes go to NAME.part; NAME.part.json remembers from where and which version of the file they are. A later attempt
+asks for the rest with a Range header and keeps what is there only if the server says that it is the same version.
 """
 
 import http.client
 import json
-import os
 import re
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib import error, request
@@ -22,7 +19,7 @@ Progress = Callable[[int, int | None], object]
 MAX_BYTES = 512 << 20  # five times the largest file that GitHub stores
 ATTEMPTS = 4
 CHUNK = 1 << 16
-_DROPS = (ConnectionError, TimeoutError, http.client.HTTPException, OSError)
+_DROPS = (http.client.HTTPException, OSError)
 
 
 class FetchError(OSError):
@@ -31,19 +28,6 @@ class FetchError(OSError):
 
 class _Dropped(Exception):
     """The connection ended before the file did."""
-
-
-@dataclass(frozen=True)
-class _Note:
-    """What a partial file is a part of."""
-
-    url: str
-    etag: str
-    modified: str
-
-    @property
-    def known(self) -> bool:
-        return bool(self.etag or self.modified)
 
 
 def download(
@@ -57,117 +41,110 @@ def download(
 ) -> Path:
     """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
 
-    Parameters
-    ----------
-    url : str
-        An http or https address.
-    target : str or Path
-        The file to write; it appears only when it is complete.
-    progress : callable, optional
-        Called with the bytes that are there and the bytes that there will be (None if the server does not
-        say).
-    timeout : float
-        Seconds of silence after which a connection counts as dropped.
-    max_bytes : int
-        A larger file is refused.
-    pause : float
-        Seconds before the first reconnection; each further pause is twice as long.
+    ``target`` appears only when it is complete. ``progress`` is called with the bytes that are there and the bytes that
+    there will be (None if the server does not say). A connection counts as dropped after ``timeout`` seconds of
+    silence; the first reconnection waits for ``pause`` seconds, each further one twice as long.
     """
-    target = Path(target)
     if urlsplit(url).scheme not in ("http", "https"):
         raise FetchError(f"{url} is neither http nor https")
+    part = _Part(url, Path(target))
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause * 2 ** (attempt - 1))
         try:
-            _attempt(url, target, progress or _silent, timeout, max_bytes)
+            _attempt(part, progress or (lambda done, total: None), timeout, max_bytes)
+            return part.finish()
         except _Dropped as dropped:
             reason = str(dropped)
-        else:
-            _note_path(target).unlink(missing_ok=True)
-            os.replace(_part_path(target), target)
-            return target
     raise FetchError(f"{url}: {reason}")
 
 
-def _attempt(url: str, target: Path, progress: Progress, timeout: float, max_bytes: int) -> None:
-    part = _part_path(target)
-    part.parent.mkdir(parents=True, exist_ok=True)
-    note = _resumable(url, target)
-    have = part.stat().st_size if note else 0
+class _Part:
+    """The bytes that are there, and a note of the version of the file that they are a part of."""
+
+    def __init__(self, url: str, target: Path) -> None:
+        self.url, self.target = url, target
+        self.file, self.note = (target.with_name(target.name + end) for end in (".part", ".part.json"))
+
+    def validator(self) -> str:
+        """What names the version of a part that may be resumed; anything else that is there is removed."""
+        try:
+            url, validator = json.loads(self.note.read_text(encoding="utf-8"))
+            if url == self.url and validator and self.file.stat().st_size:
+                return validator
+        except (OSError, TypeError, ValueError):
+            pass
+        self.forget()
+        return ""
+
+    def forget(self) -> None:
+        self.file.unlink(missing_ok=True)
+        self.note.unlink(missing_ok=True)
+
+    def finish(self) -> Path:
+        self.note.unlink(missing_ok=True)
+        return self.file.replace(self.target)
+
+
+def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int) -> None:
+    validator = part.validator()
+    have = part.file.stat().st_size if validator else 0
+    # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
+    headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
+    if have:
+        headers |= {"Range": f"bytes={have}-", "If-Range": validator}
     try:
-        response = _opener().open(_request(url, note, have), timeout=timeout)
+        response = _opener().open(request.Request(part.url, headers=headers), timeout=timeout)
     except error.HTTPError as refused:
-        with refused:
-            _refused(refused, url, part, have)
-        return
+        refused.close()
+        if refused.code != 416 or not have:
+            raise FetchError(f"{part.url}: HTTP {refused.code} {refused.reason}") from None
+        part.forget()
+        raise _Dropped("the partial file did not fit") from None
     except error.URLError as failed:
-        raise FetchError(f"{url}: {failed.reason}") from None
+        raise FetchError(f"{part.url}: {failed.reason}") from None
     except _DROPS as dropped:
         raise _Dropped(str(dropped) or type(dropped).__name__) from None
     with response:
-        have = have if note and _continues(response, note, have) else 0
-        _receive(response, url, target, have, progress, max_bytes)
+        if response.status == 206:
+            _check_rest(response, part, validator, have)
+        _receive(response, part, have if response.status == 206 else 0, progress, max_bytes)
 
 
-def _request(url: str, note: _Note | None, have: int) -> request.Request:
-    # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
-    headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
-    if note and have:
-        headers["Range"] = f"bytes={have}-"
-        validator = note.modified if note.etag.startswith("W/") or not note.etag else note.etag
-        if validator:
-            headers["If-Range"] = validator
-    return request.Request(url, headers=headers)
-
-
-def _refused(refused: error.HTTPError, url: str, part: Path, have: int) -> None:
-    """416 means that there is nothing after what we have: either that is all, or the part is of no use."""
-    if refused.code != 416 or not have:
-        raise FetchError(f"{url}: HTTP {refused.code} {refused.reason}")
-    whole = re.fullmatch(r"bytes \*/(\d+)", refused.headers.get("Content-Range", ""))
-    if whole is None or int(whole[1]) != have:
-        part.unlink(missing_ok=True)
-        raise _Dropped("the partial file did not fit")
-
-
-def _continues(response: Any, note: _Note, have: int) -> bool:
-    """Whether the response carries on where the part ends, and is of the same version of the file."""
-    if response.status != 206:
-        return False
+def _check_rest(response: Any, part: _Part, validator: str, have: int) -> None:
+    """The response must carry on where the part ends, and be of the same version of the file."""
     span = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
     if span is None or int(span[1]) != have:
         raise _Dropped("the server sent another range than it was asked for")
-    return _note(note.url, response) == note
-
-
-def _receive(response: Any, url: str, target: Path, have: int, progress: Progress, max_bytes: int) -> None:
-    if response.status == 206 and not have:
-        _forget(target)
+    if _validator(response) != validator:
+        part.forget()
         raise _Dropped("the file has changed on the server")
+
+
+def _validator(response: Any) -> str:
+    etag = response.headers.get("ETag", "W/")
+    return response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag  # a weak one does not vouch
+
+
+def _receive(response: Any, part: _Part, have: int, progress: Progress, max_bytes: int) -> None:
     if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise FetchError(f"{url}: the server sent a compressed copy")
+        raise FetchError(f"{part.url}: the server sent a compressed copy")
     length = response.headers.get("Content-Length", "")
     total = have + int(length) if length.isdecimal() else None
     if (total or 0) > max_bytes:
-        raise FetchError(f"{url}: {total} bytes are more than the {max_bytes} allowed")
-    _note_path(target).write_text(json.dumps(asdict(_note(url, response))), encoding="utf-8")
-    done = _copy(response, _part_path(target), have, total, progress, max_bytes)
-    if done > max_bytes:
-        _forget(target)
-        raise FetchError(f"{url}: more than the {max_bytes} bytes allowed")
-    if total is not None and done != total:
-        raise _Dropped(f"the connection dropped after {done} of {total} bytes")
-
-
-def _copy(response: Any, part: Path, done: int, total: int | None, progress: Progress, max_bytes: int) -> int:
-    with part.open("ab" if done else "wb") as file:
-        progress(done, total)
-        while done <= max_bytes and (block := _block(response)):
-            file.write(block)
-            done += len(block)
-            progress(done, total)
-    return done
+        raise FetchError(f"{part.url}: {total} bytes are more than the {max_bytes} allowed")
+    part.note.parent.mkdir(parents=True, exist_ok=True)
+    part.note.write_text(json.dumps([part.url, _validator(response)]), encoding="utf-8")
+    with part.file.open("ab" if have else "wb") as file:
+        progress(have, total)
+        while have <= max_bytes and (block := _block(response)):
+            have += file.write(block)
+            progress(have, total)
+    if have > max_bytes:
+        part.forget()
+        raise FetchError(f"{part.url}: more than the {max_bytes} bytes allowed")
+    if total is not None and have != total:
+        raise _Dropped(f"the connection dropped after {have} of {total} bytes")
 
 
 def _block(response: Any) -> bytes:
@@ -175,39 +152,6 @@ def _block(response: Any) -> bytes:
         return response.read(CHUNK)
     except _DROPS as dropped:  # only reading is guarded: a full disk is not a dropped connection
         raise _Dropped(str(dropped) or type(dropped).__name__) from None
-
-
-def _resumable(url: str, target: Path) -> _Note | None:
-    """The note of a partial file that may be resumed; anything else that is there is removed."""
-    try:
-        note = _Note(**json.loads(_note_path(target).read_text(encoding="utf-8")))
-        if note.url == url and note.known and _part_path(target).stat().st_size > 0:
-            return note
-    except (OSError, TypeError, ValueError):
-        pass
-    _forget(target)
-    return None
-
-
-def _forget(target: Path) -> None:
-    _part_path(target).unlink(missing_ok=True)
-    _note_path(target).unlink(missing_ok=True)
-
-
-def _note(url: str, response: Any) -> _Note:
-    return _Note(url, response.headers.get("ETag", ""), response.headers.get("Last-Modified", ""))
-
-
-def _part_path(target: Path) -> Path:
-    return target.with_name(f"{target.name}.part")
-
-
-def _note_path(target: Path) -> Path:
-    return target.with_name(f"{target.name}.part.json")
-
-
-def _silent(done: int, total: int | None) -> None:
-    """Report nothing."""
 
 
 class _Redirects(request.HTTPRedirectHandler):
@@ -223,13 +167,7 @@ class _Redirects(request.HTTPRedirectHandler):
 def _opener() -> request.OpenerDirector:
     # Not build_opener: that one also opens file: and ftp: addresses.
     opener = request.OpenerDirector()
-    for handler in (
-        request.ProxyHandler,
-        request.HTTPHandler,
-        request.HTTPSHandler,
-        request.HTTPDefaultErrorHandler,
-        request.HTTPErrorProcessor,
-        _Redirects,
-    ):
+    speak = (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler, _Redirects)
+    for handler in (*speak, request.HTTPDefaultErrorHandler, request.HTTPErrorProcessor):
         opener.add_handler(handler())
     return opener

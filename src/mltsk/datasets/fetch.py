@@ -1,9 +1,7 @@
-"""`fetch_dataset`: download, verify, convert and keep a data set of the catalog. The only function that uses
-the network.
+"""`fetch_dataset`: download, verify, convert and keep a data set of the catalog. Only this function uses the network.
 
-Mirrors are tried in order. A mirror counts only when all files arrived *and* the result is what the catalog
-knows; then one NPZ file appears in the cache, in one step. What a dropped connection left is kept and resumed
-by the next call.
+Mirrors are tried in order. A mirror counts only when all files arrived *and* the result is what the catalog knows; then
+one NPZ file appears in the cache, in one step. What a dropped connection left is kept and resumed by the next call.
 """
 
 import hashlib
@@ -16,11 +14,10 @@ from urllib.parse import urljoin, urlsplit
 from mltsk.exceptions import InputError
 
 from .catalog import Entry, find_entry
-from .convert import convert, verify
+from .convert import convert, git_blob_id, verify
 from .dataset import Dataset
-from .digest import git_blob_id
 from .download import FetchError, Progress, download
-from .folders import cache_folder
+from .load import cache_folder
 from .npz import read_npz, write_npz
 
 
@@ -115,8 +112,6 @@ def _from_mirror(entry: Entry, urls: Sequence[str], folder: Path, progress: Prog
 
 
 def _is_sound(entry: Entry, target: Path) -> bool:
-    if not target.is_file():
-        return False
     with suppress(InputError):
         verify(entry, read_npz(target))
         return True

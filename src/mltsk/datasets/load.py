@@ -1,25 +1,32 @@
 """`load_dataset`: a data set by its name in the catalog, or from a file of one's own. Never uses the network.
 
-A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as
-NAME.npz, or as the original files that the catalog names. Yeast is also taken from inside the river package.
+A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as NAME.npz, or
+as the original files that the catalog names. Yeast is also taken from inside the river package.
+
+The ending of a file says its format. Missing feature values stay NaN: the models refuse them with a sentence of their
+own, and a reader may want to impute them first. Missing labels are refused here.
 """
 
-import gzip
 import importlib.util
-from dataclasses import dataclass
+import os
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 from mltsk.exceptions import InputError
 
+from .arff import labels_in_file_order, read_arff
 from .catalog import Entry, catalog, find_entry
-from .convert import check_shape, convert
+from .convert import check_shape, convert, runs
 from .dataset import INSTALL_DATA, Dataset
-from .files import read_file
-from .folders import search_folders
+from .delimited import read_csv, read_parquet
+from .mat import read_mat
 from .npz import read_npz
-from .table import Labels
+from .table import Labels, Table, split_labels
+
+_TABLES = dict.fromkeys((".csv", ".tsv", ".csv.gz"), read_csv) | dict.fromkeys((".parquet", ".pq"), read_parquet)
+_TABLES[".arff"] = read_arff
+_SUFFIXES = (*_TABLES, ".mat", ".npz")
 
 
 def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = None, labels: Labels = None) -> Dataset:
@@ -45,7 +52,7 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     >>> load_dataset("yeast")
     Dataset('yeast': 2417 samples, 103 features, 14 labels, cardinality 4.237, density 0.303)
     """
-    if isinstance(name_or_path, Path) or _looks_like_a_path(name_or_path):
+    if is_path(name_or_path):
         return read_file(name_or_path, labels)
     entry = find_entry(name_or_path)
     if labels is not None:
@@ -86,35 +93,50 @@ def list_datasets(data_home: str | Path | None = None) -> list[DatasetStatus]:
 
 def _status(entry: Entry, where: Path | None) -> DatasetStatus:
     place = "" if where is None else "the river package" if _is_river(where) else str(where)
-    return DatasetStatus(
-        name=entry.key,
-        title=entry.title,
-        n_samples=entry.n_samples,
-        n_features=entry.n_features,
-        n_labels=entry.n_labels,
-        cardinality=entry.cardinality,
-        sparse=entry.sparse,
-        available=where is not None,
-        where=place,
-        source=entry.page,
-        licence=entry.licence,
-        about=entry.about,
-    )
+    what = (entry.key, entry.title, *entry.shape, entry.cardinality, entry.sparse)
+    return DatasetStatus(*what, where is not None, place, entry.page, entry.licence, entry.about)
 
 
-def _looks_like_a_path(name: str) -> bool:
-    return "/" in name or bool(Path(name).suffix)
+def cache_folder() -> Path:
+    """The folder that `fetch_dataset` writes to: MLTSK_CACHE, or the user's cache folder of this platform."""
+    if chosen := os.environ.get("MLTSK_CACHE"):
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "mltsk" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "mltsk"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mltsk"
+
+
+def search_folders(data_home: str | Path | None = None) -> list[Path]:
+    """The folders to look in; one that was named and is not there is an error, a missing cache is not."""
+    folders = []
+    for what, where in (("data_home", data_home), ("MLTSK_DATA", os.environ.get("MLTSK_DATA"))):
+        if where:
+            folder = Path(where).expanduser()
+            if not folder.is_dir():
+                raise InputError(f"{what} is {str(where)!r}, which is not a folder.")
+            folders.append(folder)
+    return [*folders, cache_folder()]
+
+
+def is_path(name: str | Path) -> bool:
+    """Whether a file is meant and no name of the catalog."""
+    return isinstance(name, Path) or "/" in name or "\\" in name or bool(Path(name).suffix)
 
 
 def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
     where = _where(entry, search_folders(data_home))
+    if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
+        raise ImportError(INSTALL_DATA)
     if where is None:
-        raise _not_here(entry)
-    if _is_river(where):
-        return _read_river_yeast(where, entry)
+        raise InputError(
+            f"The data set {entry.key!r} is not on this machine: run `mltsk datasets fetch {entry.key}`, "
+            f"or set MLTSK_DATA to a folder that holds {entry.key}.npz or {' and '.join(entry.files)}."
+        )
     if where.is_dir():
         return convert(entry, where)
-    data = read_npz(where)
+    data = _read_river_yeast(where, entry) if _is_river(where) else read_npz(where)
     check_shape(entry, data)
     return data
 
@@ -127,15 +149,6 @@ def _where(entry: Entry, folders: list[Path]) -> Path | None:
         if all((folder / name).is_file() for name in entry.files):
             return folder
     return _river_yeast() if entry.key == "yeast" else None
-
-
-def _not_here(entry: Entry) -> Exception:
-    if entry.key == "yeast" and importlib.util.find_spec("river") is None:
-        return ImportError(INSTALL_DATA)
-    return InputError(
-        f"The data set {entry.key!r} is not on this machine: run `mltsk datasets fetch {entry.key}`, "
-        f"or set MLTSK_DATA to a folder that holds {entry.key}.npz or {' and '.join(entry.files)}."
-    )
 
 
 def _river_yeast() -> Path | None:
@@ -151,17 +164,83 @@ def _is_river(path: Path) -> bool:
 
 
 def _read_river_yeast(path: Path, entry: Entry) -> Dataset:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        names = file.readline().strip().split(",")
-        values = np.loadtxt(file, delimiter=",", dtype=np.float64)
-    data = Dataset(
-        X=np.ascontiguousarray(values[:, : entry.n_features]),
-        Y=values[:, entry.n_features :],
-        feature_names=names[: entry.n_features],
-        label_names=names[entry.n_features :],
-        name=entry.key,
-        split=np.repeat([part for _, part in entry.split], [rows for rows, _ in entry.split]),
-        source="river.datasets.Yeast, a copy of MULAN's yeast.arff",
-    )
-    check_shape(entry, data)
-    return data
+    data = split_labels(read_csv(path), entry.n_labels)
+    return replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
+
+
+def read_table(path: str | Path) -> Table:
+    """Read any supported file as a table of named columns, whatever its labels are.
+
+    This is the way to read rows to predict: take the columns of a model with `Table.select`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from mltsk.datasets import read_table
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "new.csv"
+    >>> _ = file.write_text("b,a\\n1,2\\n")
+    >>> read_table(file).select(["a", "b"])
+    array([[2., 1.]])
+    """
+    path = Path(path)
+    suffix = _suffix(path)
+    if suffix in _TABLES:
+        return _TABLES[suffix](path)
+    return Table.of(read_mat(path) if suffix == ".mat" else read_npz(path))
+
+
+def read_file(path: str | Path, labels: Labels = None) -> Dataset:
+    """Read any supported file as a data set.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; its ending says the format.
+    labels : int, str, sequence of str, Path, or None
+        Which columns are labels: a number of columns (the last ones; the first ones when negative; 0 for none), names,
+        or a MULAN XML file. None uses what the file declares: MULAN's XML file next to an ARFF file, MEKA's option
+        ``-C`` in it, Y in an NPZ file, the target in a MATLAB file (where a string names the variable instead).
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from mltsk.datasets import read_file
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.csv"
+    >>> _ = file.write_text("a,b,good,cheap\\n1,2,yes,no\\n3,4,no,no\\n")
+    >>> read_file(file, labels="good,cheap").Y
+    array([[1, 0],
+           [0, 0]], dtype=int8)
+    """
+    path = Path(path)
+    suffix = _suffix(path)
+    if suffix == ".mat":
+        if labels is not None and not isinstance(labels, str):
+            raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
+        return read_mat(path, labels)
+    if suffix == ".npz" and labels is None:
+        data = read_npz(path)
+        if not data.label_names:
+            raise InputError(f"{path} holds no labels Y: give labels=0 if that is meant, or the names of its columns.")
+        return data
+    table = read_table(path)
+    xml = _label_file(path, labels)
+    return split_labels(table, labels if xml is None else labels_in_file_order(table, xml))
+
+
+def _suffix(path: Path) -> str:
+    for suffix in _SUFFIXES:
+        if path.name.lower().endswith(suffix):
+            return suffix
+    raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_SUFFIXES)}.")
+
+
+def _label_file(path: Path, labels: Labels) -> Path | None:
+    """The XML file that says which columns are labels, if there is one."""
+    if isinstance(labels, str | Path) and str(labels).lower().endswith(".xml"):
+        xml = Path(labels)
+        return xml if xml.is_file() or xml.is_absolute() else path.parent / xml
+    if labels is not None or path.suffix.lower() != ".arff":
+        return None
+    # MULAN puts scene.xml next to scene.arff, scene-train.arff and scene-test.arff.
+    stems = (path.stem, path.stem.removesuffix("-train").removesuffix("-test"))
+    return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)

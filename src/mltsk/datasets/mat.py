@@ -7,9 +7,9 @@ What is looked for, in any mixture of capitals:
     in parts    train_data + train_target + test_data + test_target, also Xtrain, X_train, trainX and so on:
                 stacked, training rows first, and the split is kept
 
-Which way round: MLC_toolbox stores features as (n, D) and labels as (L, n). Labels are turned when only their
-second axis has the length of the features' first; both are turned when only the second axes agree. Labels are
-0/1 or -1/+1. Numbers are read as MATLAB means them: integers in a file are only its storage compression.
+Which way round: MLC_toolbox stores features as (n, D) and labels as (L, n). Labels are turned when only their second
+axis has the length of the features' first; both are turned when only the second axes agree. Labels are 0/1 or -1/+1.
+Numbers are read as MATLAB means them: integers in a file are only its storage compression.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .dataset import Dataset
+from .dataset import Dataset, dense, unreadable
 
 FEATURES = ("data", "x", "features", "fea")
 LABELS = ("target", "targets", "y", "labels", "label")
@@ -51,42 +51,34 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
-    shapes = _shapes(path)
-    pairs = _pairs(shapes, labels, path)
-    variables = _variables(path, [name for pair in pairs for name in pair])
+    try:
+        variables, pairs = _variables(path, labels)
+    except InputError:
+        raise
+    except NotImplementedError:
+        raise InputError(f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save('-v7', …).") from None
+    except Exception as error:  # the reader meets damaged files with errors of every kind
+        raise unreadable(path, error, "MATLAB file") from None
     parts = [_oriented(variables[x], variables[y], x, y, path) for x, y in pairs]
     stack = sparse.vstack if sparse.issparse(parts[0][0]) else np.vstack
-    sizes = [X.shape[0] for X, _ in parts]
     return Dataset(
         X=stack([X for X, _ in parts]),
         Y=np.vstack([Y for _, Y in parts]),
         name=path.stem,
-        split=np.repeat([0, 1], sizes) if len(parts) == 2 else None,
+        split=np.repeat([0, 1], [X.shape[0] for X, _ in parts]) if len(parts) == 2 else None,
         source=str(path),
     )
 
 
-def _shapes(path: Path) -> dict[str, tuple[int, ...]]:
-    from scipy.io import whosmat  # 0.1 s of import that nobody else needs
+def _variables(path: Path, labels: str | None) -> tuple[Mapping[str, Any], list[tuple[str, str]]]:
+    from scipy.io import loadmat, whosmat  # 0.1 s of import that nobody else needs
 
-    listing = _guarded(path, lambda: whosmat(path))
-    return {name: shape for name, shape, _ in listing if not name.startswith("__")}
-
-
-def _variables(path: Path, names: Iterable[str]) -> Mapping[str, Any]:
-    from scipy.io import loadmat
-
-    return _guarded(path, lambda: loadmat(path, mat_dtype=True, variable_names=list(names)))
-
-
-def _guarded(path: Path, read: Any) -> Any:
-    try:
-        return read()
-    except NotImplementedError:
-        raise InputError(f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save('-v7', …).") from None
-    except Exception as error:  # the reader meets damaged files with errors of every kind
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise InputError(f"{path} is not a readable MATLAB file: {reason}.") from None
+    pairs = _pairs({name: shape for name, shape, _ in whosmat(path)}, labels, path)
+    variables = loadmat(path, mat_dtype=True, variable_names=[name for pair in pairs for name in pair])
+    for matrix in filter(sparse.issparse, variables.values()):
+        # The file's indices are taken as they are: one that points outside would be followed out of the array.
+        sparse.csc_array(matrix).check_format(full_check=True)
+    return variables, pairs
 
 
 def _pairs(shapes: Mapping[str, Any], labels: str | None, path: Path) -> list[tuple[str, str]]:
@@ -113,7 +105,7 @@ def _first(candidates: Iterable[str], names: Mapping[str, str]) -> str | None:
 
 
 def _oriented(X: Any, Y: Any, x: str, y: str, path: Path) -> tuple[Any, Any]:
-    Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+    Y = dense(Y)
     if getattr(X, "ndim", 0) != 2 or Y.ndim != 2 or X.dtype.kind not in "biuf" or Y.dtype.kind not in "biuf":
         raise InputError(f"{path}: {x} and {y} are not matrices of numbers.")
     if X.shape[0] != Y.shape[0]:
@@ -123,12 +115,8 @@ def _oriented(X: Any, Y: Any, x: str, y: str, path: Path) -> tuple[Any, Any]:
             sizes = f"{x} is {X.shape[0]}×{X.shape[1]}, {y} is {Y.shape[0]}×{Y.shape[1]}"
             raise InputError(f"{path}: {sizes}: no axis of the labels counts the samples.")
         Y = Y.T
-    return X, _zero_one(Y, y, path)
-
-
-def _zero_one(Y: Any, y: str, path: Path) -> Any:
     found = np.unique(Y)
     if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
         shown = ", ".join(f"{value:g}" for value in found[:5])
         raise InputError(f"{path}: {y} holds {shown}; labels are 0 and 1, or -1 and 1.")
-    return (Y > 0).astype(np.uint8)
+    return X, Y > 0

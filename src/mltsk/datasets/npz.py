@@ -1,10 +1,9 @@
-"""Our own file layout: one NPZ file a data set, read without pickle and written in one step.
+"""Our own file layout: one NPZ file per data set, read without pickle and written in one step.
 
     X                                        float64 (n, D), or its CSR parts
     X_data, X_indices, X_indptr, X_shape     for sparse features
     Y                                        uint8 (n, L)
     feature_names, label_names               text
-    nominal                                  bool (D,)
     nominal_categories                       text (D,): a JSON list for a nominal feature, else ''
     split                                    uint8 (n,), 0 train and 1 test; may be absent
     source                                   text
@@ -15,7 +14,6 @@ Only X and Y are needed to read a file; everything else has a default.
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,23 +22,10 @@ from uuid import uuid4
 import numpy as np
 from scipy import sparse
 
-from mltsk.exceptions import InputError
-
-from .dataset import Dataset
+from .dataset import Dataset, unreadable
 
 # A file of a few kilobytes can declare terabytes. The largest set of the catalog unpacks to 200 MB.
 MAX_UNPACKED = 8 << 30
-
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    MemoryError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 def read_npz(path: str | Path) -> Dataset:
@@ -58,13 +43,17 @@ def read_npz(path: str | Path) -> Dataset:
     """
     path = Path(path)
     try:
-        return _dataset(_arrays(path), path.stem)
-    except _UNREADABLE as error:
-        raise InputError(f"{path} is not a readable data set: {_reason(error)}") from None
+        _check_size(path)
+        with np.load(path, allow_pickle=False) as arrays:
+            return _dataset(arrays, path.stem)
+    except Exception as error:  # the reader meets damaged files with errors of every kind
+        if "allow_pickle" in str(error):
+            error = ValueError("it holds pickled objects, which are not read because they can run code")
+        raise unreadable(path, error, "data set") from None
 
 
 def write_npz(path: str | Path, data: Dataset) -> Path:
-    """Write a data set beside ``path``, then move it there: a reader never sees half a file."""
+    """Write a data set next to ``path``, then move it there: a reader never sees half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.stem}-{uuid4().hex}.tmp")
@@ -79,19 +68,11 @@ def write_npz(path: str | Path, data: Dataset) -> Path:
     return path
 
 
-def _arrays(path: Path) -> dict[str, Any]:
+def _check_size(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         size = sum(member.file_size for member in archive.infolist())
     if size > MAX_UNPACKED:
-        raise ValueError(f"it unpacks to {size >> 30} GiB, more than the {MAX_UNPACKED >> 30} GiB that are read.")
-    with np.load(path, allow_pickle=False) as file:
-        return {key: file[key] for key in file.files if key in _KEYS}
-
-
-_KEYS = frozenset(
-    {"X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y", "feature_names", "label_names"}
-    | {"nominal", "nominal_categories", "split", "source"}
-)
+        raise ValueError(f"it unpacks to {size >> 30} GiB, more than the {MAX_UNPACKED >> 30} GiB that are read")
 
 
 def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
@@ -103,7 +84,6 @@ def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
         feature_names=_texts(arrays, "feature_names"),
         label_names=_texts(arrays, "label_names"),
         name=name,
-        nominal=arrays.get("nominal"),
         categories=[_category_list(text) for text in _texts(arrays, "nominal_categories")],
         split=arrays.get("split"),
         source=str(arrays.get("source", "")),
@@ -114,7 +94,7 @@ def _features(arrays: Mapping[str, Any]) -> Any:
     if "X" in arrays:
         return arrays["X"]
     if "X_data" not in arrays:
-        raise ValueError("it has no array X.")
+        raise ValueError("it has no array X")
     shape = tuple(int(size) for size in arrays["X_shape"].ravel())
     parts = (arrays["X_data"].astype(np.float64), arrays["X_indices"], arrays["X_indptr"])
     X = sparse.csr_array(parts, shape=shape)
@@ -128,15 +108,15 @@ def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
     if array is None:
         return []
     if array.dtype.kind != "U" or array.ndim != 1:
-        raise ValueError(f"its {key} are not a list of texts.")
+        raise ValueError(f"its {key} are not a list of texts")
     return array.tolist()
 
 
-def _category_list(text: str) -> list[str]:
-    categories = json.loads(text) if text else []
+def _category_list(text: str) -> list[Any]:
+    categories = json.loads(text or "[]")
     if not isinstance(categories, list):
-        raise ValueError("its nominal_categories are not JSON lists.")
-    return [str(category) for category in categories]
+        raise ValueError("its nominal_categories are not JSON lists")
+    return categories
 
 
 def _layout(data: Dataset) -> dict[str, Any]:
@@ -144,29 +124,18 @@ def _layout(data: Dataset) -> dict[str, Any]:
         "Y": data.Y.astype(np.uint8),
         "feature_names": np.array(data.feature_names, dtype=str),
         "label_names": np.array(data.label_names, dtype=str),
-        "nominal": np.array(data.nominal, dtype=bool),
         "nominal_categories": np.array([json.dumps(c) if c else "" for c in data.categories], dtype=str),
         "source": np.array(data.source),
     }
     if data.split is not None:
         layout["split"] = data.split
-    return layout | (_csr_parts(data.X) if data.is_sparse else {"X": data.X})
-
-
-def _csr_parts(X: Any) -> dict[str, Any]:
+    if not data.is_sparse:
+        return layout | {"X": data.X}
+    X = data.X
     small = X.nnz and np.isin(X.data, np.arange(256)).all()  # binary word counts take a byte each, not eight
-    return {
+    return layout | {
         "X_data": X.data.astype(np.uint8) if small else X.data,
         "X_indices": X.indices.astype(np.int32),
         "X_indptr": X.indptr.astype(np.int64),
         "X_shape": np.array(X.shape, dtype=np.int64),
     }
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "there is no such file."
-    if "allow_pickle" in str(error):
-        return "it holds pickled objects, which are not read because they can run code."
-    text = str(error).strip().splitlines()
-    return f"{text[0].rstrip('.')}." if text else f"{type(error).__name__}."

@@ -1,15 +1,13 @@
-"""Synthetic multi-label data drawn from a known fuzzy system: for tests, and for teaching what a fit should
-find.
+"""Synthetic multi-label data drawn from a known fuzzy system: for tests, and for teaching what a fit should find.
 
-Symbols: K rules, D features, L labels; centres C (K, D), widths S (K, D), consequents P (K, D+1, L),
-intercept first.
+Symbols: K rules, D features, L labels; centres C (K, D), widths S (K, D), consequents P (K, D+1, L), intercept first.
 
     μ_k(x)   normalised firing strength of rule k at x                                    (5) (6)
     f_l(x)   Σ_k μ_k(x) (p_k0l + Σ_i p_kil x_i)                                           (8)
     y_l      1 when f_l(x) + noise · sd(f_l) · ε > 0, ε standard normal
 
-Samples lie around the centres. Each consequent uses few features. Labels are correlated because every label's
-consequents are a mixture of a shared part and a part of its own.
+Samples lie around the centres. Each consequent uses few features. Labels are correlated because the consequents of
+every label are a mixture of a shared part and a part of its own.
 """
 
 from dataclasses import dataclass
@@ -74,13 +72,12 @@ def make_multilabel_rules(
     n_samples, n_features, n_labels, n_rules : int
         Sizes.
     noise : float
-        Noise on the scores before they are cut at 0, in units of their standard deviation; 0 makes the labels
-        an exact function of the features.
+        Noise on the scores before they are cut at 0, in units of their standard deviation; 0 makes the labels an exact
+        function of the features.
     correlation : float in [0, 1]
         Share of each label's consequents that all have in common; at 0 they share nothing but the rules.
     sparse : bool
-        Binary features in a CSR matrix, like words in documents whose topics are the rules, instead of dense
-        numbers.
+        Binary features in a CSR matrix, like words in documents whose topics are the rules, instead of dense numbers.
     random_state : int, numpy Generator or None
         Seed.
     return_rules : bool
@@ -99,7 +96,14 @@ def make_multilabel_rules(
     >>> bool(((rules.scores(data.X) > 0) == data.Y).all())
     True
     """
-    _check(n_samples, n_features, n_labels, n_rules, noise, correlation)
+    sizes = {"n_samples": n_samples, "n_features": n_features, "n_labels": n_labels, "n_rules": n_rules}
+    for name, size in sizes.items():
+        if size < 1:
+            raise InputError(f"{name} is {size}; it must be at least 1.")
+    if not noise >= 0:
+        raise InputError(f"noise is {noise}; it must be 0 or more.")
+    if not 0 <= correlation <= 1:
+        raise InputError(f"correlation is {correlation}; it must be between 0 and 1.")
     rng = np.random.default_rng(random_state)
     X, centers, separation = (_binary if sparse else _dense)(rng, n_samples, n_features, n_rules)
     # Widths grow with D, so that firing depends on the mean squared distance over features and stays soft:
@@ -113,17 +117,6 @@ def make_multilabel_rules(
     return (data, rules) if return_rules else data
 
 
-def _check(n_samples: int, n_features: int, n_labels: int, n_rules: int, noise: float, correlation: float) -> None:
-    sizes = {"n_samples": n_samples, "n_features": n_features, "n_labels": n_labels, "n_rules": n_rules}
-    for name, size in sizes.items():
-        if size < 1:
-            raise InputError(f"{name} is {size}; it must be at least 1.")
-    if not noise >= 0:
-        raise InputError(f"noise is {noise}; it must be 0 or more.")
-    if not 0 <= correlation <= 1:
-        raise InputError(f"correlation is {correlation}; it must be between 0 and 1.")
-
-
 def _dense(rng: np.random.Generator, n: int, d: int, k: int) -> tuple[Any, NDArray[np.float64], float]:
     centers = rng.uniform(0, 1, (k, d))
     X = centers[rng.integers(k, size=n)] + SPREAD * rng.standard_normal((n, d))
@@ -131,11 +124,7 @@ def _dense(rng: np.random.Generator, n: int, d: int, k: int) -> tuple[Any, NDArr
 
 
 def _binary(rng: np.random.Generator, n: int, d: int, k: int) -> tuple[Any, NDArray[np.float64], float]:
-    often, seldom, share = (
-        0.6,
-        0.04,
-        0.2,
-    )  # how probable a word is in a fifth of the topics, and in the others
+    often, seldom, share = 0.6, 0.04, 0.2  # how probable a word is in a fifth of the topics, and in the others
     centers = np.where(rng.random((k, d)) < share, often, seldom)
     X = sp.csr_array((rng.random((n, d)) < centers[rng.integers(k, size=n)]).astype(np.float64))
     return X, centers, 2 * share * (1 - share) * (often - seldom) ** 2

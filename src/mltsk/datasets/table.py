@@ -1,11 +1,10 @@
 """A table of named columns, before anyone has said which of them are labels.
 
-Every file format is read into a `Table`; `split_labels` turns it into a `Dataset`, and `Table.select` takes
-the columns that a fitted model knows by name, so that a file to predict may lack the labels, hold more
-columns, or order them differently.
+Every file format is read into a `Table`; `split_labels` turns it into a `Dataset`, and `Table.select` takes the columns
+that a fitted model knows by name, so that a file to predict may lack the labels, hold more columns, or order them
+differently.
 
-What counts as a label column: 0 and 1, -1 and 1, or the words yes/no, true/false, y/n, t/f in any mixture of
-capitals.
+What counts as a label column: 0 and 1, -1 and 1, or the words yes/no, true/false, y/n, t/f in any mixture of capitals.
 """
 
 import csv
@@ -21,7 +20,7 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .dataset import Categories, Dataset, category_values
+from .dataset import Categories, Dataset, as_number, category_values, dense
 
 YES = frozenset({"1", "yes", "true", "y", "t"})
 NO = frozenset({"0", "-1", "no", "false", "n", "f"})
@@ -62,10 +61,9 @@ class Table:
     @classmethod
     def of(cls, data: Dataset) -> "Table":
         """The table that holds the features, then the labels, of a data set."""
-        stack = sparse.hstack if data.is_sparse else np.hstack
-        values = stack([data.X, data.Y.astype(np.float64)])
+        parts = [data.X, data.Y.astype(np.float64)]
         return cls(
-            values=sparse.csr_array(values) if data.is_sparse else values,
+            values=sparse.hstack(parts, format="csr") if data.is_sparse else np.hstack(parts),
             names=data.feature_names + data.label_names,
             categories=data.categories + ((),) * len(data.label_names),
             name=data.name,
@@ -77,21 +75,15 @@ class Table:
     def positions(self, names: Sequence[str]) -> list[int]:
         """Where the named columns are; an `InputError` names those that are not there."""
         where = {name: i for i, name in enumerate(self.names)}
-        missing = [name for name in names if name not in where]
-        if missing:
-            raise InputError(self._missing(missing))
+        if missing := [name for name in names if name not in where]:
+            close = get_close_matches(missing[0], self.names, n=1)
+            shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
+            hint = f"; did you mean {close[0]!r}?" if close else "."
+            raise InputError(f"{self.name} has no column {shown} (it has {len(self.names)} columns){hint}")
         return [where[name] for name in names]
 
-    def _missing(self, missing: Sequence[str]) -> str:
-        close = get_close_matches(missing[0], self.names, n=1)
-        shown = ", ".join(repr(name) for name in missing[:5]) + (", …" if len(missing) > 5 else "")
-        hint = f"; did you mean {close[0]!r}?" if close else "."
-        return f"{self.name} has no column {shown} (it has {len(self.names)} columns){hint}"
-
     def select(
-        self,
-        names: Sequence[str],
-        categories: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None,
+        self, names: Sequence[str], categories: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None
     ) -> Any:
         """The named columns as a feature matrix, in that order.
 
@@ -100,8 +92,8 @@ class Table:
         names : sequence of str
             The features that a model was fitted on.
         categories : mapping or sequence, optional
-            The categories of those features at fitting time. Text is then coded by them, not by what this
-            file happens to hold, and a category that was not there at fitting time is refused.
+            The categories of those features at fitting time. Text is then coded by them, not by what this file happens
+            to hold, and a category that was not there at fitting time is refused.
 
         Examples
         --------
@@ -116,32 +108,26 @@ class Table:
         if categories is None:
             return X
         wanted = categories if isinstance(categories, Mapping) else dict(zip(names, categories, strict=True))
-        for j, position in enumerate(positions):
-            there = tuple(wanted.get(names[j], ()))
-            if there != self.categories[position] and not (is_numeric(there) and is_numeric(self.categories[position])):
-                X = _with_column(X, j, self._recode(position, there))
-        return X
-
-    def _recode(self, position: int, there: Sequence[str]) -> NDArray[np.float64]:
-        column = _dense(self.values[:, [position]])[:, 0]
-        recoded = np.full(len(column), np.nan)
-        codes = dict(zip(there, category_values(there), strict=True))
-        for category, value in _decoded(column, self.categories[position]):
-            rows = column == value
-            if rows.any():
-                recoded[rows] = self._code(category, codes, position, int(rows.argmax()))
-        return recoded
-
-    def _code(self, category: str, codes: Mapping[str, float], position: int, row: int) -> float:
-        if category in codes:
-            return codes[category]
-        if is_numeric(tuple(codes)) and is_numeric((category,)):
-            return float(category)
-        known = ", ".join(map(repr, list(codes)[:8])) or "numbers"
-        raise InputError(
-            f"Column {self.names[position]!r} of {self.name} holds {category!r} in row {row + 1}; "
-            f"the model knows only {known} there."
+        known = [tuple(wanted.get(name, ())) for name in names]
+        there = [self.categories[position] for position in positions]
+        same = [a == b or (is_numeric(a) and is_numeric(b)) for a, b in zip(known, there, strict=True)]
+        return _with_columns(
+            X, {j: self._recoded(positions[j], known[j]) for j in np.flatnonzero(np.logical_not(same))}
         )
+
+    def _recoded(self, position: int, known: Sequence[str]) -> NDArray[np.float64]:
+        column = dense(self.values[:, [position]])[:, 0]
+        codes = dict(zip(known, category_values(known).tolist(), strict=True))
+        recoded = np.full(len(column), np.nan)
+        for value, text in _written(column, self.categories[position]).items():
+            rows = column == value
+            if text not in codes and not (is_numeric(known) and is_numeric((text,))):
+                raise InputError(
+                    f"Column {self.names[position]!r} of {self.name} holds {text!r} in row {rows.argmax() + 1}; "
+                    f"the model knows only {', '.join(map(repr, known[:8])) or 'numbers'} there."
+                )
+            recoded[rows] = codes.get(text, as_number(text))
+        return recoded
 
 
 def split_labels(table: Table, labels: Labels = None) -> Dataset:
@@ -152,9 +138,8 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
     table : Table
         From `read_table`.
     labels : int, str, sequence of str, or None
-        A number counts columns: the last ones, or the first ones when it is negative; 0 means that there are
-        none. Names (a list, or one string with commas) are taken in the given order. None uses what the file
-        declares.
+        A number counts columns: the last ones, or the first ones when it is negative; 0 means that there are none.
+        Names (a list, or one string with commas) are taken in the given order. None uses what the file declares.
 
     Examples
     --------
@@ -164,10 +149,10 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
     array([[1, 0]], dtype=int8)
     """
     chosen = table.positions(label_columns(table, labels))
-    taken = set(chosen)
-    rest = [i for i in range(len(table.names)) if i not in taken]
+    rest = sorted(set(range(len(table.names))) - set(chosen))
+    X = table.values[:, rest]  # of a dense table column by column in memory: rows are what everyone reads
     return Dataset(
-        X=table.values[:, rest],
+        X=X if sparse.issparse(X) else np.ascontiguousarray(X),
         Y=_binary(table, chosen),
         feature_names=[table.names[i] for i in rest],
         label_names=[table.names[i] for i in chosen],
@@ -180,20 +165,18 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
 
 def label_columns(table: Table, labels: Labels) -> tuple[str, ...]:
     """The names of the label columns that ``labels`` stands for in ``table``."""
-    if labels is None:
-        if not table.label_names:
-            raise InputError(
-                f"{table.name} does not say which of its {len(table.names)} columns are labels: give their "
-                "number (the last ones; negative for the first ones; 0 for none) or their names."
-            )
-        return table.label_names
+    if labels is None and not table.label_names:
+        raise InputError(
+            f"{table.name} does not say which of its {len(table.names)} columns are labels: give their "
+            "number (the last ones; negative for the first ones; 0 for none) or their names."
+        )
     if isinstance(labels, str | Path):
         labels = _parse(str(labels))
-    if isinstance(labels, int):
-        return _counted(table, labels)
-    names = tuple(dict.fromkeys(str(name) for name in labels))
-    table.positions(names)
-    return names
+    if not isinstance(labels, int):
+        return tuple(dict.fromkeys(map(str, table.label_names if labels is None else labels)))
+    if abs(labels) >= len(table.names):
+        raise InputError(f"{table.name} has {len(table.names)} columns: {abs(labels)} labels would leave no feature.")
+    return table.names[:-labels] if labels < 0 else table.names[len(table.names) - labels :]
 
 
 def _parse(labels: str) -> int | list[str]:
@@ -204,62 +187,35 @@ def _parse(labels: str) -> int | list[str]:
         return [name.strip() for name in next(csv.reader([labels], skipinitialspace=True)) if name.strip()]
 
 
-def _counted(table: Table, count: int) -> tuple[str, ...]:
-    if abs(count) >= len(table.names):
-        raise InputError(f"{table.name} has {len(table.names)} columns: {abs(count)} labels would leave no feature.")
-    return table.names[:-count] if count < 0 else table.names[len(table.names) - count :]
-
-
-def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.uint8]:
-    values = _dense(table.values[:, list(chosen)])
-    Y = np.empty(values.shape, dtype=np.uint8)
-    for j, position in enumerate(chosen):
-        Y[:, j] = _binary_column(values[:, j], table, position)
+def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.float64]:
+    Y = dense(table.values[:, list(chosen)])
+    for column, position in zip(Y.T, chosen, strict=True):
+        where = f"Label {table.names[position]!r} of {table.name}"
+        if np.isnan(column).any():
+            raise InputError(f"{where} has no value in row {np.isnan(column).argmax() + 1}.")
+        words = {value: text.strip().lower() for value, text in _written(column, table.categories[position]).items()}
+        found = set(words.values())
+        if not found <= YES | NO or {"0", "-1"} <= found:
+            shown = ", ".join(repr(word) for word in sorted(found)[:5])
+            raise InputError(f"{where} holds {shown}: labels are 0 and 1, -1 and 1, yes and no, or true and false.")
+        column[:] = np.isin(column, [value for value, word in words.items() if word in YES])
     return Y
-
-
-def _binary_column(column: NDArray[np.float64], table: Table, position: int) -> NDArray[np.bool_]:
-    if np.isnan(column).any():
-        row = int(np.isnan(column).argmax()) + 1
-        raise InputError(f"Label {table.names[position]!r} of {table.name} has no value in row {row}.")
-    known = {value: category.strip().lower() for category, value in _decoded(column, table.categories[position])}
-    present = {value: known.get(value, f"{value:g}") for value in np.unique(column)}
-    words = set(present.values())
-    if not words <= YES | NO or {"0", "-1"} <= words:
-        shown = ", ".join(repr(word) for word in sorted(words)[:5])
-        raise InputError(
-            f"Label {table.names[position]!r} of {table.name} holds {shown}: labels are 0 and 1, -1 and 1, "
-            "yes and no, or true and false."
-        )
-    return np.isin(column, [value for value, word in present.items() if word in YES])
 
 
 def is_numeric(categories: Sequence[str]) -> bool:
     """Whether a column with these categories (or none) holds the numbers that were written in the file."""
-    values = category_values(categories)
-    return all(_same(text, value) for text, value in zip(categories, values, strict=True))
+    return [as_number(text) for text in categories] == category_values(categories).tolist()
 
 
-def _same(text: str, value: float) -> bool:
-    try:
-        return float(text) == value
-    except ValueError:
-        return False
+def _written(column: NDArray[np.float64], categories: Sequence[str]) -> dict[float, str]:
+    """The numbers in a column, each with what was written in the file."""
+    texts = {} if is_numeric(categories) else dict(enumerate(categories))
+    return {value: texts.get(value, f"{value:g}") for value in np.unique(column[~np.isnan(column)]).tolist()}
 
 
-def _decoded(column: NDArray[np.float64], categories: Sequence[str]) -> list[tuple[str, float]]:
-    if is_numeric(categories):
-        return [(f"{value:g}", float(value)) for value in np.unique(column[~np.isnan(column)])]
-    return list(zip(categories, category_values(categories).tolist(), strict=True))
-
-
-def _with_column(X: Any, j: int, column: NDArray[np.float64]) -> Any:
-    if not sparse.issparse(X):
-        X[:, j] = column
-        return X
-    parts = [X[:, :j], sparse.csr_array(column[:, None]), X[:, j + 1 :]]
-    return sparse.csr_array(sparse.hstack(parts))
-
-
-def _dense(values: Any) -> NDArray[np.float64]:
-    return values.toarray() if sparse.issparse(values) else np.asarray(values)
+def _with_columns(X: Any, columns: Mapping[int, NDArray[np.float64]]) -> Any:
+    was_sparse = sparse.issparse(X)
+    X = X.tolil() if was_sparse and columns else X
+    for j, column in columns.items():
+        X[:, [j]] = column[:, None]
+    return sparse.csr_array(X) if was_sparse else X

@@ -3,6 +3,5 @@
 from .classifier import MLTSKClassifier
 from .features import FuzzyRuleFeatures
 from .search import MLTSKClassifierCV
-from .thresholds import MultilabelThreshold
 
-__all__ = ["FuzzyRuleFeatures", "MLTSKClassifier", "MLTSKClassifierCV", "MultilabelThreshold"]
+__all__ = ["FuzzyRuleFeatures", "MLTSKClassifier", "MLTSKClassifierCV"]

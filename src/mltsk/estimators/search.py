@@ -9,6 +9,7 @@ import time
 from numbers import Integral
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold, check_cv
@@ -24,7 +25,6 @@ from .classifier import MLTSKClassifier
 from .grid import default_points
 from .ranking import results_table, still_hopeful
 from .reading import RuleReading
-from .thresholds import sklearn_routes
 
 
 class MLTSKClassifierCV(RuleReading, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -170,7 +170,7 @@ class MLTSKClassifierCV(RuleReading, ClassifierMixin, MetaEstimatorMixin, BaseEs
         """Weights for fits, and what goes to the scorer."""
         if sample_weight is None:
             return None, {}
-        if sklearn_routes():
+        if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=sample_weight)
             return routed.estimator.fit.get("sample_weight"), dict(routed.scorer.score)
         accepts = getattr(self.scorer_, "_accept_sample_weight", lambda: False)()

@@ -20,8 +20,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..estimators import MultilabelThreshold
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 from .files import writing
 from .reading import has_rules
 
@@ -43,7 +43,7 @@ NEEDED = (
 _OURS = (
     "mltsk.estimators.classifier.MLTSKClassifier",
     "mltsk.estimators.features.FuzzyRuleFeatures",
-    "mltsk.estimators.thresholds.MultilabelThreshold",
+    "mltsk.thresholds.MultilabelThreshold",
     "mltsk.paper.methods.binary_relevance.BinaryRelevanceTSK",
     "mltsk.paper.methods.bp_mll.BPMLL",
     "mltsk.paper.methods.c2ae.C2AE",

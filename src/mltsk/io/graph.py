@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import __version__
 from ..core.system import FuzzySystem
-from ..estimators import MultilabelThreshold
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 from .operators import Graph
 from .reading import has_rules, is_fitted
 

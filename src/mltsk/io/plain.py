@@ -28,8 +28,8 @@ import numpy as np
 import mltsk
 
 from .. import __version__
-from ..estimators import MultilabelThreshold
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 from . import reading
 
 NAME, VERSION = "mltsk model", 1

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import mltsk
 
-from ..estimators import MultilabelThreshold
 from ..exceptions import InputError
+from ..thresholds import MultilabelThreshold
 
 FITTED = {
     "width_scale": "width_scale_",

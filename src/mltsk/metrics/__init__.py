@@ -15,7 +15,7 @@ from mltsk.metrics.bipartition import (
     micro_recall_score,
     subset_accuracy_score,
 )
-from mltsk.metrics.evaluation import evaluate, metrics_by_label
+from mltsk.metrics.evaluation import evaluate
 from mltsk.metrics.ranking import (
     FIVE_METRICS,
     average_precision_score,
@@ -45,7 +45,6 @@ __all__ = [
     "macro_f1_score",
     "macro_precision_score",
     "macro_recall_score",
-    "metrics_by_label",
     "micro_f1_score",
     "micro_precision_score",
     "micro_recall_score",

@@ -1,6 +1,7 @@
 """Metrics of predicted label sets: Hamming loss, subset accuracy, and accuracy, precision, recall, F1.
 
-Y and predictions are (N, L) of 0 and 1. With tp = predicted and true, p = predicted, t = true, counted
+Y and predictions are (N, L) of 0 and 1; entries where Y is NaN (not observed) are left out, and with them rows and
+labels that have no other. With tp = predicted and true, p = predicted, t = true, counted
 
 =============  =============================================================================
 ``example_*``  in each row, then averaged over rows
@@ -18,51 +19,10 @@ such rows or labels are left out of the average. These are scikit-learn's rules 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mltsk.metrics.inputs import BoolArray, FloatArray, check_labels, check_predictions, check_weight
-
-
-class Counts(NamedTuple):
-    """Numbers of hits, of predicted and of true labels: per row, per label or in all."""
-
-    hits: FloatArray
-    predicted: FloatArray
-    true: FloatArray
-
-
-def accuracy(counts: Counts, zero_division: float = 0.0) -> FloatArray:
-    """Jaccard index tp / (p + t - tp) of every count."""
-    return _ratio(counts.hits, counts.predicted + counts.true - counts.hits, zero_division)
-
-
-def precision(counts: Counts, zero_division: float = 0.0) -> FloatArray:
-    """Share tp / p of the predicted labels that are true, of every count."""
-    return _ratio(counts.hits, counts.predicted, zero_division)
-
-
-def recall(counts: Counts, zero_division: float = 0.0) -> FloatArray:
-    """Share tp / t of the true labels that are predicted, of every count."""
-    return _ratio(counts.hits, counts.true, zero_division)
-
-
-def f1(counts: Counts, zero_division: float = 0.0) -> FloatArray:
-    """Harmonic mean 2 tp / (p + t) of precision and recall, of every count."""
-    return _ratio(2.0 * counts.hits, counts.predicted + counts.true, zero_division)
-
-
-def count_by_row(Y: BoolArray, predictions: BoolArray) -> Counts:
-    """Counts of every row, (N,) each."""
-    tables = (Y & predictions, predictions, Y)
-    return Counts(*(np.count_nonzero(table, axis=1).astype(np.float64) for table in tables))
-
-
-def count_by_label(Y: BoolArray, predictions: BoolArray, weight: FloatArray) -> Counts:
-    """Weighted counts of every label, (L,) each."""
-    return Counts(*(weight @ table for table in (Y & predictions, predictions, Y)))
+from mltsk.metrics.inputs import BoolArray, FloatArray, check_predictions, check_truth, check_weight
 
 
 def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
@@ -73,8 +33,10 @@ def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLi
     >>> hamming_loss([[1, 0, 1, 0]], [[1, 1, 1, 0]])
     0.25
     """
-    labels, guesses, weight = _check(Y, predictions, sample_weight)
-    return float(np.average(np.mean(labels != guesses, axis=1), weights=weight))
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    n_observed = np.count_nonzero(observed, axis=1)
+    wrong = np.count_nonzero(labels != guesses, axis=1) / np.maximum(n_observed, 1)
+    return mean_of_defined(wrong, weight * (n_observed / labels.shape[1]))
 
 
 def subset_accuracy_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
@@ -85,40 +47,62 @@ def subset_accuracy_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight
     >>> subset_accuracy_score([[1, 0], [1, 1]], [[1, 0], [1, 0]])
     0.5
     """
-    labels, guesses, weight = _check(Y, predictions, sample_weight)
-    return float(np.average(np.all(labels == guesses, axis=1), weights=weight))
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    return mean_of_defined(np.all(labels == guesses, axis=1), weight * observed.any(axis=1))
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray, zero_division: float) -> FloatArray:
+def mean_of_defined(values: FloatArray, weight: FloatArray) -> float:
+    """Weighted mean of the values that are not NaN; NaN if none has weight."""
+    weight = weight * (values == values)
+    return float(np.average(np.nan_to_num(values), weights=weight)) if weight.any() else float("nan")
+
+
+def _check(Y, predictions, sample_weight) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
+    """Labels, predictions, observed entries and weights; where nothing was observed nothing is true or predicted."""
+    labels, observed = check_truth(Y)
+    guesses = check_predictions(predictions, *labels.shape) & observed
+    return labels, guesses, observed, check_weight(sample_weight, len(labels))
+
+
+def _example(ratio, Y, predictions, sample_weight, zero_division) -> float:
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    counts = [np.count_nonzero(table, axis=1) for table in (labels & guesses, guesses, labels)]
+    return mean_of_defined(_divide(ratio, counts, zero_division), weight * observed.any(axis=1))
+
+
+def _macro(ratio, Y, predictions, sample_weight, zero_division) -> float:
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    counts = [weight @ table for table in (labels & guesses, guesses, labels)]
+    return mean_of_defined(_divide(ratio, counts, zero_division), observed.any(axis=0).astype(float))
+
+
+def _micro(ratio, Y, predictions, sample_weight, zero_division) -> float:
+    labels, guesses, _, weight = _check(Y, predictions, sample_weight)
+    counts = [np.sum(weight @ table) for table in (labels & guesses, guesses, labels)]
+    return float(_divide(ratio, counts, zero_division))
+
+
+def _divide(ratio, counts, zero_division) -> FloatArray:
+    """A ratio of hits, predicted and true labels, per row, per label or in all."""
+    numerator, denominator = ratio(*counts)
     out = np.full(np.shape(numerator), float(zero_division))
     return np.divide(numerator, denominator, out=out, where=denominator > 0)
 
 
-def mean_of_defined(values: FloatArray, weight: FloatArray | None = None) -> float:
-    """Weighted mean of the values that are not NaN; NaN if none is."""
-    weight = np.ones(len(values)) if weight is None else weight
-    defined = ~np.isnan(values)
-    total = weight[defined].sum()
-    return float(values[defined] @ weight[defined] / total) if total > 0 else float("nan")
+def _accuracy(tp, p, t):
+    return tp, p + t - tp
 
 
-def _check(Y, predictions, sample_weight) -> tuple[BoolArray, BoolArray, FloatArray]:
-    labels = check_labels(Y)
-    return labels, check_predictions(predictions, *labels.shape), check_weight(sample_weight, len(labels))
+def _precision(tp, p, t):
+    return tp, p
 
 
-def _example(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    labels, guesses, weight = _check(Y, predictions, sample_weight)
-    return mean_of_defined(ratio(count_by_row(labels, guesses), zero_division), weight)
+def _recall(tp, p, t):
+    return tp, t
 
 
-def _macro(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    return mean_of_defined(ratio(count_by_label(*_check(Y, predictions, sample_weight)), zero_division))
-
-
-def _micro(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    counts = count_by_label(*_check(Y, predictions, sample_weight))
-    return float(ratio(Counts(*(np.sum(count) for count in counts)), zero_division))
+def _f1(tp, p, t):
+    return 2.0 * tp, p + t
 
 
 def example_accuracy_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
@@ -129,52 +113,52 @@ def example_accuracy_score(Y, predictions, *, sample_weight=None, zero_division=
     >>> example_accuracy_score([[1, 1, 0, 0]], [[1, 0, 0, 0]])
     0.5
     """
-    return _example(accuracy, Y, predictions, sample_weight, zero_division)
+    return _example(_accuracy, Y, predictions, sample_weight, zero_division)
 
 
 def example_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Precision in each row, averaged over rows."""
-    return _example(precision, Y, predictions, sample_weight, zero_division)
+    return _example(_precision, Y, predictions, sample_weight, zero_division)
 
 
 def example_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Recall in each row, averaged over rows."""
-    return _example(recall, Y, predictions, sample_weight, zero_division)
+    return _example(_recall, Y, predictions, sample_weight, zero_division)
 
 
 def example_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """F1 in each row, averaged over rows."""
-    return _example(f1, Y, predictions, sample_weight, zero_division)
+    return _example(_f1, Y, predictions, sample_weight, zero_division)
 
 
 def macro_accuracy_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Jaccard index of each label, averaged over labels."""
-    return _macro(accuracy, Y, predictions, sample_weight, zero_division)
+    return _macro(_accuracy, Y, predictions, sample_weight, zero_division)
 
 
 def macro_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Precision of each label, averaged over labels."""
-    return _macro(precision, Y, predictions, sample_weight, zero_division)
+    return _macro(_precision, Y, predictions, sample_weight, zero_division)
 
 
 def macro_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Recall of each label, averaged over labels."""
-    return _macro(recall, Y, predictions, sample_weight, zero_division)
+    return _macro(_recall, Y, predictions, sample_weight, zero_division)
 
 
 def macro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """F1 of each label, averaged over labels."""
-    return _macro(f1, Y, predictions, sample_weight, zero_division)
+    return _macro(_f1, Y, predictions, sample_weight, zero_division)
 
 
 def micro_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Precision over all entries at once."""
-    return _micro(precision, Y, predictions, sample_weight, zero_division)
+    return _micro(_precision, Y, predictions, sample_weight, zero_division)
 
 
 def micro_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Recall over all entries at once."""
-    return _micro(recall, Y, predictions, sample_weight, zero_division)
+    return _micro(_recall, Y, predictions, sample_weight, zero_division)
 
 
 def micro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
@@ -185,4 +169,4 @@ def micro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> 
     >>> micro_f1_score([[1, 1], [0, 1]], [[1, 0], [0, 1]])
     0.8
     """
-    return _micro(f1, Y, predictions, sample_weight, zero_division)
+    return _micro(_f1, Y, predictions, sample_weight, zero_division)

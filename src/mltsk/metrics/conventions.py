@@ -25,135 +25,167 @@ NaN       ranks above every number (AP, CV); is never    refused by the callers 
 Under ``"paper"`` a model whose scores are all equal has OE 0 wherever a label is relevant, so its OE must
 never be used to choose a model. Where there are no ties and no empty or full rows both conventions agree.
 Hamming loss has no conventions: it is the share of wrong entries.
+
+A label that was not observed (NaN in Y) is none of the row's labels: L and m count the others, and "empty" and "full"
+mean no relevant and no irrelevant label among them. A row without an observed label counts nowhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mltsk.core.backend import cast, is_tensor, namespace
 from mltsk.exceptions import InputError
 from mltsk.metrics.inputs import BoolArray, FloatArray
-from mltsk.metrics.ranked import IntArray, RankedRows
 
-RowMetric = Callable[[RankedRows], FloatArray]
-RowFilter = Callable[[IntArray, int], BoolArray]
+# Scores sorted at a time. Arrays: 0.5 MB stays in cache, 2000 x 159 scores are ranked in 1.9 ms, in one go in 4.5 ms;
+# tensors: ten temporaries of 160 MB.
+_ARRAY_BLOCK, _TENSOR_BLOCK = 65_536, 2 * 10**7
+
+
+def is_paper(convention: str) -> bool:
+    """Whether a convention is the paper's; what is none of the two is refused."""
+    if convention not in ("standard", "paper"):
+        raise InputError(f'convention must be "standard" or "paper", got {convention!r}.')
+    return convention == "paper"
+
+
+def rows_counted(m: Any, n_labels: int, paper: bool) -> tuple[Any, Any]:
+    """Rows that count for AP, OE and RL, and those that count for CV, from their numbers of relevant labels."""
+    rankable = (m < n_labels) if paper else (m > 0) & (m < n_labels)
+    return rankable, (m >= 0) if paper else rankable
+
+
+def row_metrics(Y: Any, scores: Any, paper: bool, block: int | None = None) -> Any:
+    """AP, OE, RL and CV of every row, (4, R), of labels and scores (R, L): arrays, or tensors where they lie.
+
+    Examples
+    --------
+    >>> row_metrics(np.array([[True, False, True, False]]), np.array([[0.9, 0.5, 0.5, 0.1]]), paper=True)
+    array([[1.  ],
+           [0.  ],
+           [0.25],
+           [0.5 ]])
+    """
+    block = block or (_TENSOR_BLOCK if is_tensor(scores) else _ARRAY_BLOCK)
+    step, of_block = max(1, block // scores.shape[1]), _of_tensors if is_tensor(scores) else _of_arrays
+    found = [of_block(Y[i : i + step], scores[i : i + step], paper) for i in range(0, max(len(Y), 1), step)]
+    return namespace(scores).concatenate(found, -1)
+
+
+def _of_arrays(Y: BoolArray, scores: FloatArray, paper: bool) -> FloatArray:
+    labels, doubtful = _sort_with_label_bit(Y, scores)
+    values = _without_ties(labels)
+    if doubtful.any():
+        order = np.argsort(scores[doubtful], axis=1, kind="stable")
+        sorted_, y = (np.take_along_axis(table[doubtful], order, axis=1) for table in (scores, Y))
+        values[:, doubtful] = _Ranked.of(sorted_, y, paper).metrics()
+    return values
+
+
+def _of_tensors(Y: Any, scores: Any, paper: bool) -> Any:
+    values, order = (scores + 0.0).sort(dim=-1, stable=True)  # + 0.0: -0.0 and 0.0 are a tie
+    return _Ranked.of(values, Y.gather(-1, order), paper).metrics()
+
+
+def _sort_with_label_bit(Y: BoolArray, scores: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """Labels (R, L) in the order of rising scores, and the rows (R,) where that order is in doubt.
+
+    Why not argsort: the label fits into the score. Every score gives up its lowest mantissa bit to its label, the
+    rows are sorted by value, and the bit is read back. On 100 x 174 scores this takes 0.05 ms where a stable
+    argsort takes 0.66 ms before any gather. It is exact unless two scores of a row agree in all but that bit
+    (ties above all) or are not finite.
+    """
+    # a copy in C order, in which -0.0 becomes 0.0: they are equal but differ in bits
+    keys = np.add(scores, 0.0, order="C")
+    bits = keys.view(np.int64)
+    bits &= -2
+    bits |= Y
+    keys.sort(axis=1)
+    labels = (bits & 1).astype(bool)
+    bits |= 1
+    doubtful = (bits[:, 1:] == bits[:, :-1]).any(axis=1)
+    # an infinite score may have become NaN; both sort to the ends of the row
+    doubtful |= ~(np.isfinite(keys[:, 0]) & np.isfinite(keys[:, -1]))
+    return labels, doubtful
+
+
+def _without_ties(y: BoolArray) -> FloatArray:
+    """The metrics of rows whose scores all differ, from labels in rising order: the same in both conventions.
+
+    They depend on a row only through the positions of its relevant labels, so only those are looked at.
+    """
+    n_rows, n_labels = y.shape
+    m = np.count_nonzero(y, axis=1)
+    row = np.repeat(np.arange(n_rows), m)
+    rank = n_labels - (np.flatnonzero(y) - row * n_labels)
+    relevant = m[row] - (np.arange(len(row)) - (np.cumsum(m) - m)[row])  # at or above
+    precision = np.bincount(row, weights=relevant / rank, minlength=n_rows) / np.maximum(m, 1)
+    wrong = np.bincount(row, weights=rank - relevant, minlength=n_rows) / np.maximum(m * (n_labels - m), 1)
+    depth = np.where(m > 0, n_labels - 1 - y.argmax(axis=1), -1)
+    return np.stack([precision, ~y[:, -1], wrong, depth / n_labels])
 
 
 @dataclass(frozen=True)
-class Convention:
-    """Row values of the four ranking metrics, and which rows count, as functions of (m, L)."""
+class _Ranked:
+    """Rows (R, L) in rising order, NaN last; positions count from 0, and a tie is a group of equal neighbours.
 
-    name: str
-    average_precision: RowMetric
-    one_error: RowMetric
-    ranking_loss: RowMetric
-    coverage: RowMetric
-    ranking_rows: RowFilter
-    coverage_rows: RowFilter
-    allow_nan: bool
+    ``y`` is 1 where the label is relevant, ``number`` where the score is none of NaN; ``start`` is the first position
+    of the tie, ``before`` counts the relevant labels at lower positions. NumPy or torch, whichever made the rows.
+    """
 
+    y: Any
+    number: Any
+    start: Any
+    before: Any
+    paper: bool
 
-def paper_average_precision(ranked: RankedRows) -> FloatArray:
-    """AP of each row; of tied labels the higher index ranks first; empty rows give 0."""
-    relevant_above = ranked.n_relevant[ranked.row] - ranked.order
-    total = ranked.row_sums(relevant_above / (ranked.n_labels - ranked.position))
-    return total / np.maximum(ranked.n_relevant, 1)
+    @classmethod
+    def of(cls, values: Any, labels: Any, paper: bool) -> _Ranked:
+        xp, nan, y = namespace(values), values != values, cast(labels, np.float64)
+        tied = xp.zeros_like(labels)
+        tied[:, 1:] = (values[:, 1:] == values[:, :-1]) | (nan[:, 1:] & nan[:, :-1])
+        opens = xp.where(tied, 0, xp.arange(values.shape[1], like=values))
+        start = opens.cummax(-1)[0] if is_tensor(opens) else np.maximum.accumulate(opens, axis=-1)
+        return cls(y, ~nan, start, xp.cumsum(y, -1) - y, paper)
 
+    def metrics(self) -> Any:
+        values = self._average_precision(), self._one_error(), self._ranking_loss(), self._coverage()
+        return namespace(self.y).stack(values)
 
-def paper_one_error(ranked: RankedRows) -> FloatArray:
-    """OE of each row; one relevant label among those tied at the top is enough; empty rows give 1."""
-    at_top = ranked.is_number() & (ranked.tie_end == ranked.top_end[ranked.row])
-    return (ranked.row_sums(at_top) == 0).astype(np.float64)
+    def _average_precision(self) -> Any:
+        xp, m = namespace(self.y), self.y.sum(-1)
+        position = xp.arange(self.y.shape[1], like=self.y)
+        first, before = (position, self.before) if self.paper else (self.start, _at(self.before, self.start))
+        # added up one by one, as for rows without ties: then not even the last bit depends on who counts
+        total = xp.cumsum(self.y * (m[:, None] - before) / (self.y.shape[1] - first), -1)[:, -1]
+        return total / xp.maximum(m, 1)
 
+    def _one_error(self) -> Any:
+        xp = namespace(self.y)
+        last = xp.maximum(self.number.sum(-1)[:, None] - 1, 0)
+        at_top = self.number & (self.start == _at(self.start, last))
+        hits = (self.y * at_top).sum(-1)
+        return cast(hits == 0, np.float64) if self.paper else 1.0 - hits / at_top.sum(-1)
 
-def ranking_loss_rows(ranked: RankedRows) -> FloatArray:
-    """RL of each row, ties counted as wrong; pairs with NaN are not; empty and full rows give 0."""
-    number = ranked.is_number()
-    relevant = ranked.row_sums(number)[ranked.row]
-    others = (ranked.top_end[ranked.row] - ranked.tie_start) - (relevant - ranked.tie_order)
-    pairs = ranked.n_relevant * (ranked.n_labels - ranked.n_relevant)
-    return ranked.row_sums(others * number) / np.maximum(pairs, 1)
+    def _ranking_loss(self) -> Any:
+        y, m = self.y * self.number, self.y.sum(-1)
+        relevant_above = y.sum(-1)[:, None] - _at(self.before, self.start)
+        others_above = self.number.sum(-1)[:, None] - self.start - relevant_above
+        return (y * others_above).sum(-1) / namespace(y).maximum(m * (y.shape[1] - m), 1)
 
-
-def paper_coverage(ranked: RankedRows) -> FloatArray:
-    """CV of each row; of tied labels the lower index ranks first; empty rows give -1/L."""
-    lowest = _lowest_entry(ranked)
-    in_lowest = ranked.row_sums(ranked.tie_order == 0).astype(np.int64)
-    last = ranked.position[np.maximum(lowest + in_lowest - 1, 0)] if len(ranked.position) else lowest
-    depth = ranked.n_labels - _at(ranked.tie_end, lowest) + last - _at(ranked.tie_start, lowest)
-    return np.where(ranked.n_relevant > 0, depth, -1) / ranked.n_labels
-
-
-def standard_average_precision(ranked: RankedRows) -> FloatArray:
-    """AP of each row; every label of a tie takes the worst rank in it; empty rows give 0."""
-    relevant_above = ranked.n_relevant[ranked.row] - ranked.tie_order
-    total = ranked.row_sums(relevant_above / (ranked.n_labels - ranked.tie_start))
-    return total / np.maximum(ranked.n_relevant, 1)
-
-
-def standard_one_error(ranked: RankedRows) -> FloatArray:
-    """Expected OE of each row when the label is drawn from those tied at the top."""
-    at_top = ranked.row_sums(ranked.position >= ranked.top_start[ranked.row])
-    return 1.0 - at_top / (ranked.n_labels - ranked.top_start)
-
-
-def standard_coverage(ranked: RankedRows) -> FloatArray:
-    """CV of each row: labels that score at least the lowest relevant one, less 1, over L; empty rows -1/L."""
-    depth = ranked.n_labels - _at(ranked.tie_start, _lowest_entry(ranked)) - 1
-    return np.where(ranked.n_relevant > 0, depth, -1) / ranked.n_labels
+    def _coverage(self) -> Any:
+        xp, n_labels = namespace(self.y), self.y.shape[1]
+        start = _at(self.start, self.y.argmax(-1)[:, None])  # of the tie of the lowest relevant label
+        group = self.start == start
+        last = xp.amax(self.y * group * xp.arange(n_labels, like=self.y), -1)
+        worst = start[:, 0] + group.sum(-1) - 1
+        depth = n_labels - 1 - worst + (last if self.paper else worst) - start[:, 0]
+        return xp.where(self.y.sum(-1) > 0, cast(depth, np.float64), -1.0) / n_labels
 
 
-def get_convention(name: str) -> Convention:
-    """Convention called `name`: ``"paper"`` or ``"standard"``."""
-    try:
-        return CONVENTIONS[name]
-    except (KeyError, TypeError):
-        raise InputError(f'convention must be "paper" or "standard", got {name!r}.') from None
-
-
-def _lowest_entry(ranked: RankedRows) -> IntArray:
-    """Index of the lowest relevant entry of each row; rows without one get some valid index."""
-    return np.minimum(ranked.offset, max(len(ranked.position) - 1, 0))
-
-
-def _at(values: IntArray, index: IntArray) -> IntArray:
-    return values[index] if len(values) else np.zeros_like(index)
-
-
-def _not_full(m: IntArray, n_labels: int) -> BoolArray:
-    return m < n_labels
-
-
-def _neither_empty_nor_full(m: IntArray, n_labels: int) -> BoolArray:
-    return (m > 0) & (m < n_labels)
-
-
-def _every(m: IntArray, n_labels: int) -> BoolArray:
-    return np.ones(len(m), dtype=bool)
-
-
-CONVENTIONS = {
-    "paper": Convention(
-        name="paper",
-        average_precision=paper_average_precision,
-        one_error=paper_one_error,
-        ranking_loss=ranking_loss_rows,
-        coverage=paper_coverage,
-        ranking_rows=_not_full,
-        coverage_rows=_every,
-        allow_nan=True,
-    ),
-    "standard": Convention(
-        name="standard",
-        average_precision=standard_average_precision,
-        one_error=standard_one_error,
-        ranking_loss=ranking_loss_rows,
-        coverage=standard_coverage,
-        ranking_rows=_neither_empty_nor_full,
-        coverage_rows=_neither_empty_nor_full,
-        allow_nan=False,
-    ),
-}
+def _at(table: Any, index: Any) -> Any:
+    return table.gather(-1, index) if is_tensor(table) else np.take_along_axis(table, index, axis=-1)

@@ -1,37 +1,36 @@
-"""`evaluate`: every metric of one table of scores in one dictionary; and the same label by label."""
+"""`evaluate`: every metric of one table of scores in one dictionary, or the metrics of each label in a table."""
 
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mltsk.exceptions import DegenerateScoresWarning, InputError
+from mltsk.exceptions import DegenerateScoresWarning
 from mltsk.metrics.bipartition import (
-    count_by_label,
     example_f1_score,
-    f1,
     hamming_loss,
     macro_f1_score,
+    mean_of_defined,
     micro_f1_score,
-    precision,
-    recall,
     subset_accuracy_score,
 )
-from mltsk.metrics.conventions import get_convention
+from mltsk.metrics.conventions import is_paper
 from mltsk.metrics.inputs import (
     BoolArray,
     FloatArray,
-    check_labels,
     check_predictions,
     check_scores,
     check_threshold,
+    check_truth,
     check_weight,
 )
 from mltsk.metrics.ranking import FIVE_METRICS, five_metrics
 
 _SET_METRICS = {
+    "HL": hamming_loss,
     "micro_F1": micro_f1_score,
     "macro_F1": macro_f1_score,
     "example_F1": example_f1_score,
@@ -43,26 +42,29 @@ def evaluate(
     Y: ArrayLike,
     scores: ArrayLike,
     *,
+    convention: str = "standard",
     threshold: ArrayLike = 0.5,
     predictions: ArrayLike | None = None,
-    convention: str = "standard",
     sample_weight: ArrayLike | None = None,
-) -> dict[str, float]:
+    per_label: bool = False,
+) -> Any:
     """Evaluate label scores: the paper's five metrics, the usual F1s, and the share of tied rows.
 
     Parameters
     ----------
     Y : (N, L) of 0 and 1, dense, sparse or data frame
-        True labels.
+        True labels. NaN is a label that was not observed: it is left out of every metric.
     scores : (N, L)
         Higher = more relevant. NaN is allowed under ``convention="paper"`` only.
+    convention : {"standard", "paper"}
+        What to do with ties, with empty and full label sets and with NaN: `mltsk.metrics.conventions`.
     threshold : float or (L,), default 0.5
         A label is predicted where score >= threshold; 0 for the scores of a `decision_function`.
     predictions : (N, L) of 0 and 1, optional
         Predicted labels; they take the place of the threshold.
-    convention : {"standard", "paper"}
-        What to do with ties, with empty and full label sets and with NaN: `mltsk.metrics.conventions`.
     sample_weight : (N,), optional
+    per_label : bool, default False
+        Return a table with a row per label instead.
 
     Returns
     -------
@@ -71,6 +73,11 @@ def evaluate(
         "example_F1", "subset_accuracy" (higher is better) and "tied_rows", the share of rows whose scores are
         all equal: a model with many of them ranks nothing, whatever its metrics say.
         A metric for which no row counts is NaN.
+    pandas.DataFrame, or a dict of arrays without pandas
+        With ``per_label=True``, indexed by the columns of a data frame Y, else by 0 .. L - 1: "observed" (samples),
+        "prevalence", "AP" and "AUC" of the ranking of the samples, "sensitivity" and "precision" of the predictions,
+        and "Brier" where all scores lie in [0, 1]. NaN is what the samples do not define: AP and AUC of a label that
+        all or none have, the precision of one that is never predicted.
 
     Warns
     -----
@@ -82,55 +89,22 @@ def evaluate(
     >>> result = evaluate([[1, 0, 1, 0], [0, 1, 0, 1]], [[0.9, 0.5, 0.5, 0.1], [0.2, 0.8, 0.6, 0.4]])
     >>> list(result)[:5], round(result["AP"], 4), result["RL"], result["tied_rows"]
     (['AP', 'HL', 'OE', 'RL', 'CV'], 0.8333, 0.25, 0.0)
+    >>> evaluate([[1, 0], [0, float("nan")]], [[0.9, 0.2], [0.4, 0.7]], per_label=True)["observed"].tolist()
+    [2, 1]
     """
-    rule = get_convention(convention)
-    labels = check_labels(Y)
-    table = check_scores(scores, *labels.shape, allow_nan=rule.allow_nan)
+    labels, observed = check_truth(Y)
+    table = check_scores(scores, *labels.shape, allow_nan=is_paper(convention))
     weight = check_weight(sample_weight, len(labels))
     guesses = _predicted(table, threshold, predictions)
-    five = five_metrics(labels, table, convention=convention, sample_weight=weight)
+    if per_label:
+        return _by_label(Y, labels, observed, table, guesses, weight)
+    truth = labels if observed.all() else np.where(observed, labels, np.nan)
+    five = five_metrics(truth, table, convention=convention, sample_weight=weight)
     result = dict(zip(FIVE_METRICS, five.tolist(), strict=True))
-    result["HL"] = hamming_loss(labels, guesses, sample_weight=weight)
     for name, metric in _SET_METRICS.items():
-        result[name] = metric(labels, guesses, sample_weight=weight)
+        result[name] = metric(truth, guesses, sample_weight=weight)
     result["tied_rows"] = _share_of_tied_rows(table, weight)
     return result
-
-
-def metrics_by_label(
-    Y: ArrayLike,
-    scores: ArrayLike,
-    *,
-    threshold: ArrayLike = 0.5,
-    predictions: ArrayLike | None = None,
-    label_names: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> dict[str, np.ndarray]:
-    """Columns of a table with one row per label: name, frequency, precision, recall, F1 and Hamming loss.
-
-    Names are `label_names`, else the columns of a data frame Y, else 0 .. L - 1. Parameters are those of
-    `evaluate`; ``pandas.DataFrame`` takes the result as it is.
-
-    Examples
-    --------
-    >>> table = metrics_by_label([[1, 0], [1, 1]], [[0.9, 0.2], [0.4, 0.7]], label_names=["sea", "tree"])
-    >>> table["label"].tolist(), table["recall"]
-    (['sea', 'tree'], array([0.5, 1. ]))
-    """
-    labels = check_labels(Y)
-    table = check_scores(scores, *labels.shape, allow_nan=True)
-    weight = check_weight(sample_weight, len(labels))
-    guesses = _predicted(table, threshold, predictions)
-    counts = count_by_label(labels, guesses, weight / weight.sum())
-    return {
-        "label": _label_names(Y, label_names, labels.shape[1]),
-        "frequency": counts.true,
-        "predicted": counts.predicted,
-        "precision": precision(counts),
-        "recall": recall(counts),
-        "F1": f1(counts),
-        "HL": counts.true + counts.predicted - 2.0 * counts.hits,
-    }
 
 
 def _predicted(table: FloatArray, threshold: ArrayLike, predictions: ArrayLike | None) -> BoolArray:
@@ -139,13 +113,34 @@ def _predicted(table: FloatArray, threshold: ArrayLike, predictions: ArrayLike |
     return table >= check_threshold(threshold, table.shape[1])
 
 
-def _label_names(Y: ArrayLike, label_names: ArrayLike | None, n_labels: int) -> np.ndarray:
-    if label_names is None:
-        label_names = getattr(Y, "columns", range(n_labels))
-    names = np.asarray(list(label_names))
-    if len(names) != n_labels:
-        raise InputError(f"label_names must hold one name per label ({n_labels}), got {len(names)}.")
-    return names
+def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses, weight) -> Any:
+    probable = bool(((scores >= 0) & (scores <= 1))[observed].all())
+    tables = zip(labels.T, scores.T, guesses.T, observed.T, strict=True)
+    found = [_of_label(y[seen], s[seen], p[seen], weight[seen], probable) for y, s, p, seen in tables]
+    columns = {name: np.array([one[name] for one in found]) for name in found[0]}
+    names = np.asarray(getattr(Y, "columns", range(len(found))))
+    try:
+        from pandas import DataFrame, Index
+    except ImportError:
+        return {"label": names, **columns}
+    return DataFrame(columns, index=Index(names, name="label"))
+
+
+def _of_label(y: BoolArray, s: FloatArray, p: BoolArray, w: FloatArray, probable: bool) -> dict[str, float]:
+    """Metrics of one label from its observed samples: labels y, scores s, predictions p, weights w."""
+    from sklearn.metrics import average_precision_score, roc_auc_score  # slower to import than this package
+
+    ranks = np.unique(s, return_inverse=True)[1]  # scores may be infinite
+    ranked = 0 < w @ y < w.sum()
+    return {
+        "observed": len(y),
+        "prevalence": mean_of_defined(y, w),
+        "AP": float(average_precision_score(y, ranks, sample_weight=w)) if ranked else np.nan,
+        "AUC": float(roc_auc_score(y, ranks, sample_weight=w)) if ranked else np.nan,
+        "sensitivity": mean_of_defined(p, w * y),
+        "precision": mean_of_defined(y, w * p),
+        "Brier": mean_of_defined((s - y) ** 2, w) if probable else np.nan,
+    }
 
 
 def _share_of_tied_rows(table: FloatArray, weight: FloatArray) -> float:

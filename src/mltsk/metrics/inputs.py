@@ -6,9 +6,12 @@ Rows are samples, columns are labels; a table may be an array, a list of lists, 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mltsk.core.backend import is_tensor
 from mltsk.exceptions import InputError
 
 BoolArray = NDArray[np.bool_]
@@ -28,6 +31,29 @@ def check_labels(Y: ArrayLike, name: str = "Y") -> BoolArray:
             "code an absent label as 0 and a present one as 1."
         )
     return np.asarray(table == 1, dtype=bool)
+
+
+def check_truth(Y: ArrayLike, name: str = "Y") -> tuple[BoolArray, BoolArray]:
+    """True labels (N, L), absent where they are NaN, None or NA; and the cells that are not: the observed ones."""
+    table = _as_table(Y, name)
+    if table.dtype.kind == "O":  # pandas' NA is not even equal to itself: comparing it gives NA again
+        observed = np.vectorize(lambda cell: cell is not None and str(cell == cell) == "True", otypes=[bool])(table)
+    else:
+        observed = table == table
+    return check_labels(table if observed.all() else np.where(observed, table, 0), name), observed
+
+
+def check_tensors(Y: Any, scores: Any, *, allow_nan: bool) -> Any:
+    """Labels of 0 and 1 as a boolean tensor next to a tensor of scores (…, N, L); they may have fewer axes."""
+    if not is_tensor(Y) or Y.device != scores.device:
+        raise InputError(f"scores are a tensor on {scores.device}, so Y must be one there too.")
+    if scores.ndim < 2 or Y.shape[-2:] != scores.shape[-2:] or not bool(((Y == 0) | (Y == 1)).all()):
+        raise InputError(
+            f"Y must hold 0 and 1 for every score: scores have shape {tuple(scores.shape)}, Y has {tuple(Y.shape)}."
+        )
+    if not allow_nan and bool(scores.isnan().any()):
+        raise InputError('scores hold NaN; repair the model, or pass convention="paper", which has a rule for NaN.')
+    return Y == 1
 
 
 def check_scores(

@@ -1,34 +1,33 @@
 """Ranking metrics of label scores: average precision, one-error, ranking loss, coverage; the paper's five.
 
-Y is (N, L) of 0 and 1; scores are (N, L), higher = more relevant. `convention` says what happens to ties, to
-empty and full label sets and to NaN: see `mltsk.metrics.conventions`. A metric that no row counts for is NaN.
+Y is (N, L) of 0 and 1, NaN where a label was not observed; scores are (N, L), higher = more relevant. `convention`
+says what happens to ties, to empty and full label sets and to NaN: see `mltsk.metrics.conventions`. A metric that no
+row counts for is NaN.
 
 `five_metrics` sorts the scores once for all metrics and takes many score tables in one call.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mltsk.core.backend import is_tensor
-from mltsk.metrics.conventions import Convention, get_convention
+from mltsk.core.backend import cast, is_tensor, namespace
+from mltsk.metrics.conventions import is_paper, row_metrics, rows_counted
 from mltsk.metrics.inputs import (
     BoolArray,
     FloatArray,
-    check_labels,
     check_scores,
+    check_tensors,
     check_threshold,
+    check_truth,
     check_weight,
 )
-from mltsk.metrics.ranked import rank_rows
-from mltsk.metrics.tensors import five_metrics_of_tensors
 
 #: The five metrics of the paper, in the order of `five_metrics` and of `evaluate`.
 FIVE_METRICS = ("AP", "HL", "OE", "RL", "CV")
-
-# Tables of scores are worked through in blocks of about this many scores: 8 MB each, whatever their number.
-_BLOCK_SIZE = 1_000_000
 
 
 def average_precision_score(
@@ -38,7 +37,7 @@ def average_precision_score(
 
     Parameters
     ----------
-    Y : (N, L) of 0 and 1, dense, sparse or data frame
+    Y : (N, L) of 0, 1 and NaN (not observed), dense, sparse or data frame
     scores : (N, L), higher = more relevant
     convention : "standard" or "paper"
     sample_weight : (N,), optional
@@ -55,7 +54,7 @@ def average_precision_score(
     >>> round(average_precision_score([[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]]), 4)
     0.8333
     """
-    return _ranking_metric("average_precision", Y, scores, convention, sample_weight)
+    return _ranking_metric(0, Y, scores, convention, sample_weight)
 
 
 def one_error(
@@ -72,7 +71,7 @@ def one_error(
     >>> one_error(Y, scores), one_error(Y, scores, convention="paper")
     (0.5, 0.0)
     """
-    return _ranking_metric("one_error", Y, scores, convention, sample_weight)
+    return _ranking_metric(1, Y, scores, convention, sample_weight)
 
 
 def ranking_loss(
@@ -87,7 +86,7 @@ def ranking_loss(
     >>> ranking_loss([[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]])
     0.25
     """
-    return _ranking_metric("ranking_loss", Y, scores, convention, sample_weight)
+    return _ranking_metric(2, Y, scores, convention, sample_weight)
 
 
 def normalised_coverage_error(
@@ -103,7 +102,7 @@ def normalised_coverage_error(
     >>> normalised_coverage_error([[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]])
     0.5
     """
-    return _ranking_metric("coverage", Y, scores, convention, sample_weight)
+    return _ranking_metric(3, Y, scores, convention, sample_weight)
 
 
 def five_metrics(
@@ -120,7 +119,8 @@ def five_metrics(
     ----------
     Y : (N, L)
     scores : (N, L) or (S, N, L)
-        A torch tensor is computed with where it lies; Y and the weights must lie there too, and so does the result.
+        A torch tensor is computed with where it lies; Y (of 0 and 1 only, it may have a table for each of the scores')
+        and the weights must lie there too, and so does the result.
     threshold : float or (L,)
         A label is predicted where score >= threshold (only HL looks at it).
     convention, sample_weight
@@ -139,56 +139,67 @@ def five_metrics(
     array([[1.  , 0.  , 0.  , 0.  , 0.  ],
            [0.75, 0.5 , 0.5 , 0.5 , 0.25]])
     """
-    rule = get_convention(convention)
+    paper = is_paper(convention)
     if is_tensor(scores):
-        return five_metrics_of_tensors(
-            Y, scores, convention=convention, threshold=threshold, sample_weight=sample_weight
-        )
-    labels = check_labels(Y)
-    table = check_scores(scores, *labels.shape, allow_nan=rule.allow_nan, batch=True)
-    cut = check_threshold(threshold, labels.shape[1])
-    weight = check_weight(sample_weight, len(labels))
-    if table.ndim == 2:
-        return _five_of_block(labels, table[None], cut, weight, rule)[0]
-    step = max(1, _BLOCK_SIZE // labels.size)
-    blocks = [table[i : i + step] for i in range(0, len(table), step)]
-    return np.vstack([np.empty((0, 5)), *(_five_of_block(labels, b, cut, weight, rule) for b in blocks)])
-
-
-def weighted_mean(values: FloatArray, counted: BoolArray, weight: FloatArray) -> FloatArray:
-    """Mean over the counted rows of values (..., N); NaN when no row with weight counts."""
-    share = weight * counted
-    total = share.sum()
-    return values @ (share / total) if total > 0 else np.full(values.shape[:-1], np.nan)
+        labels = check_tensors(Y, scores, allow_nan=paper)
+        observed, table, cut = labels == labels, scores, threshold
+        weight = 1.0 if sample_weight is None else cast(sample_weight, np.float64)
+    else:
+        labels, observed = check_truth(Y)
+        table = check_scores(scores, *labels.shape, allow_nan=paper, batch=True)
+        cut = check_threshold(threshold, labels.shape[1])
+        weight = check_weight(sample_weight, len(labels))
+    (ap, oe, rl, cv), rankable, coverable = _ranked_rows(labels, observed, table, paper)
+    n_observed = cast(observed.sum(-1), np.float64)
+    wrong = (((table >= cut) != labels) & observed).sum(-1) / namespace(table).maximum(n_observed, 1)
+    columns = (
+        (ap, rankable),
+        (wrong, n_observed / table.shape[-1]),  # every observed entry alike
+        (oe, rankable),
+        (rl, rankable),
+        (cv, coverable),
+    )
+    return namespace(table).stack([_weighted_mean(values, share, weight) for values, share in columns], -1)
 
 
 def _ranking_metric(
-    metric: str, Y: ArrayLike, scores: ArrayLike, convention: str, sample_weight: ArrayLike | None
+    which: int, Y: ArrayLike, scores: ArrayLike, convention: str, sample_weight: ArrayLike | None
 ) -> float:
-    rule = get_convention(convention)
-    labels = check_labels(Y)
-    table = check_scores(scores, *labels.shape, allow_nan=rule.allow_nan)
+    paper, (labels, observed) = is_paper(convention), check_truth(Y)
+    table = check_scores(scores, *labels.shape, allow_nan=paper)
     weight = check_weight(sample_weight, len(labels))
-    values = getattr(rule, metric)(rank_rows(labels, table))
-    counts = rule.coverage_rows if metric == "coverage" else rule.ranking_rows
-    return float(weighted_mean(values, counts(labels.sum(axis=1), labels.shape[1]), weight))
+    values, rankable, coverable = _ranked_rows(labels, observed, table, paper)
+    return float(_weighted_mean(values[which], coverable if which == 3 else rankable, weight))
 
 
-def _five_of_block(
-    Y: BoolArray, scores: FloatArray, cut: FloatArray, weight: FloatArray, rule: Convention
-) -> FloatArray:
-    """The five metrics (S, 5) of checked arrays: scores (S, N, L), Y (N, L), weight (N,)."""
-    n_tables, n_rows, n_labels = scores.shape
-    m = np.count_nonzero(Y, axis=1)
-    rankable, coverable = rule.ranking_rows(m, n_labels), rule.coverage_rows(m, n_labels)
-    ranked = rank_rows(Y, scores)
-    wrong = np.count_nonzero((scores >= cut) != Y, axis=2) / n_labels
-    columns = (
-        (rule.average_precision(ranked), rankable),
-        (wrong, np.ones(n_rows, dtype=bool)),
-        (rule.one_error(ranked), rankable),
-        (rule.ranking_loss(ranked), rankable),
-        (rule.coverage(ranked), coverable),
-    )
-    means = [weighted_mean(values.reshape(n_tables, n_rows), rows, weight) for values, rows in columns]
-    return np.stack(means, axis=1)
+def _ranked_rows(labels: Any, observed: Any, scores: Any, paper: bool) -> tuple[Any, Any, Any]:
+    """AP, OE, RL and CV (4, …, N) of every row, and the rows that count for the first three and for CV."""
+    if not observed.all():
+        return _observed_rows(labels, observed, scores, paper)
+    n_labels = scores.shape[-1]
+    each = namespace(scores).broadcast_to(labels, scores.shape)
+    values = row_metrics(each.reshape(-1, n_labels), scores.reshape(-1, n_labels), paper)
+    return (values.reshape(4, *scores.shape[:-1]), *rows_counted(labels.sum(-1), n_labels, paper))
+
+
+def _observed_rows(
+    labels: BoolArray, observed: BoolArray, scores: FloatArray, paper: bool
+) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """The same where labels were not observed: rows with equally many observed labels are ranked together."""
+    values, counted = np.zeros((4, *scores.shape[:-1])), np.zeros((2, len(labels)), dtype=bool)
+    n_observed = observed.sum(axis=1)
+    for n in np.unique(n_observed[n_observed > 0]):
+        rows = np.flatnonzero(n_observed == n)
+        entries = rows[:, None], np.nonzero(observed[rows])[1].reshape(len(rows), n)
+        found = _ranked_rows(labels[entries], observed[entries], scores[..., *entries], paper)
+        values[..., rows], counted[:, rows] = found[0], found[1:]
+    return values, *counted
+
+
+def _weighted_mean(values: Any, share: Any, weight: Any) -> Any:
+    """Mean of values (…, N) over rows, each with its share of its weight; NaN where no row with weight has a share."""
+    share = weight * cast(share, np.float64)
+    if is_tensor(values):
+        return (values * share).sum(-1) / share.sum(-1)
+    total = share.sum()
+    return values @ (share / total) if total > 0 else np.full(values.shape[:-1], np.nan)

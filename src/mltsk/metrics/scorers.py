@@ -1,4 +1,4 @@
-"""Scorers for `GridSearchCV`, `cross_validate` and their kin: they score any scikit-learn multi-label model.
+"""Scorers for `GridSearchCV`, `cross_validate` and their kin, and the label scores of any scikit-learn model.
 
 Ranking metrics look at `decision_function`, or else `predict_proba`; metrics of label sets at `predict`.
 Higher is always better: losses and errors are negated and named ``neg_*``, as in scikit-learn. Names that
@@ -6,23 +6,28 @@ start with ``paper_`` use the paper's convention (`mltsk.metrics.conventions`).
 
 Not made with scikit-learn's `make_scorer`: it takes an (n, 2) `predict_proba` of two labels for one binary
 target, and hands over raw lists as soon as one label was constant in training (seen with scikit-learn 1.9).
+Models answer in four dialects: an (n, L) array (MLP, Ridge, ours); a list of L arrays with one column per class of
+that label (forests, nearest neighbours, `MultiOutputClassifier`); an (n,) or an (n, 2) array when there is one label.
+A label with a single class in training has one column, which is the probability of *that* class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metadata_routing import UNUSED
 
 from mltsk.exceptions import InputError
 from mltsk.metrics import bipartition, ranking
-from mltsk.metrics.conventions import get_convention
-from mltsk.metrics.inputs import check_labels
-from mltsk.metrics.responses import label_scores
+from mltsk.metrics.conventions import is_paper
+from mltsk.metrics.inputs import FloatArray, check_truth
 
+#: Order in which a model is asked for scores: a decision function has finer values than a probability.
+RESPONSE_METHODS = ("decision_function", "predict_proba")
 _RANKING: dict[str, tuple[int, Callable[..., float]]] = {
     "average_precision": (1, ranking.average_precision_score),
     "neg_one_error": (-1, ranking.one_error),
@@ -69,23 +74,22 @@ class MultilabelScorer(BaseEstimator):
 
     def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on X with labels y (n, L)."""
-        labels = check_labels(y, "y")
+        n_labels = check_truth(y, "y")[0].shape[1]
+        is_paper(self.convention)
         if self.metric in _RANKING:
             sign, function = _RANKING[self.metric]
-            scores = label_scores(estimator, X, labels.shape[1])
-            return sign * function(labels, scores, convention=self.convention, sample_weight=sample_weight)
-        sign, function = self._set_metric()
-        return sign * function(labels, _as_column(estimator.predict(X)), sample_weight=sample_weight)
+            scores = label_scores(estimator, X, n_labels)
+            return sign * function(y, scores, convention=self.convention, sample_weight=sample_weight)
+        if self.metric not in _SETS:
+            raise InputError(f"metric must be one of {', '.join([*_RANKING, *_SETS])}, got {self.metric!r}.")
+        sign, function = _SETS[self.metric]
+        predictions = estimator.predict(X)
+        predictions = predictions[:, None] if getattr(predictions, "ndim", 2) == 1 else predictions
+        return sign * function(y, predictions, sample_weight=sample_weight)
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on X with labels y (n, L)."""
         return self.score(estimator, X, y, sample_weight=sample_weight)
-
-    def _set_metric(self) -> tuple[int, Callable[..., float]]:
-        get_convention(self.convention)
-        if self.metric not in _SETS:
-            raise InputError(f"metric must be one of {', '.join([*_RANKING, *_SETS])}, got {self.metric!r}.")
-        return _SETS[self.metric]
 
     def _accept_sample_weight(self) -> bool:
         # asked by search and multi-metric scoring when metadata routing is off
@@ -114,6 +118,78 @@ def get_scorer(name: str) -> MultilabelScorer:
     return clone(SCORERS[name])
 
 
-def _as_column(predictions: Any) -> Any:
-    """A 1-d answer (one label) as a column."""
-    return predictions[:, None] if getattr(predictions, "ndim", 2) == 1 else predictions
+def response_method(estimator: Any, methods: Sequence[str] = RESPONSE_METHODS) -> str:
+    """Name of the first of `methods` that the estimator has.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> response_method(KNeighborsClassifier())
+    'predict_proba'
+    """
+    for method in methods:
+        if hasattr(estimator, method):
+            return method
+    raise InputError(
+        f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no label scores; "
+        "choose a model that has one of them."
+    )
+
+
+def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] = RESPONSE_METHODS) -> FloatArray:
+    """Scores (n, n_labels) of a fitted estimator, by the first of `methods` that it has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, Y = np.arange(4.0)[:, None], np.array([[0, 1], [0, 1], [1, 1], [1, 1]])
+    >>> label_scores(KNeighborsClassifier(1).fit(X, Y), X, 2)
+    array([[0., 1.],
+           [0., 1.],
+           [1., 1.],
+           [1., 1.]])
+    """
+    method = response_method(estimator, methods)
+    response = getattr(estimator, method)(X)
+    if isinstance(response, list):
+        columns = zip(response, _classes_of_labels(estimator, response), strict=True)
+        response = np.column_stack([_column_of_one(values, classes) for values, classes in columns])
+    scores = _as_table(response, n_labels)
+    if scores.shape[1] != n_labels:
+        raise InputError(
+            f"{type(estimator).__name__}.{method} returned {scores.shape[1]} columns for {n_labels} labels; "
+            "fit it on a label table with these labels."
+        )
+    return scores
+
+
+def _as_table(response: Any, n_labels: int) -> FloatArray:
+    table = response.toarray() if hasattr(response, "toarray") else response
+    scores = np.asarray(table, dtype=np.float64)
+    if scores.ndim == 1:
+        return scores[:, None]
+    # one label given as a binary target: two columns, absent and present
+    return scores[:, 1:] if n_labels == 1 and scores.shape[1] == 2 else scores
+
+
+def _classes_of_labels(estimator: Any, response: list) -> list:
+    """Classes of each label; without `classes_` two columns can only be 0 and 1."""
+    classes = getattr(estimator, "classes_", None)
+    if isinstance(classes, list) and len(classes) == len(response):
+        return classes
+    if any(np.ndim(values) == 2 and np.shape(values)[1] == 1 for values in response):
+        raise InputError(
+            f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_; "
+            "drop constant labels before fitting."
+        )
+    return [np.array([0, 1])] * len(response)
+
+
+def _column_of_one(values: Any, classes: Any) -> FloatArray:
+    """Scores of the class 1 in the columns of one label; 0 if training never saw it."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim == 1:
+        return values
+    present = np.flatnonzero(np.asarray(classes) == 1)
+    return values[:, present[0]] if len(present) else np.zeros(len(values))

@@ -15,12 +15,12 @@ from sklearn.utils.validation import validate_data
 from .. import __version__
 from ..core.coupling import label_correlation
 from ..core.system import FuzzySystem
-from ..estimators import MultilabelThreshold
 from ..exceptions import InputError
 from ..explain.rules import RuleBase
 from ..explain.tables import Tables, dense_rows
 from ..explain.text import condition_words, legend
 from ..explain.wording import name, times
+from ..thresholds import MultilabelThreshold
 from .summarise import column_correlation
 
 MOST_EXAMPLES = 12

@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 
 from ...datasets import Dataset, load_dataset
 from ...metrics import five_metrics
-from ...metrics.responses import label_scores
+from ...metrics.scorers import label_scores
 from ..methods.base import GridPoint
 from .cells import Cell, class_of
 from .definition import DataDefinition, MethodDefinition

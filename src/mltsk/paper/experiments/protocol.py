@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold
 
 from ...exceptions import InputError
 from ...metrics import evaluate
-from ...metrics.responses import label_scores
+from ...metrics.scorers import label_scores
 
 FloatArray = NDArray[np.float64]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -1,10 +1,10 @@
+import itertools
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mltsk.estimators.thresholds import MultilabelThreshold, recentre
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate, example_f1_score, get_scorer, macro_f1_score, micro_f1_score
-from mltsk.metrics.responses import label_scores
+from mltsk.metrics.scorers import label_scores
+from mltsk.thresholds import METRICS, MultilabelThreshold, best_threshold, best_thresholds
 
 X, Y = make_multilabel_classification(n_samples=200, n_features=12, n_classes=5, random_state=3)
 FOREST = RandomForestClassifier(8, random_state=0)
@@ -29,12 +29,12 @@ FOREST = RandomForestClassifier(8, random_state=0)
 class Column(ClassifierMixin, BaseEstimator):
     """Scores are the first columns of X, as a decision function: what is learnt is only the threshold."""
 
-    def fit(self, X, y, sample_weight=None, offset=0.0):
-        self.classes_, self.weight_, self.offset_ = np.arange(np.shape(y)[1]), sample_weight, offset
+    def fit(self, X, y, sample_weight=None):
+        self.classes_, self.weight_ = np.arange(np.shape(y)[1]), sample_weight
         return self
 
     def decision_function(self, X):
-        return np.asarray(X, dtype=float)[:, : len(self.classes_)] + np.mean(self.offset_)
+        return np.asarray(X, dtype=float)[:, : len(self.classes_)]
 
     def predict(self, X):
         return (self.decision_function(X) >= 0).astype(int)
@@ -59,8 +59,9 @@ def shifted(n=200):
         {}
         if isinstance(model.estimator, RidgeClassifier)
         else {
-            f"check_sample_weight_equivalence_on_{kind}_data": "a forest draws rows: repeating them differs"
-            for kind in ("dense", "sparse")
+            "check_classifiers_multilabel_output_format_predict_proba": "a forest's probabilities may be 0 and 1",
+            "check_sample_weight_equivalence_on_dense_data": "a forest draws rows: repeating them differs",
+            "check_sample_weight_equivalence_on_sparse_data": "a forest draws rows: repeating them differs",
         }
     ),
 )
@@ -158,12 +159,6 @@ def test_any_splitter_will_do():
     assert_array_equal(by_splitter.thresholds_, by_splits.thresholds_)
 
 
-def test_parallel_folds_give_the_same_thresholds():
-    with parallel_config(backend="threading"):
-        one, two = (MultilabelThreshold(RidgeClassifier(), n_jobs=jobs).fit(X, Y) for jobs in (None, 2))
-    assert_array_equal(one.thresholds_, two.thresholds_)
-
-
 # --- what is predicted
 
 
@@ -184,22 +179,11 @@ def test_a_score_on_the_threshold_is_predicted():
     assert model.decision_function(table)[0, 0] > 0
 
 
-def test_probabilities_are_recentred_on_the_thresholds():
+def test_probabilities_are_those_of_the_classifier():
     model = MultilabelThreshold(FOREST, metric="macro_f1").fit(X, Y)
     probabilities = model.predict_proba(X)
-    assert probabilities.shape == Y.shape
-    assert_array_equal(probabilities > 0.5, model.predict(X) == 1)
-    for own, moved in zip(model.estimator_.predict_proba(X), probabilities.T, strict=True):
-        order = np.argsort(own[:, 1], kind="stable")
-        assert np.all(np.diff(moved[order]) >= 0)
-
-
-@pytest.mark.parametrize("threshold", [-1.0, 0.0, 1e-300, 0.5, 1.0, 2.0])
-def test_recentred_probabilities_agree_with_every_threshold(threshold):
-    p = np.array([[0.0], [1e-300], [0.3], [0.5], [np.nextafter(0.5, 1)], [1.0]])
-    moved = recentre(p, np.array([threshold]))
-    assert_array_equal(moved > 0.5, p >= threshold)
-    assert np.all((moved > 0) & (moved < 1) & (np.diff(moved, axis=0, prepend=0) >= 0))
+    assert_array_equal(probabilities, label_scores(model.estimator_, X, 5))
+    assert_array_equal(probabilities >= model.thresholds_, model.predict(X) == 1)
 
 
 def test_probabilities_are_there_only_if_scores_are_probabilities():
@@ -214,7 +198,9 @@ def test_a_single_binary_target_keeps_its_classes():
     y = np.where(Y[:, 0] == 1, "yes", "no")
     model = MultilabelThreshold(LogisticRegression(), metric="macro_f1").fit(X, y)
     assert set(model.predict(X)) == {"no", "yes"}
-    assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
+    assert_array_equal(
+        model.classes_[(model.predict_proba(X)[:, 1] >= model.thresholds_).astype(int)], model.predict(X)
+    )
     assert model.decision_function(X).shape == (200,)
 
 
@@ -228,14 +214,6 @@ def test_weights_reach_the_classifier_and_the_metric():
     model = MultilabelThreshold(Column(), metric="hamming").fit(scores, labels, sample_weight=weight)
     assert_array_equal(model.estimator_.weight_, weight)
     assert_allclose(model.thresholds_, [1.0, 2.0, 3.0], atol=0.15)
-
-
-def test_fit_parameters_are_passed_on_and_split_with_the_rows():
-    scores, labels = shifted()
-    model = MultilabelThreshold(Column(), metric="hamming")
-    model.fit(scores, labels, offset=np.full(200, 10.0))
-    assert_allclose(model.thresholds_, [11.0, 12.0, 13.0], atol=0.1)
-    assert_allclose(model.fit(scores, labels, offset=10.0).thresholds_, [11.0, 12.0, 13.0], atol=0.1)
 
 
 def test_weights_for_a_classifier_without_weights_are_refused():
@@ -328,3 +306,114 @@ def test_bad_parameters_are_refused(parameters, sentence):
 def test_bad_targets_are_refused(target, sentence):
     with pytest.raises(ValueError, match=sentence):
         MultilabelThreshold(RidgeClassifier()).fit(X, target)
+
+
+# --- the search
+
+ONES = np.ones(2)
+
+
+def small_problem(seed):
+    """Few rows, so that every threshold can be tried; tied scores in half of the cases."""
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(2, 7), rng.integers(1, 4)
+    scores = rng.integers(0, 5, size=shape) / 4.0 if seed % 2 else rng.normal(size=shape)
+    weight = rng.integers(1, 4, size=shape[0]).astype(float)
+    return rng.random(shape) < 0.5, scores, weight
+
+
+def candidates(scores):
+    return np.append(np.unique(scores), scores.max() + 1)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_one_threshold_is_the_best_there_is(metric):
+    for seed in range(30):
+        Y, scores, weight = small_problem(seed)
+        value = lambda t: METRICS[metric](Y, scores >= t, sample_weight=weight)  # noqa: B023, E731
+        best = max(value(t) for t in candidates(scores))
+        assert value(best_threshold(Y, scores, metric, 0.5, weight)) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("metric", ["hamming", "macro_f1", "micro_f1"])
+def test_thresholds_per_label_are_the_best_there_are(metric):
+    for seed in range(30):
+        Y, scores, weight = small_problem(seed)
+        value = lambda t: METRICS[metric](Y, scores >= np.array(t), sample_weight=weight)  # noqa: B023, E731
+        best = max(value(t) for t in itertools.product(*(candidates(column) for column in scores.T)))
+        assert value(best_thresholds(Y, scores, metric, 0.5, weight)) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("metric", ["example_f1", "subset_accuracy"])
+def test_coordinate_ascent_ends_where_no_single_label_can_gain(metric):
+    for seed in range(30):
+        Y, scores, weight = small_problem(seed)
+        found = best_thresholds(Y, scores, metric, best_threshold(Y, scores, metric, 0.5, weight), weight)
+        value = METRICS[metric](Y, scores >= found, sample_weight=weight)
+        for label, column in enumerate(scores.T):
+            for t in candidates(column):
+                other = np.where(np.arange(len(found)) == label, t, found)
+                assert METRICS[metric](Y, scores >= other, sample_weight=weight) <= value + 1e-9
+
+
+def test_micro_f1_holds_fixed_labels_at_the_reference():
+    rng = np.random.default_rng(0)
+    Y, scores, weight = rng.random((40, 3)) < 0.4, rng.random((40, 3)), np.ones(40)
+    tunable = np.array([True, False, True])
+    found = best_thresholds(Y, scores, "micro_f1", 0.7, weight, tunable)
+    assert found[1] == 0.7
+    options = [np.append(np.unique(column), 2.0) for column in scores.T]
+    pairs = itertools.product(options[0], [0.7], options[2])
+    best = max(METRICS["micro_f1"](Y, scores >= np.array(t)) for t in pairs)
+    assert METRICS["micro_f1"](Y, scores >= found) == pytest.approx(best)
+
+
+def test_a_function_is_maximised_too():
+    for seed in range(10):
+        Y, scores, weight = small_problem(seed)
+        function = METRICS["macro_f1"]
+        named = best_thresholds(Y, scores, "macro_f1", 0.5, weight)
+        called = best_thresholds(Y, scores, function, 0.5, weight)
+        values = [function(Y, scores >= t, sample_weight=weight) for t in (named, called)]
+        assert values[0] == pytest.approx(values[1])
+        one = best_threshold(Y, scores, function, 0.5, weight)
+        best = max(function(Y, scores >= t, sample_weight=weight) for t in candidates(scores))
+        assert function(Y, scores >= one, sample_weight=weight) == pytest.approx(best)
+
+
+def test_a_function_may_be_nan_where_it_is_not_defined():
+    Y, scores = np.array([[True], [False]]), np.array([[0.8], [0.1]])
+    precision = lambda Y, P, sample_weight: Y[P].mean() if P.any() else np.nan  # noqa: E731
+    assert best_threshold(Y, scores, precision, 0.0, ONES) == pytest.approx(0.45)
+
+
+def test_the_reference_stays_when_nothing_is_better():
+    Y, scores = np.array([[True], [False]]), np.array([[0.8], [0.1]])
+    assert best_threshold(Y, scores, "hamming", 0.3, ONES) == 0.3
+    assert best_threshold(Y, scores, "hamming", 0.9, ONES) == pytest.approx(0.45)
+
+
+def test_predicting_nothing_puts_the_threshold_just_above_the_scores():
+    Y, scores = np.zeros((2, 1), dtype=bool), np.array([[0.8], [0.9]])
+    assert best_threshold(Y, scores, "hamming", 0.5, ONES) == np.nextafter(0.9, 1)
+
+
+def test_predicting_everything_puts_the_threshold_on_the_lowest_score():
+    Y, scores = np.ones((2, 1), dtype=bool), np.array([[0.2], [0.3]])
+    assert best_threshold(Y, scores, "hamming", 0.5, ONES) == 0.2
+
+
+def test_a_tie_cannot_be_cut():
+    Y, scores = np.array([[True], [False]]), np.array([[0.7], [0.7]])
+    assert best_threshold(Y, scores, "micro_f1", 0.5, ONES) == 0.5
+
+
+def test_neighbouring_floats_can_be_cut():
+    Y, scores = np.array([[False], [True]]), np.array([[0.7], [np.nextafter(0.7, 1)]])
+    assert best_threshold(Y, scores, "hamming", 0.0, ONES) == scores[1, 0]
+
+
+def test_infinite_scores_can_be_cut():
+    Y, scores = np.array([[True], [False]]), np.array([[np.inf], [-np.inf]])
+    for reference in (-np.inf, 0.5, np.inf):
+        assert_array_equal(scores >= best_threshold(Y, scores, "hamming", reference, ONES), Y)
