@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk.core import ridge, single
+from mltsk.core import single
 from mltsk.core.fit import fit_consequents
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.core.single import single_pays
+from mltsk.paper.solvers import ridge
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.core.fista import fista
 from mltsk.core.fuzzymap import FuzzyMap
-from mltsk.core.moments import Moments
-from mltsk.core.objective import Problem
 from mltsk.core.sweep import Couplings, Factor, Setting, Sweep
+from mltsk.paper.solvers.fista import fista
+from mltsk.paper.solvers.moments import Moments
+from mltsk.paper.solvers.objective import Problem
 
 
 @pytest.fixture(params=[(30, 6), (90, 3)], ids=["wide", "long"])

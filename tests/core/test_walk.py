@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.core.fista import fista
 from mltsk.core.fuzzymap import FuzzyMap
-from mltsk.core.moments import Moments
-from mltsk.core.objective import Problem
 from mltsk.core.sweep import Couplings, Factor, Sweep
 from mltsk.core.walk import Setting
+from mltsk.paper.solvers.fista import fista
+from mltsk.paper.solvers.moments import Moments
+from mltsk.paper.solvers.objective import Problem
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..paper.solvers.fista import fista
+from ..paper.solvers.moments import Moments
+from ..paper.solvers.objective import Problem
+from ..paper.solvers.ridge import LooRows, cholesky_solve
 from .arrays import Array
 from .coupling import correlation, coupling_matrix
-from .fista import fista
 from .fit import Consequents, resolve_weights
 from .fuzzymap import FuzzyMap
-from .moments import Moments
-from .objective import Problem
-from .ridge import LooRows, cholesky_solve
 
 # Scales and rules are found on this many rows at most, evenly spread: a percentile is then off by 0.4 at most (one
 # standard error), and a rule of twenty has a thousand rows to sit in.

@@ -10,11 +10,11 @@ independent check of FISTA in the tests.
 
 import numpy as np
 
+from ..paper.solvers.fista import Solution, certificate, soft_threshold
+from ..paper.solvers.moments import Moments
+from ..paper.solvers.objective import Problem
 from .arrays import Array
 from .backend import eigh, namespace
-from .fista import Solution, certificate, soft_threshold
-from .moments import Moments
-from .objective import Problem
 
 
 def admm(problem: Problem, start: Array | None = None, *, max_iter: int = 1000, tol: float = 1e-4) -> Solution:

@@ -16,15 +16,15 @@ from typing import Literal
 
 import numpy as np
 
+from ..paper.solvers.fista import Solution, certificate, fista
+from ..paper.solvers.moments import MatrixFree, Moments, quadratic
+from ..paper.solvers.objective import Problem
+from ..paper.solvers.ridge import LooRows, ridge_start
 from .admm import admm
 from .arrays import Array
 from .backend import cast, copy
 from .coupling import coupling_matrix, label_correlation
-from .fista import Solution, certificate, fista
 from .fuzzymap import FuzzyMap
-from .moments import MatrixFree, Moments, quadratic
-from .objective import Problem
-from .ridge import LooRows, ridge_start
 from .single import single_pays, solve_single
 
 L1_SHARE = 0.25

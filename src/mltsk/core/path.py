@@ -7,10 +7,10 @@ answers are those of cold starts, to the certificate asked for.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..paper.solvers.fista import Solution, fista
+from ..paper.solvers.moments import Quadratic
+from ..paper.solvers.objective import Problem
 from .arrays import Array
-from .fista import Solution, fista
-from .moments import Quadratic
-from .objective import Problem
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def path(
     Examples
     --------
     >>> import numpy as np
-    >>> from mltsk.core.moments import Moments
+    >>> from mltsk.paper.solvers.moments import Moments
     >>> data = Moments(np.eye(2), np.array([[1.0], [0.2]]), yy=2.0, weight=2.0)
     >>> [int((p.solution.P != 0).sum()) for p in path(data, np.zeros((1, 1)), [0.0], [0.5, 0.1], rho=1.0)]
     [2, 1]

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from .antecedents import rule_distances, rules_per_sample
+from ..paper.antecedents import rules_per_sample
 from .arrays import Array, Matrix, weighted_mean, weighted_variance
-from .membership import firing_strengths
+from .membership import firing_strengths, rule_distances
 
 # Rules whose firing falls on different samples for less than this share are one rule. The closest
 # two of 15 default rules are 0.26 (emotions) to 0.46 (yeast) apart, so that only short rules and collapsed ones merge.

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..paper.solvers.fista import fista
+from ..paper.solvers.moments import Moments, quadratic
+from ..paper.solvers.objective import Problem
+from ..paper.solvers.ridge import LooRows, conjugate_gradients, ridge_start
 from .arrays import Array
 from .backend import is_tensor
-from .fista import fista
 from .fuzzymap import FuzzyMap
-from .moments import Moments, quadratic
-from .objective import Problem
-from .ridge import LooRows, conjugate_gradients, ridge_start
 from .sweep import SINGLE_RHO, SINGLE_TOL, Couplings, Factor, Setting, Sweep
 
 WORK = 5 * 10**5  # entries of G below which a fit takes milliseconds anyway

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from ..paper.solvers.moments import GRAM_BYTES
+from ..paper.solvers.ridge import Spectrum
 from .arrays import Array
 from .fuzzymap import FuzzyMap
-from .moments import GRAM_BYTES
-from .ridge import Spectrum
 from .walk import Line, Rows, Setting, Solved
 
 COLUMNS = 96  # columns of a product from which BLAS runs at full speed

@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 from scipy import sparse
 
-from ..core.antecedents import COLLAPSED, Antecedents, fit_antecedents
 from ..core.arrays import unit_rows
 from ..core.backend import asnumpy, is_tensor, put
 from ..core.clustering import Clustering, fuzzy_c_means
 from ..core.scaling import Scaling, fit_scaling
 from ..exceptions import RuleCollapseWarning
+from ..paper.antecedents import COLLAPSED, Antecedents, fit_antecedents
 
 
 def fit_scale(X, w, scale):

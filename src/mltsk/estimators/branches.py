@@ -20,12 +20,12 @@ from ..core.coupling import coupling_matrix, label_correlation
 from ..core.fit import resolve_weights
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import rule_distinctness
-from ..core.moments import GRAM_BYTES
-from ..core.ridge import LooRows
 from ..core.scaling import column_quantiles
 from ..core.sweep import COLUMNS, SINGLE_RHO, SINGLE_TOL, Couplings, Factor, Setting, Sweep
 from ..core.threads import blas_threads
 from ..exceptions import NoMinimumError
+from ..paper.solvers.moments import GRAM_BYTES
+from ..paper.solvers.ridge import LooRows
 from .antecedents import cluster, fit_rules, fit_scale, prototypes, scaled, scaling_state
 from .classifier import MLTSKClassifier
 from .consequents import fit_then_parts, given_weights

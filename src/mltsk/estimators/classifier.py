@@ -99,7 +99,7 @@ class MLTSKClassifier(RuleReading, ShortRules, Streams, ClassifierMixin, BaseEst
     rule_weights_ : array of shape (n_rules,)
         Share of the training data that each rule governs.
     rule_distinctness_ : float
-        0 = all rules the same, 1 = fully distinct: see `mltsk.core.antecedents.rule_distinctness`.
+        0 = all rules the same, 1 = fully distinct: see `mltsk.paper.antecedents.rule_distinctness`.
     width_scale_, ridge_, correlation_weight_, l1_weight_ : float
         The width scale and the weights used.
     certificate_ : float

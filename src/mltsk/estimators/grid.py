@@ -14,8 +14,8 @@ from sklearn.base import clone
 from ..core.arrays import spread_rows
 from ..core.fit import L1_SHARE
 from ..core.fuzzymap import FuzzyMap
-from ..core.ridge import LooRows
 from ..exceptions import RuleCollapseWarning
+from ..paper.solvers.ridge import LooRows
 from .antecedents import fit_rules, fit_scale
 
 LINES = ((None, 0.0), ("precision", 0.32), ("precision", 3.2), ("laplacian", 1.0))

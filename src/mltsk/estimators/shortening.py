@@ -13,7 +13,6 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.antecedents import Antecedents
 from ..core.backend import asnumpy, is_tensor, put
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import firing_strengths
@@ -21,6 +20,7 @@ from ..core.shorten import conditions, distinct_rules, shorten_rules
 from ..core.terms import shorten_consequents, term_counts
 from ..exceptions import InputError
 from ..metrics import average_precision_score
+from ..paper.antecedents import Antecedents
 from ..scale.torch import system_beside
 from ..targets import Targets
 

@@ -16,15 +16,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.additive import ANTECEDENT_ROWS, LabelMoments, fit_from_moments
-from ..core.antecedents import Antecedents
 from ..core.arrays import row_blocks, spread_rows
 from ..core.clustering import fcm_step, mean_nearest_distance
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import common_width, firing_strengths, rule_distinctness
-from ..core.moments import GRAM_BYTES
-from ..core.ridge import LOO_ROWS, LooRows
 from ..core.scaling import Scaling, column_quantiles
 from ..exceptions import InputError
+from ..paper.antecedents import Antecedents
+from ..paper.solvers.moments import GRAM_BYTES
+from ..paper.solvers.ridge import LOO_ROWS, LooRows
 from ..targets import Targets
 from .antecedents import fit_rules, fit_scale, prototypes, scaled, scaling_state, warn_if_collapsed
 from .consequents import given_weights

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk.core import antecedents as in_memory
 from mltsk.core.passes.antecedents import fit_antecedents, fuzzy_c_means
 from mltsk.core.passes.rows import Block, InMemory
+from mltsk.paper import antecedents as in_memory
 
 N, D = 400, 4
 

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk.core import fit, moments
+from mltsk.core import fit
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.core.membership import rule_distinctness
 from mltsk.core.passes import consequents
 from mltsk.core.passes.rows import Block, InMemory
+from mltsk.paper.solvers import moments
 
 SETTINGS = {"coupling": "precision", "gamma": None, "max_iter": 1000, "tol": 1e-6}
 

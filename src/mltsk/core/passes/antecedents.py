@@ -1,4 +1,4 @@
-"""The IF-parts of the rules from passes: fuzzy c-means and widths, as `mltsk.core.antecedents` has them.   (3) (4)
+"""The IF-parts of the rules from passes: fuzzy c-means and widths, as `mltsk.paper.antecedents` has them.   (3) (4)
 
 Symbols: X (n, D) samples of a block, C (K, D) centres, U (n, K) memberships, m the fuzzifier.
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..antecedents import WIDTH_ROWS, Antecedents, Widths, shared_scale
+from ...paper.antecedents import WIDTH_ROWS, Antecedents, Widths, shared_scale
 from ..arrays import Array, row_square_norms
 from ..clustering import memberships, square_distances, variances
 from ..membership import authors_widths, common_width, exponents

@@ -14,17 +14,16 @@ from functools import cached_property
 
 import numpy as np
 
+from ...paper.solvers.fista import fista
+from ...paper.solvers.moments import GRAM_BYTES, Moments, dominating_diagonal, largest_eigenvalue, worth_forming
+from ...paper.solvers.objective import Problem
+from ...paper.solvers.ridge import LOO_ROWS, START_BYTES, LooRows, cheapest_form, cholesky_solve, conjugate_gradients
 from ..admm import admm
-from ..antecedents import rule_distances
 from ..arrays import Array
 from ..coupling import correlation, coupling_matrix
-from ..fista import fista
 from ..fit import Consequents, Solver, resolve_weights
 from ..fuzzymap import FuzzyMap
-from ..membership import Underflow
-from ..moments import GRAM_BYTES, Moments, dominating_diagonal, largest_eigenvalue, worth_forming
-from ..objective import Problem
-from ..ridge import LOO_ROWS, START_BYTES, LooRows, cheapest_form, cholesky_solve, conjugate_gradients
+from ..membership import Underflow, rule_distances
 from .rows import Block, Passes, Spread, Sums, gather
 
 
@@ -167,7 +166,7 @@ def distances(block: Block, firing: Firing, mass: Array) -> Sums:
 
 
 def distinctness(rows: Passes, firing: Firing) -> float:
-    """`mltsk.core.antecedents.rule_distinctness` of all rows."""
+    """`mltsk.paper.antecedents.rule_distinctness` of all rows."""
     K = len(firing.C)
     if K == 1:
         return 1.0
