@@ -17,9 +17,10 @@ from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
-from ...core.system import FuzzySystem
+from ...core.terms import Terms
 from ...core.threads import blas_threads
 from ...exceptions import InputError, NonConvexWarning
+from ...system import FuzzySystem
 from ..antecedents import find_rules, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from ..solvers.convex import fit_consequents
@@ -238,22 +239,25 @@ class PaperMLTSK(MultilabelMethod):
 
     @property
     def system_(self):
-        """The fitted fuzzy system as plain data, `mltsk.core.system.FuzzySystem`."""
+        """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
+        names, L = getattr(self, "feature_names_in_", None), len(self.label_names_)
         return FuzzySystem(
+            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            label_names=tuple(self.label_names_),
+            scaling=Scaling(**self.scaling_),
+            unit_length=False,
+            intercept=np.zeros(L),
+            terms=Terms.none(),
+            term_coef=np.zeros((0, L)),
             centers=self.centers_,
             widths=self.widths_,
             coef=self.coef_,
-            scaling=Scaling(**self.scaling_),
-            unit_length=False,
-            underflow="authors",
             prototypes=self.prototypes_,
             rule_weights=self.rule_weights_,
             thresholds=self.thresholds_,
-            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
-            label_names=self.label_names_,
             quantiles=self.quantiles_,
+            underflow="authors",
         )
 
     @property
