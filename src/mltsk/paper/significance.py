@@ -335,7 +335,7 @@ def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any]
     """Mean ranks as an array, the names of the methods if they have any, and the standard error of a difference."""
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
-        raise InputError(f"Mean ranks are one number a method, of two methods or more; they have shape {ranks.shape}.")
+        raise InputError(f"Mean ranks are one number per method, of two methods or more; they have shape {ranks.shape}.")
     k = len(ranks)
     if not np.all((ranks >= 1) & (ranks <= k)):
         raise InputError(f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?")
@@ -388,7 +388,7 @@ def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("Scores must be a table of numbers, one row a data set and one column a method.") from None
+        raise InputError("Scores must be a table of numbers, one row per data set and one column per method.") from None
     if values.ndim != 2 or min(values.shape) < 2:
         raise InputError(
             f"Ranks need at least two data sets (rows) and two methods (columns); the scores have shape {values.shape}."

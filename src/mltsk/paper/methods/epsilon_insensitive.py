@@ -26,7 +26,7 @@ from ...core.fuzzymap import FuzzyMap
 # Firing strengths of rules that differ by less than this share are one bias: their rounding errors would be scaled up
 # by its inverse.
 DEPENDENT = 1e-7
-# Two labels with one positive row took 389 and 1,205 steps to 1e-4 of their F, the 99 others beside them at most 156.
+# Two labels with one positive row took 389 and 1,205 steps to 1e-4 of their F, the 99 other labels at most 156.
 FLOOR = 0.1
 
 

@@ -213,7 +213,7 @@ def _kth(D2, k):
 
 
 def _first_of_ties(D2, k):
-    """Mask of exactly k entries a row: all below the kth value, and the first of those equal to it."""
+    """Mask of exactly k entries per row: all below the kth value, and the first of those equal to it."""
     kth = _kth(D2, k)[:, None]
     below, tied = D2 < kth, D2 == kth
     room = k - below.sum(axis=1, keepdims=True)

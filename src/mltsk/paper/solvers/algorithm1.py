@@ -109,7 +109,7 @@ def algorithm1_grid(
 ) -> dict[Setting, Any]:
     """`algorithm1` for every (alpha, beta, gamma): the same numbers, sharing what settings have in common.
 
-    The moments, norms and R are made once, the start and its products once a gamma, the buffers once.
+    The moments, norms and R are made once, the start and its products once per gamma, the buffers once.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def algorithm1_grid(
     alphas, betas, gammas : iterables of float
     then : callable, optional
         Turns each result into what is kept of it, scores of a test fold, say, so that memory does not grow
-        with the grid by one P a setting.
+        with the grid by one P per setting.
     precision : {"double", "single"}, default="double"
         Of the steps; starts, norms and the sums of q are made in double in any case. "single" takes about half the
         time. At most one setting in a hundred stopped a step earlier or later where that was compared, and labels

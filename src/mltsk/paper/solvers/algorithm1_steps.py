@@ -123,7 +123,7 @@ class Rows(MatrixFree):
 def ridge_start(data: Moments | Rows, gamma: float) -> Array:
     """(GᵀG + γI)⁻¹GᵀY, or the same as Gᵀ(GGᵀ + γI)⁻¹Y where A is not formed.   (36)
 
-    One Cholesky factor a gamma: a dozen of them cost less than the eigenvectors that would serve all gammas.
+    One Cholesky factor per gamma: a dozen of them cost less than the eigenvectors that would serve all gammas.
     """
     if isinstance(data, Rows):
         return data.G.transpose_matmul(solve_shifted(data.dual_gram, gamma, data.Y))

@@ -105,7 +105,7 @@ def weighted(Y: Array, w: Array | None) -> Array:
 def quadratic(G: FuzzyMap, Y: Array, w: Array | None = None, *, n_products: int = 100) -> Moments | MatrixFree:
     """`Moments` or `MatrixFree`, whichever makes ``n_products`` products with A cheaper within the memory allowed."""
     (N, width), entries, L = G.shape, n_entries(G.X), Y.shape[1]
-    # A sparse flop costs about 16 dense ones (0.3 s a product against 0.02 s at equal flops, bibtex with 10 rules).
+    # A sparse flop costs about 16 dense ones (0.3 s per product against 0.02 s at equal flops, bibtex with 10 rules).
     per_pass = 4 * entries * G.n_rules * L * (16 if G.is_sparse else 1)
     form = N * width**2 if not G.is_sparse else 16 * entries**2 / N * G.n_rules**2
     cheaper = form + n_products * 2 * width**2 * L < n_products * per_pass
