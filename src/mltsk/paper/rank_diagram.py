@@ -1,7 +1,7 @@
 """Mean ranks of methods on a line, and which of them do not differ: the picture of a critical difference.
 
 Everything is laid out in inches, so that text keeps its distance whatever the number of methods: a ruler of the
-critical difference, the scale from k (left) to 1 (right, best), bars, and below them one row per pair of names, the worse
+critical difference, the scale from k (left) to 1 (right, best), bars, and below them a row per pair of names, the worse
 half of the methods on the left and the better on the right. The names nearest the ends of the scale come first: then
 no two lines cross.
 """

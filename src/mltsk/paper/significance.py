@@ -335,7 +335,7 @@ def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any]
     """Mean ranks as an array, the names of the methods if they have any, and the standard error of a difference."""
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
-        raise InputError(f"Mean ranks are one number per method, of two methods or more; they have shape {ranks.shape}.")
+        raise InputError(f"Mean ranks are one number per method, of two or more; they have shape {ranks.shape}.")
     k = len(ranks)
     if not np.all((ranks >= 1) & (ranks <= k)):
         raise InputError(f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?")

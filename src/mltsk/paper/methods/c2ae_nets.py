@@ -224,7 +224,7 @@ class Batch:
 
 
 class Nets:
-    """The three nets in single precision where ``like`` lies, views of one vector, with their gradients and optimiser."""
+    """The three nets in single precision where ``like`` lies, views of one vector; gradients and optimiser."""
 
     def __init__(self, rng: Any, sizes: list[list[int]], weight_decay: float, like: Any) -> None:
         layers = [np.column_stack([W.T, b]) for net in sizes for W, b in starting_layers(rng, net)]

@@ -1,4 +1,4 @@
-"""Algorithm I for many settings and folds at a time, on tensors: the authors' whole grid in a few wide products per step.
+"""Algorithm I for many settings and folds at a time, on tensors: the authors' grid in a few wide products per step.
 
 Symbols: b problems (folds, widths) with moments A (b, Md, Md), B (b, L, Md) and label couplings R (b, L, L); n runs,
 each a problem with one setting, ordered by problem; W, F and H (n, L, Md) transposed as in `algorithm1_steps`:
