@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import Options, print_table
 from mltsk import MLTSKClassifier
-from mltsk.core import moments, ridge
 from mltsk.core.fuzzymap import FuzzyMap
+from mltsk.paper.solvers import moments, ridge
 
 
 def run(options: Options) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset
-from mltsk.core.antecedents import COLLAPSED
 from mltsk.exceptions import RuleCollapseWarning
 from mltsk.metrics import evaluate
+from mltsk.paper.antecedents import COLLAPSED
 from mltsk.paper.experiments.protocol import shuffled_folds
 
 pytestmark = pytest.mark.skipif(
