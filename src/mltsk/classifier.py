@@ -286,11 +286,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         params = {k: v for k, v in self.get_params(deep=False).items() if k in MLTSKClassifier._parameter_constraints}
         max_conditions = params.get("max_conditions", 5) if max_conditions is None else max_conditions
         short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
+        short._validate_params()
         if X is not None:
             return short.fit(X, y)
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
-        short._validate_params()
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
         short._write_short(*shorten(self, *self._sample, max_terms, short.max_conditions))
@@ -306,8 +306,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def __getstate__(self):
         state = super().__getstate__()
-        state.pop("_sample", None)  # a model that travels holds no rows
-        return state
+        return {name: value for name, value in state.items() if name != "_sample"}  # a model that travels has no rows
 
     def _category_names(self):
         from .datasets.dataset import category_values  # a quarter of a second that only nominal features need
