@@ -2,12 +2,12 @@
 
 The error is the squared leave-one-out error summed over labels, on a few hundred rows evenly spread. It is a good judge
 of a handful of numbers and a bad one of many, so there are few candidates. Structures (order, number of rules) come
-first, at one width; of those within TOLERANCE of the least error the one with the fewest numbers is taken, and its
-width and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
+first, at one width, from few numbers to many: one with more must lower the error by its GAIN to be taken. Then width
+and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from .design import Design, Rules, gram
 from .ridge import Factor, centred_kernel
 from .scale import Scale
 
-LOO_ROWS, LOO_ROWS_LINEAR = 600, 1500  # linear terms (text) need more rows to notice what first-order rules add
-TOLERANCE = 0.005
-ZERO_ORDER, FIRST_ORDER = 300, 20  # numbers of exceptions that are tried, next to none
+LOO_ROWS, LOO_ROWS_LINEAR = 500, 1500  # linear terms (text) need more rows to notice what first-order rules add
+GAIN = {0: 0.005, 1: 0.03}  # share of the error by which exceptions of an order must lower it
+ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
 # of these are tried when the structure is known.
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
@@ -109,11 +109,13 @@ def choose(
     """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
     search = _Search(scale, Z, w, judge, centers, width_scale)
     found = [search.structure(o, k) for o, k in _structures(scale, n_rules, order, most)]
-    least = min(f.error for f in found)
-    best = min((f for f in found if f.error <= (1 + TOLERANCE) * least), key=lambda f: f.design.n_columns)
+    best = found[0]
+    for more in found[1:]:
+        if more.error < (1 - GAIN[more.design.rules.order]) * best.error:
+            best = more
     if len(best.design.rules):
         best = search.refine(best)
-    return Choice(best.design, best.rho, best.error / judge.cells, best.width_scale, best.share)
+    return replace(best, error=best.error / judge.cells)
 
 
 def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
