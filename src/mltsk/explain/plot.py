@@ -13,10 +13,11 @@ import numpy as np
 
 from ..core.arrays import Array
 from . import views
+from .outline import FALL, RISE
 from .wording import percent
 
 INSTALL = 'pip install "mltsk[report]"'
-INK, MUTED, LINE, BLUE, ORANGE = "#1f2933", "#616e7c", "#d5dae0", "#2980cc", "#dc612e"
+INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
 _RC: Any = {
     "font.size": 9.5,
@@ -62,7 +63,7 @@ def rule_map(model: Any, X: Any = None) -> Any:
 
 def _discs(ax: Any, view: views.RuleMap) -> None:
     places = _apart(view.positions)
-    ax.scatter(*places.T, s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12), color=BLUE, alpha=0.3)
+    ax.scatter(*places.T, s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12), color=RISE, alpha=0.3)
     for k, (a, b) in enumerate(places):
         ax.text(a, b, str(k + 1), ha="center", va="center", fontweight="bold")
     ax.margins(0.18)
@@ -86,8 +87,8 @@ def _apart(places: Array) -> Array:
 
 def _bars(ax: Any, view: views.RuleMap) -> None:
     where = np.arange(len(view.coverage))
-    ax.barh(where, view.coverage, color=BLUE, height=0.62, label="share of the data that it governs")
-    ax.plot(view.nearest, where, "o", color=ORANGE, ms=5, label="distance from the rule most like it")
+    ax.barh(where, view.coverage, color=RISE, height=0.62, label="share of the data that it governs")
+    ax.plot(view.nearest, where, "o", color=FALL, ms=5, label="distance from the rule most like it")
     ax.set_yticks(where, [f"rule {k + 1}" for k in where])
     ax.invert_yaxis()
     ax.set_xlim(left=0)
@@ -148,7 +149,7 @@ def _pairs(ax: Any, view: views.LabelCorrelation) -> None:
     ax.axhline(0, color=LINE, lw=0.8)
     ax.axvline(0, color=LINE, lw=0.8)
     ax.scatter(
-        view.labels[pairs], view.consequents[pairs], s=6 if many else 26, color=BLUE, alpha=0.25 if many else 0.7
+        view.labels[pairs], view.consequents[pairs], s=6 if many else 26, color=RISE, alpha=0.25 if many else 0.7
     )
     ax.set_xlabel(f"correlation of two labels in the {'data' if view.from_data else 'scores of the rules'}")
     ax.set_ylabel("correlation of their THEN-parts")
@@ -181,7 +182,7 @@ def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
         _names(left, "y", view.features, length=34)
         left.spines[["left", "bottom"]].set_visible(False)
         left.set_title("Effect on each label")
-        right.barh(np.arange(T), view.total, color=BLUE, height=0.62)
+        right.barh(np.arange(T), view.total, color=RISE, height=0.62)
         right.set_title("All labels")
         right.grid(axis="x", color=LINE, lw=0.6)
         right.set_axisbelow(True)
@@ -219,9 +220,9 @@ def membership(model: Any, rule: int, top: int = 6) -> Any:
 
 
 def _curve(ax: Any, curve: views.MembershipCurve) -> None:
-    ax.fill_between(curve.x, curve.y, color=BLUE, alpha=0.15, lw=0)
-    ax.plot(curve.x, curve.y, color=BLUE, lw=2)
-    ax.axvline(curve.center, color=ORANGE, lw=1.2, ls=(0, (4, 3)))
+    ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
+    ax.plot(curve.x, curve.y, color=RISE, lw=2)
+    ax.axvline(curve.center, color=FALL, lw=1.2, ls=(0, (4, 3)))
     ax.set_ylim(0, 1.06)
     ax.set_yticks([0, 0.5, 1])
     ax.set_xlim(curve.x[0], curve.x[-1])
@@ -247,13 +248,13 @@ def _short(name: str, length: int) -> str:
 def _diverging() -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("orange to blue", [ORANGE, "#ffffff", BLUE])
+    return LinearSegmentedColormap.from_list("orange to blue", [FALL, "#ffffff", RISE])
 
 
 def _rising() -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("blue", ["#ffffff", BLUE, "#0b3a66"])
+    return LinearSegmentedColormap.from_list("blue", ["#ffffff", RISE, "#0b3a66"])
 
 
 @contextmanager

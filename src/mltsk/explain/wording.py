@@ -53,6 +53,17 @@ def fifth(percentile: float) -> str:
     return _FIFTHS[min(int(percentile * 5), 4)]
 
 
+def place_words(value: float, percentile: float, *, about: bool = False) -> str:
+    """A value on the scale of five words.
+
+    Examples
+    --------
+    >>> place_words(2.0, 0.12)
+    'very low (2, bottom 12 %)'
+    """
+    return f"{fifth(percentile)} ({'≈ ' if about else ''}{number(value)}, {tail(percentile)})"
+
+
 def tail(percentile: float) -> str:
     """Which end of the data a percentile (0..1) belongs to.
 
@@ -93,3 +104,8 @@ def times(count: int, noun: str) -> str:
     ('1 rule', '3 rules')
     """
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def likely(change: float) -> str:
+    """What a change of a score means for its label."""
+    return "more likely" if change > 0 else "less likely"
