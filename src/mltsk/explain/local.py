@@ -82,9 +82,10 @@ _KINDS = ("base", "feature", "absent", "exception", "slope")
 
 
 def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
-    entries = [(part.contribution, part.words) for part in parts[:top]]
-    if rest := parts[top:]:
-        entries.append((sum(part.contribution for part in rest), times(len(rest), f"other {rest[0].part}")))
+    shown = min(top, max(1, sum(abs(part.contribution) >= 5e-4 for part in parts)))
+    entries = [(part.contribution, part.words) for part in parts[:shown]]
+    if rest := parts[shown:]:
+        entries.append((sum(part.contribution for part in rest), times(len(rest), "smaller one")))
     return (Node(f"{amount:+.3f}  {words}", amount=amount) for amount, words in entries)
 
 
@@ -121,7 +122,7 @@ class Explanation:
     """The scores of some samples and labels taken apart; ``str()`` tells why.
 
     Made by `explain`. ``explanation[2]``, ``explanation[:5]`` and `for_label` narrow it down; `why` is the full account
-    of one score. ``Z`` are the samples on the scale of the rules, ``firing`` (N, K) the share of each exception in them.
+    of one score. ``Z`` are the samples on the scale of the rules, ``firing`` (N, K) the share of exceptions in them.
     """
 
     tables: Tables
@@ -209,7 +210,9 @@ class Explanation:
         x, names = doubles(self.X)[0], self.tables.system.feature_names
         present = (x != 0) | (self.tables.system.quantiles is not None)
         for d in largest(np.flatnonzero(present & (amounts != 0)), amounts[present & (amounts != 0)]).tolist():
-            yield Part(kind, names[d], float(x[d]), float(amounts[d]), f"{name(names[d])} is {self._told(d, float(x[d]))}")
+            yield Part(
+                kind, names[d], float(x[d]), float(amounts[d]), f"{name(names[d])} is {self._told(d, float(x[d]))}"
+            )
         if amounts[~present].any():
             kind, words = ("absent", "for all that is absent") if kind == "feature" else (kind, "all that is absent")
             yield Part(kind, None, 0.0, float(amounts[~present].sum()), words)
@@ -246,9 +249,9 @@ class Explanation:
         return {"format": "mltsk explanation", "version": 2, "samples": found}
 
     def to_frame(self) -> Any:
-        """One pandas row for each `Part`: ``sample``, ``label``, ``part``, ``name``, ``value``, ``contribution``, ``words``.
+        """One pandas row for each `Part` of each ``sample`` and ``label``, whose contributions add up to the score.
 
-        The contributions of a sample and label add up to its score, but for those that tell slopes.
+        Parts called "slope" are told but are no part of the sum.
         """
         accounts = (why for one in self for why in one._accounts())
         return frame({"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts)

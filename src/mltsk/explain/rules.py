@@ -15,7 +15,7 @@ from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .outline import Node, left_out, page_html, page_markdown, page_text
-from .tables import Categories, Index, Tables, frame, known, largest, positions
+from .tables import Categories, Index, Tables, doubles, frame, known, largest, positions
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import number, percent, times
 
@@ -120,7 +120,12 @@ class RuleBase(Sequence[Rule]):
 
     def _shape(self, j: int, d: int, size: float) -> Shape:
         tables, curves = self.tables, self.tables.curves(j)
-        names, ramp, at, change = tables.named_values(d), tables.ramp(d, j), known(curves.at[d]), float(curves.change[d])
+        names, ramp, at, change = (
+            tables.named_values(d),
+            tables.ramp(d, j),
+            known(curves.at[d]),
+            float(curves.change[d]),
+        )
         x, y = tables.curve(d, j)
         if names:
             change = y[-1] - y[0] if len(names) == 2 else max(y) - min(y)
@@ -145,8 +150,18 @@ class RuleBase(Sequence[Rule]):
         return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes)
 
     def _slope(self, k: int, j: int, d: int, size: float) -> Shape:
-        system, change = self.tables.system, float(self.tables.system.coef[k, 1 + d, j] * self.tables.spans[d])
-        return Shape(system.label_names[j], system.feature_names[d], "rises" if change > 0 else "falls", change, size)
+        tables, names, at, percentile = self.tables, self.tables.named_values(d), None, None
+        coef = float(tables.system.coef[k, 1 + d, j])
+        if tables.system.quantiles is not None:
+            at, percentile = float(tables.averages[d]), float(tables.percentile(d, tables.averages[d]))
+        y = coef * (tables.scaled(d, doubles([*names])) - tables.middle[d]) if names else np.zeros(0)
+        label, feature, kind = (
+            tables.system.label_names[j],
+            tables.system.feature_names[d],
+            "rises" if coef > 0 else "falls",
+        )
+        change, points = coef * float(tables.spans[d]), (tuple(names), tuple(y.tolist()), tuple(names.values()))
+        return Shape(label, feature, kind, change, size, at, percentile, *points)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
@@ -240,13 +255,17 @@ class RuleBase(Sequence[Rule]):
         given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."
         after = "the change of the score from its 10th to its 90th percentile"
         if system.quantiles is None:
-            after = f"the change of the score for {'its full weight in a row' if system.unit_length else '1 unit of it'}"
+            after = (
+                f"the change of the score for {'its full weight in a row' if system.unit_length else '1 unit of it'}"
+            )
         if not len(system.terms):
             start = f"{count} {on}. A sample is shared out among the rules that it resembles, and each adds its share."
         elif not len(system.centers):
             start = f"What holds in general, {on}; this table needs no exceptions."
         else:
-            start = f"What holds in general, {on}, and {count}, which shift the scores of samples as far as these are in it."
+            start = (
+                f"What holds in general, {on}, and {count}: each shifts the scores of its samples by their share in it."
+            )
         return f"{start} {given}", f"After a feature: where it matters, and {after}; largest effects first."
 
     def _narrowed(self, label: str | None) -> "RuleBase":

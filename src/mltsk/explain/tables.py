@@ -33,11 +33,7 @@ _GRID = np.linspace(0.0, 1.0, 21)  # what the columns of `FuzzySystem.quantiles`
 
 
 class Curves(NamedTuple):
-    """What the curves of all features do to one label, (D,) each.
-
-    ``kind`` is "rises", "falls", "peaks" or "dips"; ``at`` is where a monotone curve crosses its average, or else turns
-    (NaN for sparse features); ``change`` is signed, for sparse features per full weight.
-    """
+    """What the curves of all features do to one label, (D,) each; see `mltsk.explain.Shape`, NaN for None."""
 
     kind: NDArray[np.str_]
     at: Array
@@ -75,11 +71,15 @@ class Tables:
             return self.system.scaling.invert(self.middle[None, :])[0]
         return doubles(self.system.rule_weights) @ self.centers if self.system.unit_length else self.middle
 
-    def rows(self, d: int, x: Array) -> Array:
+    def _rows(self, d: int, x: Array) -> Array:
         """Average samples with values x of feature d, (len(x), D)."""
         rows = np.tile(self.averages, (len(x), 1))
         rows[:, d] = x
         return rows
+
+    def scaled(self, d: int, x: Array) -> Array:
+        """Values of feature d on the scale of the rules; of a row of unit length, as they are there."""
+        return x if self.system.scaling is None else np.asarray(self.system.scale(self._rows(d, x))[:, d])
 
     @cached_property
     def spreads(self) -> Array:
@@ -107,7 +107,8 @@ class Tables:
         return np.asarray(self.system.scale(self._quantiles))
 
     @cached_property
-    def _grid_terms(self) -> Array:
+    def grid_terms(self) -> Array:
+        """Centred memberships in the terms at those, (Q, P)."""
         return self.system.terms.memberships(self._grid, self.system.scaling) - self.system.terms.mean
 
     def _inner(self, F: Array) -> Array:
@@ -117,7 +118,7 @@ class Tables:
 
     def effects(self, j: int) -> Array:
         """What each dense feature adds to the score of label j at each of its quantiles, (Q, D)."""
-        return self.system.terms.by_feature(self._grid_terms * self.system.term_coef[:, j], self.system.shape[1])
+        return self.system.terms.by_feature(self.grid_terms * self.system.term_coef[:, j], self.system.shape[1])
 
     @cached_property
     def sizes(self) -> Array:
@@ -144,19 +145,17 @@ class Tables:
 
     def effect(self, d: int, x: Array, j: int) -> Array:
         """What values x of feature d add to the score of label j; of a row of unit length, as they are there."""
-        if self.system.scaling is None and self.system.is_linear:
-            return np.asarray((x - self.middle[d]) * self.system.term_coef[d, j])
-        return self.system.feature_effects(self.rows(d, x), j)[:, d]
+        if self.system.is_linear:
+            return np.asarray((self.scaled(d, x) - self.middle[d]) * self.system.term_coef[d, j])
+        return self.system.feature_effects(self._rows(d, x), j)[:, d]
 
     def curve(self, d: int, j: int) -> tuple[list[float], list[float]]:
-        """Values of a feature, those with names or its quantiles, and what they add to the score of label j."""
+        """Values of a feature, its categories or its quantiles, and what they add to the score of label j."""
         if codes := self.categories.get(self.system.feature_names[d]):
-            return sorted(codes), self.effect(d, np.array(sorted(codes), dtype=np.float64), j).tolist()
+            return sorted(codes), self.effect(d, doubles(sorted(codes)), j).tolist()
         if self.system.quantiles is None:
             return [], []
         x, first = np.unique(self._quantiles[:, d], return_index=True)
-        if not np.isnan(self.pairs[d, 0]):
-            x, first = x[[0, -1]], first[[0, -1]]
         return x.tolist(), self.effects(j)[first, d].tolist()
 
     def ramp(self, d: int, j: int) -> tuple[float, float, float] | None:
@@ -197,14 +196,10 @@ class Tables:
 
     @cached_property
     def places(self) -> Array:
-        """Where each centre lies among the training values, (K, D)."""
-        return self.percentiles(self.centers)
-
-    def percentiles(self, X: Array) -> Array:
-        """Where values (N, D) lie among the training values, in 0..1; NaN for sparse features."""
+        """Where each centre lies among the training values, (K, D) in 0..1; NaN for sparse features."""
         if self.system.quantiles is None:
-            return np.full(X.shape, np.nan)
-        return np.stack([self.percentile(d, x) for d, x in enumerate(X.T)], axis=1)
+            return np.full(self.centers.shape, np.nan)
+        return np.stack([self.percentile(d, x) for d, x in enumerate(self.centers.T)], axis=1)
 
     def percentile(self, d: int, x: Any) -> Any:
         """Percentiles (0..1) of values of a dense feature by its quantiles; tied quantiles count as their middle."""
@@ -236,31 +231,13 @@ class Tables:
         """Size of what each feature does to each label, in general and within rules, (D, L)."""
         return sum((self.slope_sizes(k) for k in range(self.system.shape[0] * self.system.order)), self.sizes)
 
-    def effect_rows(self) -> Array:
-        """All numbers of the model as effects on each label, comparable with each other, (rows, L)."""
-        system, w = self.system, np.sqrt(doubles(self.system.rule_weights))[:, None]
-        L, order = system.shape[2], system.order
-        sd = self.spreads if system.is_linear else self._grid_terms.std(axis=0) if len(system.terms) else np.zeros(0)
-        slopes = doubles(system.coef[:, 1:]) * (self.spreads[:, None] if order else 1.0) * w[:, :, None]
-        return np.concatenate([doubles(system.term_coef) * sd[:, None], self.shifts * w, slopes.reshape(-1, L)])
-
-    @cached_property
-    def pairs(self) -> Array:
-        """The two values of a feature that has no more, (D, 2), smaller first; NaN for all others."""
-        pairs, scaling = np.full((self.system.shape[1], 2), np.nan), self.system.scaling
-        if scaling is not None and scaling.bounded:
-            two = (np.diff(scaling.values, axis=1) > 0).sum(axis=1) == 1
-            pairs[two] = scaling.values[two][:, [0, -1]]
-        for d, name in enumerate(self.system.feature_names if self.categories else ()):
-            if len(self.categories.get(name, ())) == 2:
-                pairs[d] = sorted(self.categories[name])
-        return pairs
-
     def named_values(self, d: int) -> dict[float, str]:
-        """The values of feature d that have names: its categories, or the only two that it takes."""
-        names = self.categories.get(self.system.feature_names[d], {})
-        pair = [] if names or np.isnan(self.pairs[d, 0]) else self.pairs[d].tolist()
-        return {float(code): str(names[code]) for code in sorted(names)} or {x: number(x) for x in pair}
+        """The values of feature d that have names: its categories, or the only two that a dense feature takes."""
+        names, scaling = self.categories.get(self.system.feature_names[d], {}), self.system.scaling
+        if names or scaling is None or not scaling.bounded:
+            return {float(code): str(names[code]) for code in sorted(names)}
+        values = np.unique(scaling.values[d]).tolist()
+        return {value: number(value) for value in values} if len(values) == 2 else {}
 
 
 def _summed_up(X: Array, F: Array) -> Curves:

@@ -85,7 +85,9 @@ class Shape:
         if self.at is None or self.percentile is None:
             return f"{likely(change)} with {feature} ({signed(change)})"
         if self.kind in ("peaks", "dips"):
-            return f"{likely(change)} with {fifth(self.percentile)} {feature} (around {number(self.at)}, {signed(change)})"
+            return (
+                f"{likely(change)} with {fifth(self.percentile)} {feature} (around {number(self.at)}, {signed(change)})"
+            )
         return self._one_sided(feature, self.at, self.percentile)
 
     def _one_sided(self, feature: str, at: float, percentile: float) -> str:
@@ -232,4 +234,7 @@ def plain(value: Any, top: int | None) -> Any:
     found = {field.name: getattr(value, field.name) for field in fields(value)}
     parts = [what for what, part in found.items() if what in ("shapes", "conditions", "consequents")]
     counts = {f"n_{what}": len(found[what]) for what in parts}
-    return {what: [plain(part, top) for part in x[slice(top)]] if what in parts else plain(x, top) for what, x in found.items()} | counts
+    return {
+        what: [plain(part, top) for part in x[slice(top)]] if what in parts else plain(x, top)
+        for what, x in found.items()
+    } | counts

@@ -72,23 +72,24 @@ def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
 
 
 @dataclass(frozen=True)
-class ShapeCurve:
-    """What values ``x`` of a feature, in the caller's units, add to the score of a label, ``y``: 0 on average.
+class Curve:
+    """A line ``y`` over values ``x`` of a feature in the caller's units, with the same in ``words``.
 
-    ``quantiles`` are those of the training data, ``words`` the same in a sentence; ``categories`` names some of the
-    values where the feature is nominal.
+    Of a shape, y is what is added to the score of ``label``, 0 on average; of a condition, which has no label, it is
+    membership, 1 at ``center``. ``quantiles`` are those of the training data, ``categories`` the names of values.
     """
 
-    label: str
     feature: str
+    label: str | None
     x: Array
     y: Array
-    quantiles: Array
     words: str
+    center: float | None
+    quantiles: Array
     categories: Mapping[float, str]
 
 
-def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[ShapeCurve, ...]:
+def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[Curve, ...]:
     """Curves of the ``top`` features for some labels or all, feature by feature, largest first.
 
     Sparse features have straight lines from none to their full weight.
@@ -109,13 +110,18 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[S
     return tuple(_shape(tables, int(d), int(j), points) for d in order for j in kept)
 
 
-def _shape(tables: Tables, d: int, j: int, points: int) -> ShapeCurve:
+def _shape(tables: Tables, d: int, j: int, points: int) -> Curve:
     feature, label = tables.system.feature_names[d], tables.system.label_names[j]
-    x = np.linspace(*_range(tables, d), points)
-    said = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label).general[0].shapes
+    said = (
+        rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label).general[0].shapes
+    )
+    x = np.linspace(*_range(tables.system, d), points)
+    return _curve(tables, d, x, tables.effect(d, x, j), str(said[0]) if len(said) else "", label=label)
+
+
+def _curve(tables: Tables, d: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None) -> Curve:
     quantiles = np.zeros(0) if tables.system.quantiles is None else doubles(tables.system.quantiles[d])
-    y = tables.effect(d, x, j)
-    return ShapeCurve(label, feature, x, y, quantiles, str(said[0]) if len(said) else "", tables.named_values(d))
+    return Curve(tables.system.feature_names[d], label, x, y, words, center, quantiles, tables.named_values(d))
 
 
 @dataclass(frozen=True)
@@ -164,7 +170,16 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
         if said.ndim != 2 or said.shape[1] != L:
             raise InputError(f"Y must have one column for each of {L} labels, got shape {said.shape}.")
         said = said - said.mean(axis=0)
-    return LabelCorrelation(system.label_names, _cosine(said), _cosine(tables.effect_rows()), Y is not None)
+    return LabelCorrelation(system.label_names, _cosine(said), _cosine(_effects(tables)), Y is not None)
+
+
+def _effects(tables: Tables) -> Array:
+    """All numbers of a model as effects on each label that can be compared, (rows, L)."""
+    system, w = tables.system, np.sqrt(doubles(tables.system.rule_weights))[:, None]
+    spread = tables.spreads if system.is_linear or not len(system.terms) else tables.grid_terms.std(axis=0)
+    found = [doubles(system.term_coef) * spread[: len(system.terms), None], tables.shifts * w]
+    found += [coef[1:] * tables.spreads[:, None] * a for coef, a in zip(system.coef, w, strict=True) if system.order]
+    return np.concatenate(found)
 
 
 def _cosine(columns: Array) -> Array:
@@ -232,22 +247,7 @@ def _laid_out(T: Array) -> tuple[Array, float]:
     return plane, float(values[:2].sum()) / total if total > 0 else 1.0
 
 
-@dataclass(frozen=True)
-class MembershipCurve:
-    """One condition of a rule: membership ``y`` over values ``x`` of the feature in the caller's units.
-
-    ``center`` is where membership is 1; ``categories`` names some of the values where the feature is nominal.
-    """
-
-    feature: str
-    x: Array
-    y: Array
-    center: float
-    words: str
-    categories: Mapping[float, str]
-
-
-def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) -> tuple[MembershipCurve, ...]:
+def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) -> tuple[Curve, ...]:
     """Curves of the ``top`` most distinct conditions of a rule (counted from 0) over the training range.
 
     Examples
@@ -260,31 +260,29 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
     [(201,), (201,)]
     """
     tables = tables_of(model)
-    K = tables.system.shape[0]
+    K, order = tables.system.shape[0], tables.order
     if not 0 <= rule < K:
-        raise InputError(f"There is no rule {rule}: " + (f"they are counted from 0 to {K - 1}." if K else "there are none."))
-    found = rule_base(tables.system, categories=tables.categories)[rule].conditions[:top]
-    return tuple(_curve(tables, rule, int(d), str(c), points) for d, c in zip(tables.order(rule), found, strict=False))
+        raise InputError(
+            f"There is no rule {rule}: {f'they are counted from 0 to {K - 1}' if K else 'there are none'}."
+        )
+    conditions = rule_base(tables.system, categories=tables.categories)[rule].conditions[:top]
+    return tuple(
+        _membership(tables, rule, int(d), str(c), points) for d, c in zip(order(rule), conditions, strict=False)
+    )
 
 
-def _curve(tables: Tables, k: int, d: int, words: str, points: int) -> MembershipCurve:
-    system = tables.system
-    c, s = float(system.centers[k, d]), float(system.widths[k, d])
+def _membership(tables: Tables, k: int, d: int, words: str, points: int) -> Curve:
+    system, c = tables.system, float(tables.system.centers[k, d])
     center = c if system.scaling is None else float(tables.centers[k, d])
-    x = np.linspace(*_range(tables, d, center), points)
-    z = x if system.scaling is None else system.scale(tables.rows(d, x))[:, d]
-    y = np.exp(-((z - c) ** 2) / s)
-    return MembershipCurve(system.feature_names[d], x, y, center, words, tables.named_values(d))
+    x = np.linspace(*_range(system, d, center), points)
+    return _curve(tables, d, x, np.exp(-((tables.scaled(d, x) - c) ** 2) / system.widths[k, d]), words, center)
 
 
-def _range(tables: Tables, d: int, center: float | None = None) -> tuple[float, float]:
-    """Training values of a feature without a far tail, centre included; of a row of unit length, 0 to 1."""
-    system = tables.system
+def _range(system: FuzzySystem, d: int, *inside: float) -> tuple[float, float]:
+    """Training values of a feature without a far tail, and those ``inside``; of a row of unit length, 0 to 1."""
     if system.quantiles is None:
-        return (0.0, 1.0) if system.unit_length else (0.0, max(2.0 * abs(center or 0.0), 1.0))
+        return 0.0, 1.0 if system.unit_length else max([1.0, *(2.0 * abs(x) for x in inside)])
     least, low, high, most = (float(q) for q in system.quantiles[d, [0, 1, -2, -1]])
     reach = max(high - low, 1e-9 * max(abs(low), 1.0))
-    least, most = max(least, low - reach), min(most, high + reach)
-    if center is not None:
-        least, most = min(least, center), max(most, center)
+    least, most = min(max(least, low - reach), *inside, most), max(min(most, high + reach), *inside, least)
     return (least, most) if most > least else (least - 0.5, most + 0.5)
