@@ -44,6 +44,15 @@ def test_a_shape_has_the_effects_of_the_system_at_its_values(make_system, X, sca
         assert_allclose(shape.y, system.feature_effects(rows, 1)[:, FEATURES.index(shape.feature)], atol=1e-12)
 
 
+def test_changes_hold_between_the_outer_tenths_unless_these_are_one_value(make_system, X):
+    X[:, 2] = np.arange(60) < 3  # a rare thing: its 90th percentile is still 0
+    system = make_system("standard", X=X)
+    changes = {shape.feature: shape.change for shape in rule_base(system).general[0].shapes}
+    low, high = system.scale(np.array([[np.quantile(X[:, 0], q), 0, q > 0.5, 0] for q in (0.1, 0.9)]))
+    expected = (high - low) * system.term_coef[:, 0]
+    assert (changes["age"], changes["smoker"]) == pytest.approx((expected[0], expected[2]))
+
+
 def test_categories_are_told_by_name_and_never_as_high_or_low(make_system):
     rules = rule_base(make_system(order=1), categories=CATEGORIES)
     text = str(rules.for_feature("ward", "smoker"))
@@ -179,7 +188,7 @@ def test_a_large_model_shows_its_largest_parts_without_making_the_others(make_sy
     rules = rule_base(make_system(K=25, X=X, features=names[0], labels=names[1]))
     made = []
     original = RuleBase._shape
-    monkeypatch.setattr(RuleBase, "_shape", lambda self, j, d, size: made.append(d) or original(self, j, d, size))
+    monkeypatch.setattr(RuleBase, "_shape", lambda self, *known: made.append(known) or original(self, *known))
     text = str(rules)
     assert "and 40 more labels, which for_label shows" in text
     assert "and 5 more exceptions" in text

@@ -71,6 +71,10 @@ def shapes(model: Any, *labels: str, top: int = 6) -> Any:
 
 def _filled(ax: Any, curve: views.Curve) -> None:
     ax.axhline(0, color=LINE, lw=0.8)
+    if curve.categories:
+        ax.bar(range(len(curve.x)), curve.y, color=np.where(curve.y > 0, RISE, FALL), alpha=0.5, width=0.5)
+        ax.set_xticks(range(len(curve.x)), [_short(name, 12) for name in curve.categories.values()])
+        return
     ax.fill_between(curve.x, curve.y, where=curve.y >= 0, color=RISE, alpha=0.2, lw=0, interpolate=True)
     ax.fill_between(curve.x, curve.y, where=curve.y <= 0, color=FALL, alpha=0.2, lw=0, interpolate=True)
     ax.plot(curve.x, curve.y, color=INK, lw=1.4)

@@ -15,7 +15,7 @@ from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .outline import Node, left_out, page_html, page_markdown, page_text
-from .tables import Categories, Index, Tables, doubles, frame, known, largest, positions
+from .tables import Categories, Index, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import number, percent, times
 
@@ -118,50 +118,28 @@ class RuleBase(Sequence[Rule]):
         order = largest(self.kept_features, sizes[self.kept_features])[: np.count_nonzero(sizes[self.kept_features])]
         return Items(len(order), lambda i: make(int(order[i]), float(sizes[order[i]])))
 
-    def _shape(self, j: int, d: int, size: float) -> Shape:
-        tables, curves = self.tables, self.tables.curves(j)
-        names, ramp, at, change = (
-            tables.named_values(d),
-            tables.ramp(d, j),
-            known(curves.at[d]),
-            float(curves.change[d]),
-        )
-        x, y = tables.curve(d, j)
-        if names:
-            change = y[-1] - y[0] if len(names) == 2 else max(y) - min(y)
-        elif ramp:
-            change = ramp[2]
-        percentile = None if at is None else float(tables.percentile(d, at))
-        label, feature, kind = tables.system.label_names[j], tables.system.feature_names[d], str(curves.kind[d])
-        told = tuple(names.values()), ramp and ramp[:2]
-        return Shape(label, feature, kind, change, size, at, percentile, tuple(x), tuple(y), *told)
+    def _shape(self, j: int, d: int, size: float, k: int | None = None) -> Shape:
+        """What feature d does to label j, in general or within rule k."""
+        tables, x = self.tables, self.tables.values(d)
+        names, ramp, y = tables.named_values(d), tables.ramp(d, j) if k is None else None, tables.effect(d, x, j, k)
+        inner = slice(2, -2) if not names and not ramp and x[2:-2].size and x[2] < x[-3] else slice(None)
+        kind, at, change = summed_up(x[inner], y[inner])
+        place: Any = (None, None) if tables.system.quantiles is None else (at, float(tables.percentile(d, at)))
+        x, first = np.unique(x, return_index=True)
+        points = tuple(x.tolist()), tuple(y[first].tolist()), tuple(names.values()), ramp
+        return Shape(tables.system.label_names[j], tables.system.feature_names[d], kind, change, size, *place, *points)
 
     def _condition(self, k: int, d: int) -> Condition:
-        tables, above = self.tables, self.tables.distinct[k, d] > 0
-        limit = known(tables.limits[k, d])
-        region = (limit, None) if above else (None, limit)
-        place = known(tables.places[k, d]), float(tables.distinct[k, d]), tuple(tables.named_values(d).items())
-        center, average = float(tables.centers[k, d]), float(tables.averages[d])
-        return Condition(tables.system.feature_names[d], center, average, *region, *place)
+        tables, limit = self.tables, known(self.tables.limits[k, d])
+        low, high = (limit, None) if tables.distinct[k, d] > 0 else (None, limit)
+        center, average, distinct = float(tables.centers[k, d]), float(tables.averages[d]), float(tables.distinct[k, d])
+        names, feature = tuple(tables.named_values(d).items()), tables.system.feature_names[d]
+        return Condition(feature, center, average, low, high, known(tables.places[k, d]), distinct, names)
 
     def _consequent(self, k: int, j: int) -> Consequent:
         tables, label = self.tables, self.tables.system.label_names[j]
-        shapes = self._shapes(tables.slope_sizes(k, j), partial(self._slope, k, j))
+        shapes = self._shapes(tables.slope_sizes(k, j), partial(self._shape, j, k=k))
         return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes)
-
-    def _slope(self, k: int, j: int, d: int, size: float) -> Shape:
-        tables, names, at, percentile = self.tables, self.tables.named_values(d), None, None
-        coef = float(tables.system.coef[k, 1 + d, j])
-        if tables.system.quantiles is not None:
-            at, percentile = float(tables.averages[d]), float(tables.percentile(d, tables.averages[d]))
-        y = coef * (tables.scaled(d, doubles([*names])) - tables.middle[d]) if names else np.zeros(0)
-        label, feature, kind = (
-            tables.system.label_names[j],
-            tables.system.feature_names[d],
-            "rises" if coef > 0 else "falls",
-        )
-        change, points = coef * float(tables.spans[d]), (tuple(names), tuple(y.tolist()), tuple(names.values()))
-        return Shape(label, feature, kind, change, size, at, percentile, *points)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
@@ -251,22 +229,19 @@ class RuleBase(Sequence[Rule]):
         """How to read the rules, in two sentences or three."""
         system, count = self.tables.system, times(len(self), "exception" if len(self.tables.system.terms) else "rule")
         on = f"on {times(len(self.kept_features), 'feature')} for {times(len(self.kept_labels), 'label')}"
-        low, high = (number(end(system.thresholds[self.kept_labels])) for end in (np.min, np.max))
+        low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
         given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."
-        after = "the change of the score from its 10th to its 90th percentile"
+        per = "from its 10th to its 90th percentile"
         if system.quantiles is None:
-            after = (
-                f"the change of the score for {'its full weight in a row' if system.unit_length else '1 unit of it'}"
-            )
+            per = "for its full weight in a row" if system.unit_length else "for 1 unit of it"
         if not len(system.terms):
             start = f"{count} {on}. A sample is shared out among the rules that it resembles, and each adds its share."
         elif not len(system.centers):
             start = f"What holds in general, {on}; this table needs no exceptions."
         else:
-            start = (
-                f"What holds in general, {on}, and {count}: each shifts the scores of its samples by their share in it."
-            )
-        return f"{start} {given}", f"After a feature: where it matters, and {after}; largest effects first."
+            start = f"What holds in general, {on}, and {count}: each shifts the scores of its samples, by their share."
+        after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
+        return f"{start} {given}", after
 
     def _narrowed(self, label: str | None) -> "RuleBase":
         return self if label is None else self.for_label(label)

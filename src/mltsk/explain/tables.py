@@ -3,23 +3,22 @@
 Symbols: K exceptions, D features, L labels, Q = 21 training quantiles; z a feature on the scale of the rules, x the
 same in the caller's units.
 
-The *curve* of a feature for a label is the sum of its centred terms: 0 on average. `curves` says what each curve does
-between the 10th and the 90th percentile of the data (or over all of it, where these are one value): whether it rises,
-falls, peaks or dips, where, and by how much. The *size* of an effect is its standard deviation over the data: of a
-curve, over the training quantiles; of a shift c of a share w of the data, |c| √(w (1 - w)).
+The *curve* of a feature for a label is the sum of its centred terms: 0 on average. The *size* of an effect is its
+standard deviation over the data: of a curve, over the training quantiles; of a shift c of a share w of the data,
+|c| √(w (1 - w)).
 """
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
-from ..core.terms import dense
+from ..core.terms import Terms, dense
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .wording import number
@@ -30,14 +29,6 @@ Index = NDArray[np.intp]
 INSTALL = 'pip install "mltsk[data]"'
 BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
 _GRID = np.linspace(0.0, 1.0, 21)  # what the columns of `FuzzySystem.quantiles` are percentiles of
-
-
-class Curves(NamedTuple):
-    """What the curves of all features do to one label, (D,) each; see `mltsk.explain.Shape`, NaN for None."""
-
-    kind: NDArray[np.str_]
-    at: Array
-    change: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +62,15 @@ class Tables:
             return self.system.scaling.invert(self.middle[None, :])[0]
         return doubles(self.system.rule_weights) @ self.centers if self.system.unit_length else self.middle
 
-    def _rows(self, d: int, x: Array) -> Array:
-        """Average samples with values x of feature d, (len(x), D)."""
-        rows = np.tile(self.averages, (len(x), 1))
-        rows[:, d] = x
-        return rows
+    @cached_property
+    def _grid(self) -> Array:
+        """Every dense feature at each of its own training quantiles, on the scale of the rules, (Q, D)."""
+        return np.asarray(self.system.scale(doubles(self.system.quantiles).T))
 
-    def scaled(self, d: int, x: Array) -> Array:
-        """Values of feature d on the scale of the rules; of a row of unit length, as they are there."""
-        return x if self.system.scaling is None else np.asarray(self.system.scale(self._rows(d, x))[:, d])
+    @cached_property
+    def grid_terms(self) -> Array:
+        """Centred memberships in the terms at those, (Q, P)."""
+        return self.system.terms.memberships(self._grid, self.system.scaling) - self.system.terms.mean
 
     @cached_property
     def spreads(self) -> Array:
@@ -90,84 +81,48 @@ class Tables:
         return np.asarray(self._grid.std(axis=0))
 
     @cached_property
-    def spans(self) -> Array:
-        """Change of z from the 10th to the 90th percentile, (D,); of a sparse feature, from none to its full weight."""
-        if self.system.quantiles is None:
-            return np.ones(self.system.shape[1])
-        inner = self._inner(self._grid)
-        return np.asarray(inner[-1] - inner[0])
-
-    @cached_property
-    def _quantiles(self) -> Array:
-        return doubles(self.system.quantiles).T
-
-    @cached_property
-    def _grid(self) -> Array:
-        """Every feature at each of its own training quantiles, on the scale of the rules, (Q, D)."""
-        return np.asarray(self.system.scale(self._quantiles))
-
-    @cached_property
-    def grid_terms(self) -> Array:
-        """Centred memberships in the terms at those, (Q, P)."""
-        return self.system.terms.memberships(self._grid, self.system.scaling) - self.system.terms.mean
-
-    def _inner(self, F: Array) -> Array:
-        """Values (Q, D) at the quantiles, those of the outer tenths replaced, unless the rest of it is one value."""
-        varied = self._quantiles[2] < self._quantiles[-3]
-        return np.where(varied, F[np.clip(np.arange(len(F)), 2, len(F) - 3)], F)
-
-    def effects(self, j: int) -> Array:
-        """What each dense feature adds to the score of label j at each of its quantiles, (Q, D)."""
-        return self.system.terms.by_feature(self.grid_terms * self.system.term_coef[:, j], self.system.shape[1])
-
-    @cached_property
     def sizes(self) -> Array:
         """Standard deviation over the data of what each feature adds to each label in general, (D, L)."""
-        if self.system.is_linear:
-            return np.abs(doubles(self.system.term_coef)) * self.spreads[:, None]
-        if not len(self.system.terms):
-            return np.zeros(self.system.shape[1:])
-        return np.stack([self.effects(j).std(axis=0) for j in range(self.system.shape[2])], axis=1)
+        system, (_, D, L) = self.system, self.system.shape
+        if system.is_linear:
+            return np.abs(doubles(system.term_coef)) * self.spreads[:, None]
+        if not len(system.terms):
+            return np.zeros((D, L))
+        return np.stack(
+            [system.terms.by_feature(self.grid_terms * c, D).std(axis=0) for c in system.term_coef.T], axis=1
+        )
 
-    @cached_property
-    def _curves(self) -> dict[int, Curves]:
-        return {}
+    def scaled(self, d: int, x: Array) -> Array:
+        """Values of feature d on the scale of the rules; of a row of unit length, as they are there."""
+        scaling = self.system.scaling
+        return x if scaling is None else scaling.columns(slice(d, d + 1)).apply(doubles(x)[:, None])[:, 0]
 
-    def curves(self, j: int) -> Curves:
-        """What the curves of label j do."""
-        if j not in self._curves:
-            if self.system.quantiles is None:
-                coef = doubles(self.system.term_coef[:, j])
-                self._curves[j] = Curves(np.where(coef > 0, "rises", "falls"), np.full(len(coef), np.nan), coef)
-            else:
-                self._curves[j] = _summed_up(self._inner(self._quantiles), self._inner(self.effects(j)))
-        return self._curves[j]
+    def effect(self, d: int, x: Array, j: int, k: int | None = None) -> Array:
+        """What values x of feature d add to the score of label j, in general or by the slope of rule k."""
+        z, terms, scaling = self.scaled(d, x)[:, None], self.system.terms, self.system.scaling
+        if k is not None:
+            return (z[:, 0] - self.middle[d]) * float(self.system.coef[k, 1 + d, j])
+        own = terms.feature == d
+        if terms.low is not None and terms.high is not None and scaling is not None:
+            part = Terms(terms.feature[own] * 0, terms.low[own], terms.high[own], terms.mean[own])
+            z = part.memberships(z, scaling.columns(slice(d, d + 1)))
+        return np.asarray((z - terms.mean[own]) @ self.system.term_coef[own, j])
 
-    def effect(self, d: int, x: Array, j: int) -> Array:
-        """What values x of feature d add to the score of label j; of a row of unit length, as they are there."""
-        if self.system.is_linear:
-            return np.asarray((self.scaled(d, x) - self.middle[d]) * self.system.term_coef[d, j])
-        return self.system.feature_effects(self._rows(d, x), j)[:, d]
-
-    def curve(self, d: int, j: int) -> tuple[list[float], list[float]]:
-        """Values of a feature, its categories or its quantiles, and what they add to the score of label j."""
+    def values(self, d: int) -> Array:
+        """What a feature is told by: its categories, its quantiles, or for a sparse one none and its full weight."""
         if codes := self.categories.get(self.system.feature_names[d]):
-            return sorted(codes), self.effect(d, doubles(sorted(codes)), j).tolist()
-        if self.system.quantiles is None:
-            return [], []
-        x, first = np.unique(self._quantiles[:, d], return_index=True)
-        return x.tolist(), self.effects(j)[first, d].tolist()
+            return doubles(sorted(codes))
+        return doubles([0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d])
 
-    def ramp(self, d: int, j: int) -> tuple[float, float, float] | None:
-        """Where feature d begins and ends to change label j, and by how much, if that is one ramp within the data."""
-        terms, scaling, coef = self.system.terms, self.system.scaling, self.system.term_coef[:, j]
-        own = np.flatnonzero((terms.feature == d) & (coef != 0))
+    def ramp(self, d: int, j: int) -> tuple[float, float] | None:
+        """Where feature d begins and ends to change label j, if that is one ramp within the data."""
+        terms, scaling = self.system.terms, self.system.scaling
+        own = np.flatnonzero((terms.feature == d) & (self.system.term_coef[:, j] != 0))
         if scaling is None or terms.low is None or terms.high is None or len(own) != 1:
             return None
-        p, part = int(own[0]), scaling.columns(slice(d, d + 1))
-        ends = (np.array([[terms.low[p]], [terms.high[p]]]) - part.offset) / part.spread
-        inside = terms.low[p] > 0 or terms.high[p] < 1
-        return (*part.invert(ends)[:, 0].tolist(), float(coef[p])) if inside else None
+        levels, part = np.array([terms.low[own], terms.high[own]]), scaling.columns(slice(d, d + 1))
+        low, high = part.invert((levels - part.offset) / part.spread)[:, 0].tolist()
+        return (low, high) if levels[0, 0] > 0 or levels[1, 0] < 1 else None
 
     @cached_property
     def centers(self) -> Array:
@@ -203,7 +158,7 @@ class Tables:
 
     def percentile(self, d: int, x: Any) -> Any:
         """Percentiles (0..1) of values of a dense feature by its quantiles; tied quantiles count as their middle."""
-        values, where = np.unique(self._quantiles[:, d], return_inverse=True)
+        values, where = np.unique(doubles(self.system.quantiles)[d], return_inverse=True)
         return np.interp(x, values, np.bincount(where, weights=_GRID) / np.bincount(where))
 
     @cached_property
@@ -240,24 +195,21 @@ class Tables:
         return {value: number(value) for value in values} if len(values) == 2 else {}
 
 
-def _summed_up(X: Array, F: Array) -> Curves:
-    """What curves F (Q, D) over rising values X (Q, D) do."""
-    first, last, top, bottom = F[0], F[-1], F.max(axis=0), F.min(axis=0)
-    peak, dip = top - np.maximum(first, last), np.minimum(first, last) - bottom
-    bends = np.maximum(peak, dip) > BEND * (top - bottom)
-    up = np.where(bends, peak >= dip, last >= first)
-    turn = X[np.where(up, F.argmax(axis=0), F.argmin(axis=0)), np.arange(F.shape[1])]
-    kind = np.select([bends & up, bends, up], ["peaks", "dips", "rises"], "falls")
-    change = np.where(bends, np.where(up, 1.0, -1.0) * (top - bottom), last - first)
-    return Curves(kind, np.where(bends, turn, _crossings(X, np.where(up, F, -F))), change)
+def summed_up(x: Array, y: Array) -> tuple[str, float, float]:
+    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, and by how much.
 
-
-def _crossings(X: Array, F: Array) -> Array:
-    """Where rising curves F (Q, D) over X cross 0, (D,)."""
-    columns, after = np.arange(F.shape[1]), np.maximum((F > 0).argmax(axis=0), 1)
-    low, high = F[after - 1, columns], F[after, columns]
-    part = np.clip(-low / np.where(high > low, high - low, 1.0), 0.0, 1.0)
-    return X[after - 1, columns] * (1 - part) + X[after, columns] * part
+    Examples
+    --------
+    >>> summed_up(np.array([1.0, 2.0, 3.0]), np.array([-1.0, 0.0, 1.0]))
+    ('rises', 2.0, 2.0)
+    """
+    first, last, top, bottom = (float(end) for end in (y[0], y[-1], y.max(), y.min()))
+    peak, dip = top - max(first, last), min(first, last) - bottom
+    if max(peak, dip) > BEND * (top - bottom):
+        up = peak >= dip
+        return "peaks" if up else "dips", float(x[y.argmax() if up else y.argmin()]), (top - bottom) * (1 if up else -1)
+    rising = np.maximum.accumulate(y if last >= first else -y)
+    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first
 
 
 def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: str) -> Index:

@@ -166,10 +166,10 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
         scores = system.scores(doubles(system.prototypes))
         said = (scores - system.rule_weights @ scores) * np.sqrt(system.rule_weights)[:, None]
     else:
-        said = doubles(Y)
-        if said.ndim != 2 or said.shape[1] != L:
-            raise InputError(f"Y must have one column for each of {L} labels, got shape {said.shape}.")
-        said = said - said.mean(axis=0)
+        given = doubles(Y)
+        if given.ndim != 2 or given.shape[1] != L:
+            raise InputError(f"Y must have one column for each of {L} labels, got shape {given.shape}.")
+        said = given - given.mean(axis=0)
     return LabelCorrelation(system.label_names, _cosine(said), _cosine(_effects(tables)), Y is not None)
 
 
