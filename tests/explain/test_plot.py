@@ -24,6 +24,11 @@ def test_shapes_are_small_curves_with_the_data_under_them(make_system, scale, tm
     assert [len(line.get_xdata()) for line in figure.axes[0].lines] == [2, 101, 19]
 
 
+def test_shapes_of_named_values_are_bars(make_system, tmp_path):
+    figure = plot.shapes(make_system(), "gout", top=4)
+    assert sorted(len(ax.patches) for ax in figure.axes) == [0, 0, 0, 2]
+
+
 def test_shapes_choose_four_labels_and_may_be_none(make_system, tmp_path):
     labels = tuple("abcdef")
     assert len(plot.shapes(make_system(labels=labels), top=2).axes) == 8
@@ -38,11 +43,6 @@ def test_the_rule_map_numbers_every_rule(make_system, X, tmp_path):
 @pytest.mark.parametrize("K", [1, 2])
 def test_few_rules_have_a_map_too(make_system, K, tmp_path):
     assert f"{K} rules" in drawn(plot.rule_map(make_system(K=K)), tmp_path)
-
-
-def test_rules_in_one_place_do_not_hide_each_other():
-    apart = plot._apart(np.zeros((3, 2)))
-    assert min(np.linalg.norm(apart[i] - apart[j]) for i in range(3) for j in range(i)) > 0.005
 
 
 def test_names_stay_text(make_system, tmp_path):

@@ -124,7 +124,7 @@ def test_filtering_by_label_and_feature(make_system):
 
 
 def test_a_short_model_is_printed_whole(make_system):
-    assert "These 14 statements are the whole model." in str(rule_base(make_system()))
+    assert "These 14 statements cover the whole model." in str(rule_base(make_system()))
 
 
 def test_a_text_says_how_much_of_the_model_it_shows(make_system):

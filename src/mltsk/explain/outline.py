@@ -4,7 +4,7 @@ Sentences carry no markup, so each face escapes them whole: a feature called ``<
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
@@ -46,17 +46,8 @@ def left_out(count: int, shown: int | None, noun: str, more: str = "") -> tuple[
     return (Node(f"and {times(rest, noun)}{more}", muted=True),) if rest > 0 else ()
 
 
-def page_text(nodes: Iterable[Node]) -> str:
-    """Plain text, at most 110 columns where names allow.
-
-    Examples
-    --------
-    >>> print(page_text([Node("Rule 1", (Node("age is high"),)), Node("the end")]))
-    Rule 1
-      age is high
-    <BLANKLINE>
-    the end
-    """
+def page_text(nodes: Sequence[Node]) -> str:
+    """Plain text, at most 110 columns where names allow."""
     return "\n\n".join("\n".join(_lines(node, "")) for node in nodes)
 
 
@@ -67,39 +58,26 @@ def _lines(node: Node, indent: str) -> Iterator[str]:
         yield from _lines(child, indent + "  ")
 
 
-def page_markdown(nodes: Iterable[Node]) -> str:
-    """Markdown: a heading for each node with others under it, and lists."""
-    return "\n\n".join(_section(node) for node in nodes)
+def page_markdown(nodes: Sequence[Node]) -> str:
+    """Markdown: a heading and a list for each node with others under it."""
+    return "\n\n".join("\n".join(_items(node)) for node in nodes)
 
 
-def _section(node: Node) -> str:
-    if not node.children:
-        return markdown(node.text)
-    return "\n".join([f"### {markdown(node.text)}", "", *(line for child in node.children for line in _items(child))])
-
-
-def _items(node: Node, indent: str = "") -> Iterator[str]:
-    yield f"{indent}- {markdown(node.text)}"
+def _items(node: Node, depth: int = 0) -> Iterator[str]:
+    mark = "    " * (depth - 1) + "- " if depth else "### " if node.children else ""
+    yield mark + markdown(node.text) + ("\n" if mark == "### " else "")
     for child in node.children:
-        yield from _items(child, indent + "    ")
+        yield from _items(child, depth + 1)
 
 
 def markdown(sentence: str) -> str:
-    """A sentence with everything that Markdown would read as markup escaped.
-
-    Examples
-    --------
-    >>> print(markdown("mean_of_x *y* <b>"))
-    mean_of_x \\*y\\* \\<b\\>
-    """
+    """A sentence with everything that Markdown would read as markup escaped."""
     return _MARKDOWN.sub(r"\\\1", sentence)
 
 
-def page_html(nodes: Iterable[Node]) -> str:
+def page_html(nodes: Sequence[Node]) -> str:
     """A piece of HTML that opens and folds, without scripts; amounts are bars, as long as the largest allows."""
-    nodes = list(nodes)
-    amounts = [abs(node.amount) for root in nodes for node in root.walk() if node.amount]
-    unit = 8.0 / max(amounts, default=1.0)
+    unit = 8.0 / max((abs(node.amount) for root in nodes for node in root.walk() if node.amount), default=1.0)
     return f"<div class='mltsk-rules'><style>{_STYLE}</style>{''.join(_block(node, unit) for node in nodes)}</div>"
 
 
@@ -114,7 +92,6 @@ def _list(node: Node, unit: float) -> str:
 
 
 def _item(node: Node, unit: float) -> str:
-    bar = ""
-    if node.amount:
-        bar = f"<i class='{'up' if node.amount > 0 else 'down'}' style='width:{unit * abs(node.amount):.2f}em'></i>"
+    kind, size = "up" if (node.amount or 0.0) > 0 else "down", unit * abs(node.amount or 0.0)
+    bar = f"<i class='{kind}' style='width:{size:.2f}em'></i>" if node.amount else ""
     return f"<li{' class=muted' * node.muted}>{escape(node.text)}{bar}{_list(node, unit)}</li>"

@@ -56,20 +56,12 @@ def shapes(model: Any, *labels: str, top: int = 6) -> Any:
         view = views.feature_importance(model, None)
         labels = tuple(view.labels[j] for j in np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:4]))
     curves = views.shapes(model, *labels, top=top)
-    rows = max(1, len(curves) // len(labels))
-    with _figure(2.7 * len(labels) + 0.6, 0.4 + 1.6 * rows, rows, len(labels), squeeze=False, sharey=True) as (
-        figure,
-        axes,
-    ):
-        for ax, curve in zip(axes.flat, curves, strict=False):
-            _filled(ax, curve)
-            ax.set_title(_short(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
-        if not curves:
-            axes.flat[0].set_title("This model has no general rule: its rules say everything.")
-    return figure
+    title = "What features add to scores" if curves else "This model has no general rule: its rules say everything"
+    return _panels(curves, _filled, len(labels), 2.8, 1.6, title, sharey=True)
 
 
 def _filled(ax: Any, curve: views.Curve) -> None:
+    ax.set_title(_short(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
     ax.axhline(0, color=LINE, lw=0.8)
     if curve.categories:
         ax.bar(range(len(curve.x)), curve.y, color=np.where(curve.y > 0, RISE, FALL), alpha=0.5, width=0.5)
@@ -114,7 +106,8 @@ def rule_map(model: Any, X: Any = None) -> Any:
 
 
 def _discs(ax: Any, view: views.RuleMap) -> None:
-    places = _apart(view.positions)
+    turn = 2.4 * np.arange(len(view.positions))  # a little apart, so that equal rules do not hide each other
+    places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     ax.scatter(*places.T, s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12), color=RISE, alpha=0.3)
     for k, (a, b) in enumerate(places):
         ax.text(a, b, str(k + 1), ha="center", va="center", fontweight="bold")
@@ -122,17 +115,6 @@ def _discs(ax: Any, view: views.RuleMap) -> None:
     ax.set_aspect("equal", adjustable="datalim")
     ax.set(xticks=[], yticks=[], title=f"Far apart: fire on different samples (shows {percent(view.explained)} of it)")
     ax.spines[["left", "bottom"]].set_visible(False)
-
-
-def _apart(places: Array) -> Array:
-    """Places with those that would cover each other pushed apart, by a tenth of the span at most."""
-    found = places + 1e-3 * np.stack([np.cos(np.arange(len(places))), np.sin(np.arange(len(places)))], axis=1)
-    least = 0.1 * max(float(np.ptp(places, axis=0).max()), 0.1)
-    for _ in range(50):
-        gaps = found[:, None] - found[None, :]
-        sizes = np.maximum(np.linalg.norm(gaps, axis=2, keepdims=True), 1e-9)
-        found = found + np.where(sizes < least, gaps / sizes * (least - sizes) / 4, 0.0).sum(axis=1)
-    return found
 
 
 def _bars(ax: Any, view: views.RuleMap) -> None:
@@ -238,14 +220,20 @@ def membership(model: Any, rule: int, top: int = 6) -> Any:
     """
     curves = views.membership_curves(model, rule, top)
     columns = max(1, min(3, len(curves)))
+    told = "" if curves else ": always, it has no conditions"
+    return _panels(curves, _condition, columns, 3.5, 2.1, f"Rule {rule + 1}{told}")
+
+
+def _panels(curves: Any, draw: Any, columns: int, width: float, height: float, title: str, **options: Any) -> Any:
+    """A small drawing of each curve, row by row."""
     rows = max(1, -(-len(curves) // columns))
-    with _figure(3.5 * columns, 0.5 + 2.1 * rows, rows, columns, squeeze=False) as (figure, axes):
+    size = width * columns, 0.5 + height * rows
+    with _figure(*size, rows, columns, squeeze=False, **options) as (figure, axes):
         for ax, curve in zip(axes.flat, curves, strict=False):
-            _condition(ax, curve)
+            draw(ax, curve)
         for ax in axes.flat[len(curves) :]:
             ax.set_axis_off()
-        told = "" if curves else ": always, it has no conditions"
-        figure.suptitle(f"Rule {rule + 1}{told}", x=0.01, ha="left", color=INK)
+        figure.suptitle(title, x=0.01, ha="left", color=INK)
     return figure
 
 

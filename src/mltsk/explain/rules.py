@@ -105,8 +105,12 @@ class RuleBase(Sequence[Rule]):
         moved = self.kept_labels[(tables.system.coef[k][:, self.kept_labels] != 0).any(axis=0)]
         labels = largest(moved, tables.shifts[k, moved])
         consequents = Items(len(labels), lambda i: self._consequent(k, int(labels[i])))
-        weight, noun = float(tables.system.rule_weights[k]), "Exception" if len(tables.system.terms) else "Rule"
-        return Rule(k, weight, conditions, consequents, not len(tables.order(k)), noun)
+        weight, always = float(tables.system.rule_weights[k]), not len(tables.order(k))
+        return Rule(k, weight, conditions, consequents, always, self._noun)
+
+    @property
+    def _noun(self) -> str:
+        return "Exception" if len(self.tables.system.terms) else "Rule"
 
     def _general(self, i: int) -> Consequent:
         j = int(self.kept_labels[i])
@@ -120,14 +124,14 @@ class RuleBase(Sequence[Rule]):
 
     def _shape(self, j: int, d: int, size: float, k: int | None = None) -> Shape:
         """What feature d does to label j, in general or within rule k."""
-        tables, x = self.tables, self.tables.values(d)
-        names, ramp, y = tables.named_values(d), tables.ramp(d, j) if k is None else None, tables.effect(d, x, j, k)
-        inner = slice(2, -2) if not names and not ramp and x[2:-2].size and x[2] < x[-3] else slice(None)
-        kind, at, change = summed_up(x[inner], y[inner])
-        place: Any = (None, None) if tables.system.quantiles is None else (at, float(tables.percentile(d, at)))
+        tables, x, names = self.tables, self.tables.values(d), tuple(self.tables.named_values(d).values())
+        y, ramp = tables.effect(d, x, j, k), tables.ramp(d, j) if k is None else None
+        inner = slice(2, -2) if len(x) > 4 and not names and not ramp and x[2] < x[-3] else slice(None)
+        kind, at, change = ("varies", np.nan, float(np.ptp(y))) if len(names) > 2 else summed_up(x[inner], y[inner])
+        place = None if names or tables.system.quantiles is None else float(tables.percentile(d, at))
         x, first = np.unique(x, return_index=True)
-        points = tuple(x.tolist()), tuple(y[first].tolist()), tuple(names.values()), ramp
-        return Shape(tables.system.label_names[j], tables.system.feature_names[d], kind, change, size, *place, *points)
+        told = (None if place is None else at), place, tuple(x.tolist()), tuple(y[first].tolist()), names, ramp
+        return Shape(tables.system.label_names[j], tables.system.feature_names[d], kind, change, size, *told)
 
     def _condition(self, k: int, d: int) -> Condition:
         tables, limit = self.tables, known(self.tables.limits[k, d])
@@ -203,7 +207,7 @@ class RuleBase(Sequence[Rule]):
         parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
         page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
         page += [Node("In general", parts)] if general else []
-        return [*page, *(rule.node(top) for rule in rules), *left_out(len(self), most, "more exception")]
+        return [*page, *(rule.node(top) for rule in rules), *left_out(len(self), most, f"more {self._noun.lower()}")]
 
     @property
     def _sizes(self) -> Array:
@@ -222,12 +226,12 @@ class RuleBase(Sequence[Rule]):
         shown = [c.size for c in shifts] + [shape.size for c in [*general, *shifts] for shape in c.shapes[:top]]
         total = float(self._sizes.sum())
         share = min(sum(shown) / total, 1.0) if total > 0 else 1.0
-        whole = "are the whole model" if share > 1 - 1e-9 else f"carry {percent(share)} of what the model does"
+        whole = "cover the whole model" if share > 1 - 1e-9 else f"carry {percent(share)} of what the model does"
         return f"These {times(len(shown), 'statement')} {whole}."
 
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
-        system, count = self.tables.system, times(len(self), "exception" if len(self.tables.system.terms) else "rule")
+        system, count = self.tables.system, times(len(self), self._noun.lower())
         on = f"on {times(len(self.kept_features), 'feature')} for {times(len(self.kept_labels), 'label')}"
         low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
         given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."

@@ -88,9 +88,8 @@ class Tables:
             return np.abs(doubles(system.term_coef)) * self.spreads[:, None]
         if not len(system.terms):
             return np.zeros((D, L))
-        return np.stack(
-            [system.terms.by_feature(self.grid_terms * c, D).std(axis=0) for c in system.term_coef.T], axis=1
-        )
+        curves = (system.terms.by_feature(self.grid_terms * coef, D) for coef in system.term_coef.T)
+        return np.stack([curve.std(axis=0) for curve in curves], axis=1)
 
     def scaled(self, d: int, x: Array) -> Array:
         """Values of feature d on the scale of the rules; of a row of unit length, as they are there."""
@@ -109,10 +108,9 @@ class Tables:
         return np.asarray((z - terms.mean[own]) @ self.system.term_coef[own, j])
 
     def values(self, d: int) -> Array:
-        """What a feature is told by: its categories, its quantiles, or for a sparse one none and its full weight."""
-        if codes := self.categories.get(self.system.feature_names[d]):
-            return doubles(sorted(codes))
-        return doubles([0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d])
+        """What a feature is told by: values with names, quantiles, or for a sparse one none and its full weight."""
+        found = [0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d]
+        return doubles([*self.named_values(d)] or found)
 
     def ramp(self, d: int, j: int) -> tuple[float, float] | None:
         """Where feature d begins and ends to change label j, if that is one ramp within the data."""
@@ -196,13 +194,7 @@ class Tables:
 
 
 def summed_up(x: Array, y: Array) -> tuple[str, float, float]:
-    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, and by how much.
-
-    Examples
-    --------
-    >>> summed_up(np.array([1.0, 2.0, 3.0]), np.array([-1.0, 0.0, 1.0]))
-    ('rises', 2.0, 2.0)
-    """
+    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, and by how much."""
     first, last, top, bottom = (float(end) for end in (y[0], y[-1], y.max(), y.min()))
     peak, dip = top - max(first, last), min(first, last) - bottom
     if max(peak, dip) > BEND * (top - bottom):
@@ -213,13 +205,7 @@ def summed_up(x: Array, y: Array) -> tuple[str, float, float]:
 
 
 def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: str) -> Index:
-    """Those of ``kept`` whose names are wanted; a name that is not there is an `InputError` that says what comes close.
-
-    Examples
-    --------
-    >>> positions(("age", "glucose"), ["glucose"], np.array([3, 7]), "feature").tolist()
-    [7]
-    """
+    """Those of ``kept`` whose names are wanted; of a name that is not there, an error says what comes close."""
     found = []
     for name in wanted:
         if name not in names:

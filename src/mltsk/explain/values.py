@@ -50,12 +50,12 @@ class Items(Sequence[T]):
 class Shape:
     """What one feature does to the score of one label: for everybody, or within a rule.
 
-    ``kind`` is "rises", "falls", "peaks" or "dips"; ``change`` is signed: from the 10th to the 90th percentile of a
-    curve that rises or falls, else the whole of it; for a sparse feature, per full weight. ``size`` is the standard
-    deviation over the data. ``at`` is where the effect passes its average or else turns, and ``percentile`` (0..1)
-    where that lies in the data; ``x`` and ``y`` are values and what they add to the score, 0 on average; ``names`` are
-    those of the values, where they have some; ``ramp`` is where the change begins and ends, if it is one straight line
-    on the percentile scale. Sparse features and those within rules have none of these.
+    ``kind`` is "rises", "falls", "peaks" or "dips", or "varies" between categories; ``change`` is signed: from the 10th
+    to the 90th percentile of a curve that rises or falls, else the whole of it; for a sparse feature, per full weight.
+    ``size`` is the standard deviation over the data. ``at`` is where the effect passes its average or else turns, and
+    ``percentile`` (0..1) where that lies in the data, None for sparse and for named values. ``x`` and ``y`` are values
+    and what they add to the score, 0 on average; ``names`` are those of the values, where they have some; ``ramp`` is
+    where the change begins and ends, if it is one straight line on the percentile scale.
 
     Examples
     --------
@@ -85,9 +85,8 @@ class Shape:
         if self.at is None or self.percentile is None:
             return f"{likely(change)} with {feature} ({signed(change)})"
         if self.kind in ("peaks", "dips"):
-            return (
-                f"{likely(change)} with {fifth(self.percentile)} {feature} (around {number(self.at)}, {signed(change)})"
-            )
+            feature = f"{fifth(self.percentile)} {feature}"
+            return f"{likely(change)} with {feature} (around {number(self.at)}, {signed(change)})"
         return self._one_sided(feature, self.at, self.percentile)
 
     def _one_sided(self, feature: str, at: float, percentile: float) -> str:
@@ -229,12 +228,11 @@ class Rule:
 
 def plain(value: Any, top: int | None) -> Any:
     """A value and its parts as plain data, ready for JSON, with the ``top`` first of each sequence of parts."""
+    if isinstance(value, tuple):
+        return [plain(part, None) for part in value]
     if not hasattr(value, "__dataclass_fields__"):
-        return [plain(part, None) for part in value] if isinstance(value, tuple) else value
+        return value
     found = {field.name: getattr(value, field.name) for field in fields(value)}
-    parts = [what for what, part in found.items() if what in ("shapes", "conditions", "consequents")]
-    counts = {f"n_{what}": len(found[what]) for what in parts}
-    return {
-        what: [plain(part, top) for part in x[slice(top)]] if what in parts else plain(x, top)
-        for what, x in found.items()
-    } | counts
+    for what in {"shapes", "conditions", "consequents"} & {*found}:
+        found |= {f"n_{what}": len(found[what]), what: tuple(found[what][slice(top)])}
+    return {what: [plain(y, top) for y in x] if isinstance(x, tuple) else x for what, x in found.items()}

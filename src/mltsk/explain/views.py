@@ -18,11 +18,6 @@ from .rules import rule_base
 from .tables import Categories, Tables, doubles, positions
 
 
-def system_of(model: Any) -> FuzzySystem:
-    """The fuzzy system of a classifier, or of what wraps one, or the system itself."""
-    return tables_of(model).system
-
-
 def tables_of(model: Any) -> Tables:
     """The numbers of a model in its caller's units."""
     inner = getattr(model, "estimator_", model)
@@ -112,11 +107,10 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[C
 
 def _shape(tables: Tables, d: int, j: int, points: int) -> Curve:
     feature, label = tables.system.feature_names[d], tables.system.label_names[j]
-    said = (
-        rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label).general[0].shapes
-    )
-    x = np.linspace(*_range(tables.system, d), points)
-    return _curve(tables, d, x, tables.effect(d, x, j), str(said[0]) if len(said) else "", label=label)
+    base = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label)
+    words = ", ".join(map(str, base.general[0].shapes[:1]))
+    x = tables.values(d) if tables.named_values(d) else np.linspace(*_range(tables.system, d), points)
+    return _curve(tables, d, x, tables.effect(d, x, j), words, label=label)
 
 
 def _curve(tables: Tables, d: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None) -> Curve:
@@ -223,7 +217,7 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
     >>> rule_map(MLTSKClassifier(n_rules=4).fit(data.X, data.Y), data.X).positions.shape
     (4, 2)
     """
-    system = system_of(model)
+    system = tables_of(model).system
     if not len(system.centers):
         raise InputError("This model has no exceptions that could be laid out: its shapes are the whole of it.")
     if X is None:
@@ -259,16 +253,13 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
     >>> [curve.y.shape for curve in membership_curves(clf, 0, top=2)]
     [(201,), (201,)]
     """
-    tables = tables_of(model)
-    K, order = tables.system.shape[0], tables.order
+    tables, K = tables_of(model), tables_of(model).system.shape[0]
     if not 0 <= rule < K:
-        raise InputError(
-            f"There is no rule {rule}: {f'they are counted from 0 to {K - 1}' if K else 'there are none'}."
-        )
+        known = f"they are counted from 0 to {K - 1}" if K else "there are none"
+        raise InputError(f"There is no rule {rule}: {known}.")
     conditions = rule_base(tables.system, categories=tables.categories)[rule].conditions[:top]
-    return tuple(
-        _membership(tables, rule, int(d), str(c), points) for d, c in zip(order(rule), conditions, strict=False)
-    )
+    found = zip(tables.order(rule), conditions, strict=False)
+    return tuple(_membership(tables, rule, int(d), str(condition), points) for d, condition in found)
 
 
 def _membership(tables: Tables, k: int, d: int, words: str, points: int) -> Curve:
