@@ -7,9 +7,9 @@ the sum is the score, up to rounding. Where exceptions have slopes (order 1), Σ
 what they add comes from each feature.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -207,22 +207,29 @@ class Explanation:
             yield Why(int(self.samples[0]), label, score, float(thresholds[j]), chance, tuple(parts))
 
     def _features(self, kind: str, amounts: Array) -> Iterator[Part]:
-        x, names = doubles(self.X)[0], self.tables.system.feature_names
-        present = (x != 0) | (self.tables.system.quantiles is not None)
-        for d in largest(np.flatnonzero(present & (amounts != 0)), amounts[present & (amounts != 0)]).tolist():
-            yield Part(
-                kind, names[d], float(x[d]), float(amounts[d]), f"{name(names[d])} is {self._told(d, float(x[d]))}"
-            )
-        if amounts[~present].any():
+        x, names, dense = self._first, self.tables.system.feature_names, self.tables.system.quantiles is not None
+        told = np.flatnonzero((amounts != 0) & (dense | (x != 0)))
+        for d in largest(told, amounts[told]).tolist():
+            yield Part(kind, names[d], float(x[d]), float(amounts[d]), self._told(d))
+        if not dense and amounts[x == 0].any():
             kind, words = ("absent", "for all that is absent") if kind == "feature" else (kind, "all that is absent")
-            yield Part(kind, None, 0.0, float(amounts[~present].sum()), words)
+            yield Part(kind, None, 0.0, float(amounts[x == 0].sum()), words)
 
-    def _told(self, d: int, x: float) -> str:
-        """A value by its name, by its place among the training values, or as it is."""
-        if (known := self.tables.named_values(d).get(x)) is not None:
-            return name(known)
-        sparse = self.tables.system.quantiles is None
-        return number(x) if sparse else place_words(x, float(self.tables.percentile(d, x)))
+    @cached_property
+    def _first(self) -> Array:
+        return doubles(self.X[:1])[0]
+
+    @cached_property
+    def _told(self) -> Callable[[int], str]:
+        return cache(self._value_words)  # the same for every label
+
+    def _value_words(self, d: int) -> str:
+        """A value of the first sample: by its name, by its place among the training values, or as it is."""
+        x, tables, feature = float(self._first[d]), self.tables, name(self.tables.system.feature_names[d])
+        if (known := tables.named_values(d).get(x)) is not None:
+            return f"{feature} is {name(known)}"
+        dense = tables.system.quantiles is not None
+        return f"{feature} is {place_words(x, float(tables.percentile(d, x))) if dense else number(x)}"
 
     def _exceptions(self, amounts: Array) -> Iterator[Part]:
         noun = "Exception" if len(self.tables.system.terms) else "Rule"

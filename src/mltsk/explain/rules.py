@@ -169,18 +169,18 @@ class RuleBase(Sequence[Rule]):
         """
         if part not in (None, "general", "if", "then"):
             raise InputError(f"part must be 'general', 'if', 'then' or None (all), got {part!r}.")
-        return frame(row for row in self._records() if part in (None, row["part"]))
+        return frame(row for one in ([part] if part else ["general", "if", "then"]) for row in self._records(one))
 
-    def _records(self) -> Iterator[dict[str, Any]]:
-        for shape in (shape for rule in self.general for shape in rule.shapes):
-            yield {"part": "general"} | {what: getattr(shape, what) for what in _SHAPE}
-        for rule in self:
-            own = {"rule": rule.index, "share": rule.weight}
-            for condition in rule.conditions:
-                yield {"part": "if", **own} | {what: getattr(condition, what) for what in _CONDITION}
-            for c in rule.consequents:
-                yield {"part": "then", **own, "label": c.label, "feature": None, "change": c.shift, "size": c.size}
-                yield from ({"part": "then", **own} | {what: getattr(s, what) for what in _SHAPE} for s in c.shapes)
+    def _records(self, part: str) -> Iterator[dict[str, Any]]:
+        for shape in (shape for rule in self.general for shape in rule.shapes) if part == "general" else ():
+            yield {"part": part} | {what: getattr(shape, what) for what in _SHAPE}
+        for rule in () if part == "general" else self:
+            own = {"part": part, "rule": rule.index, "share": rule.weight}
+            for condition in rule.conditions if part == "if" else ():
+                yield own | {what: getattr(condition, what) for what in _CONDITION}
+            for c in rule.consequents if part == "then" else ():
+                yield {**own, "label": c.label, "feature": None, "change": c.shift, "size": c.size}
+                yield from (own | {what: getattr(shape, what) for what in _SHAPE} for shape in c.shapes)
 
     def to_text(self, top: int | None = None, label: str | None = None) -> str:
         """The rules in words, with the ``top`` shapes, conditions and labels of each.
