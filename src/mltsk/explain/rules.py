@@ -19,7 +19,7 @@ from .tables import Categories, Index, Tables, frame, known, largest, positions,
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import number, percent, times
 
-SHORT = 15  # statements per label, up to which a model is printed whole
+SHORT = 25  # statements per label, up to which a model is printed whole
 MOST = 20  # labels and exceptions that are printed of a long model
 _SHAPE = ("label", "feature", "kind", "at", "change", "size")
 _CONDITION = ("feature", "center", "average", "low", "high", "percentile", "distinct")
@@ -239,11 +239,11 @@ class RuleBase(Sequence[Rule]):
         if system.quantiles is None:
             per = "for its full weight in a row" if system.unit_length else "for 1 unit of it"
         if not len(system.terms):
-            start = f"{count} {on}. A sample is shared out among the rules that it resembles, and each adds its share."
+            start = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
             start = f"What holds in general, {on}; this table needs no exceptions."
         else:
-            start = f"What holds in general, {on}, and {count}: each shifts the scores of its samples, by their share."
+            start = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         return f"{start} {given}", after
 
