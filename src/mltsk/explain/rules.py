@@ -129,7 +129,7 @@ class RuleBase(Sequence[Rule]):
         inner = slice(2, -2) if len(x) > 4 and not names and not ramp and x[2] < x[-3] else slice(None)
         kind, at, change = ("varies", np.nan, float(np.ptp(y))) if len(names) > 2 else summed_up(x[inner], y[inner])
         place = None if names or tables.system.quantiles is None else float(tables.percentile(d, at))
-        x, first = np.unique(x, return_index=True)
+        x, first = np.unique(x if k is None or names else [], return_index=True)
         told = (None if place is None else at), place, tuple(x.tolist()), tuple(y[first].tolist()), names, ramp
         return Shape(tables.system.label_names[j], tables.system.feature_names[d], kind, change, size, *told)
 
