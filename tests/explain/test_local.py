@@ -117,12 +117,12 @@ def test_a_sample_that_fires_no_rule_scores_nothing(make_system):
 
 
 def test_a_ledger_reads_in_the_callers_words_and_sums_what_is_left_out():
-    parts = [Part("base", None, None, 0.2, "to begin with"), Part("feature", "glucose", 8.1, 0.3, "glucose is high")]
+    parts = [Part("base", None, None, 0.2, "before exceptions"), Part("feature", "glucose", 8.1, 0.3, "glucose is high")]
     parts += [Part("exception", k, 0.3, a, f"Exception {k + 1}") for k, a in enumerate((0.1, 0.06, 0.04))]
     why = Why(4, "gout", 0.7, 0.5, 0.83, tuple(parts))
     assert page_lines(why, 1) == [
         "gout: 0.700, given (threshold 0.5, probability 83 %)",
-        "  +0.200  to begin with",
+        "  +0.200  before exceptions",
         "  +0.300  glucose is high",
         "  +0.100  Exception 1",
         "  +0.100  2 smaller ones",

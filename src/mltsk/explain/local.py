@@ -200,7 +200,7 @@ class Explanation:
         chances, thresholds = self.probabilities, self.tables.system.thresholds[self.kept_labels]
         effects, slopes = self.feature_effects()[0], self.slope_effects()[0]
         for j, label in enumerate(self.label_names):
-            parts = [Part("base", None, None, float(self.base[j]), "to begin with")] if self.base[j] else []
+            parts = [Part("base", None, None, float(self.base[j]), self.tables.start)] if self.base[j] else []
             parts += [*self._features("feature", effects[:, j]), *self._exceptions(self.shifts[0, :, j])]
             parts += self._features("slope", slopes[:, j])
             score, chance = float(self.scores[0, j]), None if chances is None else float(chances[0, j])

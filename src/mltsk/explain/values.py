@@ -180,10 +180,10 @@ class Consequent:
     size: float
     shapes: Sequence[Shape] = ()
 
-    def node(self, top: int | None, *, general: bool = False) -> Node:
-        """This consequent on a page, with its ``top`` shapes."""
+    def node(self, top: int | None, *, general: str = "") -> Node:
+        """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
         centre = " at its centre" if len(self.shapes) else ""
-        at = f": {number(self.shift)} to begin with" if general else f" {signed(self.shift)}{centre}"
+        at = f": {number(self.shift)} {general}" if general else f" {signed(self.shift)}{centre}"
         shapes = tuple(Node(str(shape), amount=shape.change) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
         return Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)
