@@ -14,7 +14,7 @@ from benchmarks import Options, print_table
 from benchmarks.defaults import DENSE, SPARSE
 from mltsk import MLTSKClassifier, load_dataset
 from mltsk.metrics import evaluate
-from mltsk.paper.experiments.protocol import shuffled_folds
+from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 MULTIPLES = (0, 0.5, 1, 2, 4)
 

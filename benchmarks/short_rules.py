@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks import Options, print_table
 from mltsk import MLTSKClassifier, load_dataset
 from mltsk.metrics import evaluate
-from mltsk.paper.experiments.protocol import shuffled_folds
+from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 NAMES = ("emotions", "flags", "yeast", "image", "scene")
 SEEDS = (300, 301, 302)

@@ -86,12 +86,21 @@ class Friedman:
 
 
 @dataclass(frozen=True, eq=False)
-class BonferroniDunn:
+class _Compared:
+    """What all comparisons have: mean ranks as given, and verdicts by method or by pair of methods."""
+
+    mean_ranks: Any
+    significant: Any
+    n_datasets: int
+    alpha: float
+
+
+@dataclass(frozen=True, eq=False)
+class BonferroniDunn(_Compared):
     """Answer of `bonferroni_dunn`; arrays or series of shape (n_methods,).
 
     Attributes
     ----------
-    mean_ranks : as given
     control : int
         Position of the control.
     rank_differences
@@ -102,70 +111,53 @@ class BonferroniDunn:
         Mean ranks differ if they are at least this far apart, q times the standard error.
     exact_q : float
         The normal quantile. It differs from ``q`` where Demšar's table is rounded or misprinted.
-    n_datasets, alpha
+    mean_ranks, n_datasets, alpha : as given
     """
 
-    mean_ranks: Any
     control: int
     rank_differences: Any
-    significant: Any
     q: float
     critical_difference: float
     exact_q: float
-    n_datasets: int
-    alpha: float
 
 
 @dataclass(frozen=True, eq=False)
-class Nemenyi:
+class Nemenyi(_Compared):
     """Answer of `nemenyi`.
 
     Attributes
     ----------
-    mean_ranks : as given
     p_values, significant : arrays or frames of shape (n_methods, n_methods)
     q, critical_difference : float
     groups : tuple of tuples of int
         Positions of methods that do not differ from each other, best first: the bars of the diagram. Groups overlap;
         a method that differs from all others is in none.
-    n_datasets, alpha
+    mean_ranks, n_datasets, alpha : as given
     """
 
-    mean_ranks: Any
     p_values: Any
-    significant: Any
     q: float
     critical_difference: float
     groups: tuple[tuple[int, ...], ...]
-    n_datasets: int
-    alpha: float
 
 
 @dataclass(frozen=True, eq=False)
-class Holm:
+class Holm(_Compared):
     """Answer of `holm`; arrays or series of shape (n_methods,).
 
     Attributes
     ----------
-    mean_ranks : as given
-    control : int
-        Position of the control.
-    rank_differences
-        Mean rank less that of the control: above 0 is worse than it.
+    control, rank_differences : as in `BonferroniDunn`
     p_values, adjusted_p_values
         Two-sided; adjusted ones compare with ``alpha`` directly. 1 for the control itself.
     significant
-    n_datasets, alpha
+    mean_ranks, n_datasets, alpha : as given
     """
 
-    mean_ranks: Any
     control: int
     rank_differences: Any
     p_values: Any
     adjusted_p_values: Any
-    significant: Any
-    n_datasets: int
-    alpha: float
 
 
 def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
@@ -231,18 +223,14 @@ def bonferroni_dunn(
     ranks, names, se = _read_ranks(mean_ranks, n_datasets)
     position = _position(control, names, len(ranks))
     exact_q = float(stats.norm.isf(_level(alpha) / 2 / (len(ranks) - 1)))
-    q = _demsar_q(len(ranks), alpha, exact_q) if _is_demsar(critical_values) else exact_q
+    if critical_values not in ("demsar", "exact"):
+        raise InputError(f"critical_values is 'demsar' or 'exact', not {critical_values!r}.")
+    table = _DEMSAR.get(alpha, ()) if critical_values == "demsar" else ()
+    q = (*table[len(ranks) - 2 :], exact_q)[0]
     differences = ranks - ranks[position]
+    significant = _labelled(np.abs(differences) >= q * se, names)
     return BonferroniDunn(
-        mean_ranks=mean_ranks,
-        control=position,
-        rank_differences=_labelled(differences, names),
-        significant=_labelled(np.abs(differences) >= q * se, names),
-        q=q,
-        critical_difference=q * se,
-        exact_q=exact_q,
-        n_datasets=n_datasets,
-        alpha=alpha,
+        mean_ranks, significant, n_datasets, alpha, position, _labelled(differences, names), q, q * se, exact_q
     )
 
 
@@ -264,16 +252,9 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> Nemenyi:
     k = len(ranks)
     q = float(stats.studentized_range.isf(_level(alpha), k, np.inf) / np.sqrt(2))
     distances = np.abs(ranks[:, None] - ranks)
-    return Nemenyi(
-        mean_ranks=mean_ranks,
-        p_values=_labelled(stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf), names),
-        significant=_labelled(distances >= q * se, names),
-        q=q,
-        critical_difference=q * se,
-        groups=cliques(ranks, q * se),
-        n_datasets=n_datasets,
-        alpha=alpha,
-    )
+    p = _labelled(stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf), names)
+    significant = _labelled(distances >= q * se, names)
+    return Nemenyi(mean_ranks, significant, n_datasets, alpha, p, q, q * se, cliques(ranks, q * se))
 
 
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> Holm:
@@ -295,16 +276,8 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     differences = ranks - ranks[position]
     p = 2 * stats.norm.sf(np.abs(differences) / se)
     adjusted = _step_down(p, position)
-    return Holm(
-        mean_ranks=mean_ranks,
-        control=position,
-        rank_differences=_labelled(differences, names),
-        p_values=_labelled(p, names),
-        adjusted_p_values=_labelled(adjusted, names),
-        significant=_labelled(adjusted <= _level(alpha), names),
-        n_datasets=n_datasets,
-        alpha=alpha,
-    )
+    significant, *labelled = (_labelled(v, names) for v in (adjusted <= _level(alpha), differences, p, adjusted))
+    return Holm(mean_ranks, significant, n_datasets, alpha, position, *labelled)
 
 
 def critical_difference_diagram(
@@ -360,22 +333,13 @@ def _step_down(p: FloatArray, control: int) -> FloatArray:
     return adjusted
 
 
-def _is_demsar(critical_values: str) -> bool:
-    if critical_values not in ("demsar", "exact"):
-        raise InputError(f"critical_values is 'demsar' or 'exact', not {critical_values!r}.")
-    return critical_values == "demsar"
-
-
-def _demsar_q(k: int, alpha: float, otherwise: float) -> float:
-    column = _DEMSAR.get(alpha, ())
-    return column[k - 2] if k - 2 < len(column) else otherwise
-
-
 def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any] | None, float]:
     """Mean ranks as an array, the names of the methods if they have any, and the standard error of a difference."""
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
-        raise InputError(f"Mean ranks are one number a method, of two methods or more; they have shape {ranks.shape}.")
+        raise InputError(
+            f"Mean ranks are one number per method, of two methods or more; they have shape {ranks.shape}."
+        )
     k = len(ranks)
     if not np.all((ranks >= 1) & (ranks <= k)):
         raise InputError(f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?")
@@ -415,12 +379,11 @@ def _statistics(ranks: FloatArray, correct_ties: bool) -> tuple[float, float]:
     n, k = ranks.shape
     doubled = np.rint(2 * ranks).astype(np.int64) - (k + 1)
     between = 3 * int(np.sum(doubled.sum(axis=0) ** 2))
+    if not between:
+        return 0.0, 0.0
     spread = 3 * int(np.sum(doubled**2)) if correct_ties else n * k * (k * k - 1)
-    chi2 = between * (k - 1) / spread if between else 0.0
     rest = n * spread - between
-    if between and not rest:
-        return chi2, float("inf")
-    return chi2, (n - 1) * between / rest if between else 0.0
+    return between * (k - 1) / spread, (n - 1) * between / rest if rest else float("inf")
 
 
 def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
@@ -428,17 +391,16 @@ def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("Scores must be a table of numbers, one row a data set and one column a method.") from None
+        raise InputError("Scores must be a table of numbers, one row per data set and one column per method.") from None
     if values.ndim != 2 or min(values.shape) < 2:
         raise InputError(
             f"Ranks need at least two data sets (rows) and two methods (columns); the scores have shape {values.shape}."
         )
     names = list(scores.columns) if hasattr(scores, "columns") else None
     if np.isnan(values).any():
-        datasets = list(scores.index) if hasattr(scores, "iloc") else range(len(values))
-        row, column = (int(i) for i in np.argwhere(np.isnan(values))[0])
-        method = names[column] if names else column
+        row, column = np.argwhere(np.isnan(values))[0].tolist()
+        dataset, method = scores.index[row] if names else row, names[column] if names else column
         raise InputError(
-            f"The score of method {method!r} on data set {datasets[row]!r} is missing: leave out the row or the column."
+            f"The score of method {method!r} on data set {dataset!r} is missing: leave out the row or the column."
         )
     return values, names

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from mltsk.metrics import evaluate
 from mltsk.paper.experiments.cells import plan
 from mltsk.paper.experiments.execute import dataset, execute
-from mltsk.paper.experiments.splits import minmax, outer_fold, sliced_folds
+from mltsk.paper.experiments.protocols import minmax, outer_fold, sliced_folds
 from mltsk.paper.methods import MLkNN, PaperMLTSK
 
 METRICS = ("AP", "HL", "OE", "RL", "CV")

@@ -15,7 +15,7 @@ def test_marks_go_on_after_the_alphabet_and_never_repeat():
 def test_the_same_note_has_one_mark():
     notes = Notes()
     assert [notes.mark(text) for text in ("x", "y", "x")] == ["a", "b", "a"]
-    assert notes.by_mark == {"a": "x", "b": "y"}
+    assert notes == {"a": "x", "b": "y"}
 
 
 @pytest.mark.parametrize(("value", "text"), [(-0.0004, "0.000"), (-0.0006, "−0.001"), (0.25, "+0.250"), (0.0, "0.000")])

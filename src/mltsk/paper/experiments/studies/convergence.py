@@ -1,7 +1,7 @@
-"""What Algorithm I does when nobody stops it, beside a problem that has an optimum. The paper's Fig. 8.
+"""What Algorithm I does when nobody stops it, next to a problem that has an optimum. The paper's Fig. 8.
 
 Symbols: A = GᵀG, B = GᵀY, R = 1 - C the paper's coupling, λ its eigenvalues, F the objective (24), q the quantity that
-the authors' program watches (`core.algorithm1`), df its change from step to step.
+the authors' program watches (`solvers.algorithm1`), df its change from step to step.
 
 The Hessian of F has the eigenvalues σ_i + α λ_j. R always has a negative λ, and G a null direction (σ = 0) whenever
 its rules repeat each other, so F falls without bound along it, however small α: df below 0.01 within a few steps says
@@ -23,22 +23,22 @@ from ...solvers.fista import fista, soft_threshold
 from ...solvers.moments import Moments, quadratic
 from ...solvers.objective import Problem
 from ...solvers.ridge import ridge_start
-from .sample import our_rules, paper_rules, plain, sample_of
+from .sample import common_width_rules, paper_rules, plain, sample_of
 
 N_RULES, WIDTH_SCALE, BETA, GAMMA = 3, 100.0, 0.1, 1.0  # mid-grid in Table II, widths at which nothing underflows
 ALPHAS = (0.1, 1.0, 10.0)
 RAY = (0.0, 1e2, 1e3, 1e4, 1e5)  # how far to walk from where the authors stop, along the direction of least curvature
 STEPS, FAST_STEPS = 3000, 1000
-OUR_RULES, TOL, DEFAULT_TOL = 15, 1e-6, 1e-4
+TOL, DEFAULT_TOL = 1e-6, 1e-4
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
-    """Objective of the paper's problem step by step far past its authors' stop, and ours with its certificate.
+    """Objective of the paper's problem step by step far past its authors' stop, and its convex form with a certificate.
 
     Returns
     -------
     dict
-        ``paper``: one entry an α with ``steps``, ``objective``, ``df``, the authors' ``stop`` and ``stopped_by``,
+        ``paper``: one entry per α with ``steps``, ``objective``, ``df``, the authors' ``stop`` and ``stopped_by``,
         ``curvature`` (smallest eigenvalue of the Hessian; below 0 the objective is ``unbounded``) and the objective
         along a ``ray`` from the stop, which shows it where an L1 barrier holds the iteration back; ``ours``:
         ``steps`` and ``certificates`` on the way, ``value_steps`` and ``values`` of the objective, ``tol``.
@@ -56,7 +56,7 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
         "note": f"fitted to {rows} rows; Algorithm I with K = {N_RULES}, h = {WIDTH_SCALE:g}, beta = {BETA:g}, "
         f"gamma = {GAMMA:g}, {steps} steps",
         "paper": _authors(sample.dense, sample.Y, steps),
-        "ours": _ours(sample.X, sample.Y),
+        "ours": _convex(sample.X, sample.Y),
     }
 
 
@@ -125,9 +125,9 @@ def recorded_steps(n: int, limit: int = 400) -> "np.ndarray[Any, np.dtype[np.int
     return np.unique(np.concatenate([np.arange(1, min(n, 100) + 1), spread]))
 
 
-def _ours(X: Any, Y: Array) -> dict[str, Any]:
-    G, w = our_rules(X, X[:1], OUR_RULES).train, np.ones(len(Y))
-    fitted = fit_consequents(G, Y, w, max_iter=1)  # for the weights that the default takes from the data
+def _convex(X: Any, Y: Array) -> dict[str, Any]:
+    G, w = common_width_rules(X, X[:1]).train, np.ones(len(Y))
+    fitted = fit_consequents(G, Y, w, max_iter=1)  # for the weights that it takes from the data
     centred = Y - Y.mean(axis=0)
     problem = Problem(quadratic(G, centred), fitted.coupling, fitted.alpha, fitted.beta, fitted.rho)
     start = ridge_start(G, centred, w, fitted.rho + fitted.alpha)

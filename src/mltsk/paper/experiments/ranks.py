@@ -13,13 +13,10 @@ import numpy as np
 import pandas as pd
 
 from ..significance import BonferroniDunn, Friedman, Holm, Nemenyi, bonferroni_dunn, friedman, holm, nemenyi
-from .paper import METHODS, METRICS, published_table, table_i, table_vi
+from .published import CONTROL, METHODS, METRICS, published_table, table_i, table_vi
 from .results import Results
-from .selection import datasets_of, methods_of
-from .table import Table, TableCell, TableRow
-from .tables import Choices, method_title
+from .table import Table, TableCell, TableRow, number
 
-CONTROL = "ML-TSK FS"
 RECOMPUTED = "paper, recomputed"
 _COLUMNS = ("data sets", "methods", "χ²", "F", "critical F", "p", "control's rank", "CD", "Nemenyi CD")
 _VERDICTS = ("worse by Bonferroni–Dunn", "worse by Holm", "better by Holm")
@@ -27,20 +24,10 @@ _VERDICTS = ("worse by Bonferroni–Dunn", "worse by Holm", "better by Holm")
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All tests of one table of scores by one metric.
+    """All tests of one table of scores, data sets by methods, by one metric.
 
-    Attributes
-    ----------
-    source : str
-        Whose results.
-    metric : str
-    scores : data frame
-        Data sets by methods, both by the names in print.
-    control : str
-    test, dunn, stepdown, pairs
-        Results of `friedman`, `bonferroni_dunn`, `holm` and `nemenyi`.
-    printed : Comparison, optional
-        The same from the printed Table V, on those of the data sets and methods that it has.
+    ``source`` says whose results they are; ``printed`` is the same from the printed Table V, on those of the data sets
+    and methods that it has.
     """
 
     source: str
@@ -52,6 +39,11 @@ class Comparison:
     stepdown: Holm
     pairs: Nemenyi
     printed: "Comparison | None" = None
+
+    @property
+    def control_rank(self) -> float:
+        """Mean rank of the control."""
+        return float(self.test.mean_ranks[self.control])
 
     def differing(self, significant: Any, *, worse: bool) -> list[str]:
         """Methods that a test tells from the control, on the named side of it."""
@@ -67,28 +59,20 @@ def compare(
         return None
     test = friedman(scores.round(10), greater_is_better=metric == "AP")
     ranks, n = test.mean_ranks, test.n_datasets
-    return Comparison(
-        source,
-        metric,
-        scores,
-        control,
-        test,
-        bonferroni_dunn(ranks, n, control=control),
-        holm(ranks, n, control=control),
-        nemenyi(ranks, n),
-        printed,
-    )
+    to_control = [compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm)]
+    return Comparison(source, metric, scores, control, test, *to_control, nemenyi(ranks, n), printed)
 
 
-def comparisons(results: Results, choices: Choices) -> list[Comparison]:
+def comparisons(results: Results) -> list[Comparison]:
     """Comparisons of the paper's printed values, then of ours under every protocol."""
     found = [compare(RECOMPUTED, metric, printed_scores(metric), CONTROL) for metric in METRICS]
+    of_paper = [key for key in results.methods if results.paper_name(key)]
     for protocol in results.run["protocols"]:
-        groups = {f"ours, {protocol}": _of_paper(results)}
-        if len(_of_paper(results)) < len(methods_of(results)):
-            groups[f"ours, {protocol}, all methods"] = methods_of(results)
+        groups = {f"ours, {protocol}": of_paper}
+        if len(of_paper) < len(results.methods):
+            groups[f"ours, {protocol}, all methods"] = results.methods
         for source, methods in groups.items():
-            found += [_ours(results, choices, source, metric, protocol, methods) for metric in METRICS]
+            found += [_ours(results, source, metric, protocol, methods) for metric in METRICS]
     return [comparison for comparison in found if comparison is not None]
 
 
@@ -100,44 +84,37 @@ def printed_scores(metric: str, datasets: Sequence[str] | None = None, methods: 
     >>> printed_scores("AP").shape
     (12, 9)
     """
-    cells = published_table("V")
-    rows = list(table_i() if datasets is None else datasets)
+    cells, rows = published_table("V"), list(table_i() if datasets is None else datasets)
     values = [[cells[d, metric, m].mean for m in methods] for d in rows]
     return pd.DataFrame(values, index=rows, columns=list(methods))
 
 
-def finished_scores(results: Results, choices: Choices, metric: str, protocol: str, methods: Sequence[str]) -> Any:
+def finished_scores(results: Results, metric: str, protocol: str, methods: Sequence[str]) -> pd.DataFrame:
     """Means of finished cells by one metric, data sets by methods, without holes."""
-    frame = choices[protocol, "each"]
-    frame = frame[(frame["metric"] == metric) & (frame["folds"] >= frame["expected"])]
-    wide = frame.pivot(index="dataset", columns="method", values="mean")
-    wide = wide.reindex(index=datasets_of(results), columns=list(methods)).replace([np.inf, -np.inf], np.nan)
+    wide = results.finished(protocol, "each", metric).pivot(index="dataset", columns="method", values="mean")
+    wide = wide.reindex(index=results.datasets, columns=list(methods)).replace([np.inf, -np.inf], np.nan)
     done = wide.notna().sum()
     return wide.loc[:, done >= max(1, done.max() / 2)].dropna()
 
 
-def table_six(found: Sequence[Comparison]) -> Table:
-    """Table VI from `comparisons`."""
-    rows = []
-    for metric in METRICS:
-        mine = [one for one in found if one.metric == metric]
-        rows.append(TableRow((metric, "paper, printed"), _printed_cells(metric)))
-        rows += [TableRow((metric, one.source), _test_cells(one)) for one in _with_printed(mine)]
-    caption = (
-        "Friedman's test with Iman and Davenport's F on mean ranks, each metric with the settings that are best for it "
-        f"(Table V). F above its critical value at 0.05 means that the methods differ. The control is {CONTROL} where "
-        "it was run. CD is the critical difference of mean ranks from the control by Bonferroni and Dunn; Holm's test "
-        "finds at least as much; Nemenyi compares all pairs. One-error rewards tied scores, so its ranks say little."
-    )
-    return Table(
-        "table-6",
-        "Table VI: do the methods differ?",
-        caption,
-        ("metric", "source"),
-        _COLUMNS + _VERDICTS,
-        tuple(rows),
-        prose=frozenset(_VERDICTS),
-    )
+def _ours(results: Results, source: str, metric: str, protocol: str, methods: Sequence[str]) -> Comparison | None:
+    """Our comparison, with the paper's on the same data sets and methods."""
+    scores = finished_scores(results, metric, protocol, methods)
+    scores = scores.rename(columns={key: print_name(results, key) for key in scores.columns})
+    sets, names = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
+    control = CONTROL if CONTROL in scores.columns or scores.columns.empty else scores.columns[0]
+    printed = None
+    if control in names:
+        label = f"paper, on {len(sets)} sets and {len(names)} methods"
+        printed = compare(label, metric, printed_scores(metric, sets, names), control)
+    return compare(source, metric, scores, control, printed)
+
+
+def print_name(results: Results, key: str) -> str:
+    """A method's name in comparisons: the paper's for its own methods, otherwise a title that none of them has."""
+    titles, title = [results.title(other) for other in results.methods], results.title(key)
+    unique = title if titles.count(title) == 1 and title not in METHODS else f"{title} ({key})"
+    return results.paper_name(key) or unique
 
 
 def widest_sources(found: Sequence[Comparison]) -> list[str]:
@@ -146,8 +123,25 @@ def widest_sources(found: Sequence[Comparison]) -> list[str]:
     return [source for source in sources if f"{source}, all methods" not in sources]
 
 
+def table_six(found: Sequence[Comparison]) -> Table:
+    """Table VI from `comparisons`."""
+    rows = []
+    for metric in METRICS:
+        rows.append(TableRow((metric, "paper, printed"), _printed_cells(metric)))
+        mine = _with_printed([one for one in found if one.metric == metric])
+        rows += [TableRow((metric, one.source), _test_cells(one)) for one in mine]
+    caption = (
+        "Friedman's test with Iman and Davenport's F on mean ranks, each metric with the settings that are best for it "
+        f"(Table V). F above its critical value at 0.05 means that the methods differ. The control is {CONTROL} where "
+        "it was run. CD is the critical difference of mean ranks from the control by Bonferroni and Dunn; Holm's test "
+        "finds at least as much; Nemenyi compares all pairs. One-error rewards tied scores, so its ranks say little."
+    )
+    title, prose = "Table VI: do the methods differ?", frozenset(_VERDICTS)
+    return Table("table-6", title, caption, ("metric", "source"), _COLUMNS + _VERDICTS, tuple(rows), prose=prose)
+
+
 def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
-    """Mean ranks of one source, beside those of the printed Table V on the same data sets and methods."""
+    """Mean ranks of one source, with those of the printed Table V on the same data sets and methods."""
     mine = {one.metric: one for one in found if one.source == source}
     if not mine:
         return None
@@ -162,63 +156,29 @@ def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
     return Table(key, f"Mean ranks: {source}", caption, ("method",), METRICS, tuple(rows))
 
 
-def _of_paper(results: Results) -> list[str]:
-    return [key for key in methods_of(results) if results.run["methods"][key].get("paper") in METHODS]
-
-
-def _ours(
-    results: Results, choices: Choices, source: str, metric: str, protocol: str, methods: Sequence[str]
-) -> Comparison | None:
-    """Our comparison, with the paper's on the same data sets and methods."""
-    scores = finished_scores(results, choices, metric, protocol, methods)
-    scores = scores.rename(columns={key: print_name(results, key) for key in scores.columns})
-    sets, names = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
-    control = CONTROL if CONTROL in scores.columns or scores.columns.empty else scores.columns[0]
-    printed = None
-    if control in names:
-        label = f"paper, on {len(sets)} sets and {len(names)} methods"
-        printed = compare(label, metric, printed_scores(metric, sets, names), control)
-    return compare(source, metric, scores, control, printed)
-
-
-def print_name(results: Results, key: str) -> str:
-    """A method's name in comparisons: the paper's for its own methods, otherwise a title that none of them has."""
-    about = results.run["methods"][key]
-    if about.get("paper") in METHODS:
-        return str(about["paper"])
-    titles = [method_title(results, other) for other in methods_of(results)]
-    title = method_title(results, key)
-    return title if titles.count(title) == 1 and title not in METHODS else f"{title} ({key})"
-
-
 def _printed_cells(metric: str) -> tuple[TableCell, ...]:
-    t = table_vi()
-    texts = (str(t.n_datasets), str(t.n_methods), "", f"{t.F[metric]:.2f}", f"{t.critical_value:.2f}", "", "")
-    values = (t.n_datasets, t.n_methods, None, t.F[metric], t.critical_value, None, None)
-    cells = [
-        TableCell(text, None if value is None else float(value)) for text, value in zip(texts, values, strict=True)
-    ]
-    cells.append(TableCell(f"{t.critical_difference:.4f}", t.critical_difference))
-    return (*cells, *[TableCell("")] * (1 + len(_VERDICTS)))
+    t, none = table_vi(), TableCell("")
+    cells = (number(t.n_datasets, "d"), number(t.n_methods, "d"), none, number(t.F[metric]), number(t.critical_value))
+    return (*cells, none, none, number(t.critical_difference, ".4f"), *[none] * (1 + len(_VERDICTS)))
 
 
 def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
-    test, rank = one.test, float(one.test.mean_ranks[one.control])
+    test = one.test
     verdicts = (
         one.differing(one.dunn.significant, worse=True),
         one.differing(one.stepdown.significant, worse=True),
         one.differing(one.stepdown.significant, worse=False),
     )
     return (
-        TableCell(str(test.n_datasets), float(test.n_datasets)),
-        TableCell(str(test.n_methods), float(test.n_methods)),
-        TableCell(f"{test.chi2:.2f}", test.chi2),
+        number(test.n_datasets, "d"),
+        number(test.n_methods, "d"),
+        number(test.chi2),
         TableCell(f_text(test.f), test.f, bold=test.f > test.critical_value()),
-        TableCell(f"{test.critical_value():.2f}", test.critical_value()),
+        number(test.critical_value()),
         TableCell(p_text(test.p_value), test.p_value),
-        TableCell(f"{rank:.2f}", rank),
-        TableCell(f"{one.dunn.critical_difference:.4f}", one.dunn.critical_difference),
-        TableCell(f"{one.pairs.critical_difference:.4f}", one.pairs.critical_difference),
+        number(one.control_rank),
+        number(one.dunn.critical_difference, ".4f"),
+        number(one.pairs.critical_difference, ".4f"),
         *(TableCell(", ".join(names) or "none") for names in verdicts),
     )
 
@@ -235,17 +195,12 @@ def _with_printed(found: Sequence[Comparison]) -> list[Comparison]:
 def _rank_cell(name: str, mine: Comparison | None) -> TableCell:
     if mine is None or name not in mine.test.mean_ranks.index:
         return TableCell("—")
-    rank = float(mine.test.mean_ranks[name])
-    beside = {} if mine.printed is None else dict(mine.printed.test.mean_ranks)
-    other = float(beside[name]) if name in beside else None
-    return TableCell(
-        f"{rank:.2f}",
-        rank,
-        bold=rank == mine.test.mean_ranks.min(),
-        paper="" if other is None else f"{other:.2f}",
-        paper_value=other,
-        difference=None if other is None else rank - other,
-    )
+    ranks, printed = mine.test.mean_ranks, {} if mine.printed is None else dict(mine.printed.test.mean_ranks)
+    rank, more = float(ranks[name]), {}
+    if name in printed:
+        other = float(printed[name])
+        more = {"paper": f"{other:.2f}", "paper_value": other, "difference": rank - other}
+    return number(rank, bold=rank == ranks.min(), **more)
 
 
 def f_text(f: float) -> str:

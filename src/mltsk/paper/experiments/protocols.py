@@ -22,7 +22,7 @@ from scipy import sparse
 
 from ...core.scaling import fit_scaling
 from ...exceptions import InputError
-from .protocol import Fold
+from .cross_validation import Fold
 from .stratification import IterativeStratification
 
 
@@ -42,11 +42,6 @@ def sliced_folds(n: int, n_splits: int = 5, seed: "int | tuple[int, ...]" = 0) -
     return [(np.setdiff1d(order, test), test) for test in tests]
 
 
-def stratified_folds(Y: NDArray[Any], n_splits: int = 5, seed: int = 0) -> list[Fold]:
-    """Folds in which every label keeps its rate as well as it can."""
-    return list(IterativeStratification(n_splits, shuffle=True, random_state=seed).split(np.empty(len(Y)), Y))
-
-
 def minmax(X: Any, fit_on: Any) -> Any:
     """X with every feature scaled by the range that it has on the rows ``fit_on``.
 
@@ -62,7 +57,7 @@ def minmax(X: Any, fit_on: Any) -> Any:
 
 
 class _Labels:
-    """Labels by value, so that folds of the same rows are found once a process: bibtex takes seconds."""
+    """Labels by value, so that folds of the same rows are found once per process: bibtex takes seconds."""
 
     def __init__(self, Y: NDArray[Any]) -> None:
         self.Y, self._hash = Y, hash(Y.tobytes())
@@ -76,7 +71,8 @@ class _Labels:
 
 @lru_cache(maxsize=8)
 def _stratified(labels: _Labels, n_splits: int, seed: int) -> list[Fold]:
-    return stratified_folds(labels.Y, n_splits, seed)
+    """Folds in which every label keeps its rate as well as it can."""
+    return list(IterativeStratification(n_splits, random_state=seed).split(labels.Y, labels.Y))
 
 
 def outer_fold(protocol: str, Y: NDArray[Any], n_splits: int, seed: int, fold: int) -> Fold:
