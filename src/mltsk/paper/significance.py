@@ -26,10 +26,8 @@ from ..exceptions import InputError
 from .rank_diagram import cliques, draw_ranks
 
 __all__ = [
-    "BonferroniDunn",
     "Friedman",
-    "Holm",
-    "Nemenyi",
+    "RankComparison",
     "bonferroni_dunn",
     "critical_difference_diagram",
     "friedman",
@@ -86,78 +84,41 @@ class Friedman:
 
 
 @dataclass(frozen=True, eq=False)
-class _Compared:
-    """What all comparisons have: mean ranks as given, and verdicts by method or by pair of methods."""
+class RankComparison:
+    """Answer of `bonferroni_dunn`, `holm` and `nemenyi`; what a test has not is None.
+
+    Attributes
+    ----------
+    mean_ranks, n_datasets, alpha : as given
+    significant : array or series of shape (n_methods,); of shape (n_methods, n_methods) from `nemenyi`
+        Whether a method differs, better or worse, from the control, or from each other one.
+    control : int, optional
+        Position of the control.
+    rank_differences : array or series of shape (n_methods,), optional
+        Mean rank less that of the control: above 0 is worse than it.
+    q, critical_difference : float, optional
+        Mean ranks differ if they are at least this far apart, q times the standard error.
+    exact_q : float, optional
+        The normal quantile. It differs from ``q`` where Demšar's table is rounded or misprinted.
+    p_values, adjusted_p_values : of the shape of ``significant``, optional
+        Two-sided; those that `holm` has adjusted compare with ``alpha`` directly. 1 for the control itself.
+    groups : tuple of tuples of int, optional
+        From `nemenyi`: positions of methods that do not differ from each other, best first, the bars of the diagram.
+        Groups overlap; a method that differs from all others is in none.
+    """
 
     mean_ranks: Any
-    significant: Any
     n_datasets: int
     alpha: float
-
-
-@dataclass(frozen=True, eq=False)
-class BonferroniDunn(_Compared):
-    """Answer of `bonferroni_dunn`; arrays or series of shape (n_methods,).
-
-    Attributes
-    ----------
-    control : int
-        Position of the control.
-    rank_differences
-        Mean rank less that of the control: above 0 is worse than it.
-    significant
-        Whether a method differs from the control, better or worse; False for the control itself.
-    q, critical_difference : float
-        Mean ranks differ if they are at least this far apart, q times the standard error.
-    exact_q : float
-        The normal quantile. It differs from ``q`` where Demšar's table is rounded or misprinted.
-    mean_ranks, n_datasets, alpha : as given
-    """
-
-    control: int
-    rank_differences: Any
-    q: float
-    critical_difference: float
-    exact_q: float
-
-
-@dataclass(frozen=True, eq=False)
-class Nemenyi(_Compared):
-    """Answer of `nemenyi`.
-
-    Attributes
-    ----------
-    p_values, significant : arrays or frames of shape (n_methods, n_methods)
-    q, critical_difference : float
-    groups : tuple of tuples of int
-        Positions of methods that do not differ from each other, best first: the bars of the diagram. Groups overlap;
-        a method that differs from all others is in none.
-    mean_ranks, n_datasets, alpha : as given
-    """
-
-    p_values: Any
-    q: float
-    critical_difference: float
-    groups: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Holm(_Compared):
-    """Answer of `holm`; arrays or series of shape (n_methods,).
-
-    Attributes
-    ----------
-    control, rank_differences : as in `BonferroniDunn`
-    p_values, adjusted_p_values
-        Two-sided; adjusted ones compare with ``alpha`` directly. 1 for the control itself.
-    significant
-    mean_ranks, n_datasets, alpha : as given
-    """
-
-    control: int
-    rank_differences: Any
-    p_values: Any
-    adjusted_p_values: Any
+    significant: Any
+    control: int | None = None
+    rank_differences: Any = None
+    q: float | None = None
+    critical_difference: float | None = None
+    exact_q: float | None = None
+    p_values: Any = None
+    adjusted_p_values: Any = None
+    groups: tuple[tuple[int, ...], ...] | None = None
 
 
 def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
@@ -196,7 +157,7 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
 
 def bonferroni_dunn(
     mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05, critical_values: str = "demsar"
-) -> BonferroniDunn:
+) -> RankComparison:
     """Compare every method with a control by one critical difference of mean ranks.
 
     Parameters
@@ -228,13 +189,20 @@ def bonferroni_dunn(
     table = _DEMSAR.get(alpha, ()) if critical_values == "demsar" else ()
     q = (*table[len(ranks) - 2 :], exact_q)[0]
     differences = ranks - ranks[position]
-    significant = _labelled(np.abs(differences) >= q * se, names)
-    return BonferroniDunn(
-        mean_ranks, significant, n_datasets, alpha, position, _labelled(differences, names), q, q * se, exact_q
+    return RankComparison(
+        mean_ranks,
+        n_datasets,
+        alpha,
+        _labelled(np.abs(differences) >= q * se, names),
+        control=position,
+        rank_differences=_labelled(differences, names),
+        q=q,
+        critical_difference=q * se,
+        exact_q=exact_q,
     )
 
 
-def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> Nemenyi:
+def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
     """Compare every pair of methods by one critical difference of mean ranks, from the studentised range.
 
     Parameters
@@ -252,12 +220,19 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> Nemenyi:
     k = len(ranks)
     q = float(stats.studentized_range.isf(_level(alpha), k, np.inf) / np.sqrt(2))
     distances = np.abs(ranks[:, None] - ranks)
-    p = _labelled(stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf), names)
-    significant = _labelled(distances >= q * se, names)
-    return Nemenyi(mean_ranks, significant, n_datasets, alpha, p, q, q * se, cliques(ranks, q * se))
+    return RankComparison(
+        mean_ranks,
+        n_datasets,
+        alpha,
+        _labelled(distances >= q * se, names),
+        q=q,
+        critical_difference=q * se,
+        p_values=_labelled(stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf), names),
+        groups=cliques(ranks, q * se),
+    )
 
 
-def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> Holm:
+def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
     """Compare every method with a control, stepping down from the smallest p-value (Holm 1979).
 
     Parameters
@@ -276,12 +251,20 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     differences = ranks - ranks[position]
     p = 2 * stats.norm.sf(np.abs(differences) / se)
     adjusted = _step_down(p, position)
-    significant, *labelled = (_labelled(v, names) for v in (adjusted <= _level(alpha), differences, p, adjusted))
-    return Holm(mean_ranks, significant, n_datasets, alpha, position, *labelled)
+    return RankComparison(
+        mean_ranks,
+        n_datasets,
+        alpha,
+        _labelled(adjusted <= _level(alpha), names),
+        control=position,
+        rank_differences=_labelled(differences, names),
+        p_values=_labelled(p, names),
+        adjusted_p_values=_labelled(adjusted, names),
+    )
 
 
 def critical_difference_diagram(
-    comparison: BonferroniDunn | Nemenyi,
+    comparison: RankComparison,
     *,
     names: Sequence[str] | None = None,
     title: str | None = None,
@@ -314,14 +297,14 @@ def critical_difference_diagram(
     >>> figure = critical_difference_diagram(result, names=["ours", "CC", "BR", "ML-kNN"])
     >>> figure.savefig("ranks.svg")  # doctest: +SKIP
     """
-    if not isinstance(comparison, BonferroniDunn | Nemenyi):
+    if comparison.critical_difference is None:
         raise InputError("A critical difference diagram draws the result of bonferroni_dunn or of nemenyi.")
     ranks, own_names, _ = _read_ranks(comparison.mean_ranks, comparison.n_datasets)
     shown = [str(name) for name in (names or own_names or range(1, len(ranks) + 1))]
     if len(shown) != len(ranks):
         raise InputError(f"There are {len(ranks)} methods and {len(shown)} names.")
-    control = comparison.control if isinstance(comparison, BonferroniDunn) else None
-    return draw_ranks(ranks, shown, comparison.critical_difference, control=control, title=title, color=color, ax=ax)
+    cd, control = comparison.critical_difference, comparison.control
+    return draw_ranks(ranks, shown, cd, control=control, title=title, color=color, ax=ax)
 
 
 def _step_down(p: FloatArray, control: int) -> FloatArray:

@@ -56,13 +56,7 @@ class Cell:
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys: equal values have equal text.
-
-    Examples
-    --------
-    >>> canonical({"b": 1.0, "a": [1, 2]})
-    '{"a":[1,2],"b":1.0}'
-    """
+    """JSON with sorted keys: equal values have equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
 
 

@@ -213,7 +213,7 @@ def grid_of(method: MethodDefinition, name: GridName) -> Grid:
 
 def _filled(methods: Any, known: Mapping[str, Mapping[str, Any]]) -> Any:
     """Methods of Section IV, which need no more than their key, with everything about them."""
-    return _each(methods, lambda m: {**known.get(m.get("key"), {}), **m} if "class" not in m else m)
+    return _each(methods, lambda m: {**known.get(m.get("key", ""), {}), **m} if "class" not in m else m)
 
 
 def _placed(datasets: Any, folder: Path) -> Any:

@@ -147,20 +147,15 @@ def table_vi() -> FriedmanTable:
 def artefacts() -> tuple[Artefact, ...]:
     """Everything that is known to be wrong with printed cells."""
     every = {"tables": TABLES, "methods": METHODS, "metrics": METRICS, "datasets": tuple(table_i())}
-    return tuple(
-        Artefact(**{k: frozenset(every[k] if v == "*" else v) if k in every else v for k, v in entry.items()})
-        for entry in _toml("artefacts.toml")["artefact"]
-    )
+    found = []
+    for entry in _toml("artefacts.toml")["artefact"]:
+        which: dict[str, Any] = {k: frozenset(v if entry[k] == "*" else entry[k]) for k, v in every.items()}
+        found.append(Artefact(**{**entry, **which}))
+    return tuple(found)
 
 
 def artefacts_of(table: str, dataset: str, metric: str, method: str) -> tuple[Artefact, ...]:
-    """What is wrong with one printed cell; empty when nothing is known to be.
-
-    Examples
-    --------
-    >>> [a.short for a in artefacts_of("V", "scene", "OE", "ML-TSK FS")]
-    ['tied scores']
-    """
+    """What is wrong with one printed cell; empty when nothing is known to be."""
     return tuple(
         a
         for a in artefacts()
@@ -177,31 +172,15 @@ def explanation(method: str, dataset: str) -> tuple[str, str] | None:
 
 
 def zero_model(dataset: str) -> dict[str, float]:
-    """The five metrics of all-zero scores on a data set, in the authors' convention; empty where not known.
-
-    Examples
-    --------
-    >>> zero_model("yeast")["AP"]
-    0.4132
-    """
+    """The five metrics of all-zero scores on a data set, in the authors' convention; empty where not known."""
     return dict(zip(METRICS, _toml("artefacts.toml")["zero_model"].get(dataset, ()), strict=False))
 
 
 def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | None:
     """Why a chosen setting of our own is not a model worth the name; None when it is.
 
-    Parameters
-    ----------
-    dataset : str
-    means : mapping
-        The five metrics of the setting, as far as known, in the authors' convention.
-    tied : float
-        Share of test rows whose scores are all the same.
-
-    Examples
-    --------
-    >>> degenerate("yeast", {"AP": 0.7}, tied=0.75)
-    'Degenerate: 75 % of test rows have nothing but ties.'
+    ``means`` are its metrics, as far as known, in the authors' convention; ``tied`` is the share of test rows whose
+    scores are all the same.
     """
     if tied >= DEGENERATE_TIES:
         return f"Degenerate: {100 * tied:.0f} % of test rows have nothing but ties."

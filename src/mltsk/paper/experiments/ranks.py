@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..significance import BonferroniDunn, Friedman, Holm, Nemenyi, bonferroni_dunn, friedman, holm, nemenyi
+from ..significance import Friedman, RankComparison, bonferroni_dunn, friedman, holm, nemenyi
 from .published import CONTROL, METHODS, METRICS, published_table, table_i, table_vi
 from .results import Results
 from .table import Table, TableCell, TableRow, number
@@ -35,9 +35,9 @@ class Comparison:
     scores: pd.DataFrame
     control: str
     test: Friedman
-    dunn: BonferroniDunn
-    stepdown: Holm
-    pairs: Nemenyi
+    dunn: RankComparison
+    stepdown: RankComparison
+    pairs: RankComparison
     printed: "Comparison | None" = None
 
     @property
@@ -59,8 +59,8 @@ def compare(
         return None
     test = friedman(scores.round(10), greater_is_better=metric == "AP")
     ranks, n = test.mean_ranks, test.n_datasets
-    to_control = [compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm)]
-    return Comparison(source, metric, scores, control, test, *to_control, nemenyi(ranks, n), printed)
+    dunn, stepdown = (compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm))
+    return Comparison(source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n), printed)
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -77,13 +77,7 @@ def comparisons(results: Results) -> list[Comparison]:
 
 
 def printed_scores(metric: str, datasets: Sequence[str] | None = None, methods: Sequence[str] = METHODS) -> Any:
-    """Printed means of Table V, data sets by methods.
-
-    Examples
-    --------
-    >>> printed_scores("AP").shape
-    (12, 9)
-    """
+    """Printed means of Table V, data sets by methods."""
     cells, rows = published_table("V"), list(table_i() if datasets is None else datasets)
     values = [[cells[d, metric, m].mean for m in methods] for d in rows]
     return pd.DataFrame(values, index=rows, columns=list(methods))
@@ -196,30 +190,18 @@ def _rank_cell(name: str, mine: Comparison | None) -> TableCell:
     if mine is None or name not in mine.test.mean_ranks.index:
         return TableCell("—")
     ranks, printed = mine.test.mean_ranks, {} if mine.printed is None else dict(mine.printed.test.mean_ranks)
-    rank, more = float(ranks[name]), {}
-    if name in printed:
-        other = float(printed[name])
-        more = {"paper": f"{other:.2f}", "paper_value": other, "difference": rank - other}
-    return number(rank, bold=rank == ranks.min(), **more)
+    rank, best = float(ranks[name]), ranks[name] == ranks.min()
+    if name not in printed:
+        return number(rank, bold=best)
+    other = float(printed[name])
+    return number(rank, bold=best, paper=f"{other:.2f}", paper_value=other, difference=rank - other)
 
 
 def f_text(f: float) -> str:
-    """An F, which is infinite where all data sets rank the methods alike.
-
-    Examples
-    --------
-    >>> f_text(15.011), f_text(float("inf"))
-    ('15.01', '∞')
-    """
+    """An F, which is infinite where all data sets rank the methods alike."""
     return "∞" if f == np.inf else f"{f:.2f}"
 
 
 def p_text(p: float) -> str:
-    """A p-value as people write it.
-
-    Examples
-    --------
-    >>> p_text(0.0312), p_text(1e-12)
-    ('0.031', '< 0.001')
-    """
+    """A p-value as people write it."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

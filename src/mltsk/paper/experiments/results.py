@@ -159,13 +159,7 @@ def _winners(loss: pd.Series, results: Results) -> list[tuple[str, str, str]]:
 
 
 def canonical_key(setting: str, grid: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
-    """Where a setting stands in its grid, for sorting: the first parameter counts most; unknown values come last.
-
-    Examples
-    --------
-    >>> sorted(['{"k":11}', '{"k":3}'], key=lambda s: canonical_key(s, {"k": [1, 3, 11]}))
-    ['{"k":3}', '{"k":11}']
-    """
+    """Where a setting stands in its grid, for sorting: the first parameter counts most; unknown values come last."""
     values = json.loads(setting)
     return (*(list(v).index(values[k]) if values.get(k) in v else len(v) for k, v in grid.items()), setting)
 
@@ -187,7 +181,7 @@ def _frame(results: Results, protocol: str, choosers: Sequence[str], chosen: Map
         failed, error = trouble.get(pair, (0, ""))
         for metric, chooser in zip(METRICS, choosers, strict=True):
             found = chosen[chooser].get(pair)
-            values = (np.nan, np.nan, "", 0, np.nan, 0, {})
+            values: tuple[Any, ...] = (np.nan, np.nan, "", 0, np.nan, 0, {})
             status = "failed" if failed else "missing"
             if found is not None:
                 names = (metric, f"{metric} sd", "setting", "n_settings", "tied", "folds")

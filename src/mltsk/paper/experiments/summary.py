@@ -66,15 +66,7 @@ def summarise(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
 
 
 def to_markdown(sections: Iterable[Section]) -> str:
-    """The summary as Markdown.
-
-    Examples
-    --------
-    >>> print(to_markdown([Section("What reproduces", ("3 of 3 cells.",))]))
-    ## What reproduces
-    - 3 of 3 cells.
-    <BLANKLINE>
-    """
+    """The summary as Markdown."""
     return "\n".join(f"## {s.title}\n" + "".join(f"- {line}\n" for line in s.sentences) for s in sections)
 
 

@@ -39,13 +39,7 @@ class TableCell:
 
     @property
     def difference_text(self) -> str:
-        """Ours less the paper's, with as many decimals as ours.
-
-        Examples
-        --------
-        >>> [TableCell(text, difference=2).difference_text for text in ("0.82 (0.01)", "7", "0.5")]
-        ['+2.00', '+2', '+2.0']
-        """
+        """Ours less the paper's, with as many decimals as ours."""
         number = self.text.split(" ")[0]
         return "" if self.difference is None else signed(self.difference, len(number.partition(".")[2]))
 
@@ -87,31 +81,17 @@ class Table:
 
 
 class Notes(dict[str, str]):
-    """Footnotes, mark to sentence: the same sentence gets the same mark.
-
-    Examples
-    --------
-    >>> notes = Notes()
-    >>> notes.mark("One."), notes.mark("Two."), notes.mark("One.")
-    ('a', 'b', 'a')
-    """
+    """Footnotes, mark to sentence: the same sentence gets the same mark."""
 
     def mark(self, sentence: str) -> str:
         """The mark of a sentence."""
-        known = next((mark for mark, text in self.items() if text == sentence), None)
-        new = known or mark_of(len(self))
-        self[new] = sentence
-        return new
+        mark = next((mark for mark, known in self.items() if known == sentence), mark_of(len(self)))
+        self[mark] = sentence
+        return mark
 
 
 def mark_of(i: int) -> str:
-    """The i-th mark: a, b, …, z, aa, ab, …
-
-    Examples
-    --------
-    >>> mark_of(0), mark_of(25), mark_of(26)
-    ('a', 'z', 'aa')
-    """
+    """The i-th mark: a, b, …, z, aa, ab, …"""
     return ascii_lowercase[i] if i < 26 else mark_of(i // 26 - 1) + ascii_lowercase[i % 26]
 
 
@@ -121,24 +101,12 @@ def number(value: float | None, form: str = ".2f", **more: Any) -> TableCell:
 
 
 def mean_text(mean: float, sd: float | None, digits: int = 3) -> str:
-    """A mean with its spread, as the paper sets it.
-
-    Examples
-    --------
-    >>> mean_text(0.7612, 0.01), mean_text(0.7612, None, 2)
-    ('0.761 (0.010)', '0.76')
-    """
+    """A mean with its spread, as the paper sets it: 0.761 (0.010)."""
     text = f"{mean:.{digits}f}"
     return text if sd is None or sd != sd else f"{text} ({sd:.{digits}f})"
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """A difference with its sign; a true minus; no sign at zero.
-
-    Examples
-    --------
-    >>> signed(0.0123), signed(-0.2, 2), signed(0.0001)
-    ('+0.012', '−0.20', '0.000')
-    """
+    """A difference with its sign; a true minus; no sign at zero."""
     text = f"{value:+.{digits}f}"
     return text[1:] if float(text) == 0 else text.replace("-", "−")

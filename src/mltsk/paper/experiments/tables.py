@@ -5,6 +5,7 @@ decimals, the paper's the two that it prints.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -105,13 +106,7 @@ def time_table(results: Results) -> Table | None:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that people would use.
-
-    Examples
-    --------
-    >>> duration(0.42), duration(75), duration(7300)
-    ('0.4 s', '1.2 min', '2.0 h')
-    """
+    """A time in the unit that people would use."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
@@ -142,9 +137,9 @@ def _shape_cells(results: Results, name: str) -> tuple[TableCell, ...]:
 
 
 def _missing_cells(name: str, mark: str) -> tuple[TableCell, ...]:
-    printed = [{"paper": f"{value:,}", "paper_value": float(value)} for value in table_i().get(name, ())]
-    first, *rest = [*printed, *[{}] * (7 - len(printed))]
-    return (TableCell("not run", notes=(mark,), **first), *(TableCell("—", **about) for about in rest))
+    printed = [*table_i().get(name, ()), *[None] * 7][:7]
+    cells = [TableCell("—") if n is None else TableCell("—", paper=f"{n:,}", paper_value=float(n)) for n in printed]
+    return (replace(cells[0], text="not run", notes=(mark,)), *cells[1:])
 
 
 def _count(value: int | None, printed: int | None) -> TableCell:

@@ -85,13 +85,6 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
         ``groups``: of A and B mean and SD of the five metrics and the ``setting`` of B; ``arms``: over the "paper"
         rules and of "ours", by arm, ``mean``, ``sd``, the metrics of every fold ``folds`` and the settings ``chosen``;
         ``settings``, the number that each arm chose from.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=60, random_state=0), grid="fast")
-    >>> list(found["arms"]["ours"])
-    ['ridge', 'laplacian', 'signed', 'shift', 'precision']
     """
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
     values = FAST if sample.fast else PAPER
@@ -134,7 +127,7 @@ def _scores(rules: Rules, Y: Array, settings: Mapping[str, list[Setting]]) -> di
     }
 
 
-def algorithm1_scores(rules: Rules, Y: Array, settings: list[Setting]) -> Scores:
+def algorithm1_scores(rules: Rules, Y: Array, settings: list[Setting]) -> Any:
     """Scores of the test rows by Algorithm I at the settings (α, β, γ), which must be a full grid."""
     axes = [sorted({setting[i] for setting in settings}) for i in range(3)]
     return dict(algorithm1_grid(rules.train, Y, *axes, then=lambda result: rules.test @ result.P))

@@ -5,7 +5,7 @@ Symbols: Y (N, L) labels, P (Md, L) consequents, C_Y and C_P (L, L) the correlat
 Agreement is the correlation of C_Y with C_P over all pairs of labels. The paper takes it as a success of the coupling,
 so the same model is fitted without coupling too: what agrees there as well is not owed to the coupling. Intercepts of
 P hold the base rates of the labels, K times over, and correlate whatever the labels do; those of the convex form are
-left out, the paper's kept as in its figure, and the agreement without them is given too.
+left out, the paper's kept as in its figure.
 """
 
 from typing import Any
@@ -37,16 +37,9 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     Returns
     -------
     dict
-        ``labels``, ``of_labels`` (L, L), ``setting`` of the authors' method, for each of ``models`` its ``title``,
-        ``coupled``, matrix ``correlation`` (L, L), ``pearson`` and ``spearman`` in [-1, 1] or None, and ``by_alpha``,
-        the agreement (Pearson) of the authors' method at other values of α.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=80, random_state=0), grid="fast")
-    >>> sorted(found["models"])
-    ['ours', 'ours_uncoupled', 'paper', 'paper_uncoupled']
+        ``labels``, ``of_labels`` (L, L), ``setting`` of the authors' method, for each of ``models`` its matrix
+        ``correlation`` (L, L), ``pearson`` and ``spearman`` in [-1, 1] or None, and ``by_alpha``, the agreement
+        (Pearson) of the authors' method at other values of α.
     """
     sample = sample_of(data, seed, grid)
     setting = dict(best_by_ap(search(sample, GRID)))
@@ -55,7 +48,6 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     return {
         "note": f"{sample.note} to choose the setting of highest AP; consequents fitted to all rows used",
         "labels": list(data.label_names),
-        "base_rates": plain(sample.Y.mean(axis=0)),
         "of_labels": plain(C),
         "positive_pairs": int((C[np.triu_indices(len(C), 1)] > 0).sum()),
         "setting": setting,
@@ -68,35 +60,22 @@ def _authors(X: Array, Y: Array, C: Array, setting: dict[str, float]) -> tuple[d
     G = paper_rules(X, X[:1], int(setting["n_rules"]), setting["width_scale"]).train
     every = algorithm1_grid(G, Y, ALPHAS, [setting["l1_weight"]], [setting["init_ridge"]], then=lambda found: found.P)
     P, own = {alpha: found for (alpha, _, _), found in every.items()}, setting["correlation_weight"]
-    models = {
-        "paper": _model(P[own], C, G.n_rules, "ML-TSK FS as published", coupled=True, intercepts=True),
-        "paper_uncoupled": _model(P[0.0], C, G.n_rules, "the same with alpha = 0", coupled=False, intercepts=True),
-    }
+    models = {name: _model(label_correlation(P[a]), C) for name, a in (("paper", own), ("paper_uncoupled", 0.0))}
     return models, [[alpha, agreement(C, label_correlation(P[alpha]))[0]] for alpha in ALPHAS]
 
 
 def _convex(X: Any, Y: Array, C: Array) -> dict[str, Any]:
     G, found = common_width_rules(X, X[:1]).train, {}
-    titles = {"laplacian": "convex form (Laplacian coupling)", None: "the same without coupling"}
     for name, coupling in (("ours", "laplacian"), ("ours_uncoupled", None)):
         P = fit_consequents(G, Y, np.ones(len(Y)), coupling=coupling).P
-        found[name] = _model(P, C, G.n_rules, titles[coupling], coupled=coupling is not None, intercepts=False)
+        slopes = P.reshape(G.n_rules, -1, P.shape[1])[:, 1:].reshape(-1, P.shape[1])
+        found[name] = _model(label_correlation(slopes), C)
     return found
 
 
-def _model(P: Array, C: Array, n_rules: int, title: str, *, coupled: bool, intercepts: bool) -> dict[str, Any]:
-    slopes = P.reshape(n_rules, -1, P.shape[1])[:, 1:].reshape(-1, P.shape[1])
-    shown = label_correlation(P if intercepts else slopes)
+def _model(shown: Array, C: Array) -> dict[str, Any]:
     pearson, spearman = agreement(C, shown)
-    return {
-        "title": title,
-        "coupled": coupled,
-        "intercepts": intercepts,
-        "correlation": plain(shown),
-        "pearson": pearson,
-        "spearman": spearman,
-        "pearson_slopes": agreement(C, label_correlation(slopes))[0],
-    }
+    return {"correlation": plain(shown), "pearson": pearson, "spearman": spearman}
 
 
 def agreement(A: Array, B: Array) -> tuple[float | None, float | None]:

@@ -38,13 +38,6 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     dict
         ``paper`` and ``ours``: ``n_rules``, and for each the five metrics' ``mean`` and ``sd``; ``paper`` also has
         ``distinctness``.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=60, random_state=0), grid="fast")
-    >>> found["paper"]["n_rules"]
-    [1, 2, 3]
     """
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
     counts, ours = (FAST_COUNTS, FAST_OUR_COUNTS) if sample.fast else (COUNTS, OUR_COUNTS)
@@ -60,13 +53,12 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
 
 
 def _authors(sample: Sample, counts: Sequence[int], grid: Mapping[str, tuple[float, ...]]) -> dict[str, Any]:
-    tables, distinctness, chosen = [], [], []
+    tables, distinctness = [], []
     X, (train, test) = sample.dense, sample.folds[0]
     for K in counts:
         scores = search(sample, {"n_rules": (K,), **grid})
         best = best_by_ap(scores)
         tables.append(scores[best])
-        chosen.append(dict(best))
         rules = paper_rules(X[train], X[test[:1]], K, dict(best)["width_scale"])
         distinctness.append(plain(rules.distinctness) if K > 1 else None)  # one rule has nothing to differ from
-    return {"n_rules": list(counts), **summaries(tables), "distinctness": distinctness, "chosen": chosen}
+    return {"n_rules": list(counts), **summaries(tables), "distinctness": distinctness}

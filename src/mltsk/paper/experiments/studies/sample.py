@@ -52,14 +52,7 @@ class Sample:
 
 
 def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> Sample:
-    """All rows and five folds, or with ``grid="fast"`` at most ``fast_rows`` rows and `FAST_FOLDS` of the five folds.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> [len(sample_of(make_multilabel_rules(n_samples=50, random_state=0), 0, g).folds) for g in ("paper", "fast")]
-    [5, 2]
-    """
+    """All rows and five folds, or with ``grid="fast"`` at most ``fast_rows`` rows and `FAST_FOLDS` of the five folds."""
     if grid not in ("paper", "fast"):
         raise InputError(f'A study knows the grids "paper" and "fast", not {grid!r}.')
     n, fast = len(data), grid == "fast"
@@ -147,12 +140,7 @@ def summaries(tables: Sequence[Array]) -> dict[str, Any]:
 
 
 def plain(values: Any) -> Any:
-    """Arrays as nested lists of floats, with None in the place of NaN and infinities: what JSON can hold.
-
-    Examples
-    --------
-    >>> plain(np.array([[1.0, np.nan], [np.inf, 2.0]]))
-    [[1.0, None], [None, 2.0]]
-    """
-    array = np.asarray(values, dtype=np.float64)
-    return np.where(np.isfinite(array), array, None).tolist()
+    """Arrays as nested lists of floats, with None in the place of NaN and infinities: what JSON can hold."""
+    array = np.asarray(values, dtype=object)
+    array[~np.isfinite(array.astype(np.float64))] = None
+    return array.tolist()

@@ -42,13 +42,6 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
         ``values``; ``setting`` of the authors' method and ``weights`` of the convex form (mean over folds);
         ``paper`` and ``ours``, the convex form, each with ``alpha`` and ``beta``: lists ``mean`` and ``sd`` of the five
         metrics, one row per value.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=60, random_state=0), grid="fast")
-    >>> len(found["values"]) == len(found["ours"]["beta"]["mean"])
-    True
     """
     sample = sample_of(data, seed, grid)
     values = PAPER_VALUES[::4] if sample.fast else PAPER_VALUES
