@@ -14,7 +14,7 @@ Data frames in, labelled answers out: the columns of a frame name the methods, a
 verdicts then are a series by name. Arrays give arrays.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,7 +152,7 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     ranks = stats.rankdata(-values if greater_is_better else values, axis=1)
     chi2, f = _statistics(ranks, correct_ties)
     n, k = values.shape
-    return Friedman(_labelled(ranks.mean(axis=0), names), chi2, f, n, k)
+    return Friedman(**_labelled({"mean_ranks": ranks.mean(axis=0)}, names), chi2=chi2, f=f, n_datasets=n, n_methods=k)
 
 
 def bonferroni_dunn(
@@ -189,17 +189,9 @@ def bonferroni_dunn(
     table = _DEMSAR.get(alpha, ()) if critical_values == "demsar" else ()
     q = (*table[len(ranks) - 2 :], exact_q)[0]
     differences = ranks - ranks[position]
-    return RankComparison(
-        mean_ranks,
-        n_datasets,
-        alpha,
-        _labelled(np.abs(differences) >= q * se, names),
-        control=position,
-        rank_differences=_labelled(differences, names),
-        q=q,
-        critical_difference=q * se,
-        exact_q=exact_q,
-    )
+    found = {"significant": np.abs(differences) >= q * se, "rank_differences": differences}
+    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha, "control": position}
+    return RankComparison(**given, **_labelled(found, names), q=q, critical_difference=q * se, exact_q=exact_q)
 
 
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
@@ -220,16 +212,10 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankCompar
     k = len(ranks)
     q = float(stats.studentized_range.isf(_level(alpha), k, np.inf) / np.sqrt(2))
     distances = np.abs(ranks[:, None] - ranks)
-    return RankComparison(
-        mean_ranks,
-        n_datasets,
-        alpha,
-        _labelled(distances >= q * se, names),
-        q=q,
-        critical_difference=q * se,
-        p_values=_labelled(stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf), names),
-        groups=cliques(ranks, q * se),
-    )
+    p = stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf)
+    found = _labelled({"significant": distances >= q * se, "p_values": p}, names)
+    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha}
+    return RankComparison(**given, **found, q=q, critical_difference=q * se, groups=cliques(ranks, q * se))
 
 
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
@@ -251,16 +237,10 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     differences = ranks - ranks[position]
     p = 2 * stats.norm.sf(np.abs(differences) / se)
     adjusted = _step_down(p, position)
-    return RankComparison(
-        mean_ranks,
-        n_datasets,
-        alpha,
-        _labelled(adjusted <= _level(alpha), names),
-        control=position,
-        rank_differences=_labelled(differences, names),
-        p_values=_labelled(p, names),
-        adjusted_p_values=_labelled(adjusted, names),
-    )
+    found = {"rank_differences": differences, "p_values": p, "adjusted_p_values": adjusted}
+    found["significant"] = adjusted <= _level(alpha)
+    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha, "control": position}
+    return RankComparison(**given, **_labelled(found, names))
 
 
 def critical_difference_diagram(
@@ -348,13 +328,16 @@ def _level(alpha: float) -> float:
     return alpha
 
 
-def _labelled(values: NDArray[Any], names: list[Any] | None) -> Any:
-    """The values by name where there are names."""
+def _labelled(found: Mapping[str, NDArray[Any]], names: list[Any] | None) -> dict[str, Any]:
+    """The values by the names of the methods where there are names."""
     if names is None:
-        return values
+        return dict(found)
     import pandas as pd
 
-    return pd.Series(values, index=names) if values.ndim == 1 else pd.DataFrame(values, index=names, columns=names)
+    return {
+        key: pd.Series(values, names) if values.ndim == 1 else pd.DataFrame(values, names, names)
+        for key, values in found.items()
+    }
 
 
 def _statistics(ranks: FloatArray, correct_ties: bool) -> tuple[float, float]:

@@ -37,8 +37,8 @@ class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scik
     Notes
     -----
     ``split(X, y)`` takes y as an (N, L) indicator, array, sparse or data frame, or as (N,) classes; of X only the
-    number of rows matters. Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without labels are dealt last and
-    fill up what is left.
+    number of rows matters. Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without
+    labels are dealt last and fill up what is left.
 
     Deviation of the rate of a label in a test fold from its rate in all rows, mean over labels and five folds, and
     pairs of fold and label without a positive in the test fold and in training, means of ten seeds

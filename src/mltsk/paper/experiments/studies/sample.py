@@ -52,7 +52,7 @@ class Sample:
 
 
 def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> Sample:
-    """All rows and five folds, or with ``grid="fast"`` at most ``fast_rows`` rows and `FAST_FOLDS` of the five folds."""
+    """All rows and five folds, or with ``grid="fast"`` at most ``fast_rows`` rows and `FAST_FOLDS` of the five."""
     if grid not in ("paper", "fast"):
         raise InputError(f'A study knows the grids "paper" and "fast", not {grid!r}.')
     n, fast = len(data), grid == "fast"
