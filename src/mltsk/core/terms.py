@@ -1,98 +1,89 @@
-"""Short THEN-parts: a few terms for each label in each rule, chosen and refitted to say what the long ones say.
+"""The fuzzy terms of the general rule: ramps on the percentile scale of a feature, or the feature itself.
 
-Symbols: G (N, K(D+1)) rule-mapped features, P (K(D+1), L) long consequents, T = G P (N, L) their scores, w (N,)
-weights.
+Symbols: Z (N, D) scaled samples, P terms, T (N, P) their memberships.
 
-Terms are dropped in rounds, smallest effect |p| · ‖column of G‖ first, and what remains is refitted each time by a
-light ridge regression on T: on the scores of the long model, not on the labels. Those are smoother than labels, so
-that a few terms are found by what they explain and not by what they happen to fit; on image (480 samples, 150 terms a
-label) a hundredth of the ridge weight gives an AP of .814 on scores and .775 on labels.
+A ramp rises from 0 to 1 between two percentiles of its feature: "is no longer very low", …, "is very high". A weighted
+sum of a feature's ramps is a curve that may bend at their ends and is bounded outside the data. A ridge on the weights
+penalises changes of slope, so curves stay smooth. A linear term is the scaled feature itself, for rows of unit length.
 """
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import sparse
 
-from .arrays import Array
-from .fuzzymap import FuzzyMap
+from .arrays import Array, Matrix
+from .backend import cast, is_tensor, namespace, put
+from .scaling import Scaling
 
-# Rounds, in multiples of the terms that may stay: from 4 times as many downwards, three tenths dropped at a time.
-ROUNDS = (4.0, 2.8, 2.0, 1.4, 1.0)
-# The ridge weight of a refit, as a share of that of the long consequents, which had K(D+1) columns to shrink.
-RIDGE_SHARE = 0.03
-
-Mask = NDArray[np.bool_]
+# Where ramps begin and end, as percentiles. Few values carry no bends: a feature of FEW_VALUES or fewer has the first.
+RAMPS = ((0.0, 1.0), (0.01, 0.33), (0.24, 0.5), (0.35, 0.65), (0.5, 0.76), (0.67, 0.99))
+FEW_VALUES = 6
 
 
-def term_counts(P: Array, n_rules: int) -> NDArray[np.intp]:
-    """Terms that are not 0 of each rule and label, (K, L), intercepts not counted."""
-    return np.count_nonzero(P.reshape(n_rules, -1, P.shape[-1])[:, 1:], axis=1)
+@dataclass(frozen=True)
+class Terms:
+    """P terms, sorted by feature: ``feature`` (P,) their features, ``low`` and ``high`` (P,) the ends of their ramps.
 
-
-def shorten_consequents(G: FuzzyMap, P: Array, w: Array, max_terms: int, *, rho: float) -> Array:
-    """Consequents (K(D+1), L) with at most ``max_terms`` terms for each label in each rule.
-
-    ``rho`` is the ridge weight that P was fitted with. A label that is short enough already stays as it is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(50, 4))
-    >>> G = FuzzyMap(X, np.ones((50, 1)))
-    >>> P = shorten_consequents(G, np.array([[0.5], [1.0], [0.01], [-2.0], [0.0]]), np.ones(50), 2, rho=1e-3)
-    >>> np.flatnonzero(P[1:, 0]).tolist(), P.round(1).ravel().tolist()
-    ([0, 2], [0.5, 1.0, 0.0, -2.0, 0.0])
+    Where ``low`` is None, terms are linear and there is one per feature, in order. ``mean`` (P,) are the averages of
+    the memberships over the training data: terms count as their distance from these.
     """
-    Gw, root = G.weighted(w), np.sqrt(w)
-    T = G @ P
-    rates = (w @ T) / w.sum()
-    T, norms, short = (T - rates) * root[:, None], _column_norms(Gw), P.copy()
-    for j in np.flatnonzero(term_counts(P, G.n_rules).max(axis=0) > max_terms):
-        short[:, j] = _shortened(Gw, T[:, j], P[:, j], norms, max_terms, RIDGE_SHARE * rho)
-        short[:: G.X.shape[1] + 1, j] += rates[j]
-    return short
+
+    feature: NDArray[np.intp]
+    low: Array | None
+    high: Array | None
+    mean: Array
+
+    @classmethod
+    def ramps(cls, scaling: Scaling, *, few_values: int = FEW_VALUES) -> "Terms":
+        """Ramps of every feature of a percentile scale that is not constant; means are still 0."""
+        distinct = 1 + np.count_nonzero(np.diff(scaling.values, axis=1), axis=1)
+        count = np.where(distinct > few_values, len(RAMPS), (distinct > 1).astype(int))
+        feature = np.repeat(np.arange(len(count)), count)
+        which = np.arange(len(feature)) - np.repeat(np.cumsum(count) - count, count)
+        low, high = np.asarray(RAMPS)[which].T
+        return cls(feature, low, high, np.zeros(len(feature)))
+
+    @classmethod
+    def linear(cls, n_features: int) -> "Terms":
+        """One linear term per feature; means are still 0."""
+        return cls(np.arange(n_features), None, None, np.zeros(n_features))
+
+    @classmethod
+    def none(cls) -> "Terms":
+        """No terms: a system of rules alone."""
+        return cls(np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0), np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    def memberships(self, Z: Matrix, scaling: Scaling | None) -> Matrix:
+        """T (N, P) of scaled samples, not centred; Z itself, perhaps CSR, where terms are linear."""
+        if self.low is None or self.high is None:
+            return Z
+        xp = namespace(Z)
+        if len(self) == 0 or scaling is None:
+            return xp.zeros((len(Z), 0), dtype=Z.dtype, like=Z)
+        # (z · spread + offset - low) / (high - low), with the constants of the affine map taken together
+        rise = 1.0 / (self.high - self.low)
+        slope, start = scaling.spread[self.feature] * rise, (scaling.offset[self.feature] - self.low) * rise
+        feature = xp.asarray(self.feature, like=Z) if is_tensor(Z) else self.feature
+        T = Z[:, feature] * cast(put(slope, Z), Z.dtype) + cast(put(start, Z), Z.dtype)
+        return xp.clip(T, 0.0, 1.0, out=T)
+
+    def by_feature(self, contributions: Array, n_features: int) -> Array:
+        """Sums over the terms of each feature, (N, D), of contributions (N, P) of terms."""
+        if self.low is None:
+            return contributions
+        out = np.zeros((len(contributions), n_features))
+        if len(self):
+            starts = np.flatnonzero(np.diff(self.feature, prepend=-1))
+            out[:, self.feature[starts]] = np.add.reduceat(contributions, starts, axis=1)
+        return out
 
 
-def _shortened(G: FuzzyMap, t: Array, p: Array, norms: Array, max_terms: int, rho: float) -> Array:
-    for factor in ROUNDS:
-        keep = largest_terms(np.abs(p) * norms, G.n_rules, int(factor * max_terms))
-        p = _ridge_on(G, t, np.flatnonzero(keep), rho)
-    return p
-
-
-def largest_terms(effects: Array, n_rules: int, count: int) -> Mask:
-    """The ``count`` largest terms of each rule that are not 0, and all intercepts, (K(D+1),)."""
-    cube = effects.reshape(n_rules, -1)
-    keep = np.zeros(cube.shape, dtype=bool)
-    np.put_along_axis(keep[:, 1:], np.argsort(-cube[:, 1:], axis=1, kind="stable")[:, :count], True, axis=1)
-    keep &= cube > 0
-    keep[:, 0] = True
-    return keep.ravel()
-
-
-def _column_norms(G: FuzzyMap) -> Array:
-    square = G.X.multiply(G.X) if G.is_sparse else G.X**2
-    norms = np.empty((G.n_rules, G.X.shape[1] + 1))
-    norms[:, 0] = np.einsum("nk,nk->k", G.M, G.M)
-    norms[:, 1:] = np.asarray(square.T @ G.M**2).T
-    return np.sqrt(norms).ravel()
-
-
-def _columns(G: FuzzyMap, kept: NDArray[np.intp]) -> Array:
-    """Some columns of G, dense."""
-    rule, d = np.divmod(kept, G.X.shape[1] + 1)
-    H = G.M[:, rule].astype(np.float64)
-    term = d > 0
-    part = G.X[:, d[term] - 1]
-    H[:, term] *= part.toarray() if G.is_sparse else part
-    return H
-
-
-def _ridge_on(G: FuzzyMap, t: Array, kept: NDArray[np.intp], rho: float) -> Array:
-    """Consequents of one label that are 0 but for the ``kept`` ones, fitted to t."""
-    H = _columns(G, kept)
-    A = H.T @ H
-    A.flat[:: len(A) + 1] += max(rho, 1e-8 * float(np.trace(A)) / len(A), np.finfo(np.float64).tiny)
-    p = np.zeros(G.shape[1])
-    p[kept] = linalg.solve(A, H.T @ t, assume_a="pos")
-    return p
+def dense(T: Matrix) -> Any:
+    """T as a dense array."""
+    return T.toarray() if sparse.issparse(T) else T

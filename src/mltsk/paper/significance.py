@@ -46,15 +46,8 @@ _DEMSAR = {
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Answer of `friedman`.
-
-    Attributes
-    ----------
-    mean_ranks : array or series of shape (n_methods,)
-        1 is best.
-    chi2, f : float
-        Friedman's statistic, and Iman and Davenport's, which is the less conservative of the two.
-    n_datasets, n_methods : int
+    """Answer of `friedman`: ``mean_ranks`` (n_methods,), 1 is best; Friedman's statistic ``chi2``, and Iman and
+    Davenport's ``f``, which is the less conservative of the two; ``n_datasets`` and ``n_methods``.
     """
 
     mean_ranks: Any
@@ -197,10 +190,7 @@ def bonferroni_dunn(
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
     """Compare every pair of methods by one critical difference of mean ranks, from the studentised range.
 
-    Parameters
-    ----------
-    mean_ranks, n_datasets, alpha
-        As for `bonferroni_dunn`.
+    Parameters are those of `bonferroni_dunn`.
 
     Examples
     --------
@@ -221,10 +211,7 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankCompar
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
     """Compare every method with a control, stepping down from the smallest p-value (Holm 1979).
 
-    Parameters
-    ----------
-    mean_ranks, n_datasets, control, alpha
-        As for `bonferroni_dunn`.
+    Parameters are those of `bonferroni_dunn`.
 
     Examples
     --------

@@ -17,14 +17,13 @@ from scipy import sparse
 
 from .... import MLTSKClassifier
 from ....core.arrays import Array, Matrix, unit_rows
-from ....core.clustering import fuzzy_c_means, variances
 from ....core.fuzzymap import FuzzyMap
 from ....core.membership import authors_widths, rule_distinctness
 from ....core.scaling import fit_scaling
 from ....datasets import Dataset
 from ....exceptions import InputError
 from ....metrics import five_metrics
-from ...antecedents import fit_antecedents
+from ...antecedents import distinct_rules, find_rules
 from ...methods import PaperMLTSK
 from ..cross_validation import Fold, shuffled_folds
 
@@ -81,9 +80,9 @@ def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Rules:
     w = np.ones(len(X))
     scaling = fit_scaling(X, w, "minmax")
     Z = scaling.apply(X)
-    found = fuzzy_c_means(Z, min(n_rules, len(Z)), fuzzifier=2.0, sample_weight=w)
-    S = authors_widths(variances(Z, found.centers, found.memberships, w), width_scale)
-    return Rules(*(FuzzyMap.of(A, found.centers, S, underflow="authors") for A in (Z, scaling.apply(T))))
+    C, spread = find_rules(Z, w, n_rules)
+    S = authors_widths(spread, width_scale)
+    return Rules(*(FuzzyMap.of(A, C, S, underflow="authors") for A in (Z, scaling.apply(T))))
 
 
 def common_width_rules(X: Matrix, T: Matrix) -> Rules:
@@ -94,8 +93,8 @@ def common_width_rules(X: Matrix, T: Matrix) -> Rules:
     else:
         scaling = fit_scaling(X, w, "quantile")
         Z, U = scaling.apply(X), scaling.apply(T)
-    found = fit_antecedents(Z, w, min(CONVEX_RULES, Z.shape[0]), width_scale=None, fuzzifier=1.0)
-    return Rules(*(FuzzyMap.of(A, found.centers, found.widths) for A in (Z, U)))
+    rules = distinct_rules(Z, w, CONVEX_RULES)
+    return Rules(*(FuzzyMap.of(A, *rules) for A in (Z, U)))
 
 
 def five(Y: Array, scores: Array, threshold: float = 0.5) -> Array:

@@ -1,0 +1,126 @@
+"""A fitted fuzzy system as plain data: what it takes to score a sample, and nothing of how it was found.
+
+Symbols: D features, L labels, P terms of the general rule, K exceptions; z a sample on the scale of the rules (a
+`Scaling`, or rows of unit length for sparse input), t (P,) its memberships in the terms, m (K,) its firing strengths.
+
+    score = intercept + Σ_p (t_p - mean_p) · term_coef_p + Σ_k m_k · (coef_k0 + coef_k · z)   (16)
+
+The general rule holds for everybody; an exception shifts the samples in it (order 0: ``coef`` has one row per rule) or
+has slopes of its own as well (order 1: D + 1 rows, intercept first). The paper's system has exceptions alone.
+Explanations, pages and exports read this object, never an estimator; `scores` takes samples in the caller's units.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .core.arrays import Array, Matrix, unit_rows
+from .core.backend import is_tensor, namespace, put
+from .core.fuzzymap import FuzzyMap
+from .core.membership import Underflow, firing_strengths
+from .core.scaling import Scaling
+from .core.terms import Terms, dense
+
+
+@dataclass(frozen=True)
+class FuzzySystem:
+    """A general rule and exceptions to it.
+
+    ``intercept`` (L,) is what the average sample outside every exception scores; ``term_coef`` (P, L) the numbers of the terms. ``centers``, ``widths`` (K, D) and
+    ``coef`` (K, 1 or D+1, L) hold on the scale of the rules; ``prototypes`` (K, D) are the centres in the caller's
+    units; ``rule_weights`` (K,) the share of the training data that each exception governs; ``quantiles`` (D, 21) the
+    training percentiles 0, 5, …, 100 of dense features, in the caller's units, or None; ``thresholds`` (L,) turn scores
+    into labels. Probabilities are 1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated.
+    """
+
+    feature_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    scaling: Scaling | None
+    unit_length: bool
+    intercept: Array
+    terms: Terms
+    term_coef: Array
+    centers: Array
+    widths: Array
+    coef: Array
+    prototypes: Array
+    rule_weights: Array
+    thresholds: Array
+    quantiles: Array | None = None
+    slopes: Array | None = None
+    offsets: Array | None = None
+    underflow: Underflow = "plain"
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(K, D, L)."""
+        return len(self.centers), len(self.feature_names), len(self.label_names)
+
+    @property
+    def order(self) -> int:
+        """0 where exceptions shift scores, 1 where they have slopes."""
+        return int(self.coef.shape[1] > 1)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the general rule is linear in the scaled features, as it is for rows of unit length."""
+        return self.terms.low is None
+
+    def scale(self, X: Matrix) -> Matrix:
+        """Samples in the caller's units, put on the scale of the rules."""
+        if self.scaling is not None:
+            return self.scaling.apply(X if is_tensor(X) else np.asarray(dense(X)))
+        return unit_rows(X) if self.unit_length else X
+
+    def firing(self, X: Matrix) -> Array:
+        """Share of every exception in every sample, (N, K)."""
+        return firing_strengths(self.scale(X), self.centers, self.widths, underflow=self.underflow)
+
+    def scores(self, X: Matrix) -> Array:
+        """Scores of every label, (N, L)."""
+        system, X = self.near(X)
+        Z = system.scale(X)
+        return system.intercept + system._general(Z) + system._exceptions(Z)
+
+    def near(self, X: Matrix) -> "tuple[FuzzySystem, Matrix]":
+        """This system as tensors where X is one, and X in the precision that both have together, as in NumPy."""
+        if not is_tensor(X):
+            return self, X
+        xp = namespace(X)
+        X = X.to(xp.result_type(X.dtype, self.coef.dtype))
+        names = ("intercept", "term_coef", "centers", "widths", "coef")
+        return replace(self, **{name: put(np.asarray(getattr(self, name)), X) for name in names}), X
+
+    def _general(self, Z: Matrix) -> Array:
+        T = self.terms.memberships(Z, self.scaling)
+        return namespace(Z).asarray(T @ self.term_coef) - put(self.terms.mean, self.term_coef) @ self.term_coef
+
+    def _exceptions(self, Z: Matrix) -> Any:
+        if not len(self.centers):
+            return 0.0
+        M = firing_strengths(Z, self.centers, self.widths, underflow=self.underflow)
+        if self.order == 0:
+            return M @ self.coef[:, 0]
+        return FuzzyMap(Z, M) @ self.coef.reshape(-1, self.coef.shape[2])
+
+    def feature_effects(self, X: Matrix, label: int) -> Array:
+        """What the general rule adds to the score of one label for each feature, (N, D)."""
+        T = dense(self.terms.memberships(self.scale(X), self.scaling))
+        return self.terms.by_feature((T - self.terms.mean) * self.term_coef[:, label], len(self.feature_names))
+
+    def shifts(self, X: Matrix, label: int) -> Array:
+        """What each exception adds to the score of one label, (N, K): with `feature_effects`, all but the intercept."""
+        Z, M = self.scale(X), self.firing(X)
+        says = self.coef[:, 0, label]
+        if self.order == 1:
+            says = says + np.asarray(Z @ self.coef[:, 1:, label].T)
+        return M * says
+
+    def probabilities(self, scores: Array) -> Array:
+        """Calibrated probabilities of scores, (N, L)."""
+        if self.slopes is None or self.offsets is None:
+            raise ValueError("this system was not calibrated")
+        xp = namespace(scores)
+        line = scores * put(self.slopes, scores) + put(self.offsets, scores)
+        return 1.0 / (1.0 + xp.exp(-line))
