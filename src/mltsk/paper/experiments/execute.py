@@ -51,7 +51,7 @@ def execute(
             if method is None:
                 study = STUDIES[cell.method].function(dataset(data), seed=cell.seed, grid=cell.details["grid"])
             else:
-                model, device = _model(cell, dataset(data), method)
+                model, device = _model(cell, method)
                 rows = tuple(_rows(cell, dataset(data), model, chosen or {}))
     except Exception as problem:
         error = _described(problem)
@@ -89,12 +89,10 @@ def _described(problem: Exception) -> str:
     return f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})"
 
 
-def _model(cell: Cell, data: Dataset, method: MethodDefinition) -> tuple[Any, str]:
-    """The cell's classifier and where it computes: the device asked for, if it has one and takes these rows there."""
+def _model(cell: Cell, method: MethodDefinition) -> tuple[Any, str]:
+    """The cell's classifier and where it computes: on the device asked for, if it has a parameter of that name."""
     model = class_of(method)(**cell.details["params"])
-    # The compared methods make sparse rows dense for a device; MLTSKClassifier refuses them there and stays here.
-    fits = hasattr(model, "grid_path") or not data.is_sparse
-    if method.device is None or not fits or "device" not in model.get_params():
+    if method.device is None or "device" not in model.get_params():
         return model, "cpu"
     return model.set_params(device=method.device), method.device
 
