@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from mltsk.datasets import make_multilabel_rules
 from mltsk import MLTSKClassifier
+from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate
 from mltsk.paper.experiments.cross_validation import cross_validate_metrics, evaluate_fold, shuffled_folds

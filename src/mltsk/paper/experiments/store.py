@@ -9,10 +9,9 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -57,8 +56,7 @@ _ABSORB = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """Metrics of one setting: AP, HL, OE, RL, CV and the share of tied rows; ``chosen_by`` under nested folds."""
 
     setting: Mapping[str, Any]
@@ -66,8 +64,7 @@ class Row:
     chosen_by: str = ""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of a cell: rows or a study's content, or the error; and what it took, and where it was computed."""
 
     rows: tuple[Row, ...] = ()
@@ -89,8 +86,8 @@ class Store:
     set()
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection, self.path = connection, path
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
 
     @classmethod
     @contextmanager
@@ -104,7 +101,7 @@ class Store:
             if create:
                 connection.executescript(_SCHEMA)
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
-            yield cls(connection, path)
+            yield cls(connection)
 
     def describe(self, description: Mapping[str, Any]) -> None:
         """Keep the description of the run, see `Results`."""
@@ -117,10 +114,9 @@ class Store:
         found = self._connection.execute("SELECT description FROM run").fetchone()
         return json.loads(found[0]) if found else {}
 
-    def done(self, *, failed: bool = False) -> set[str]:
-        """Keys of the cells that are finished; of those that failed if asked."""
-        status = "failed" if failed else "done"
-        return {key for (key,) in self._connection.execute("SELECT key FROM cell WHERE status = ?", (status,))}
+    def done(self) -> set[str]:
+        """Keys of the cells that are finished."""
+        return {key for (key,) in self._connection.execute("SELECT key FROM cell WHERE status = 'done'")}
 
     def add(self, cell: Cell, outcome: Outcome, versions: Mapping[str, str]) -> None:
         """Keep what became of a cell, all of it or nothing; takes the place of an earlier failure."""

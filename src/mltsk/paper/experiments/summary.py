@@ -5,7 +5,7 @@ of what it has finished. AP is compared with the paper's Table III, settings cho
 numbers with which a report begins.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +62,8 @@ def summarise(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
         ("Whether the methods differ", rank_sentences(found)),
         ("Methods that are not in the paper", outsiders(results)),
     ]
-    return [Section(title, tuple(sentences)) for title, sentences in sections if sentences]
+    told = [Section(title, tuple(sentences)) for title, sentences in sections]
+    return [section for section in told if section.sentences]
 
 
 def to_markdown(sections: Iterable[Section]) -> str:
@@ -130,18 +131,17 @@ def _finished_headline(results: Results) -> Headline:
     return Headline(f"{done} of {len(frame)}", "pairs of method and data set finished", detail)
 
 
-def progress_sentences(results: Results) -> list[str]:
+def progress_sentences(results: Results) -> Iterator[str]:
     """How much of the run is there, under every protocol."""
-    sentences = []
     for protocol in results.run["protocols"]:
         frame = results.choices[protocol, "AP"]
         frame = frame[frame["metric"] == "AP"]
         there, done, failed = frame[frame["folds"] > 0], (frame["status"] == "done").sum(), frame[frame["failed"] > 0]
         methods, sets = _counted(len(results.methods), "method"), _sets(len(results.datasets))
         if done == len(frame):
-            sentences.append(f"Protocol {protocol}: {methods} on {sets}, all finished.")
+            yield f"Protocol {protocol}: {methods} on {sets}, all finished."
         else:
-            sentences.append(
+            yield (
                 f"Protocol {protocol}: {there['method'].nunique()} of {len(results.methods)} methods on "
                 f"{there['dataset'].nunique()} of {sets} so far, {done} of {len(frame)} pairs finished."
             )
@@ -151,35 +151,29 @@ def progress_sentences(results: Results) -> list[str]:
                 f"{row.expected} folds)"
                 for row in failed.itertuples()
             )
-            sentences.append(f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {names}.")
+            yield f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {names}."
     missing = [name for name in table_i() if name not in results.run["datasets"]]
     if missing:
-        sentences.append(f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}.")
-    return sentences
+        yield f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}."
 
 
-def reproduced(results: Results, gaps: pd.DataFrame) -> list[str]:
+def reproduced(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
     """How close our results are to the paper's Table III."""
-    sentences = []
     for method, rows in _ap_by_method(gaps):
         close = rows[_within(rows, CLOSE)]["dataset"]
         named = f" ({_titles(results, close)})" if len(close) and method == CONTROL else ""
-        sentences.append(
+        yield (
             f"{method}: AP within {CLOSE} of Table III on {len(close)} of {_sets(len(rows))}{named}, within "
             f"{NEAR} on {_within(rows, NEAR).sum()}; mean difference {signed(rows['gap'].mean())}."
         )
     fair = gaps[~gaps["artefact"]]
     if len(fair):
         near = _within(fair, NEAR).sum()
-        sentences.append(
-            f"Over all methods and metrics {near} of {len(fair)} comparable cells of Table III are within {NEAR}."
-        )
-    return sentences
+        yield f"Over all methods and metrics {near} of {len(fair)} comparable cells of Table III are within {NEAR}."
 
 
-def differing(results: Results, gaps: pd.DataFrame) -> list[str]:
+def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
     """Where AP differs from the paper's, with the reason where one is known."""
-    sentences = []
     for method, rows in _ap_by_method(gaps):
         limit = CLOSE if method == CONTROL else NEAR
         rows = rows[~_within(rows, limit)].sort_values("gap", key=lambda gap: -gap.abs(), kind="stable")
@@ -188,28 +182,26 @@ def differing(results: Results, gaps: pd.DataFrame) -> list[str]:
         listed = _listed(
             f"{results.dataset_title(r.dataset)} {signed(r.gap)} ({r.ours:.3f})" for r in rows.itertuples()
         )
-        sentences.append(f"{method} differs by more than {limit} on {_sets(len(rows))}: {listed}.")
+        yield f"{method} differs by more than {limit} on {_sets(len(rows))}: {listed}."
         reasons: dict[Any, list[str]] = {}
         for dataset in rows["dataset"]:
             reasons.setdefault(explanation(method, dataset), []).append(dataset)
-        sentences += [
+        yield from [
             f"{method} on {_titles(results, sets)}: {known[0]} (docs/{known[1]})."
             for known, sets in reasons.items()
             if known is not None
         ]
-    return sentences
 
 
-def artefact_sentences(results: Results) -> list[str]:
+def artefact_sentences(results: Results) -> Iterator[str]:
     """Printed values that cannot be compared, and degenerate settings of our own."""
-    sentences = []
     names = [results.paper_name(key) for key in results.methods]
     for table in TABLES:
         cells = [key for key in published_table(table) if key[0] in results.datasets and key[2] in names]
         wrong = [found for key in cells if (found := artefacts_of(table, *key))]
         if wrong:
             shown = sum(any(artefact.standing == "shown" for artefact in found) for found in wrong)
-            sentences.append(
+            yield (
                 f"Table {table} of the paper: {len(wrong)} of the {len(cells)} printed cells next to ours cannot be "
                 f"compared, {shown} of them shown and {len(wrong) - shown} inferred; the table's notes say why."
             )
@@ -220,16 +212,14 @@ def artefact_sentences(results: Results) -> list[str]:
             listed = _listed(
                 f"{results.dataset_title(r.dataset)} {r.mean:.3f} ({100 * r.tied:.0f} %)" for r in rows.itertuples()
             )
-            sentences.append(
+            yield (
                 f"Protocol {protocol}: the best OE of {results.title(method)} comes from scores that are "
                 f"mostly tied on {_sets(len(rows))} (share of tied rows): {listed}."
             )
-    return sentences
 
 
-def protocol_sentences(results: Results) -> list[str]:
+def protocol_sentences(results: Results) -> Iterator[str]:
     """What each step from a lenient to a strict protocol is worth in AP, settings chosen by AP."""
-    sentences = []
     for pair, gains in _ap_gains(results):
         gain, by_method = gains["gain"], gains.groupby("method")["gain"].agg(["mean", "size"])
         parts = [
@@ -242,8 +232,7 @@ def protocol_sentences(results: Results) -> list[str]:
                 parts.append(f"{signed(mean)} for {CONTROL} on {size:.0f}")
         most = by_method["mean"].idxmax()
         parts.append(f"most for {results.title(str(most))} ({signed(by_method['mean'].max())})")
-        sentences.append(", ".join(parts) + ".")
-    return sentences
+        yield ", ".join(parts) + "."
 
 
 def rank_sentences(found: Sequence[Comparison]) -> list[str]:
@@ -271,9 +260,8 @@ def _control_sentence(one: Comparison) -> str:
     )
 
 
-def outsiders(results: Results) -> list[str]:
+def outsiders(results: Results) -> Iterator[str]:
     """How methods outside the paper compare, our default among them: in this run, and with the printed values."""
-    sentences = []
     printed = pd.Series({d: published_table("III")[d, "AP", CONTROL].mean for d in table_i()})
     for protocol in dict.fromkeys([results.main_protocol, *results.run["protocols"]]):
         ap = results.finished(protocol, "AP", "AP").pivot(index="dataset", columns="method", values="mean")
@@ -287,8 +275,7 @@ def outsiders(results: Results) -> list[str]:
                 if len(gap)
             ]
             if told:
-                sentences.append(f"{results.title(key)}, protocol {protocol}: AP {' and '.join(told)}.")
-    return sentences
+                yield f"{results.title(key)}, protocol {protocol}: AP {' and '.join(told)}."
 
 
 def _ap_gains(results: Results) -> Iterable[tuple[tuple[str, str], pd.DataFrame]]:
