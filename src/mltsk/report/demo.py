@@ -12,8 +12,8 @@ from ..datasets import Dataset
 from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
 from ..paper import PaperMLTSK
-from ..paper.experiments.paper import METRICS, published, table_i
-from ..paper.experiments.protocol import CrossValidation, cross_validate_metrics, shuffled_folds
+from ..paper.experiments.cross_validation import CrossValidation, cross_validate_metrics, shuffled_folds
+from ..paper.experiments.published import METRICS, published, table_i
 from .summarise import summarise_agreement, summarise_model, versions
 
 Progress = Callable[[int, int], object]
