@@ -31,9 +31,9 @@ def demo(
     from ..datasets import load_dataset
     from ..exceptions import InputError
     from ..explain import rule_base
-    from ..report.demo import run_demo
-    from ..report.explorer import explore
-    from ..report.render import demo_page, verdict, write_page
+    from ..pages.demo import run_demo
+    from ..pages.explorer import explore
+    from ..pages.render import demo_page, verdict, write_page
 
     try:
         out.mkdir(parents=True, exist_ok=True)  # before the work, not after it

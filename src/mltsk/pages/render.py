@@ -11,7 +11,7 @@ NAMES = {"default": "our default", "paper": "paper's setting", "published": "pap
 
 
 def demo_page(summary: dict[str, Any], rules_html: str) -> str:
-    """The page of `mltsk.report.demo.run_demo`.
+    """The page of `mltsk.pages.demo.run_demo`.
 
     Parameters
     ----------
@@ -85,14 +85,14 @@ def _coverage(model: dict[str, Any]) -> str:
     return figures.coverage_bars(model["shares"], model["strongest"], "What each rule governs")
 
 
-def _template(name: str, package: str = "mltsk.report") -> Any:
+def _template(name: str, package: str = "mltsk.pages") -> Any:
     """A template of this room, or of another that extends ours; everything that is put into it is escaped."""
     try:
         import jinja2
     except ImportError:
         raise ImportError(INSTALL) from None
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.report")]),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -1,7 +1,7 @@
 """The explorer: a model as one offline page in which its inputs can be moved and its answers watched.
 
 The page evaluates the model itself, in plain JavaScript (``templates/explorer``), from the arrays that
-`mltsk.report.explorer_data` packs into it. Its content security policy lets nothing else run: the one script and the
+`mltsk.pages.explorer_data` packs into it. Its content security policy lets nothing else run: the one script and the
 one style sheet are named by their hashes, and no address may be fetched.
 """
 
@@ -105,7 +105,7 @@ def _digest(text: str) -> str:
 
 @cache
 def _source(name: str) -> str:
-    return (files("mltsk.report") / "templates" / "explorer" / name).read_text(encoding="utf-8")
+    return (files("mltsk.pages") / "templates" / "explorer" / name).read_text(encoding="utf-8")
 
 
 def _map_note(with_data: bool) -> str:

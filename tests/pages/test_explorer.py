@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier, explore, load_dataset
 from mltsk.datasets import make_multilabel_rules
-from mltsk.report.explorer import embedded, explorer_page, script_source
-from mltsk.report.explorer_data import explorer_data
+from mltsk.pages.explorer import embedded, explorer_page, script_source
+from mltsk.pages.explorer_data import explorer_data
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)
 

@@ -7,8 +7,8 @@ import pytest
 
 from mltsk.datasets import Dataset, make_multilabel_rules
 from mltsk.explain import rule_base
-from mltsk.report import demo
-from mltsk.report.render import demo_page, folded, rules_page, verdict, write_page
+from mltsk.pages import demo
+from mltsk.pages.render import demo_page, folded, rules_page, verdict, write_page
 
 HOSTILE = "<script>alert(1)</script>"
 

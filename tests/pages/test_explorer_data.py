@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.report.explorer_data import Examples, explorer_data, score_thresholds, typical_rows
+from mltsk.pages.explorer_data import Examples, explorer_data, score_thresholds, typical_rows
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)

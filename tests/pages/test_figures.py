@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mltsk.report import figures
+from mltsk.pages import figures
 
 METRIC = {
     "long_name": "average precision",

@@ -1,6 +1,6 @@
 """The main job: ML-TSK FS on one data set, our default beside the paper's own setting and its printed values.
 
-`run_demo` fits and measures, and returns plain data; `mltsk.report.render.demo_page` makes a page of it.
+`run_demo` fits and measures, and returns plain data; `mltsk.pages.render.demo_page` makes a page of it.
 """
 
 import time

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from mltsk.datasets import make_multilabel_rules
 from mltsk.estimators import MLTSKClassifier
-from mltsk.report.summarise import column_correlation, firing_map, summarise_agreement, summarise_model, versions
+from mltsk.pages.summarise import column_correlation, firing_map, summarise_agreement, summarise_model, versions
 
 DATA = make_multilabel_rules(n_samples=150, random_state=0)
 
