@@ -105,7 +105,7 @@ def column_correlation(P: FloatArray) -> FloatArray:
            [1., 1., 0.],
            [0., 0., 1.]])
     """
-    Z = P - P.mean(axis=0)
+    Z = P - (P.mean(axis=0) if len(P) else 0.0)
     norm = np.sqrt((Z**2).sum(axis=0))
     Z = Z / np.where(norm > 0, norm, 1.0)
     B = np.clip(Z.T @ Z, -1.0, 1.0)

@@ -8,7 +8,7 @@ class Features {
     this.system = system;
     this.choices = data.choices; // feature -> { values, names }: a list to choose from instead of a slider
     this.whole = new Set(data.whole);
-    this.quantiles = data.quantiles ? unpack(data.quantiles, Float64Array) : null;
+    this.quantiles = system.quantiles;
     this.ranges = unpack(data.ranges, Float64Array);
     this.stops = new Map();
   }
@@ -79,24 +79,24 @@ class Features {
 }
 
 // A control for feature d; onset(d, value, done) is called while it moves and when it rests.
-function featureControl(d, features, curves, onset) {
+function featureControl(d, features, curve, onset) {
   const name = h("span", { class: "feature-name", text: features.names[d], title: features.names[d] });
   const place = h("span", { class: "feature-place" });
+  const adds = h("span", { class: "feature-adds" });
   const known = features.choices[d];
   const field = known ? choiceField(d, features, onset) : numberField(d, features, onset);
   const slider = known ? null : sliderOf(d, features, onset);
-  const drawn = known ? null : curves();
   const head = h("div", { class: "feature-head" }, name, field);
-  const notes = slider && h("div", { class: "feature-notes" }, place, h("span", { text: drawn.note }));
-  const node = h("li", { class: "feature", "data-feature": d }, head, notes, slider && drawn.node, slider);
-  const show = (value, m) => {
+  const notes = h("div", { class: "feature-notes" }, place, adds);
+  const node = h("li", { class: "feature", "data-feature": d }, head, notes, slider && curve.node, slider);
+  const show = (value, now, j, reach) => {
     if (document.activeElement !== field || known) field.value = known ? String(value) : shortNumber(value);
+    const at = known ? 0 : features.positionOf(d, value);
     place.textContent = features.place(d, value);
+    adds.textContent = curve.show(at / STEPS, now, j, reach);
     if (!slider) return;
-    const at = features.positionOf(d, value);
     if (Number(slider.value) !== Math.round(at)) slider.value = at;
     slider.setAttribute("aria-valuetext", features.words(d, value));
-    drawn.show(at / STEPS, m);
   };
   return { d, node, show };
 }

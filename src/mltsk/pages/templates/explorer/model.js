@@ -1,8 +1,6 @@
 // The fuzzy system: arithmetic on typed arrays, nothing of the page.
-// Symbols: K rules, D features, L labels; x a sample in the caller's units, z the same on the scale of the rules,
-// m the share of each rule. Everything is float64, as in Python.
-
-const ABSENT = 1e300; // widths from here on are no condition
+// Symbols: K exceptions, D features, L labels, P terms of the general rule; x a sample in the caller's units, z the same
+// on the scale of the rules, m the share of each exception. Everything is float64, as in Python.
 
 function unpack(text, Type) {
   const raw = atob(text);
@@ -11,7 +9,7 @@ function unpack(text, Type) {
   return new Type(bytes.buffer);
 }
 
-// Coefficients come without their zeros: one bit each says where the others belong.
+// Coefficients come without their zeros: one bit each says where the others belong. Equal widths come as one number.
 function unpackSparse(packed, size) {
   const mask = unpack(packed.mask, Uint8Array);
   const values = unpack(packed.values, Float64Array);
@@ -44,26 +42,39 @@ function interpolate(xs, ys, from, to, value) {
 
 class FuzzySystem {
   constructor(data) {
-    const floats = (text) => unpack(text, Float64Array);
-    [this.K, this.D, this.L] = data.shape;
-    this.thresholds = floats(data.thresholds);
-    this.weights = floats(data.weights);
-    this.centers = floats(data.centers);
-    this.widths = floats(data.widths);
-    this.coef = unpackSparse(data.coef, this.K * (this.D + 1) * this.L);
-    this.reference = floats(data.reference);
-    this.middle = floats(data.middle);
-    this.spreads = floats(data.spreads);
+    const floats = (text) => (text === null ? null : unpack(text, Float64Array));
+    [this.K, this.D, this.L, this.P] = data.shape;
+    for (const name of ["thresholds", "intercept", "slopes", "offsets", "weights", "centers", "middle", "quantiles"]) {
+      this[name] = floats(data[name]);
+    }
+    const widths = floats(data.widths);
+    this.widths = widths.length === 1 ? new Float64Array(this.K * this.D).fill(widths[0]) : widths;
+    this.rows = data.order ? this.D + 1 : 1; // of a consequent
+    this.coef = unpackSparse(data.coef, this.K * this.rows * this.L);
     this.literal = data.underflow === "authors";
     this.single = data.single;
-    this.scaleKind = data.scale.kind;
-    if (this.scaleKind === "knots" || this.scaleKind === "linear") {
-      this.offset = floats(data.scale.offset);
-      this.spread = floats(data.scale.spread);
-      this.knots = floats(data.scale.values);
-      this.levels = this.scaleKind === "knots" ? floats(data.scale.levels) : null;
-      this.ends = this.scaleKind === "knots" ? unpack(data.scale.ends, Uint32Array) : null;
-    }
+    this.readScale(data.scale, floats);
+    this.readTerms(data.terms, floats);
+  }
+
+  readScale(scale, floats) {
+    this.scaleKind = scale.kind;
+    if (scale.kind === "unit" || scale.kind === "none") return;
+    this.offset = floats(scale.offset);
+    this.spread = floats(scale.spread);
+    this.knots = floats(scale.values);
+    this.levels = floats(scale.levels);
+    this.ends = this.levels && floats(scale.ends);
+  }
+
+  // Terms come sorted by feature: those of feature d are starts[d]..starts[d + 1].
+  readTerms(terms, floats) {
+    this.linear = terms.low === null;
+    for (const name of ["low", "high", "mean"]) this[name] = floats(terms[name]);
+    this.termCoef = unpackSparse(terms.coef, this.P * this.L);
+    this.starts = new Uint32Array(this.D + 1);
+    for (const d of unpack(terms.feature, Uint32Array)) this.starts[d + 1]++;
+    for (let d = 0; d < this.D; d++) this.starts[d + 1] += this.starts[d];
   }
 
   // Where a value lies on the scale of feature d; norm is the length of its row where rows have unit length.
@@ -81,139 +92,168 @@ class FuzzySystem {
   }
 
   scale(x, z) {
-    let norm = 0;
-    if (this.scaleKind === "unit") {
-      for (let d = 0; d < this.D; d++) norm += x[d] * x[d];
-      norm = Math.sqrt(norm);
-    }
+    const norm = Math.sqrt(x.reduce((sum, value) => sum + value * value, 0));
     for (let d = 0; d < this.D; d++) z[d] = this.place(d, x[d], norm);
     return z;
   }
 
-  // Share of each rule; in log space, unless the model takes the product literally and lets it underflow.
-  fire(z, m) {
-    let least = Infinity;
-    for (let k = 0; k < this.K; k++) {
-      m[k] = 0;
-      for (let d = 0, at = k * this.D; d < this.D; d++, at++) {
-        const away = z[d] - this.centers[at];
-        m[k] += (away * away) / this.widths[at];
-      }
-      if (m[k] < least) least = m[k];
-    }
-    let total = 0;
-    for (let k = 0; k < this.K; k++) total += m[k] = Math.exp(this.literal ? -m[k] : least - m[k]);
-    if (total === 0) total = Number.EPSILON;
-    for (let k = 0; k < this.K; k++) m[k] /= total;
-    return m;
+  // Membership of place z of feature d in term p, as its distance from the average.
+  term(p, d, z) {
+    if (this.linear) return z - this.mean[p];
+    const t = (z * this.spread[d] + this.offset[d] - this.low[p]) / (this.high[p] - this.low[p]);
+    return Math.min(1, Math.max(0, t)) - this.mean[p];
   }
 
-  scores(z, m, out) {
-    out.fill(0);
-    const { D, L, coef } = this;
-    for (let k = 0; k < this.K; k++) {
-      if (m[k] === 0) continue;
-      let at = k * (D + 1) * L;
-      for (let j = 0; j < L; j++, at++) out[j] += m[k] * coef[at];
-      for (let d = 0; d < D; d++) {
-        const factor = m[k] * z[d];
-        for (let j = 0; j < L; j++, at++) out[j] += factor * coef[at];
-      }
+  // What place z of feature d adds to the score of label j, whoever the sample is.
+  effect(d, z, j) {
+    let sum = 0;
+    for (let p = this.starts[d]; p < this.starts[d + 1]; p++) sum += this.term(p, d, z) * this.termCoef[p * this.L + j];
+    return sum;
+  }
+
+  exponents(z) {
+    const e = new Float64Array(this.K);
+    for (let k = 0, at = 0; k < this.K; k++) {
+      for (let d = 0; d < this.D; d++, at++) e[k] += (z[d] - this.centers[at]) ** 2 / this.widths[at];
     }
-    return out;
+    return e;
+  }
+
+  // Share of each exception; in log space, unless the model takes the product literally and lets it underflow.
+  shares(e) {
+    const least = this.literal ? 0 : e.reduce((a, b) => Math.min(a, b), Infinity);
+    const m = e.map((exponent) => Math.exp(least - exponent));
+    const total = m.reduce((a, b) => a + b, 0) || Number.EPSILON;
+    return m.map((share) => share / total);
   }
 
   evaluate(x) {
     const z = this.scale(x, new Float64Array(this.D));
-    const m = this.fire(z, new Float64Array(this.K));
-    return { z, m, scores: this.scores(z, m, new Float64Array(this.L)) };
+    const e = this.exponents(z);
+    const m = this.shares(e);
+    return { z, e, m, scores: this.scores(z, m) };
+  }
+
+  scores(z, m) {
+    const { D, L, coef, rows } = this;
+    const out = Float64Array.from(this.intercept);
+    const add = (table, row, factor) => {
+      if (factor === 0) return;
+      for (let j = 0, at = row * L; j < L; j++, at++) out[j] += factor * table[at];
+    };
+    for (let d = 0; d < D; d++) {
+      for (let p = this.starts[d]; p < this.starts[d + 1]; p++) add(this.termCoef, p, this.term(p, d, z[d]));
+    }
+    for (let k = 0; k < this.K; k++) {
+      for (let row = 0; row < rows; row++) add(coef, k * rows + row, row ? m[k] * z[row - 1] : m[k]);
+    }
+    return out;
+  }
+
+  // Calibrated probabilities of scores, or null.
+  chances(scores) {
+    return this.slopes && scores.map((score, j) => 1 / (1 + Math.exp(-(this.slopes[j] * score + this.offsets[j]))));
   }
 
   // Which labels the scores give: those that reach their thresholds, or the one that stands highest above its own.
   given(scores) {
     const flags = Array.from(scores, (score, j) => score >= this.thresholds[j]);
     if (!this.single) return flags;
-    let best = 0;
-    for (let j = 1; j < this.L; j++) {
-      if (scores[j] - this.thresholds[j] > scores[best] - this.thresholds[best]) best = j;
-    }
+    const above = (j) => scores[j] - this.thresholds[j];
+    const best = flags.reduce((most, _, j) => (above(j) > above(most) ? j : most), 0);
     return flags.map((_, j) => j === best);
   }
 
-  at(k, e, j) {
-    return this.coef[(k * (this.D + 1) + e) * this.L + j];
+  // A coefficient of exception k for label j: of feature row - 1, or the constant; without slopes the others are 0.
+  at(k, row, j) {
+    return row < this.rows ? this.coef[(k * this.rows + row) * this.L + j] : 0;
   }
 
-  // What each rule adds to the score of label j.
-  byRule(j, z, m) {
-    const parts = new Float64Array(this.K);
-    for (let k = 0; k < this.K; k++) {
-      let said = this.at(k, 0, j);
-      for (let d = 0; d < this.D; d++) said += this.at(k, d + 1, j) * z[d];
-      parts[k] = m[k] * said;
-    }
-    return parts;
+  // What exception k says about label j, at places z.
+  says(k, j, z) {
+    let said = this.at(k, 0, j);
+    for (let row = 1; row < this.rows; row++) said += this.at(k, row, j) * z[row - 1];
+    return said;
   }
 
-  // What the average sample would get from these shares, and what each feature adds to that.
-  byFeature(j, z, m) {
-    const parts = new Float64Array(this.D);
-    let base = 0;
-    for (let k = 0; k < this.K; k++) {
-      base += m[k] * this.at(k, 0, j);
-      for (let d = 0; d < this.D; d++) parts[d] += m[k] * this.at(k, d + 1, j);
-    }
-    for (let d = 0; d < this.D; d++) {
-      base += parts[d] * this.reference[d];
-      parts[d] *= z[d] - this.reference[d];
-    }
-    return { base, parts };
+  // What each exception, and what each feature in general, adds to the score of label j.
+  shifts(j, now) {
+    return now.m.map((share, k) => share * this.says(k, j, now.z));
   }
 
-  // How much one standard deviation of each feature moves the score of label j (-1: of all labels).
-  importance(j) {
+  effects(j, now) {
+    return now.z.map((z, d) => this.effect(d, z, j));
+  }
+
+  // The part of the score of label j that changes when feature d alone moves to place z.
+  along(j, d, now) {
+    const said = Float64Array.from(now.m, (_, k) => this.says(k, j, now.z));
+    return (z) => {
+      const e = now.e.map((old, k) => {
+        const at = k * this.D + d;
+        return old + ((z - this.centers[at]) ** 2 - (now.z[d] - this.centers[at]) ** 2) / this.widths[at];
+      });
+      const m = this.shares(e);
+      return m.reduce((sum, share, k) => sum + share * (said[k] + this.at(k, d + 1, j) * (z - now.z[d])), this.effect(d, z, j));
+    };
+  }
+
+  // What each exception adds to each label at its own centre.
+  centreShifts() {
+    return Array.from({ length: this.K }, (_, k) => {
+      const z = this.centers.subarray(k * this.D, (k + 1) * this.D);
+      const share = this.shares(this.exponents(z))[k];
+      return Float64Array.from({ length: this.L }, (_, j) => share * this.says(k, j, z));
+    });
+  }
+
+  // Places of feature d at its training quantiles; what is known of a sparse one is its average.
+  usualPlaces(d) {
+    const reach = Math.sqrt(Math.abs(this.middle[d])); // about the standard deviation of a feature that is mostly absent
+    if (!this.quantiles) return [this.middle[d] - reach, this.middle[d] + reach];
+    return Array.from(this.quantiles.subarray(21 * d, 21 * d + 21), (value) => this.place(d, value, 1));
+  }
+
+  // How much a feature moves the score of label j (-1: of all labels) over the data, and half as much how far apart
+  // exceptions lie on it, each next to the largest.
+  relevance(j) {
+    const labels = j < 0 ? [...Array(this.L).keys()] : [j];
+    const moves = Float64Array.from({ length: this.D }, (_, d) => {
+      const places = this.usualPlaces(d);
+      const unit = spreadOf(places);
+      const slope = (l) => this.weights.reduce((sum, weight, k) => sum + weight * Math.abs(this.at(k, d + 1, l)), 0);
+      return labels.reduce((sum, l) => sum + spreadOf(places.map((z) => this.effect(d, z, l))) + unit * slope(l), 0);
+    });
+    const apart = this.separation();
+    const [most, widest] = [Math.max(...moves, 1e-300), Math.max(...apart, 1e-300)];
+    return moves.map((move, d) => move / most + apart[d] / widest / 2);
+  }
+
+  // How far apart the exceptions' conditions on each feature lie, in widths.
+  separation() {
     const out = new Float64Array(this.D);
-    const from = j < 0 ? 0 : j;
-    const to = j < 0 ? this.L : j + 1;
-    for (let k = 0; k < this.K; k++) {
-      for (let d = 0; d < this.D; d++) {
-        let sum = 0;
-        for (let l = from; l < to; l++) sum += Math.abs(this.at(k, d + 1, l));
-        out[d] += this.weights[k] * sum * this.spreads[d];
+    for (let k = 0, at = 0; k < this.K; k++) {
+      for (let d = 0; d < this.D; d++, at++) {
+        out[d] += (this.weights[k] * Math.abs(this.centers[at] - this.middle[d])) / Math.sqrt(this.widths[at]);
       }
     }
     return out;
   }
 
-  // How far apart the rules' conditions on each feature lie, in widths.
-  separation() {
-    const out = new Float64Array(this.D);
-    for (let k = 0; k < this.K; k++) {
-      for (let d = 0; d < this.D; d++) out[d] += this.weights[k] * Math.abs(this.distinct(k, d));
-    }
-    return out;
-  }
-
-  // What a feature does in THEN-parts, and half as much what it does in IF-parts, each beside the largest.
-  relevance(j) {
-    const [effects, apart] = [this.importance(j), this.separation()];
-    const [most, widest] = [Math.max(...effects, 1e-300), Math.max(...apart, 1e-300)];
-    return effects.map((effect, d) => effect / most + apart[d] / widest / 2);
-  }
-
-  hasCondition(k, d) {
-    return this.widths[k * this.D + d] < ABSENT;
-  }
-
-  distinct(k, d) {
-    const at = k * this.D + d;
-    return (this.centers[at] - this.middle[d]) / Math.sqrt(this.widths[at]);
+  // The largest effect that a feature has on label j anywhere in the data: what curves must have room for.
+  reach(j) {
+    const sizes = Array.from({ length: this.D }, (_, d) => this.usualPlaces(d).map((z) => Math.abs(this.effect(d, z, j))));
+    return sizes.flat().reduce((a, b) => Math.max(a, b), this.P ? 0.02 : 0.3);
   }
 
   // Membership of a value at place z on the scale of the rules.
   membership(k, d, z) {
     const at = k * this.D + d;
-    const away = z - this.centers[at];
-    return Math.exp((-away * away) / this.widths[at]);
+    return Math.exp(-((z - this.centers[at]) ** 2) / this.widths[at]);
   }
+}
+
+function spreadOf(values) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }

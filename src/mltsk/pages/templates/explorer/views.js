@@ -8,13 +8,12 @@ function share(score) {
 
 // Scores of all labels as bars with a tick at the threshold.
 class LabelList {
-  constructor(list, data, system, onselect) {
-    this.list = list;
+  constructor(data, system, onselect) {
     this.system = system;
     this.names = data.labels;
     this.rows = data.labels.map((name, j) => this.row(name, j, onselect));
     this.order = data.labels.map((_, j) => j);
-    list.append(...this.rows.map((row) => row.node));
+    $("labels").append(...this.rows.map((row) => row.node));
   }
 
   row(name, j, onselect) {
@@ -22,21 +21,24 @@ class LabelList {
     const tick = h("span", { class: "threshold", title: `threshold ${number(this.system.thresholds[j])}` });
     tick.style.left = `${100 * share(this.system.thresholds[j])}%`;
     const score = h("span", { class: "score" });
+    const chance = h("span", { class: "chance" });
     const truth = h("span", { class: "truth" });
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, fill, tick);
     const words = h("span", { class: "label-name", text: name, title: name });
-    const node = h("li", { class: "label", role: "option", id: `label-${j}`, tabindex: -1 }, words, truth, bar, score);
+    const node = h("li", { class: "label", role: "option", id: `label-${j}`, tabindex: -1 }, words, truth, bar, score, chance);
     node.addEventListener("click", () => onselect(j));
-    return { node, fill, score, truth };
+    return { node, fill, score, chance, truth };
   }
 
   show(scores, given, truth) {
     const zero = share(0);
+    const chances = this.system.chances(scores);
     this.rows.forEach((row, j) => {
       const at = share(scores[j]);
       row.fill.style.left = `${100 * Math.min(zero, at)}%`;
       row.fill.style.width = `${100 * Math.abs(at - zero)}%`;
       row.score.textContent = scores[j].toFixed(3).replace("-", "−");
+      row.chance.textContent = chances ? percent(chances[j]) : "";
       row.node.classList.toggle("given", given[j]);
       row.truth.textContent = truth && truth.has(j) ? "◆" : "";
       row.truth.title = truth && truth.has(j) ? "true in the data" : "";
@@ -57,22 +59,23 @@ class LabelList {
     if (order.every((j, i) => j === this.order[i])) return;
     this.order = order;
     const focused = document.activeElement;
-    this.list.append(...order.map((j) => this.rows[j].node));
-    if (this.list.contains(focused)) focused.focus({ preventScroll: true });
+    $("labels").append(...order.map((j) => this.rows[j].node));
+    if ($("labels").contains(focused)) focused.focus({ preventScroll: true });
   }
 }
 
-// The share of each rule as a column.
+// The share of each exception as a column.
 class FiringColumns {
-  constructor(node, count, onrule) {
-    this.fills = Array.from({ length: count }, () => h("span", { class: "fill" }));
+  constructor(data, onrule) {
+    this.noun = data.noun;
+    this.fills = data.rules.map(() => h("span", { class: "fill" }));
     this.buttons = this.fills.map((fill, k) => {
       const button = h("button", { type: "button", class: "column-rule" }, h("span", { class: "shaft" }, fill),
         h("span", { class: "column-name", text: String(k + 1) }));
       button.addEventListener("click", () => onrule(k));
       return button;
     });
-    node.append(...this.buttons);
+    $("firing").append(...this.buttons);
   }
 
   show(m) {
@@ -80,55 +83,48 @@ class FiringColumns {
     this.fills.forEach((fill, k) => {
       fill.style.height = `${100 * m[k]}%`;
       this.buttons[k].classList.toggle("strongest", m[k] === most);
-      this.buttons[k].title = `Rule ${k + 1}: ${percent(m[k])}`;
-      this.buttons[k].setAttribute("aria-label", `Rule ${k + 1}, ${percent(m[k])}`);
+      this.buttons[k].title = `${this.noun} ${k + 1}: ${percent(m[k])}`;
+      this.buttons[k].setAttribute("aria-label", `${this.noun} ${k + 1}, ${percent(m[k])}`);
     });
   }
 }
 
-// A score taken apart, by feature and by rule; both add up to it.
+// A score taken apart: the base rate, what features add in general, what exceptions shift. It all adds up.
 class Why {
-  constructor(nodes, features, system, names, onfeature, onrule) {
-    Object.assign(this, { nodes, features, system, names, onfeature, onrule });
+  constructor(data, features, system, onfeature, onrule) {
+    Object.assign(this, { data, features, system, onfeature, onrule });
   }
 
   show(j, x, now) {
-    const { system } = this;
-    const rules = system.byRule(j, now.z, now.m);
-    const { base, parts } = system.byFeature(j, now.z, now.m);
+    const { system, data } = this;
+    const score = now.scores[j];
     const given = system.given(now.scores)[j];
-    this.nodes.title.textContent = this.names[j];
-    this.nodes.verdict.textContent = `${given ? "Given" : "Not given"}: ${now.scores[j].toFixed(3)} ${
-      now.scores[j] >= system.thresholds[j] ? "reaches" : "stays below"} the threshold ${number(system.thresholds[j])}.`;
-    this.nodes.verdict.classList.toggle("given", given);
-    this.byFeature(base, parts, x, now.scores[j]);
-    this.byRule(rules, now);
+    const chances = system.chances(now.scores);
+    $("why-label").textContent = data.labels[j];
+    $("verdict").textContent = `${given ? "Given" : "Not given"}: ${score.toFixed(3)} ${
+      score >= system.thresholds[j] ? "reaches" : "stays below"} the threshold ${number(system.thresholds[j])}${
+      chances ? `, probability ${percent(chances[j])}` : ""}.`;
+    $("verdict").classList.toggle("given", given);
+    const [general, shifts] = [ranked(system.effects(j, now), 7), ranked(system.shifts(j, now), 5)];
+    const ends = endsOf([system.intercept[j], ...general.amounts, general.rest, ...shifts.amounts, shifts.rest]);
+    const base = system.P ? [ledgerRow("base rate", "of everybody", null, system.intercept[j], ends, "base")] : [];
+    const said = (d) => [data.features[d], this.features.said(d, x[d]), () => this.onfeature(d)];
+    const shared = (k) => [`${data.noun} ${k + 1}`, `with a share of ${percent(now.m[k])}`, () => this.onrule(k)];
+    $("by-feature").replaceChildren(...base, ...ledger(general, ends, said));
+    $("by-rule").replaceChildren(...ledger(shifts, ends, shared), total(score));
   }
+}
 
-  byFeature(base, parts, x, score) {
-    const order = largest(parts, 7);
-    const rest = score - base - order.reduce((sum, d) => sum + parts[d], 0);
-    const ends = endsOf([base, rest, ...order.map((d) => parts[d])]);
-    const rows = [ledgerRow("base", this.features.quantiles ? "of the average sample" : "of an empty row", base, ends, "base")];
-    for (const d of order) {
-      rows.push(ledgerRow(this.features.names[d], this.features.said(d, x[d]), parts[d], ends, "", () => this.onfeature(d)));
-    }
-    const others = parts.reduce((count, part) => count + (part !== 0), 0) - order.length;
-    if (others > 0) rows.push(ledgerRow(times(others, "smaller one"), "", rest, ends, "rest"));
-    this.nodes.features.replaceChildren(...rows, total(score));
-  }
+// The largest of some amounts, how many others there are, and what those come to.
+function ranked(amounts, count) {
+  const order = largest(amounts, amounts.length);
+  const rest = order.slice(count).reduce((sum, i) => sum + amounts[i], 0);
+  return { amounts, rest, shown: order.slice(0, count), others: Math.max(0, order.length - count) };
+}
 
-  byRule(parts, now) {
-    const order = largest(parts, 5);
-    const sum = order.reduce((before, k) => before + parts[k], 0);
-    const score = parts.reduce((before, part) => before + part, 0);
-    const ends = endsOf([score - sum, ...order.map((k) => parts[k])]);
-    const rows = order.map((k) =>
-      ledgerRow(`Rule ${k + 1}`, `with a share of ${percent(now.m[k])}`, parts[k], ends, "", () => this.onrule(k)));
-    const others = parts.length - order.length;
-    if (others > 0) rows.push(ledgerRow(times(others, "other rule"), "", score - sum, ends, "rest"));
-    this.nodes.rules.replaceChildren(...rows, total(score));
-  }
+function ledger({ amounts, rest, shown, others }, ends, told) {
+  const rows = shown.map((i) => ledgerRow(...told(i), amounts[i], ends, ""));
+  return others ? [...rows, ledgerRow(times(others, "smaller one"), "", null, rest, ends, "rest")] : rows;
 }
 
 function largest(amounts, count) {
@@ -143,65 +139,49 @@ function total(score) {
     h("span", {}), h("span", { class: "amount", text: score.toFixed(3).replace("-", "−") }));
 }
 
-// Rules as cards: their words, how much they fire now, and what they do to labels.
+// The general rule of the chosen label, in words, and exceptions as cards: how much they apply now, and what they shift.
 class RuleCards {
-  constructor(list, data, features, system, norm, onlabel, onfeature) {
-    Object.assign(this, { list, data, features, system, norm, onlabel, onfeature });
-    this.levels = unpack(data.levels, Float64Array);
-    this.usual = unpack(data.usual, Float64Array);
+  constructor(data, features, system, norm, onlabel, onfeature) {
+    Object.assign(this, { data, features, system, norm, onlabel, onfeature });
+    this.shifts = system.centreShifts();
     this.prototypes = unpack(data.prototypes, Float64Array);
+    this.general = this.generalCard();
     this.cards = data.rules.map((rule, k) => this.card(rule, k));
-    this.visible = new Set(this.cards.keys());
-    list.append(...this.cards.map((card) => card.node));
-    this.watch();
+    $("rules").append(...[this.general, ...this.cards].filter(Boolean).map((card) => card.node));
   }
 
-  // Cards out of sight are not redrawn; they catch up when they come into view.
-  watch() {
-    if (typeof IntersectionObserver === "undefined") return;
-    const seen = (entries) => {
-      for (const entry of entries) {
-        const k = Number(entry.target.dataset.rule);
-        if (entry.isIntersecting) this.visible.add(k);
-        else this.visible.delete(k);
-      }
-      if (this.last) this.show(...this.last);
-    };
-    const observer = new IntersectionObserver(seen, { rootMargin: "200px" });
-    this.cards.forEach((card) => observer.observe(card.node));
+  generalCard() {
+    if (!this.system.P) return null;
+    const [title, lines, more] = [h("h3"), h("ul", { class: "general" }), h("p", { class: "muted more" })];
+    const head = h("header", {}, h("div", {}, title, h("span", { class: "muted", text: "holds for everybody" })));
+    return { title, lines, more, node: h("article", { class: "rule", id: "general" }, head, lines, more) };
   }
 
   card(rule, k) {
     const firing = h("span", { class: "firing" });
     const fill = h("span", { class: "fill" });
-    const strips = rule.conditions.map(([d]) =>
+    const strips = rule.words.map(([d]) =>
       conditionStrip(k, d, this.features, this.system, this.prototypes[k * this.system.D + d], this.norm));
-    const conditions = rule.conditions.map(([d, words], i) => {
-      const text = h("button", { class: "link", type: "button", text: words, title: words });
-      text.addEventListener("click", () => this.onfeature(d));
-      return h("li", {}, text, strips[i].node);
-    });
+    const conditions = rule.words.map(([d, words], i) => h("li", {}, link("", () => this.onfeature(d), [], words), strips[i].node));
     const then = h("ul", { class: "then" });
-    const title = h("h3", { text: `Rule ${k + 1}` });
+    const title = h("h3", { text: `${this.data.noun} ${k + 1}` });
     const weight = h("span", { class: "muted", text: `governs ${percent(this.system.weights[k])} of the data` });
     const head = h("header", {}, h("div", {}, title, weight), firing);
     const bar = h("div", { class: "firing-bar", "aria-hidden": "true" }, fill);
     const node = h("article", { class: "rule", id: `rule-${k}`, "data-rule": k, tabindex: -1 }, head, bar,
       h("p", { class: "word", text: "If" }), h("ul", { class: "if" }, conditions),
-      h("p", { class: "muted more", text: rule.more }), h("p", { class: "word", text: "Then" }), then);
+      h("p", { class: "muted more", text: rule.words.length ? rule.more : "always" }), h("p", { class: "word", text: "Then" }), then);
     return { node, firing, fill, strips, then };
   }
 
   show(x, m) {
-    this.last = [x, m];
     const most = Math.max(...m, 1e-12);
-    for (const k of this.visible) {
-      const card = this.cards[k];
+    this.cards.forEach((card, k) => {
       card.firing.textContent = percent(m[k]);
       card.fill.style.width = `${100 * m[k]}%`;
       card.node.classList.toggle("strongest", m[k] === most);
       for (const strip of card.strips) strip.show(x);
-    }
+    });
   }
 
   order(m) {
@@ -209,42 +189,40 @@ class RuleCards {
     this.cards.forEach((card, k) => { card.node.style.order = String(order.indexOf(k)); });
   }
 
-  // The labels that each rule moves most from usual, the selected one first.
+  // The labels that each exception shifts most, the selected one first.
   select(j) {
     this.cards.forEach((card, k) => card.then.replaceChildren(...this.moved(k, j).map((l) => this.thenRow(k, l, l === j))));
+    if (!this.general) return;
+    const { words, more } = this.data.general[j];
+    this.general.title.textContent = `In general, ${this.data.labels[j]} is`;
+    this.general.lines.replaceChildren(...words.map(([d, text]) => h("li", {}, link("", () => this.onfeature(d), [], text))));
+    this.general.more.textContent = more;
   }
 
   moved(k, selected) {
-    const { L } = this.system;
-    const by = (j) => Math.abs(this.levels[k * L + j] - this.usual[j]);
-    const order = [...Array(L).keys()].sort((a, b) => by(b) - by(a));
+    const order = largest(this.shifts[k], 4);
     return [selected, ...order.filter((j) => j !== selected).slice(0, 3)];
   }
 
   thenRow(k, j, chosen) {
-    const level = this.levels[k * this.system.L + j];
-    const up = level >= this.usual[j];
-    const name = h("button", { class: "link", type: "button", text: this.data.labels[j], title: this.data.labels[j] });
-    name.addEventListener("click", () => this.onlabel(j));
+    const shift = this.shifts[k][j];
+    const up = shift >= 0;
+    const name = link("", () => this.onlabel(j), [], this.data.labels[j]);
     const move = h("span", { class: `move ${up ? "up" : "down"}`, text: up ? "▲" : "▼", title: up ? "up" : "down" });
-    const words = `${this.usual[j].toFixed(2)} → ${level.toFixed(2)}`.replaceAll("-", "−");
-    const verdict = h("span", { class: "muted", text: level >= this.system.thresholds[j] ? "given" : "" });
-    return h("li", { class: chosen ? "chosen" : "" }, move, name, h("span", { class: "amount", text: words }), verdict,
-      chosen ? this.terms(k, j) : null);
+    return h("li", { class: chosen ? "chosen" : "" }, move, name, h("span", { class: "amount", text: signed(shift) }),
+      chosen && this.system.rows > 1 ? this.slopes(k, j) : null);
   }
 
-  // What moves the chosen label within the rule.
-  terms(k, j) {
+  // What moves the chosen label within a rule that has slopes.
+  slopes(k, j) {
     const { system } = this;
-    const effect = (d) => system.at(k, d + 1, j) * system.spreads[d];
-    const order = [...Array(system.D).keys()].filter((d) => effect(d) !== 0)
-      .sort((a, b) => Math.abs(effect(b)) - Math.abs(effect(a)));
+    const effect = (d) => system.at(k, d + 1, j) * spreadOf(system.usualPlaces(d));
+    const order = largest(Float64Array.from({ length: system.D }, (_, d) => effect(d)), system.D);
     const side = (verb, keep) => {
-      const names = order.filter(keep).slice(0, 3).map((d) => this.features.names[d]);
+      const names = order.filter(keep).slice(0, 3).map((d) => this.data.features[d]);
       return names.length ? h("span", { text: `${verb} with ${listed(names, 3)}` }) : null;
     };
-    const parts = [side("rises", (d) => effect(d) > 0), side("falls", (d) => effect(d) < 0)];
-    return h("p", { class: "terms" }, parts);
+    return h("p", { class: "terms" }, [side("rises", (d) => effect(d) > 0), side("falls", (d) => effect(d) < 0)]);
   }
 }
 
@@ -252,18 +230,17 @@ const MOST_NAMES = 30; // that fit beside the map
 
 // How labels go together: in the data, where these are known, and in the rules.
 class LabelMap {
-  constructor(nodes, data, onlabel) {
-    this.nodes = nodes;
+  constructor(data, onlabel) {
     this.names = data.labels;
     this.tables = Object.fromEntries(
       Object.entries(data.correlation).map(([kind, text]) => [kind, unpack(text, Int8Array)]));
     this.kind = this.tables.labels ? "labels" : "consequents";
-    if (this.names.length <= MOST_NAMES) nodes.names.append(...this.names.map((name) => h("span", { text: name, title: name })));
+    if (this.names.length <= MOST_NAMES) $("map-names").append(...this.names.map((name) => h("span", { text: name, title: name })));
     this.listen(onlabel);
   }
 
   listen(onlabel) {
-    const { canvas, tip } = this.nodes;
+    const [canvas, tip] = [$("map"), $("map-tip")];
     const cell = (event) => {
       const box = canvas.getBoundingClientRect();
       const at = (value, size) => Math.min(this.names.length - 1, Math.max(0, Math.floor((value / size) * this.names.length)));
@@ -282,14 +259,14 @@ class LabelMap {
   }
 
   show(selected, dark) {
-    drawMap(this.nodes.canvas, this.tables[this.kind], this.names.length, selected, dark);
+    drawMap($("map"), this.tables[this.kind], this.names.length, selected, dark);
     const others = this.names.map((_, j) => j).filter((j) => j !== selected);
     const ranked = others.sort((a, b) => this.at(selected, b) - this.at(selected, a));
     const row = (j) => h("li", {}, h("span", { class: "label-name", text: this.names[j] }),
       h("span", { class: "amount", text: signed(this.at(selected, j), 2) }));
-    this.nodes.title.textContent = this.names[selected];
-    this.nodes.with.replaceChildren(...ranked.filter((j) => this.at(selected, j) > 0.005).slice(0, 5).map(row));
-    this.nodes.against.replaceChildren(
+    $("map-label").textContent = this.names[selected];
+    $("map-with").replaceChildren(...ranked.filter((j) => this.at(selected, j) > 0.005).slice(0, 5).map(row));
+    $("map-against").replaceChildren(
       ...ranked.filter((j) => this.at(selected, j) < -0.005).slice(-5).reverse().map(row));
   }
 }
