@@ -1,1 +1,1 @@
-"""Report pages: summarise what was run into plain data, then render that into one offline HTML file."""
+"""Pages: data about a model or a run, then a template, then one offline HTML file."""

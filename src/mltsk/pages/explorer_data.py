@@ -19,7 +19,7 @@ from ..exceptions import InputError
 from ..explain.wording import name, number, times
 from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
-from .summarise import column_correlation
+from .summarise import model_correlation
 
 MOST_EXAMPLES = 12
 PLAIN = ("intercept", "centers", "prototypes", "slopes", "offsets", "quantiles")
@@ -241,7 +241,5 @@ def typical_rows(M: np.ndarray, weights: np.ndarray, most: int) -> list[int]:
 
 def _correlations(system: FuzzySystem, labels: np.ndarray | None) -> dict[str, str]:
     """Correlations of labels in whole 127ths: of their numbers in the model, and of themselves where they are known."""
-    said = np.asarray(system.coef)[:, system.order :].reshape(-1, system.shape[2])
-    found = {"consequents": column_correlation(np.vstack([system.term_coef, said], dtype=np.float64))}
-    found |= {} if labels is None else {"labels": labels}
+    found = {"consequents": model_correlation(system)} | ({} if labels is None else {"labels": labels})
     return {kind: packed(np.round(127 * np.clip(table, -1, 1)), "i1") for kind, table in found.items()}

@@ -92,23 +92,6 @@ def firing_map(values: Sequence[Sequence[float]], title: str) -> str:
     return done()
 
 
-def coverage_bars(shares: Sequence[float], strongest: Sequence[float], title: str) -> str:
-    """Share of the data that each rule governs (bar), and share in which it fires most (dot)."""
-    where = np.arange(len(shares))
-    with _figure(4.8, 0.9 + 0.2 * len(shares), title) as (ax, done):
-        ax.barh(where, shares, color=SERIES[0], height=0.62, label="share of all firing")
-        ax.plot(strongest, where, "o", color=SERIES[1], ms=5, label="share of samples where it fires most")
-        ax.set_yticks(where, [f"rule {k + 1}" for k in where], fontsize=8)
-        ax.invert_yaxis()
-        ax.xaxis.set_major_formatter("{x:.0%}")
-        ax.grid(axis="x", color=LINE, lw=0.6)
-        ax.set_axisbelow(True)
-        ax.tick_params(length=0)
-        ax.spines[["left", "bottom"]].set_visible(False)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.08), ncols=1, frameon=False, fontsize=8.5)
-    return done()
-
-
 def _cells(ax: Any, rgba: Any) -> None:
     n = len(rgba)
     if n * n > MAX_VECTOR_CELLS:

@@ -24,10 +24,10 @@ def demo_page(summary: dict[str, Any], rules_html: str) -> str:
         "metrics": [figures.metric_panel(metric, NAMES) for metric in summary["metrics"]],
         "labels": _map(summary, "label_correlation", "Correlation of labels"),
         "consequents": _map(summary, "consequent_correlation", "Correlation of consequents"),
-        "coverage": _coverage(summary["models"]["default"]),
         "firing": {
             name: figures.firing_map(model["firing_map"], f"Firing strengths, {NAMES[name]}")
             for name, model in summary["models"].items()
+            if model["firing_map"]
         },
     }
     return _template("demo.html").render(
@@ -59,16 +59,17 @@ def write_page(html: str, path: str | Path) -> Path:
 def verdict(summary: dict[str, Any]) -> str:
     """Whether the rules differ from each other, in one sentence with the numbers."""
     ours, theirs = summary["models"]["default"], summary["models"]["paper"]
+    own = f"our {ours['n_rules']} exceptions have distinctness {ours['distinctness']:.2f}"
+    own = own if ours["n_rules"] else "our model needs a general rule alone"
     if theirs["distinctness"] >= 0.05:
         return (
             f"The {theirs['n_rules']} rules of the paper's setting have distinctness {theirs['distinctness']:.2f} of "
-            f"1, our {ours['n_rules']} have {ours['distinctness']:.2f}."
+            f"1, {own}."
         )
     return (
         f"The paper's rules collapse: the firing of its {theirs['n_rules']} rules varies by at most "
         f"{_small(theirs['largest_spread'])} over all samples (distinctness {_small(theirs['distinctness'])} of 1), so "
-        f"it is a linear model in disguise, while our {ours['n_rules']} rules have distinctness "
-        f"{ours['distinctness']:.2f}."
+        f"it is a linear model in disguise; {own}."
     )
 
 
@@ -79,10 +80,6 @@ def _small(value: float) -> str:
 def _map(summary: dict[str, Any], key: str, title: str) -> str:
     agreement = summary["agreement"]
     return figures.correlation_map(agreement[key], agreement["labels"], title)
-
-
-def _coverage(model: dict[str, Any]) -> str:
-    return figures.coverage_bars(model["shares"], model["strongest"], "What each rule governs")
 
 
 def _template(name: str, package: str = "mltsk.pages") -> Any:
