@@ -5,7 +5,7 @@ slopes), Q knots of a scale, C percentiles (21).
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,24 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from .. import __version__
 from ..thresholds import MultilabelThreshold
 
-TABLES = {
-    "centers_": "KD",
-    "widths_": "KD",
-    "coef_": "KEL",
-    "prototypes_": "KD",
-    "rule_weights_": "K",
-    "quantiles_": "DC",
+SHAPES = {
+    "KD": ("centers_", "widths_", "prototypes_"),
+    "KEL": ("coef_",),
+    "K": ("rule_weights_",),
+    "L": ("thresholds_", "intercept_", "slopes_", "offsets_"),
+    "PL": ("general_coef_",),
+    "P": ("feature", "low", "high", "mean"),
+    "DC": ("quantiles_",),
+    "DQ": ("values", "levels"),
+    "D": ("offset", "spread"),
+    "LL": ("coupling_",),
 }
-TABLES |= {
-    "intercept_": "L",
-    "general_coef_": "PL",
-    "thresholds_": "L",
-    "slopes_": "L",
-    "offsets_": "L",
-    "coupling_": "LL",
-}
-SCALING = {"values": "DQ", "levels": "DQ", "offset": "D", "spread": "D"}
-TERMS = {"feature": "P", "low": "P", "high": "P", "mean": "P"}
 MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
@@ -71,35 +65,24 @@ def check_parts(found: Mapping[str, Any]) -> None:
     general = GENERAL if any(name in found for name in GENERAL) else ()
     if missing := [name for name in (*RULES, *general) if name not in found]:
         raise ValueError(f"it has no {missing[0]}, which mltsk {__version__} needs: fit the model again")
-    n = _sizes(found)
+    parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {})}
+    n = _sizes(parts)
+    for shape, names in SHAPES.items():
+        for name in (name for name in names if name in parts):
+            if parts[name] is not None or name not in MAY_BE_NONE:
+                _check_table(parts[name], name, tuple(n[symbol] for symbol in shape))
+    for wrong, why in _faults(parts, n):
+        if wrong:
+            raise ValueError(why)
+
+
+def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
+    coef, knots = parts["coef_"], parts.get("values", np.empty((0, 0)))
+    n = {"K": len(parts["centers_"]), "D": int(parts["n_features_in_"]), "L": len(parts["label_names_"]), "C": 21}
+    n |= {"P": len(parts.get("feature", ())), "Q": knots.shape[-1], "E": coef.shape[1] if coef.ndim == 3 else 1}
     if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
         raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
-    _check_tables(found, {name: shape for name, shape in TABLES.items() if name in found}, n)
-    if not (found["widths_"] > 0).all():
-        raise ValueError("'widths_' must be above 0")
-    _check_names(found, n)
-    _check_scale(found, n)
-    if "terms_" in found:
-        _check_terms(found, n)
-
-
-def _sizes(found: Mapping[str, Any]) -> dict[str, int]:
-    scaling, terms, coef = found["scaling_"], found.get("terms_"), found["coef_"]
-    return {
-        "K": len(found["centers_"]),
-        "D": int(found["n_features_in_"]),
-        "L": len(found["label_names_"]),
-        "C": 21,
-        "P": len(terms["feature"]) if terms else 0,
-        "E": coef.shape[1] if coef.ndim == 3 else 1,
-        "Q": np.shape(scaling["values"])[-1] if scaling else 0,
-    }
-
-
-def _check_tables(found: Mapping[str, Any], shapes: Mapping[str, str], n: Mapping[str, int]) -> None:
-    for name, shape in shapes.items():
-        if found[name] is not None or name not in MAY_BE_NONE:
-            _check_table(found[name], name, tuple(n[symbol] for symbol in shape))
+    return n
 
 
 def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
@@ -108,39 +91,27 @@ def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers")
 
 
-def _check_names(found: Mapping[str, Any], n: Mapping[str, int]) -> None:
+def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bool, str]]:
+    """What may be wrong with tables of the right shapes: whether it is, and the sentence that says so."""
+    yield not (parts["widths_"] > 0).all(), "'widths_' must be above 0"
     for name, count in (("label_names_", n["L"]), ("feature_names_in_", n["D"])):
-        names = list(found.get(name, [str(i) for i in range(count)]))
-        if len(names) != count or len(set(names)) < count or not all(isinstance(text, str) for text in names):
-            raise ValueError(f"{name!r} must be {count} different names")
-    binary = not found["multilabel_"] and len(found["classes_"]) == 2
-    if len(found["classes_"]) != n["L"] + binary:
-        raise ValueError(f"there are {len(found['classes_'])} classes for {n['L']} labels")
-
-
-def _check_scale(found: Mapping[str, Any], n: Mapping[str, int]) -> None:
-    scale, scaling = found["scale_"], found["scaling_"]
-    if scale not in SCALES:
-        raise ValueError(f"this version knows no scale {str(scale)[:80]!r}")
-    if (scaling is None) != (scale in ("unit", None)):
-        raise ValueError(f"'scaling_' does not belong to the scale {scale!r}")
-    if scaling is None:
-        return
-    _check_tables(scaling, SCALING, n)
-    if any((np.diff(scaling[name], axis=1) < 0).any() for name in ("values", "levels")) or n["Q"] < 1:
-        raise ValueError("knots of the scale must rise")
-    if not (scaling["spread"] > 0).all() or not isinstance(scaling["bounded"], bool):
-        raise ValueError("'spread' must be above 0, and 'bounded' true or false")
-
-
-def _check_terms(found: Mapping[str, Any], n: Mapping[str, int]) -> None:
-    terms = found["terms_"]
-    _check_tables(terms, TERMS, n)
-    feature, low, high = terms["feature"], terms["low"], terms["high"]
-    if feature.dtype.kind != "i" or (np.diff(feature) < 0).any() or not np.isin(feature, np.arange(n["D"])).all():
-        raise ValueError("'feature' must give the features of the terms, in order")
-    if low is None and high is None:
-        if n["P"] != n["D"]:
-            raise ValueError("there must be a linear term per feature")
-    elif low is None or high is None or not (high > low).all() or (n["P"] and found["scale_"] != "quantile"):
-        raise ValueError("ramps must rise on a percentile scale")
+        names = {text for text in parts.get(name, map(str, range(count))) if isinstance(text, str)}
+        yield len(names) != count, f"{name!r} must be {count} different names"
+    classes, binary = len(parts["classes_"]), not parts["multilabel_"] and len(parts["classes_"]) == 2
+    yield classes != n["L"] + binary, f"there are {classes} classes for {n['L']} labels"
+    scale, scaling = parts["scale_"], parts["scaling_"]
+    yield scale not in SCALES, f"this version knows no scale {str(scale)[:80]!r}"
+    yield (scaling is None) != (scale in ("unit", None)), f"'scaling_' does not belong to the scale {scale!r}"
+    if scaling is not None:
+        rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
+        yield not rises, "knots of the scale must rise"
+        yield not (parts["spread"] > 0).all(), "'spread' must be above 0"
+        yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
+    if "terms_" in parts:
+        feature, low, high = parts["feature"], parts["low"], parts["high"]
+        known = feature.dtype.kind == "i" and np.isin(feature, np.arange(n["D"])).all()
+        yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
+        linear = low is None and high is None
+        yield linear and n["P"] != n["D"], "there must be a linear term per feature"
+        ramps = low is not None and high is not None and (high > low).all() and (scale == "quantile" or not n["P"])
+        yield not (linear or ramps), "ramps must rise on a percentile scale"

@@ -225,10 +225,7 @@ def _percentile(g: Graph, values: Any, levels: Any, x: str) -> str:
 
 def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> str:
     """Index of the last knot that is not above x in the table, feature after feature, (N, D)."""
-    zeros = g.add(
-        "ConstantOfShape", g.add("Shape", x), value=g.onnx.numpy_helper.from_array(np.zeros(1, dtype=np.int64))
-    )
-    at = g.add("Add", zeros, g.integers(np.arange(shape[0]) * shape[1]))
+    at = g.add("Expand", g.integers(np.arange(shape[0]) * shape[1]), g.add("Shape", x))
     for step in reversed(range(steps)):
         further = g.add("Add", at, g.integers(2**step))
         reached = g.add("GreaterOrEqual", x, g.add("Gather", knots, further))
@@ -259,13 +256,9 @@ def _finished(g: Graph, model: Any, dtype: str) -> Any:
     kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
     row = onnx.helper.make_tensor_value_info("X", kind, ["n", system.shape[1]])
     outputs = sorted(g.outputs, key=lambda value: OUTPUTS.index(value.name))
-    made = onnx.helper.make_model(
-        onnx.helper.make_graph(g.nodes, "mltsk", [row], outputs, g.constants),
-        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="mltsk",
-        producer_version=__version__,
-    )
+    graph = onnx.helper.make_graph(g.nodes, "mltsk", [row], outputs, g.constants)
+    runs_on = {"opset_imports": [onnx.helper.make_opsetid("", OPSET)], "ir_version": IR_VERSION}
+    made = onnx.helper.make_model(graph, **runs_on, producer_name="mltsk", producer_version=__version__)
     metadata = {"feature_names": system.feature_names, "label_names": system.label_names}
     props = {key: json.dumps(list(map(str, names))) for key, names in metadata.items()}
     onnx.helper.set_model_props(made, props | {"thresholds": json.dumps(model.thresholds_.tolist())})

@@ -48,7 +48,7 @@ function shapeCurve(d, features, system, norm) {
   const height = (y, reach) => Math.min(1, Math.max(0, 0.5 - y / (2.1 * reach)));
   const path = (ys, reach) => `M${ys.map((y, i) => `${ABSCISSAS[i]} ${(HEIGHT * height(y, reach)).toFixed(2)}`).join("L")}`;
   const show = (at, now, j, reach) => {
-    if (label !== j) {
+    if (label !== j || system.scaleKind === "unit") {
       label = j;
       places = sampled((t) => system.place(d, features.between(d, t), norm()));
       if (own) curve.setAttribute("d", path(places.map((z) => system.effect(d, z, j)), reach));

@@ -118,11 +118,10 @@ class Explorer {
     this.summarise(given);
   }
 
-  // What would be restless while a slider moves happens when it rests: orders of labels, cards, features.
+  // What would be restless while a slider moves happens when it rests: orders of labels and cards.
   settle() {
     this.labels.sort(this.now.scores, $("label-order").value === "score");
     this.cards.order(this.now.m);
-    if (this.system.scaleKind === "unit" && this.controls.length) this.list(this.shown);
   }
 
   summarise(given) {
@@ -140,9 +139,8 @@ class Explorer {
   }
 
   strongest() {
-    const { scores } = this.now;
-    const above = (j) => scores[j] - this.system.thresholds[j];
-    return this.data.labels.map((_, j) => j).reduce((best, j) => (above(j) > above(best) ? j : best), 0);
+    const above = this.now.scores.map((score, j) => score - this.system.thresholds[j]);
+    return above.indexOf(Math.max(...above));
   }
 
   // ---- the chosen label
@@ -189,9 +187,8 @@ class Explorer {
   show(wanted) {
     this.controls = wanted.map((d) => this.control(d));
     const focused = document.activeElement;
-    const place = $("features").contains(focused) ? [focused.closest(".feature").dataset.feature, focused.className] : null;
     $("features").replaceChildren(...this.controls.map((control) => control.node));
-    if (place) this.refocus(...place);
+    if ($("features").contains(focused)) focused.focus({ preventScroll: true });
     this.showControls();
   }
 
@@ -199,14 +196,8 @@ class Explorer {
     for (const control of this.controls) control.show(this.x[control.d], this.now, this.label, this.reach);
   }
 
-  refocus(d, kind) {
-    const control = this.controls.find((one) => String(one.d) === d);
-    if (control) control.node.getElementsByClassName(kind)[0].focus({ preventScroll: true });
-  }
-
-  // Controls are made once, unless their curves depend on the sample as a whole.
   control(d) {
-    if (!this.made.has(d) || this.system.scaleKind === "unit") {
+    if (!this.made.has(d)) {
       const curve = shapeCurve(d, this.features, this.system, this.norm);
       this.made.set(d, featureControl(d, this.features, curve, (...args) => this.set(...args)));
     }

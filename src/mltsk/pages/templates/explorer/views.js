@@ -46,10 +46,7 @@ class LabelList {
   }
 
   select(j) {
-    this.rows.forEach((row, i) => {
-      row.node.setAttribute("aria-selected", i === j);
-      row.node.tabIndex = i === j ? 0 : -1;
-    });
+    this.rows.forEach(({ node }, i) => Object.assign(node, { ariaSelected: i === j, tabIndex: i === j ? 0 : -1 }));
   }
 
   sort(scores, byScore) {
@@ -123,8 +120,8 @@ function ranked(amounts, count) {
 }
 
 function ledger({ amounts, rest, shown, others }, ends, told) {
-  const rows = shown.map((i) => ledgerRow(...told(i), amounts[i], ends, ""));
-  return others ? [...rows, ledgerRow(times(others, "smaller one"), "", null, rest, ends, "rest")] : rows;
+  const more = others ? [ledgerRow(times(others, "smaller one"), "", null, rest, ends, "rest")] : [];
+  return [...shown.map((i) => ledgerRow(...told(i), amounts[i], ends, "")), ...more];
 }
 
 function largest(amounts, count) {
@@ -185,23 +182,20 @@ class RuleCards {
   }
 
   order(m) {
-    const order = [...this.cards.keys()].sort((a, b) => m[b] - m[a]);
-    this.cards.forEach((card, k) => { card.node.style.order = String(order.indexOf(k)); });
+    [...this.cards.keys()].sort((a, b) => m[b] - m[a]).forEach((k, i) => { this.cards[k].node.style.order = String(i); });
   }
 
   // The labels that each exception shifts most, the selected one first.
   select(j) {
-    this.cards.forEach((card, k) => card.then.replaceChildren(...this.moved(k, j).map((l) => this.thenRow(k, l, l === j))));
+    this.cards.forEach((card, k) => {
+      const others = largest(this.shifts[k], 4).filter((l) => l !== j).slice(0, 3);
+      card.then.replaceChildren(...[j, ...others].map((l) => this.thenRow(k, l, l === j)));
+    });
     if (!this.general) return;
     const { words, more } = this.data.general[j];
     this.general.title.textContent = `In general, ${this.data.labels[j]} is`;
     this.general.lines.replaceChildren(...words.map(([d, text]) => h("li", {}, link("", () => this.onfeature(d), [], text))));
     this.general.more.textContent = more;
-  }
-
-  moved(k, selected) {
-    const order = largest(this.shifts[k], 4);
-    return [selected, ...order.filter((j) => j !== selected).slice(0, 3)];
   }
 
   thenRow(k, j, chosen) {
