@@ -234,12 +234,14 @@ def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> 
 
 
 def firing(g: Graph, system: FuzzySystem, z: str) -> str:
-    """Share of every rule in every sample, (N, K).   (5) (6)"""
+    """How far every rule applies to every sample, (N, K).   (5) (6)"""
     terms = [_exponent(g, c, s, z) for c, s in zip(system.centers, system.widths, strict=True)]
     fired = g.add("Neg", g.add("Concat", *terms, axis=1))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)
+    if system.underflow == "plain":
+        return m
     total = g.add("ReduceSum", m, g.integers([1]))
     nothing = g.add("Equal", total, g.constant(0.0))
     return g.add("Div", m, g.add("Where", nothing, g.constant(np.finfo(np.float64).eps), total))

@@ -1,6 +1,6 @@
 // The fuzzy system: arithmetic on typed arrays, nothing of the page.
 // Symbols: K exceptions, D features, L labels, P terms of the general rule; x a sample in the caller's units, z the same
-// on the scale of the rules, m the share of each exception. Everything is float64, as in Python.
+// on the scale of the rules, m how far each exception applies. Everything is float64, as in Python.
 
 function unpack(text, Type) {
   const raw = atob(text);
@@ -51,7 +51,7 @@ class FuzzySystem {
     this.widths = widths.length === 1 ? new Float64Array(this.K * this.D).fill(widths[0]) : widths;
     this.rows = data.order ? this.D + 1 : 1; // of a consequent
     this.coef = unpackSparse(data.coef, this.K * this.rows * this.L);
-    this.literal = data.underflow === "authors";
+    this.firing = data.underflow;
     this.single = data.single;
     this.readScale(data.scale, floats);
     this.readTerms(data.terms, floats);
@@ -119,10 +119,12 @@ class FuzzySystem {
     return e;
   }
 
-  // Share of each exception; in log space, unless the model takes the product literally and lets it underflow.
+  // How far each exception applies: plain memberships, or shares that add up to 1, in log space unless the model takes
+  // products literally and lets them underflow.
   shares(e) {
-    const least = this.literal ? 0 : e.reduce((a, b) => Math.min(a, b), Infinity);
+    const least = this.firing === "softmax" ? e.reduce((a, b) => Math.min(a, b), Infinity) : 0;
     const m = e.map((exponent) => Math.exp(least - exponent));
+    if (this.firing === "plain") return m;
     const total = m.reduce((a, b) => a + b, 0) || Number.EPSILON;
     return m.map((share) => share / total);
   }

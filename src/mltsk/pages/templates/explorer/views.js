@@ -61,7 +61,7 @@ class LabelList {
   }
 }
 
-// The share of each exception as a column.
+// How far each exception applies, as a column.
 class FiringColumns {
   constructor(data, onrule) {
     this.noun = data.noun;
@@ -104,9 +104,9 @@ class Why {
     $("verdict").classList.toggle("given", given);
     const [general, shifts] = [ranked(system.effects(j, now), 7), ranked(system.shifts(j, now), 5)];
     const ends = endsOf([system.intercept[j], ...general.amounts, general.rest, ...shifts.amounts, shifts.rest]);
-    const base = system.P ? [ledgerRow("base rate", "of everybody", null, system.intercept[j], ends, "base")] : [];
+    const base = system.P ? [ledgerRow("base", "of an average sample", null, system.intercept[j], ends, "base")] : [];
     const said = (d) => [data.features[d], this.features.said(d, x[d]), () => this.onfeature(d)];
-    const shared = (k) => [`${data.noun} ${k + 1}`, `with a share of ${percent(now.m[k])}`, () => this.onrule(k)];
+    const shared = (k) => [`${data.noun} ${k + 1}`, `applies by ${percent(now.m[k])}`, () => this.onrule(k)];
     $("by-feature").replaceChildren(...base, ...ledger(general, ends, said));
     $("by-rule").replaceChildren(...ledger(shifts, ends, shared), total(score));
   }
