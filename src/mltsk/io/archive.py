@@ -30,20 +30,13 @@ MAX_UNPACKED = 4 << 30
 MAX_JSON = 64 << 20
 MAX_MEMBERS = 10_000
 
-_METHODS = {
-    "binary_relevance": "BinaryRelevanceTSK",
-    "bp_mll": "BPMLL",
-    "c2ae": "C2AE",
-    "classifier_chain": "ClassifierChainTSK",
-    "hnoml": "HNOML",
-    "jbnn": "JBNN",
-    "ml_knn": "MLkNN",
-    "ml_tsk_fs": "PaperMLTSK",
-    "mlsf": "MLSF",
-}
+_METHODS = (
+    *("binary_relevance.BinaryRelevanceTSK", "bp_mll.BPMLL", "c2ae.C2AE", "classifier_chain.ClassifierChainTSK"),
+    *("hnoml.HNOML", "jbnn.JBNN", "ml_knn.MLkNN", "ml_tsk_fs.PaperMLTSK", "mlsf.MLSF"),
+)
 _OURS = (
     *("mltsk.classifier.MLTSKClassifier", "mltsk.incremental.IncrementalMLTSK", "mltsk.thresholds.MultilabelThreshold"),
-    *(f"mltsk.paper.methods.{module}.{name}" for module, name in _METHODS.items()),
+    *(f"mltsk.paper.methods.{name}" for name in _METHODS),
 )
 _NUMBERS = ("bool", "bool_", "int32", "int64", "float32", "float64")
 

@@ -27,21 +27,10 @@ OUTPUTS = ("scores", "labels", "probabilities")
 
 
 class Graph:
-    """Nodes, constants and outputs; `add` returns the name of what a node computes, for use as the input of the next.
-
-    Examples
-    --------
-    >>> import pytest; onnx = pytest.importorskip("onnx")
-    >>> g = Graph(onnx)
-    >>> g.add("Add", "X", g.constant([1.0])), [node.op_type for node in g.nodes]
-    ('add1', ['Add'])
-    """
+    """Nodes, constants and outputs; `add` returns the name of what a node computes, for use as the input of the next."""
 
     def __init__(self, onnx: Any) -> None:
-        self.onnx = onnx
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self.outputs: list[Any] = []
+        self.onnx, self.nodes, self.constants, self.outputs = onnx, [], [], []
 
     def add(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
         """The name of the output of a new node."""
@@ -120,10 +109,9 @@ def _outputs(g: Graph, model: Any, x: str) -> None:
     if system.slopes is not None:
         line = g.add("Add", g.add("Mul", scores, g.constant(system.slopes)), g.constant(system.offsets))
         g.output("probabilities", g.add("Sigmoid", line), g.onnx.TensorProto.DOUBLE, ["n", L])
-    if model is not inner:
-        scores = _tuned_scores(g, model, scores)
-    g.output("scores", scores, g.onnx.TensorProto.DOUBLE, ["n", L])
-    _labels(g, model, not model._binary if model is not inner else model.multilabel_)
+    tuned = model is not inner
+    g.output("scores", _tuned_scores(g, model, scores) if tuned else scores, g.onnx.TensorProto.DOUBLE, ["n", L])
+    _labels(g, model, not model._binary if tuned else model.multilabel_)
 
 
 def _tuned_scores(g: Graph, model: MultilabelThreshold, scores: str) -> str:
@@ -235,8 +223,8 @@ def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> 
 
 def firing(g: Graph, system: FuzzySystem, z: str) -> str:
     """How far every rule applies to every sample, (N, K).   (5) (6)"""
-    terms = [_exponent(g, c, s, z) for c, s in zip(system.centers, system.widths, strict=True)]
-    fired = g.add("Neg", g.add("Concat", *terms, axis=1))
+    exponents = [_exponent(g, c, s, z) for c, s in zip(system.centers, system.widths, strict=True)]
+    fired = g.add("Neg", g.add("Concat", *exponents, axis=1))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)

@@ -57,9 +57,9 @@ def to_dict(model: Any) -> dict[str, Any]:
     >>> bool((from_dict(json.loads(text)).decision_function(data.X) == clf.decision_function(data.X)).all())
     True
     """
-    found = _model(model)
+    head = {"format": NAME, "version": VERSION, "mltsk": __version__, **_model(model)}
     check_fitted(model, "to_dict")
-    return {"format": NAME, "version": VERSION, "mltsk": __version__, **found}
+    return head
 
 
 def from_dict(data: Mapping[str, Any]) -> Any:
