@@ -27,7 +27,7 @@ OUTPUTS = ("scores", "labels", "probabilities")
 
 
 class Graph:
-    """Nodes, constants and outputs; `add` returns the name of what a node computes, for use as the input of the next."""
+    """Nodes, constants and outputs; `add` returns the name of what a node computes, for use as input of the next."""
 
     def __init__(self, onnx: Any) -> None:
         self.onnx, self.nodes, self.constants, self.outputs = onnx, [], [], []

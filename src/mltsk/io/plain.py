@@ -157,46 +157,46 @@ def _read_model(data: Mapping[str, Any]) -> Any:
     if data["kind"] not in KINDS:
         raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
     kind = getattr(mltsk, data["kind"])
-    parameters, attributes = (
-        {name: _read(part) for name, part in data[key].items()} for key in ("parameters", "attributes")
-    )
+    parameters = {name: _read(part, name) for name, part in data["parameters"].items()}
     if strange := [name for name in parameters if name not in kind._get_param_names()]:
         raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
     model = kind(**parameters)
     (model._check_parameters if isinstance(model, MultilabelThreshold) else model._validate_params)()
-    vars(model).update({name: tuple(part) if isinstance(part, list) else part for name, part in attributes.items()})
+    for name, part in data["attributes"].items():
+        found = _read(part, name)
+        vars(model)[name] = tuple(found) if isinstance(found, list) else found
     return model
 
 
-def _read(value: Any) -> Any:
+def _read(value: Any, name: str) -> Any:
     if isinstance(value, list):
-        return [_read(item) for item in value]
-    if not isinstance(value, Mapping):
-        return value
+        return [_read(item, name) for item in value]
     match value:
         case {"array": parts, "type": str(kind), "shape": list(shape)}:
-            return _read_array(parts, kind, shape)
+            return _read_array(parts, kind, shape, name)
         case {"dict": dict(parts)}:
-            return {str(key): _read(part) for key, part in parts.items()}
+            return {key: _read(part, key) for key, part in parts.items()}
         case {"pairs": list(parts)}:
-            return {_read(key): _read(part) for key, part in parts}
+            return {_read(key, name): _read(part, name) for key, part in parts}
         case {"float": "nan" | "inf" | "-inf" as number}:
             return float(number)
         case {"model": dict(parts)}:
             return _read_model(parts)
-    raise InputError(f"there is no value {str(value)[:40]!r}")
+        case {}:
+            raise InputError(f"{name!r} cannot be {str(value)[:40]!r}")
+    return value
 
 
-def _read_array(parts: Any, kind: str, shape: list[int]) -> np.ndarray:
+def _read_array(parts: Any, kind: str, shape: list[int], name: str) -> np.ndarray:
     if kind not in (*_NUMBERS, "str", "object"):
-        raise InputError(f"an array cannot be of type {kind[:40]!r}")
+        raise InputError(f"{name!r} cannot be of type {kind[:40]!r}")
     found = np.array(parts, dtype=object)
-    if found.size != np.prod(shape):
-        raise InputError(f"an array of shape {tuple(shape)} cannot have shape {found.shape}")
-    flat = found.reshape(shape).ravel().tolist()
+    if found.shape != tuple(shape) and found.size:
+        raise InputError(f"{name!r} has shape {found.shape} instead of {tuple(shape)}")
+    flat = found.ravel().tolist()
     if kind.startswith("float"):
         flat = [np.inf if part is None else part for part in flat]
     allowed = {"b": bool, "i": int, "f": int | float, "s": str, "o": bool | int | float | str}[kind[0]]
     if not all(isinstance(part, allowed) and (kind[0] in "bo" or not isinstance(part, bool)) for part in flat):
-        raise InputError(f"an array of type {kind} holds something else")
+        raise InputError(f"{name!r} is of type {kind} and holds something else")
     return np.array(flat, dtype=kind).reshape(shape)
