@@ -6,9 +6,8 @@ __version__ = "0.1.0"
 
 # Public names and where they live: imported on first use, so that `import mltsk` is instant.
 _HOMES = {
-    "FuzzyRuleFeatures": "mltsk.estimators",
-    "MLTSKClassifier": "mltsk.estimators",
-    "MLTSKClassifierCV": "mltsk.estimators",
+    "IncrementalMLTSK": "mltsk.incremental",
+    "MLTSKClassifier": "mltsk.classifier",
     "MultilabelThreshold": "mltsk.thresholds",
     "PaperMLTSK": "mltsk.paper",
     "load_dataset": "mltsk.datasets",

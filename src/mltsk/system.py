@@ -27,7 +27,7 @@ from .core.terms import Terms, dense
 class FuzzySystem:
     """A general rule and exceptions to it.
 
-    ``intercept`` (L,) are base rates; ``term_coef`` (P, L) the numbers of the terms. ``centers``, ``widths`` (K, D) and
+    ``intercept`` (L,) is what the average sample outside every exception scores; ``term_coef`` (P, L) the numbers of the terms. ``centers``, ``widths`` (K, D) and
     ``coef`` (K, 1 or D+1, L) hold on the scale of the rules; ``prototypes`` (K, D) are the centres in the caller's
     units; ``rule_weights`` (K,) the share of the training data that each exception governs; ``quantiles`` (D, 21) the
     training percentiles 0, 5, …, 100 of dense features, in the caller's units, or None; ``thresholds`` (L,) turn scores
@@ -50,7 +50,7 @@ class FuzzySystem:
     quantiles: Array | None = None
     slopes: Array | None = None
     offsets: Array | None = None
-    underflow: Underflow = "softmax"
+    underflow: Underflow = "plain"
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -5,7 +5,7 @@ multiclass targets become one column (binary: the second class) or one column pe
 and probabilities then are, too.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import check_array, column_or_1d
 
 from .core.backend import cast, is_tensor, namespace, put
+from .exceptions import InputError
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,13 @@ class Targets:
         columns = classes[1:] if len(classes) == 2 else classes
         return cls((y[:, None] == columns).astype(dtype), classes, tuple(str(c) for c in columns), False)
 
-    def take(self, Y) -> "Targets":
-        """The same targets with another indicator: some of its rows, or all of them elsewhere."""
-        return replace(self, Y=Y)
+    def indicator(self, y) -> np.ndarray:
+        """Other one-dimensional classes in the same columns."""
+        unknown = np.setdiff1d(y, self.classes)
+        if len(unknown):
+            raise InputError(f"y holds {unknown[0]!r}, which is none of the classes {self.classes.tolist()}.")
+        columns = self.classes[1:] if len(self.classes) == 2 else self.classes
+        return (np.asarray(y)[:, None] == columns).astype(np.float64)
 
 
 def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, multilabel: bool) -> np.ndarray:

@@ -16,7 +16,6 @@ from mltsk.paper.methods import (
     MLSF,
     BinaryRelevanceTSK,
     ClassifierChainTSK,
-    EpsilonLSSLI,
     MLkNN,
 )
 
@@ -33,8 +32,6 @@ ESTIMATORS = [
     # At a rate of 0.003 accuracies on the blobs of the checks lie between .70 and .91, by seed; at 0.001 above .90.
     C2AE(epochs=40, hidden=32, batch_size=20, learning_rate=0.001),
     ClassifierChainTSK(n_rules=3),
-    EpsilonLSSLI(n_rules=3),
-    EpsilonLSSLI(n_rules=2, antecedents="distinct", fuzzifier=1.0),
     HNOML(tol=1e-9),
     HNOML(alpha=0.1, beta=0.1, gamma=0.1, max_iter=5000),
     MLkNN(n_neighbors=3),

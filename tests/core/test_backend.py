@@ -7,23 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk.core.admm import admm
 from mltsk.core.arrays import row_blocks, unit_rows
 from mltsk.core.backend import asnumpy, cast, copy, gram_limit, is_tensor, namespace
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
-from mltsk.core.fit import fit_consequents
 from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
 from mltsk.core.membership import exponents, firing_strengths, rule_distances
-from mltsk.core.path import path
 from mltsk.core.scaling import MAX_KNOTS, fit_scaling
 from mltsk.core.system import FuzzySystem
-from mltsk.paper.antecedents import fit_antecedents
-from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_grid
-from mltsk.paper.solvers.fista import fista
-from mltsk.paper.solvers.moments import MatrixFree, Moments, quadratic
-from mltsk.paper.solvers.objective import Problem
-from mltsk.paper.solvers.ridge import Spectrum, choose_weights, ridge_start
 
 torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
 
@@ -54,7 +45,7 @@ def maps(data):
 
 
 def test_arrays_stay_with_numpy_and_torch_is_not_asked_for():
-    code = "import sys, numpy as np, mltsk.paper.solvers.algorithm1 as a; a.algorithm1(np.eye(3), np.eye(3), 1, 1, 1)"
+    code = "import sys, numpy as np, mltsk.core.fuzzymap as a; a.fuzzy_features(np.eye(3), np.eye(3), np.eye(3) + 1)"
     assert namespace(np.ones(2)) is np
     subprocess.run([sys.executable, "-c", code + "; sys.exit('torch' in sys.modules)"], check=True)
 
@@ -116,15 +107,9 @@ def test_clustering(data, fuzzifier, init):
     )
 
 
-@pytest.mark.parametrize("widths", ["common", "variance"])
-def test_antecedents(data, widths):
-    found = [
-        fit_antecedents(X, w, K, width_scale=None, fuzzifier=1.0, widths=widths) for X, w in both(data[0], data[2])
-    ]
-    same(found[0].centers, found[1].centers)
-    same(found[0].widths, found[1].widths)
-    M, t = both(firing_strengths(data[0], found[0].centers, found[0].widths))
-    same(rule_distances(M[0], data[2]), rule_distances(t[0], torch.as_tensor(data[2])))
+def test_distances_of_rules(data):
+    (M, w), (tM, tw) = both(firing_strengths(data[0], data[0][:K], np.full((K, D), 5.0)), data[2])
+    same(rule_distances(M, w), rule_distances(tM, tw))
 
 
 def test_the_map(data):
@@ -153,79 +138,6 @@ def test_coupling(data, kind):
     (Y, w), (tY, tw) = both(Y, data[2])
     same(coupling_matrix(label_correlation(Y, w), kind), coupling_matrix(label_correlation(tY, tw), kind))
     same(label_correlation(Y), label_correlation(tY))
-
-
-@pytest.mark.parametrize("form", [Moments, MatrixFree])
-@pytest.mark.parametrize("rho", [0.0, 2.0])
-def test_moments_problem_and_solver(data, form, rho):
-    (G, T), ((Y, w), (tY, tw)) = maps(data)
-    Q = coupling_matrix(label_correlation(Y, w), "laplacian")
-    ours, theirs = form.of(G, Y, w), form.of(T, tY, tw)
-    assert theirs.norm == pytest.approx(ours.norm, rel=1e-12)
-    same(ours.bound, theirs.bound)
-    a, b = Problem(ours, Q, 0.5, 0.3, rho), Problem(theirs, torch.as_tensor(Q), 0.5, 0.3, rho)
-    one, two = fista(a, max_iter=60), fista(b, max_iter=60)
-    assert one.n_iter == two.n_iter
-    assert one.value == pytest.approx(two.value, rel=1e-12)
-    assert one.certificate == pytest.approx(two.certificate, abs=1e-10)
-    same(one.P, two.P)
-
-
-def test_the_second_solver_and_the_path(data):
-    (G, T), ((Y, w), (tY, tw)) = maps(data)
-    Q = coupling_matrix(label_correlation(Y, w), "signed")
-    ours, theirs = quadratic(G, Y, w), quadratic(T, tY, tw)
-    same(admm(Problem(ours, Q, 1, 0.1, 1)).P, admm(Problem(theirs, torch.as_tensor(Q), 1, 0.1, 1)).P)
-    same(admm(Problem(ours, None, 0, 0.1, 1)).P, admm(Problem(theirs, None, 0, 0.1, 1)).P)
-    paths = [path(d, q, [0.1, 1], [1, 2], rho=1) for d, q in ((ours, Q), (theirs, torch.as_tensor(Q)))]
-    for one, two in zip(*paths, strict=True):
-        same(one.solution.P, two.solution.P)
-
-
-def test_leave_one_out(data):
-    (G, T), ((Y, w), (tY, tw)) = maps(data)
-    Q = coupling_matrix(label_correlation(Y, w), "laplacian")
-    ours, theirs = choose_weights(G, Y, w, Q), choose_weights(T, tY, tw, torch.as_tensor(Q))
-    assert (ours.rho, ours.alpha) == pytest.approx((theirs.rho, theirs.alpha), rel=1e-10)
-    assert ours.column_norm == pytest.approx(theirs.column_norm, rel=1e-10)
-    assert_allclose(theirs.noise, ours.noise, rtol=1e-9)
-    same(Spectrum.of(G).s, Spectrum.of(T).s, 1e-9)
-
-
-@pytest.mark.parametrize("form", ["primal", "dual", "operator"])
-def test_ridge_start(data, form, monkeypatch):
-    monkeypatch.setattr("mltsk.paper.solvers.ridge.cheapest_form", lambda *_: form)
-    (G, T), ((Y, w), (tY, tw)) = maps(data)
-    atol = 1e-7 if form == "operator" else 1e-9  # conjugate gradients stop at 1e-4 and magnify rounding on the way
-    same(ridge_start(G, Y, w, 0.7), ridge_start(T, tY, tw, 0.7), atol)
-    same(ridge_start(G, Y, w, 0.7, Moments.of(G, Y, w)), ridge_start(T, tY, tw, 0.7, Moments.of(T, tY, tw)), atol)
-    if form == "primal":
-        with pytest.raises(ValueError, match="larger init_ridge"):
-            ridge_start(T, tY, tw, -1e9)
-
-
-@pytest.mark.parametrize("solver", ["fista", "admm"])
-def test_the_default_fit(data, solver):
-    (G, T), ((Y, w), (tY, tw)) = maps(data)
-    ours, theirs = fit_consequents(G, Y, w, solver=solver), fit_consequents(T, tY, tw, solver=solver)
-    assert (ours.rho, ours.alpha, ours.beta) == pytest.approx((theirs.rho, theirs.alpha, theirs.beta), rel=1e-9)
-    assert ours.solution.n_iter == theirs.solution.n_iter
-    same(ours.P, theirs.P)
-
-
-@pytest.mark.parametrize("n", [N, 12])
-@pytest.mark.parametrize("setting", [(0.1, 0.01, 0.1), (10, 1, 1), (0.01, 100, 1)])
-def test_algorithm1(data, setting, n):
-    X, Y, w = (a[:n] for a in data)
-    G, T = (fuzzy_features(x, c, s) for x, c, s in both(X, X[:K], np.full((K, D), 5.0)))
-    ours = algorithm1(G, Y, *setting, sample_weight=w)
-    theirs = algorithm1(T, torch.as_tensor(Y), *setting, sample_weight=torch.as_tensor(w))
-    assert (ours.n_iter, ours.stopped_by) == (theirs.n_iter, theirs.stopped_by)
-    same(ours.P, theirs.P)
-    grid = algorithm1_grid(T, torch.as_tensor(Y), [0.1], [0.01], [0.1], constant_labels="authors")
-    same(
-        algorithm1_grid(G, Y, [0.1], [0.01], [0.1], constant_labels="authors")[0.1, 0.01, 0.1].P, grid[0.1, 0.01, 0.1].P
-    )
 
 
 def test_scores_of_a_system(data):

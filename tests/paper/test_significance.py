@@ -180,7 +180,7 @@ def test_wrong_arguments_are_refused_with_a_sentence():
         bonferroni_dunn(RANKS, 1, control=0)
     with pytest.raises(InputError, match="'demsar' or 'exact'"):
         bonferroni_dunn(RANKS, 12, control=0, critical_values="table")
-    with pytest.raises(InputError, match="one number a method"):
+    with pytest.raises(InputError, match="one number per method"):
         nemenyi([[1, 2]], 12)
 
 

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from mltsk.core.admm import admm
 from mltsk.core.clustering import fuzzy_c_means
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap
@@ -41,15 +40,14 @@ def test_operator_equals_matrix(size, seed):
 
 @given(sizes, seeds, st.sampled_from(CONVEX), st.floats(0, 5), st.floats(0, 2), st.floats(0.05, 5))
 @settings(max_examples=60, deadline=None)
-def test_two_solvers_find_one_optimum(size, seed, kind, alpha, beta, rho):
-    G, Y, _ = draw(size, seed)
+def test_no_neighbour_is_better_than_a_certified_optimum(size, seed, kind, alpha, beta, rho):
+    G, Y, rng = draw(size, seed)
     problem = Problem(Moments.of(G, Y), coupling_matrix(label_correlation(Y), kind), alpha, beta, rho)
-    a, b = (solve(problem, tol=1e-9, max_iter=20000) for solve in (fista, admm))
-    assert a.converged
-    assert b.converged
-    # two points within gap g of the optimum of a ρ-strongly convex problem are within 2·√(2g/ρ) of each other
-    room = 2 * np.sqrt(2 * 1e-9 * max(problem.data.yy, 1e-9) / rho)
-    assert np.linalg.norm(a.P - b.P) <= room + 1e-9
+    found = fista(problem, tol=1e-9, max_iter=20000)
+    assert found.converged
+    for scale in (1e-3, 1.0):
+        other = found.P + scale * rng.normal(size=found.P.shape)
+        assert problem.value(other) >= found.value - 1e-9 * max(problem.data.yy, 1e-9)
 
 
 @given(sizes, seeds, st.floats(1.0, 3.0))

@@ -74,6 +74,48 @@ def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
     return linalg.eigh(A, **options)
 
 
+def cholesky(A: Any, ridge: float) -> Any:
+    """Lower triangular factor of A + ridge · I; A is overwritten."""
+    if is_tensor(A):
+        A.diagonal().add_(ridge)
+        factor, failed = namespace(A).linalg.cholesky_ex(A)
+    else:
+        A.flat[:: len(A) + 1] += ridge
+        factor, failed = _lapack("potrf", A)(A.T, lower=0, overwrite_a=1)  # .T: LAPACK works in place
+        factor = factor.T
+    if failed:
+        raise ValueError(f"the problem is singular with a ridge of {ridge:g}: take a larger one")
+    return factor
+
+
+def cholesky_solve(lower: Any, B: Any) -> Any:
+    """(L Lᵀ)⁻¹ B of a factor by `cholesky`."""
+    if is_tensor(B):
+        return namespace(B).cholesky_solve(B, lower)
+    return _lapack("potrs", B)(lower.T, B, lower=0)[0]
+
+
+def lower_solve(lower: Any, B: Any) -> Any:
+    """L⁻¹ B of a factor by `cholesky`."""
+    if is_tensor(B):
+        return namespace(B).linalg.solve_triangular(lower, B, upper=False)
+    return _lapack("trtrs", B)(lower.T, B, lower=0, trans=1)[0]
+
+
+def inverse_diagonal(lower: Any) -> Any:
+    """Diagonal of (L Lᵀ)⁻¹ of a factor by `cholesky`, which is overwritten: sums of squares of L⁻¹."""
+    if is_tensor(lower):
+        return namespace(lower).cholesky_inverse(lower).diagonal()
+    inverse = _lapack("trtri", lower)(lower.T, lower=0, overwrite_c=1)[0]
+    return np.einsum("ij,ij->i", inverse, inverse)
+
+
+def _lapack(name: str, like: Any) -> Any:
+    from scipy.linalg import get_lapack_funcs  # not at the top: the metrics ask for `is_tensor` and are instant
+
+    return get_lapack_funcs(name, (like,))
+
+
 def gram_limit(like: Any, host_limit: int) -> int:
     """Bytes that a Gram matrix beside ``like`` may take: a share of the memory of a GPU, else ``host_limit``."""
     return int(_GRAM_SHARE * memory) if (memory := device_memory(like)) else host_limit

@@ -14,15 +14,16 @@ from scipy import sparse
 from .arrays import Array, Matrix, row_blocks
 from .backend import namespace
 
-Underflow = Literal["softmax", "authors"]
+Underflow = Literal["softmax", "authors", "plain"]
 
 
 def firing_strengths(X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax") -> Array:
-    """Normalised firing strength of every rule for every sample, (N, K), rows sum to 1.   (5) (6)
+    """Firing strength of every rule for every sample, (N, K), normalised: rows sum to 1.   (5) (6)
 
     Works in log space: a product over D Gaussians underflows to 0/0 beyond a few hundred features. With
     ``underflow="authors"`` the product is taken literally, as the published program does, and a sample whose
-    memberships all underflow fires no rule: its row is 0.
+    memberships all underflow fires no rule: its row is 0. ``"plain"`` does not normalise at all: a membership in
+    [0, 1] per rule, so that a sample far from every rule fires none.
     """
     xp = namespace(C)
     M = xp.empty((X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C)
@@ -106,6 +107,8 @@ def _would_cancel(C: Array, S: Array) -> bool:
 
 def _normalise(E: Array, underflow: Underflow) -> Array:
     xp = namespace(E)
+    if underflow == "plain":
+        return xp.exp(-E)
     if underflow == "authors":
         M = xp.exp(-E)
         total = M.sum(axis=1, keepdims=True)

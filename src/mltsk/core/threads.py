@@ -39,6 +39,8 @@ def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
 
 @cache
 def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401 - SciPy's BLAS must be loaded to be found
+
     return ThreadpoolController()
 
 

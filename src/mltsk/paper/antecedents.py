@@ -1,141 +1,67 @@
-"""The IF-parts of the rules: centres and widths, and how much the rules differ.   (2)-(6)
+"""The IF-parts of rules: as the paper's authors find them, and ones that stay apart, to compare with.   (2)-(6)
 
-Symbols: X (N, D) scaled samples, C, S (K, D) centres and widths, M (N, K) firing strengths.
-
-`common` widths are ours: k-means-like centres and one width for all, by default the one that shares a sample out among
-two fifths of the rules, in any dimension, dense or sparse. `variance` widths are the paper's (4) as its authors compute
-them.
+Symbols: X (N, D) scaled samples, C, S (K, D) centres and widths, E (N, K) exponents, M (N, K) firing strengths.
 """
 
 import warnings
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Array, Matrix, spread_rows
-from ..core.backend import cast, namespace
-from ..core.clustering import Clustering, Start, fuzzy_c_means, mean_nearest_distance, variances
-from ..core.membership import authors_widths, common_width, exponents
+from ..core.clustering import fuzzy_c_means, mean_nearest_distance, variances
+from ..core.membership import common_width, exponents
 from ..exceptions import RuleCollapseWarning
 
-Widths = Literal["common", "variance"]
-
 # Below this a linear model would do as well: the paper's setting gives 0.00 to 0.02 on most data sets with more than a
-# few dozen features, ours 0.15 to 0.9 on all.
+# few dozen features, `distinct_rules` 0.15 to 0.9 on all.
 COLLAPSED = 0.05
-
-
-# A sample is shared out among 1 + SHARED (K - 1) rules on average: 8.8 of 20. Chosen over all data sets; the
-# width_scale that this amounts to lies between 0.04 (corel16k1) and 0.9 (flags), which no constant serves.
+# A sample is shared out among 1 + SHARED (K - 1) rules on average: 8.8 of 20. Chosen over all data sets; the width that
+# this amounts to lies between 0.04 (corel16k1) and 0.9 (flags) of `common_width`, which no constant serves.
 SHARED = 0.41
 # Centres so close that only a narrower width would tell them apart are one rule, and stay one.
 WIDTH_RANGE = (0.01, 10.0)
 WIDTH_ROWS = 10_000  # a mean over this many samples, evenly spread, is as good as over all
 
 
-@dataclass(frozen=True)
-class Antecedents:
-    """Centres and widths (K, D) on the scale on which the rules were found, and the h that gave the widths."""
-
-    centers: Array
-    widths: Array
-    width_scale: float
-    n_iter: int
-    converged: bool
+def find_rules(X: Matrix, w: Array, n_rules: int, fuzzifier: float = 2.0) -> tuple[Array, Array]:
+    """Centres by fuzzy c-means and the variances of their members, (K, D) each, as the paper's authors find them."""
+    found = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=fuzzifier, sample_weight=w)
+    return found.centers, variances(X, found.centers, found.memberships, w)
 
 
-def fit_antecedents(
-    X: Matrix,
-    w: Array,
-    n_rules: int,
-    *,
-    width_scale: float | None,
-    fuzzifier: float,
-    widths: Widths = "common",
-    init: Start = "spread",
-    random_state: "int | np.random.Generator | None" = None,
-    rtol: float = 1e-5,
-    clustering: Clustering | None = None,
-) -> Antecedents:
-    """Centres by fuzzy c-means (3) and widths of the chosen kind (4); fewer rules when X has fewer distinct rows.
-
-    A ``width_scale`` of None is 1 for `variance` widths and `shared_width_scale` for `common` ones. A ``clustering`` of
-    these rows that is there already is used as it is.
-    """
-    found = clustering or fuzzy_c_means(
-        X, n_rules, fuzzifier=fuzzifier, sample_weight=w, init=init, random_state=random_state, rtol=rtol
-    )
-    C = found.centers
-    if widths == "variance":
-        h = 1.0 if width_scale is None else width_scale
-        S = authors_widths(variances(X, C, found.memberships, w), h)
-    else:
-        yardstick = mean_nearest_distance(X, C, w)
-        h = shared_width_scale(X, C, w, yardstick) if width_scale is None else width_scale
-        S = namespace(C).full_like(C, common_width(X.shape[1], yardstick, h))
-    return Antecedents(C, cast(S, C.dtype), h, found.n_iter, found.converged)
+def distinct_rules(X: Matrix, w: Array, n_rules: int) -> tuple[Array, Array]:
+    """Centres by k-means, and one width for all that shares samples out among two fifths of the rules."""
+    C = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=1.0, sample_weight=w, rtol=1e-5).centers
+    yardstick = mean_nearest_distance(X, C, w)
+    h = shared_width_scale(X, C, w, yardstick)
+    return C, np.full_like(C, common_width(X.shape[1], yardstick, h))
 
 
-def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float, *, shared: float = SHARED) -> float:
-    """The h at which samples are shared out among 1 + ``shared`` (K - 1) rules on average.
+def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float) -> float:
+    """The h of `common_width` at which samples are shared out among 1 + SHARED (K - 1) rules on average.
 
     How many rules share a sample is the exponential of the entropy of its firing strengths: 1 when one fires alone, K
     when all fire alike. It grows with h, so bisection finds it, within WIDTH_RANGE.
     """
     rows = spread_rows(X.shape[0], WIDTH_ROWS)
-    E = exponents(X[rows], C, namespace(C).ones_like(C), relative=True)
-    return shared_scale(E, w[rows], X.shape[1], yardstick, shared=shared)
-
-
-def shared_scale(E: Array, w: Array, n_features: int, yardstick: float, *, shared: float = SHARED) -> float:
-    """The same from exponents E (N, K) under widths of 1."""
-    E = cast(E, np.float64)
-    E = E - namespace(E).amin(E, axis=1, keepdims=True)
-    weight = cast(w, np.float64)
+    E = exponents(X[rows], C, np.ones_like(C), relative=True).astype(np.float64)
+    E -= E.min(axis=1, keepdims=True)
     low, high = np.log(WIDTH_RANGE)
     for _ in range(40):
         h = float(np.exp((low + high) / 2))
         with np.errstate(over="ignore"):  # all samples on centres: the yardstick is all but 0, and one rule fires alone
-            scaled = E / common_width(n_features, yardstick, h)
-        enough = rules_per_sample(scaled, weight) > 1 + shared * (E.shape[1] - 1)
+            scaled = E / common_width(X.shape[1], yardstick, h)
+        enough = _rules_per_sample(scaled, w[rows]) > 1 + SHARED * (E.shape[1] - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return h
 
 
-def rules_per_sample(E: Array, w: Array) -> float:
-    """How many rules share a sample on average; E (N, K) are exponents of which the least of a row is 0."""
-    xp = namespace(E)
-    M = xp.exp(-E)
+def _rules_per_sample(E: Array, w: Array) -> float:
+    M = np.exp(-E)
     M /= M.sum(axis=1, keepdims=True)
-    entropy = -xp.einsum("nk,nk->n", M, xp.log(xp.maximum(M, np.finfo(np.float64).tiny)))
-    return float(w @ xp.exp(entropy) / w.sum())
-
-
-def fit_rules(estimator: Any, X: Matrix, w: Array) -> Antecedents:
-    """IF-parts as an estimator's parameters say; warns when there are fewer than asked for."""
-    state, paper = estimator.random_state, estimator.antecedents == "paper"
-    init: Any = estimator.init if isinstance(estimator.init, str) else _given_centers(estimator.init, X)
-    rules = fit_antecedents(
-        X,
-        w,
-        min(estimator.n_rules, X.shape[0]),
-        width_scale=None if estimator.width_scale == "auto" else estimator.width_scale,
-        fuzzifier=estimator.fuzzifier,
-        widths="variance" if paper else "common",
-        init=init,
-        random_state=int(state.randint(2**31)) if hasattr(state, "randint") else state,
-        rtol=0.0 if paper else 1e-5,
-    )
-    warn_if_fewer(len(rules.centers), estimator.n_rules)
-    return rules
-
-
-def _given_centers(init: Any, X: Matrix) -> Any:
-    centers = np.asarray(init, dtype=X.dtype)
-    if centers.ndim != 2 or centers.shape[1] != X.shape[1]:
-        raise ValueError(f"init must be centres of shape (n_rules, {X.shape[1]}), got shape {centers.shape}")
-    return centers
+    entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
+    return float(w @ np.exp(entropy) / w.sum())
 
 
 def warn_if_fewer(found: int, asked: int) -> None:

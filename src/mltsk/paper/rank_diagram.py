@@ -1,7 +1,7 @@
 """Mean ranks of methods on a line, and which of them do not differ: the picture of a critical difference.
 
 Everything is laid out in inches, so that text keeps its distance whatever the number of methods: a ruler of the
-critical difference, the scale from k (left) to 1 (right, best), bars, and below them one row a pair of names, the worse
+critical difference, the scale from k (left) to 1 (right, best), bars, and below them a row per pair of names, the worse
 half of the methods on the left and the better on the right. The names nearest the ends of the scale come first: then
 no two lines cross.
 """
@@ -212,20 +212,8 @@ def _draw_names(
         end = layout.left - 0.1 if on_left else layout.right + 0.1
         chosen = control == method
         ink = color if chosen else rcParams["text.color"]
-        ax.plot(
-            [x, x, end],
-            [layout.scale_y, y, y],
-            color=ink,
-            lw=(0.16 if chosen else 0.08) * layout.font,
-            zorder=4 if chosen else 2,
-        )
-        ax.text(
-            end + (-0.06 if on_left else 0.06),
-            y,
-            labels[method],
-            ha="right" if on_left else "left",
-            va="center",
-            fontsize=layout.font,
-            fontweight="bold" if chosen else "normal",
-            parse_math=False,
-        )
+        width, weight, above = (0.16, "bold", 4) if chosen else (0.08, "normal", 2)
+        ax.plot([x, x, end], [layout.scale_y, y, y], color=ink, lw=width * layout.font, zorder=above)
+        side, shift = ("right", -0.06) if on_left else ("left", 0.06)
+        style = {"ha": side, "va": "center", "fontsize": layout.font, "fontweight": weight}
+        ax.text(end + shift, y, labels[method], parse_math=False, **style)

@@ -48,15 +48,8 @@ _DEMSAR = {
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Answer of `friedman`.
-
-    Attributes
-    ----------
-    mean_ranks : array or series of shape (n_methods,)
-        1 is best.
-    chi2, f : float
-        Friedman's statistic, and Iman and Davenport's, which is the less conservative of the two.
-    n_datasets, n_methods : int
+    """Answer of `friedman`: ``mean_ranks`` (n_methods,), 1 is best; Friedman's statistic ``chi2``, and Iman and
+    Davenport's ``f``, which is the less conservative of the two; ``n_datasets`` and ``n_methods``.
     """
 
     mean_ranks: Any
@@ -89,20 +82,10 @@ class Friedman:
 class BonferroniDunn:
     """Answer of `bonferroni_dunn`; arrays or series of shape (n_methods,).
 
-    Attributes
-    ----------
-    mean_ranks : as given
-    control : int
-        Position of the control.
-    rank_differences
-        Mean rank less that of the control: above 0 is worse than it.
-    significant
-        Whether a method differs from the control, better or worse; False for the control itself.
-    q, critical_difference : float
-        Mean ranks differ if they are at least this far apart, q times the standard error.
-    exact_q : float
-        The normal quantile. It differs from ``q`` where Demšar's table is rounded or misprinted.
-    n_datasets, alpha
+    ``control`` is the position of the control; ``rank_differences`` are mean ranks less that of the control, above 0 is
+    worse than it; ``significant`` says which methods differ from the control, better or worse. Mean ranks differ if
+    they are at least ``critical_difference`` = ``q`` times the standard error apart; ``exact_q`` is the normal
+    quantile, which differs from ``q`` where Demšar's table is rounded or misprinted.
     """
 
     mean_ranks: Any
@@ -118,17 +101,10 @@ class BonferroniDunn:
 
 @dataclass(frozen=True, eq=False)
 class Nemenyi:
-    """Answer of `nemenyi`.
+    """Answer of `nemenyi`: ``p_values`` and ``significant`` (n_methods, n_methods), and the critical difference.
 
-    Attributes
-    ----------
-    mean_ranks : as given
-    p_values, significant : arrays or frames of shape (n_methods, n_methods)
-    q, critical_difference : float
-    groups : tuple of tuples of int
-        Positions of methods that do not differ from each other, best first: the bars of the diagram. Groups overlap;
-        a method that differs from all others is in none.
-    n_datasets, alpha
+    ``groups`` are positions of methods that do not differ from each other, best first: the bars of the diagram. Groups
+    overlap; a method that differs from all others is in none.
     """
 
     mean_ranks: Any
@@ -143,19 +119,9 @@ class Nemenyi:
 
 @dataclass(frozen=True, eq=False)
 class Holm:
-    """Answer of `holm`; arrays or series of shape (n_methods,).
+    """Answer of `holm`; arrays or series of shape (n_methods,), as in `BonferroniDunn`.
 
-    Attributes
-    ----------
-    mean_ranks : as given
-    control : int
-        Position of the control.
-    rank_differences
-        Mean rank less that of the control: above 0 is worse than it.
-    p_values, adjusted_p_values
-        Two-sided; adjusted ones compare with ``alpha`` directly. 1 for the control itself.
-    significant
-    n_datasets, alpha
+    ``p_values`` are two-sided, ``adjusted_p_values`` compare with ``alpha`` directly; 1 for the control itself.
     """
 
     mean_ranks: Any
@@ -249,10 +215,7 @@ def bonferroni_dunn(
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> Nemenyi:
     """Compare every pair of methods by one critical difference of mean ranks, from the studentised range.
 
-    Parameters
-    ----------
-    mean_ranks, n_datasets, alpha
-        As for `bonferroni_dunn`.
+    Parameters are those of `bonferroni_dunn`.
 
     Examples
     --------
@@ -279,10 +242,7 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> Nemenyi:
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> Holm:
     """Compare every method with a control, stepping down from the smallest p-value (Holm 1979).
 
-    Parameters
-    ----------
-    mean_ranks, n_datasets, control, alpha
-        As for `bonferroni_dunn`.
+    Parameters are those of `bonferroni_dunn`.
 
     Examples
     --------
@@ -375,7 +335,7 @@ def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any]
     """Mean ranks as an array, the names of the methods if they have any, and the standard error of a difference."""
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
-        raise InputError(f"Mean ranks are one number a method, of two methods or more; they have shape {ranks.shape}.")
+        raise InputError(f"Mean ranks are one number per method, of two or more; they have shape {ranks.shape}.")
     k = len(ranks)
     if not np.all((ranks >= 1) & (ranks <= k)):
         raise InputError(f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?")
@@ -428,7 +388,7 @@ def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("Scores must be a table of numbers, one row a data set and one column a method.") from None
+        raise InputError("Scores must be a table of numbers, one row per data set and one column per method.") from None
     if values.ndim != 2 or min(values.shape) < 2:
         raise InputError(
             f"Ranks need at least two data sets (rows) and two methods (columns); the scores have shape {values.shape}."

@@ -1,12 +1,8 @@
 """CC over ε-insensitive TSK: the chain trained at once equals link by link, its order, and prediction along it."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
-from sklearn.base import clone
 
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.datasets import make_multilabel_rules
@@ -71,56 +67,8 @@ def test_orders():
         chain_order([0, 0, 1], 3)
 
 
-@pytest.mark.parametrize(
-    "grid",
-    [
-        {"C": [0.1, 8.0], "n_rules": [2, 3]},
-        {"order": ["index", "random", [1, 0, 3, 2]], "n_components": [None, 2]},
-        {"C": [1.0], "solver": ["quadratic", "absolute", "lssli"]},
-    ],
-)
-def test_grid_in_one_pass_equals_one_by_one(data, grid):
-    points = list(ClassifierChainTSK(random_state=3).grid_path(data.X[:100], data.Y[:100], data.X[100:], grid))
-    assert len(points) == np.prod([len(values) for values in grid.values()])
-    for point in points:
-        model = ClassifierChainTSK(**point.params, random_state=3).fit(data.X[:100], data.Y[:100])
-        assert_allclose(point.scores, scores(model, data.X[100:]), atol=1e-9)
-        assert_array_equal(point.labels, model.predict(data.X[100:]))
-
-
 def test_weights_count_as_copies(data):
     w = np.random.default_rng(2).integers(0, 3, size=140)
     weighted = ClassifierChainTSK(3).fit(data.X, data.Y, sample_weight=w)
     copied = ClassifierChainTSK(3).fit(np.repeat(data.X, w, axis=0), np.repeat(data.Y, w, axis=0))
     assert_allclose(scores(weighted, data.X), scores(copied, data.X), atol=1e-7)
-
-
-@pytest.mark.parametrize("shape", [(90, 6), (30, 40)])
-def test_sparse_rows_give_the_same_model(shape):
-    rng = np.random.default_rng(1)
-    X = rng.random(shape) * (rng.random(shape) < 0.4)
-    Y = (X[:, :3] > 0.2).astype(int)
-    thin, dense = ClassifierChainTSK(3).fit(sparse.csr_array(X), Y), ClassifierChainTSK(3).fit(X, Y)
-    assert_allclose(scores(thin, sparse.csr_array(X)), scores(dense, X), atol=1e-6)
-
-
-def test_constant_labels_and_rows_with_no_or_all_labels(data):
-    Y = np.column_stack([np.ones(140), data.Y, np.zeros(140)])
-    Y[0, 1:5], Y[1, 1:5] = 0, 1
-    found = ClassifierChainTSK(3).fit(data.X, Y).predict(data.X)
-    assert found[:, 0].all()
-    assert not found[:, 5].any()
-
-
-def test_one_label_and_many_classes(data):
-    y = data.Y[:, 0]
-    chain, alone = ClassifierChainTSK(3).fit(data.X, y), BinaryRelevanceTSK(3).fit(data.X, y)
-    assert_allclose(chain.decision_function(data.X), alone.decision_function(data.X))
-    kinds = np.digitize(data.X[:, 0], np.quantile(data.X[:, 0], [0.3, 0.6]))
-    assert np.mean(ClassifierChainTSK(6, C=8).fit(data.X, kinds).predict(data.X) == kinds) > 0.6
-
-
-def test_clone_pickle_and_seed(data):
-    model = clone(ClassifierChainTSK(3, order="random", random_state=1)).fit(data.X, data.Y)
-    again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(again.predict(data.X), clone(model).fit(data.X, data.Y).predict(data.X))

@@ -8,6 +8,28 @@ from scipy.optimize import minimize
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise, value_and_gap
 
+X12 = np.array(
+    [
+        [0.1257302211, -0.1321048633],
+        [0.6404226504, 0.1049001172],
+        [-0.5356693732, 0.3615950549],
+        [1.3040000451, 0.9470809631],
+        [-0.7037352358, -1.2654214710],
+        [-0.6232744625, 0.0413259793],
+        [-2.3250307746, -0.2187916639],
+        [-1.2459109473, -0.7322673547],
+        [-0.5442589829, -0.3163001564],
+        [0.4116305364, 1.0425133694],
+        [-0.1285346629, 1.3664634705],
+        [-0.6651946735, 0.3515100701],
+    ]
+)
+Y12 = np.concatenate(
+    [
+        [0.8481821025, 1.0449237631, -0.4716143530, 3.7647465444, 1.0159136527, -0.1425809295],
+        [-1.7072009291, -0.0345611500, 0.2561186725, -0.0767982746, -0.9735322212, -0.4811674727],
+    ]
+)
 FORMS = {"primal": (60, 4), "dual": (20, 9)}
 
 
@@ -96,3 +118,17 @@ def test_gap_is_zero_only_at_a_consistent_pair():
     inside = np.clip(u, y - band, y + band)
     assert value_and_gap(u, inside, y, band)[1][0] == pytest.approx(0.0)
     assert value_and_gap(u, y, y, band)[1][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("tau", "epsilon", "p", "value"),
+    [
+        (1.0, 0.2, (0.889983, 1.390975, -0.672650), 4.522656),
+        (0.1, 0.05, (0.922714, 1.495799, -0.891099), 4.640995),
+    ],
+)
+def test_worked_optimum(tau, epsilon, p, value):
+    G = FuzzyMap(X12, np.ones((12, 1)))
+    found = minimise(Factor.of(Design.of(G, np.ones(12)), tau / 2), Y12[:, None], epsilon, tol=1e-12)
+    assert_allclose(found.P[:, 0], p, atol=6e-7)
+    assert found.value[0] == pytest.approx(value, abs=6e-7)

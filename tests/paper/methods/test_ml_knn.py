@@ -1,18 +1,13 @@
 """ML-kNN: worked numbers, the grid in one search, and the inputs that break nearest-neighbour code."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
+from scipy.spatial.distance import cdist
 
 from mltsk.datasets import make_multilabel_rules
-from mltsk.paper.methods import neighbours
-from mltsk.paper.methods.ml_knn import MLkNN, neighbour_counts
-from mltsk.paper.methods.neighbours import nearest_neighbours
+from mltsk.paper.methods.ml_knn import MLkNN, nearest_neighbours, neighbour_counts
 
 X5 = np.array([[0.0], [1.0], [3.0], [6.0], [10.0]])
 Y5 = np.array([[1, 0], [1, 1], [0, 1], [0, 1], [0, 0]])
@@ -41,33 +36,16 @@ def test_worked_example_of_prediction():
     assert_allclose(model.decision_function(rows), model.predict_proba(rows) - 0.5)
 
 
-def test_grid_in_one_pass_equals_one_by_one(data):
-    grid = {"n_neighbors": [1, 4, 7], "smoothing": [0.01, 1.0]}
-    points = list(MLkNN().grid_path(data.X[:100], data.Y[:100], data.X[100:], grid))
-    assert sorted(map(str, (p.params for p in points))) == sorted(map(str, ParameterGrid(grid)))
-    for point in points:
-        model = MLkNN(**point.params).fit(data.X[:100], data.Y[:100])
-        assert_array_equal(point.scores, model.predict_proba(data.X[100:]))
-        assert_array_equal(point.labels, model.predict(data.X[100:]))
-
-
 def test_grid_searches_neighbours_once(data, monkeypatch):
     calls = []
 
     def counted(Q, X, k, **options):
         calls.append(k)
-        return neighbours.nearest_neighbours(Q, X, k, **options)
+        return nearest_neighbours(Q, X, k, **options)
 
     monkeypatch.setattr("mltsk.paper.methods.ml_knn.nearest_neighbours", counted)
     assert len(list(MLkNN().grid_path(data.X[:100], data.Y[:100], data.X[100:]))) == 35
     assert calls == [13, 13]  # training rows and test rows, for the largest k
-
-
-def test_sparse_rows_give_the_same_model(data):
-    X = data.X * (data.X > np.median(data.X))
-    dense, thin = MLkNN(5).fit(X, data.Y), MLkNN(5).fit(sparse.csr_array(X), data.Y)
-    assert sparse.issparse(thin.X_)
-    assert_array_equal(thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X))
 
 
 def test_constant_labels_and_rows_with_no_or_all_labels(data):
@@ -86,27 +64,48 @@ def test_counts_never_seen_fall_back_to_the_prior():
     assert_allclose(model.posterior_[unseen], np.broadcast_to(model.prior_[:, None], unseen.shape)[unseen])
 
 
-def test_one_label_and_many_classes(data):
-    binary = MLkNN(5).fit(data.X, np.where(data.Y[:, 0] > 0, "yes", "no"))
-    assert_allclose(binary.predict_proba(data.X).sum(axis=1), 1.0)
-    kinds = np.digitize(data.X[:, 0], np.quantile(data.X[:, 0], [0.3, 0.6]))
-    many = MLkNN(5).fit(data.X, kinds)
-    assert_allclose(many.predict_proba(data.X).sum(axis=1), 1.0)
-    assert np.mean(many.predict(data.X) == kinds) > 0.6
-
-
 def test_too_many_neighbours_are_reduced_with_a_warning():
     with pytest.warns(UserWarning, match="reduced to 4"):
         model = MLkNN(10).fit(X5, Y5)
     assert model.posterior_.shape == (2, 5)
 
 
-def test_weights_are_refused(data):
-    with pytest.raises(ValueError, match="no meaning for sample_weight"):
-        MLkNN().fit(data.X, data.Y, sample_weight=np.ones(150))
+def plain(Q, X, k, exclude_self=False):
+    D2 = cdist(Q, X, "sqeuclidean")
+    if exclude_self:
+        np.fill_diagonal(D2, np.inf)
+    return np.argsort(D2, axis=1, kind="stable")[:, :k]
 
 
-def test_clone_and_pickle(data):
-    model = clone(MLkNN(4, smoothing=0.5)).fit(data.X, data.Y)
-    again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(again.predict(data.X), model.predict(data.X))
+def test_equals_a_plain_stable_sort():
+    rng = np.random.default_rng(0)
+    Q, X = rng.normal(size=(30, 7)), rng.normal(size=(50, 7))
+    assert_array_equal(nearest_neighbours(Q, X, 6), plain(Q, X, 6))
+    assert_array_equal(nearest_neighbours(X, X, 6, exclude_self=True), plain(X, X, 6, exclude_self=True))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e7])
+def test_equal_rows_go_by_index_although_products_round(offset):
+    base = np.random.default_rng(1).normal(size=(4, 33)) + offset
+    X = np.tile(base, (9, 1))  # row i equals rows i + 4, i + 8, ...
+    assert_array_equal(nearest_neighbours(base, X, 9), np.arange(4)[:, None] + 4 * np.arange(9))
+
+
+def test_whole_numbers_with_many_ties():
+    X = np.random.default_rng(2).integers(0, 2, size=(80, 6)).astype(float)
+    for rows in (X, sparse.csr_array(X)):
+        assert_array_equal(nearest_neighbours(rows, rows, 5, exclude_self=True), plain(X, X, 5, exclude_self=True))
+
+
+def test_own_row_is_left_out_but_its_duplicates_are_not():
+    X = np.array([[0.5], [0.5], [3.0]])
+    assert_array_equal(nearest_neighbours(X, X, 2, exclude_self=True), [[1, 2], [0, 2], [0, 1]])
+
+
+def test_small_blocks_and_sparse_rows_change_nothing():
+    X = np.random.default_rng(3).random((60, 8)) * (np.random.default_rng(4).random((60, 8)) < 0.4)
+    whole = nearest_neighbours(X, X, 7, exclude_self=True)
+    assert_array_equal(nearest_neighbours(X, X, 7, exclude_self=True, limit_bytes=1000), whole)
+    S = sparse.csr_array(X)
+    assert_array_equal(nearest_neighbours(S, S, 7, exclude_self=True), whole)
+    assert_array_equal(nearest_neighbours(S, X, 7), nearest_neighbours(X, S, 7))

@@ -141,7 +141,7 @@ def test_moments_are_enough():
 
 def test_more_columns_than_rows_go_through_the_rows():
     G, Y = random_problem(4, n_rows=24, width=80, n_labels=3)
-    assert isinstance(module._moments_or_rows(module.DenseMap(G), Y, None, 100), Rows)
+    assert isinstance(module._moments_or_rows(module.DenseMap(G), Y, 100), Rows)
     P, losses = plain(G, Y, 0.1, 0.1, 1.0)
     result = algorithm1(G, Y, 0.1, 0.1, 1.0)
     assert result.n_iter == len(losses)

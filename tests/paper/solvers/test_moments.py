@@ -16,15 +16,6 @@ def rows():
     return G, (rng.random((40, 4)) < 0.3).astype(float), rng.random(40)
 
 
-def test_moments_of_blocks_add_up(rows):
-    G, Y, w = rows
-    whole = Moments.of(G, Y, w)
-    parts = [Moments.of(G.take(s), Y[s], w[s]) for s in (slice(0, 7), slice(7, 40))]
-    total = parts[0] + parts[1]
-    for name in ("A", "B", "yy", "weight"):
-        assert_allclose(getattr(total, name), getattr(whole, name), rtol=1e-12)
-
-
 def test_moments_are_the_quadratic_loss(rows):
     G, Y, w = rows
     data, P = Moments.of(G, Y, w), np.random.default_rng(1).normal(size=(18, 4))

@@ -1,4 +1,4 @@
-"""Leave-one-out in closed form equals leaving out, and the three forms of the ridge start are one."""
+"""Leave-one-out in closed form equals leaving out, and the ridge start solves its equations."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.paper.solvers import ridge
+from mltsk.paper.solvers.moments import Moments
 from mltsk.paper.solvers.ridge import LeaveOneOut, Spectrum, choose_weights, ridge_start
 
 
@@ -82,17 +83,12 @@ def test_a_spread_of_rows_serves_for_large_samples(monkeypatch):
     assert part.column_norm == pytest.approx(exact.column_norm, rel=0.1)
 
 
-@pytest.mark.parametrize("form", ["primal", "dual", "operator"])
-def test_the_three_forms_of_the_ridge_start_agree(monkeypatch, form):
-    G, Y = problem()
-    w = np.random.default_rng(3).random(30) + 0.1
+@pytest.mark.parametrize("n", [8, 30])
+def test_the_ridge_start_is_that_of_the_normal_equations(monkeypatch, n):
+    G, Y = problem(n)
+    w = np.random.default_rng(3).random(n) + 0.1
     direct = np.linalg.solve(G.rows().T @ (w[:, None] * G.rows()) + 0.3 * np.eye(10), G.rows().T @ (w[:, None] * Y))
-    monkeypatch.setattr(ridge, "cheapest_form", lambda *_: form)
-    assert_allclose(ridge_start(G, Y, w, 0.3), direct, atol=1e-3 if form == "operator" else 1e-9)
-
-
-def test_the_cheapest_form_follows_the_shape():
-    wide, tall = FuzzyMap(np.ones((20, 300)), np.ones((20, 3))), FuzzyMap(np.ones((3000, 4)), np.ones((3000, 2)))
-    assert ridge.cheapest_form(wide, 3) == "dual"
-    assert ridge.cheapest_form(tall, 3) == "primal"
-    assert ridge.cheapest_form(tall, 3, limit_bytes=1) == "operator"
+    assert_allclose(ridge_start(G, Y, w, 0.3), direct, atol=1e-9)
+    assert_allclose(ridge_start(G, Y, w, 0.3, Moments.of(G, Y, w)), direct, atol=1e-9)
+    monkeypatch.setattr(ridge, "START_BYTES", 1)
+    assert not ridge_start(G, Y, w, 0.3).any()

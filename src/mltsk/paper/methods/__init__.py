@@ -1,18 +1,4 @@
-"""The methods that the paper compares with, one file each, and one registry.
-
-===========  =======================  ==========================================================================
-key          class                    what it is
-===========  =======================  ==========================================================================
-ml-knn       `MLkNN`                  labels of the k nearest neighbours, by maximum a posteriori
-hnoml        `HNOML`                  bi-sparse regression onto enriched labels; our reconstruction
-mlsf         `MLSF`                   chains of linear SVMs on features chosen per group of labels
-cc, br       `ClassifierChainTSK`,    one ε-insensitive TSK system a label (`EpsilonLSSLI`), chained or on its own
-             `BinaryRelevanceTSK`
-c2ae         `C2AE`                   canonical correlated autoencoder
-bp-mll       `BPMLL`                  one hidden layer trained on a pairwise ranking loss
-jbnn         `JBNN`                   one hidden layer with joint binary cross-entropy; our reconstruction
-ml-tsk-fs    `PaperMLTSK`             the paper's method as its authors run it; `mltsk.MLTSKClassifier` is ours
-===========  =======================  ==========================================================================
+"""The methods that the paper compares, one file each, and `METHODS`, which knows them by key.
 
 Every class has ``PAPER_GRID``, the paper's Table II, and ``grid_path``, which evaluates a grid without doing anything
 twice. `BPMLL` and `JBNN` need PyTorch to fit, and `C2AE` on a GPU: ``pip install "mltsk[deep]"``.
@@ -23,7 +9,6 @@ from .binary_relevance import BinaryRelevanceTSK
 from .bp_mll import BPMLL
 from .c2ae import C2AE
 from .classifier_chain import ClassifierChainTSK
-from .epsilon_lssli import EpsilonLSSLI
 from .hnoml import HNOML
 from .jbnn import JBNN
 from .ml_knn import MLkNN
@@ -31,15 +16,15 @@ from .ml_tsk_fs import PaperMLTSK
 from .mlsf import MLSF
 
 METHODS = {
-    "ml-knn": MLkNN,
-    "hnoml": HNOML,
-    "mlsf": MLSF,
-    "cc": ClassifierChainTSK,
-    "br": BinaryRelevanceTSK,
-    "c2ae": C2AE,
-    "bp-mll": BPMLL,
-    "jbnn": JBNN,
-    "ml-tsk-fs": PaperMLTSK,
+    "ml-knn": MLkNN,  # labels of the k nearest neighbours, by maximum a posteriori
+    "hnoml": HNOML,  # bi-sparse regression onto enriched labels; our reconstruction
+    "mlsf": MLSF,  # chains of linear SVMs on features chosen per group of labels
+    "cc": ClassifierChainTSK,  # a chain of ε-insensitive TSK systems
+    "br": BinaryRelevanceTSK,  # one ε-insensitive TSK system per label
+    "c2ae": C2AE,  # canonical correlated autoencoder
+    "bp-mll": BPMLL,  # one hidden layer trained on a pairwise ranking loss
+    "jbnn": JBNN,  # one hidden layer with joint binary cross-entropy; our reconstruction
+    "ml-tsk-fs": PaperMLTSK,  # the paper's method as its authors run it
 }
 
 __all__ = [
@@ -51,7 +36,6 @@ __all__ = [
     "MLSF",
     "BinaryRelevanceTSK",
     "ClassifierChainTSK",
-    "EpsilonLSSLI",
     "GridPoint",
     "MLkNN",
     "MultilabelMethod",

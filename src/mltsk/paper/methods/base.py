@@ -8,15 +8,26 @@ them one by one, and each method overrides it to share the work that does not de
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ...core.threads import blas_threads
 from ...targets import Targets, predicted
+
+COUNT = [Interval(Integral, 1, None, closed="left")]
+POSITIVE, NOT_NEGATIVE = ([Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left"))
+
+
+def design_threads(X):
+    """BLAS threads for products of the size of a Gram matrix of X."""
+    return blas_threads(float(X.shape[0]) * X.shape[1] * min(X.shape))
 
 
 @dataclass(frozen=True)
@@ -47,16 +58,15 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         self._fit(X, targets.Y, w)
         return self
 
+    @property
+    def _checks(self):
+        return {"accept_sparse": "csr" if self._takes_sparse else False, "dtype": np.float64}
+
     def _validate_fit(self, X, y, sample_weight):
-        checks = {
-            "accept_sparse": "csr" if self._takes_sparse else False,
-            "dtype": np.float64,
-            "ensure_min_samples": 2,
-        }
         if hasattr(y, "columns") or hasattr(y, "tocsr"):  # names and sparse labels are read by Targets
-            X = validate_data(self, X, **checks)
+            X = validate_data(self, X, ensure_min_samples=2, **self._checks)
         else:
-            X, y = validate_data(self, X, y, multi_output=True, **checks)
+            X, y = validate_data(self, X, y, multi_output=True, ensure_min_samples=2, **self._checks)
         targets = Targets.of(y)
         if len(targets.Y) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}")
@@ -79,47 +89,71 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         """Scores (N, L) of checked rows: higher is more relevant."""
 
     def _labels(self, scores):
-        """Labels (N, L) of scores: those that reach the cut. A method with a threshold of its own overrides it."""
+        """Labels (N, L) of scores: those that reach the cut."""
         return (scores >= self._cut).astype(int)
 
     def _check_input(self, X):
         check_is_fitted(self)
-        accept = "csr" if self._takes_sparse else False
-        return validate_data(self, X, accept_sparse=accept, dtype=np.float64, reset=False)
+        return validate_data(self, X, reset=False, **self._checks)
+
+    @property
+    def _binary(self):
+        return not self.multilabel_ and len(self.classes_) == 2
 
     def decision_function(self, X):
         """Score minus the cut, (n_samples, n_labels); (n,) if y was binary."""
         distance = self._scores(self._check_input(X)) - self._cut
         distance = np.where(distance == 0, np.finfo(np.float64).tiny, distance)  # a score at the cut is predicted
-        return distance[:, 0] if not self.multilabel_ and len(self.classes_) == 2 else distance
+        return distance[:, 0] if self._binary else distance
 
     def predict(self, X):
         """Labels as an indicator, or classes if y was one-dimensional."""
         scores = self._scores(self._check_input(X))
         if self.multilabel_:
             return self._labels(scores)
-        return predicted(
-            np.where(scores == self._cut, np.inf, scores), np.full(scores.shape[1], self._cut), self.classes_, False
-        )
+        scores, cuts = np.where(scores == self._cut, np.inf, scores), np.full(scores.shape[1], self._cut)
+        return predicted(scores, cuts, self.classes_, False)
 
     def predict_proba(self, X):
         """Uncalibrated probabilities strictly in (0, 1): a logistic curve of the decision function."""
-        distance = self.decision_function(X)
-        tiny = np.finfo(np.float64).eps
-        if not self.multilabel_ and len(self.classes_) > 2:
+        distance, tiny = self.decision_function(X), np.finfo(np.float64).eps
+        if not self.multilabel_ and not self._binary:
             return softmax(4 * distance, axis=1)
-        positive = np.clip(expit(4 * distance), tiny, 1 - tiny)
-        return positive if self.multilabel_ else np.column_stack([1 - positive, positive])
+        return self._of_classes(np.clip(expit(4 * distance), tiny, 1 - tiny))
+
+    def _of_classes(self, p):
+        """Probabilities of labels as they are, or those of classes, which sum to 1, if y was one-dimensional."""
+        if self.multilabel_:
+            return p
+        if self._binary:
+            return np.column_stack([1 - p, p])
+        total = p.sum(axis=1, keepdims=True)
+        return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
 
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
         """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
 
         The same numbers as fitting each setting alone, without repeating work that settings share.
         """
-        for params in ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)):
-            model = clone(self).set_params(**params).fit(X, y, sample_weight=sample_weight)
-            scores = model._scores(model._check_input(X_test))
-            yield GridPoint(params, scores, model._labels(scores))
+        for params, model in self._settings(grid):
+            yield model.fit(X, y, sample_weight=sample_weight)._point(params, model._scores(model._check_input(X_test)))
+
+    def _settings(self, grid):
+        """Pairs of parameters and the model that has them, unfitted, for all settings of a grid."""
+        settings = ParameterGrid(dict(self.PAPER_GRID if grid is None else grid))
+        pairs = [(params, clone(self).set_params(**params)) for params in settings]
+        for _, model in pairs:
+            model._validate_params()
+        return pairs
+
+    def _read(self, X, y, X_test, sample_weight):
+        """Training rows, labels, weights and test rows, as all settings of a grid see them."""
+        reader = clone(self)
+        X, targets, w = reader._validate_fit(X, y, sample_weight)
+        return X, targets.Y, w, reader._check_input(X_test)
+
+    def _point(self, params, scores):
+        return GridPoint(params, scores, self._labels(scores))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,56 +1,76 @@
-"""BR: one ε-insensitive TSK fuzzy system per label, all over the same rules."""
+"""BR: one ε-insensitive TSK fuzzy system (Leski's ε-LSSLI) per label, all over the same rules."""
 
-from numbers import Integral
+import warnings
+from numbers import Integral, Real
 from typing import ClassVar
 
 import joblib
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
+from ...core.arrays import weighted_mean
 from ...core.fuzzymap import FuzzyMap
-from ...core.membership import rule_distinctness
+from ...core.membership import authors_widths, rule_distinctness
 from ...core.threads import blas_threads
-from ..antecedents import fit_rules
-from .base import GridPoint, MultilabelMethod
-from .epsilon_insensitive import Design, Factor
-from .epsilon_lssli import PARAMETERS, design_flops, ridge_weight, solve, store
-from .principal_axes import PrincipalAxes
+from ..antecedents import find_rules, warn_if_fewer
+from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod
+from .epsilon_insensitive import Design, Factor, minimise
 
 
 class BinaryRelevanceTSK(MultilabelMethod):
     """Binary relevance over ε-insensitive TSK fuzzy systems.
 
-    Every label is a regression of its 0/1 column, as in `EpsilonLSSLI`; the labels share rules, rule-mapped features
-    and one factorisation, and know nothing of each other. A label is predicted where its value is at least 0.5.
+    Rules are found by fuzzy c-means on X; then every label is a regression of its 0/1 column y,
+
+        min over p of  Σ_n w_n ]y_n - g_n·p[²  +  ‖p̃‖² / (2C),     ]r[ = max(0, |r| - ε),
+
+    with p̃ the consequents p without the biases, solved to its optimum for all labels with one factorisation. A label
+    is predicted where its value is at least 0.5.
 
     Parameters
     ----------
-    n_rules, C, epsilon, fuzzifier, width_scale, antecedents, solver, tol, max_iter, init, random_state
-        As in `EpsilonLSSLI`.
+    n_rules : int, default=5
+    C : float, default=1.0
+        Weight of the errors against the size of the consequents.
+    epsilon : float, default=0.05
+        Errors up to this size cost nothing.
+    fuzzifier : float, default=2.0
+        m of fuzzy c-means. With more than a few dozen features m = 2 puts all rules in one place
+        (`rule_distinctness_` is near 0): the method is then ridge-like linear regression with a tube.
+    width_scale : float, default=1.0
+        h: widths of a rule are h times the variances of its members.
     n_components : int or None, default=None
         Replace the features by so many principal components of the training rows. The paper did this for one large
         data set (50 components on Mirflickr).
+    tol : float, default=1e-3
+        Stop when the duality gap is at most this share of the objective.
+    max_iter : int, default=1000
 
     Attributes
     ----------
-    centers_, widths_, coef_, gap_, n_iter_, rule_distinctness_
-        As in `EpsilonLSSLI`, one output per label; over the components if ``n_components`` is given.
+    centers_, widths_ : arrays of shape (n_rules, n_features), over the components if ``n_components`` is given
+    coef_ : array of shape (n_rules, n_features + 1, n_labels), intercept first
+    gap_ : array of shape (n_labels,)
+        Duality gaps: no consequents have an objective lower by more than this.
+    rule_distinctness_ : float
+        0 = all rules the same, 1 = fully distinct.
     mean_, axes_ : arrays of shapes (n_features,) and (n_components, n_features), or None
         Principal components of the training rows.
+    n_iter_ : int
 
     Notes
     -----
-    Certain: the structure, the grid of C and n_rules. Our reconstruction: ε = 0.05, h = 1, and the quadratic loss,
-    which is faster to minimise than the absolute one (``solver="absolute"``), for which the published loop is a
-    heuristic (``solver="lssli"``).
-    With the paper's fuzzifier of 2 all rules coincide in high dimension (`rule_distinctness_` is near 0): the method
-    is then ridge-like linear regression with a tube, whatever ``n_rules`` says.
+    Certain: the structure, the grid of C and n_rules. Our reconstruction: ε = 0.05, h = 1, and the quadratic loss; the
+    published loop for the absolute one is a heuristic that stops near its ridge start, with the same accuracy.
 
     References
     ----------
     M.-L. Zhang, Y.-K. Li, X.-Y. Liu, X. Geng, "Binary relevance for multi-label learning: an overview", Frontiers of
-    Computer Science 12(2), 2018, 191-202; and J. Leski as in `EpsilonLSSLI`.
+    Computer Science 12(2), 2018, 191-202; J. Leski, "Improving the generalization ability of neuro-fuzzy systems by
+    ε-insensitive learning", International Journal of Applied Mathematics and Computer Science 12(3), 2002, 437-447.
 
     Examples
     --------
@@ -64,8 +84,14 @@ class BinaryRelevanceTSK(MultilabelMethod):
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
-        **PARAMETERS,
+        "n_rules": COUNT,
+        "C": POSITIVE,
+        "epsilon": NOT_NEGATIVE,
+        "fuzzifier": [Interval(Real, 1, None, closed="left")],
+        "width_scale": POSITIVE,
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
+        "tol": NOT_NEGATIVE,
+        "max_iter": COUNT,
     }
 
     def __init__(
@@ -75,63 +101,63 @@ class BinaryRelevanceTSK(MultilabelMethod):
         C=1.0,
         epsilon=0.05,
         fuzzifier=2.0,
-        width_scale="auto",
-        antecedents="paper",
-        solver="quadratic",
+        width_scale=1.0,
         n_components=None,
         tol=1e-3,
         max_iter=1000,
-        init="spread",
-        random_state=None,
     ):
         self.n_rules = n_rules
         self.C = C
         self.epsilon = epsilon
         self.fuzzifier = fuzzifier
         self.width_scale = width_scale
-        self.antecedents = antecedents
-        self.solver = solver
         self.n_components = n_components
         self.tol = tol
         self.max_iter = max_iter
-        self.init = init
-        self.random_state = random_state
 
     def _fit(self, X, Y, w):
-        Z = self._reduce(X, w)
-        G = self._fit_rules(Z, w)
-        with blas_threads(design_flops(G)):
-            self._fit_consequents(G, Y, w, self._design(G, Y, w))
+        G = self._fit_rules(X, w)
+        with _threads(G):
+            design = self._design(G, Y, w)
+            self._fit_consequents(Factor.of(design, 0.5 / self.C), Y)
 
-    def _reduce(self, X, w):
-        """X, or its principal components, which are kept for prediction."""
-        self.mean_ = self.axes_ = None
-        if self.n_components is not None:
-            found = PrincipalAxes.of(X, w, self.n_components)
-            self.mean_, self.axes_ = found.mean, found.axes
-        return self._reduced(X)
-
-    def _reduced(self, X):
-        return X if self.axes_ is None else PrincipalAxes(self.mean_, self.axes_).apply(X)
-
-    def _fit_rules(self, Z, w):
-        rules = fit_rules(self, Z, w)
-        self.centers_, self.widths_ = rules.centers, rules.widths
-        G = self._map(Z)
+    def _fit_rules(self, X, w):
+        """G of the training rows; rules and principal components are kept."""
+        self.mean_, self.axes_ = (None, None) if self.n_components is None else principal_axes(X, w, self.n_components)
+        Z = self._reduced(X)
+        self.centers_, spread = find_rules(Z, w, self.n_rules, self.fuzzifier)
+        warn_if_fewer(len(self.centers_), self.n_rules)
+        self.widths_ = authors_widths(spread, self.width_scale)
+        G = FuzzyMap.of(Z, self.centers_, self.widths_)
         self.rule_distinctness_ = rule_distinctness(G.M, w)
         return G
 
-    def _map(self, Z):
-        return FuzzyMap.of(Z, self.centers_, self.widths_)
+    def _reduced(self, X):
+        return X if self.axes_ is None else np.asarray(X @ self.axes_.T) - self.axes_ @ self.mean_
+
+    def _map(self, X):
+        return FuzzyMap.of(self._reduced(X), self.centers_, self.widths_)
 
     def _design(self, G, Y, w):
-        return None if self.solver == "lssli" else Design.of(G, w)
+        return Design.of(G, w)
 
-    def _fit_consequents(self, G, Y, w, design, factor=None):
-        store(self, solve(self, design, G, Y, w, factor=factor))
+    def _fit_consequents(self, factor, Y, limit=None):
+        found = minimise(factor, Y, self.epsilon, limit=limit, tol=self.tol, max_iter=self.max_iter)
+        K, D = self.centers_.shape
+        self.coef_, self.gap_ = found.P.reshape(K, D + 1, -1), found.gap
+        self.n_iter_ = int(found.n_iter.max(initial=1))
+        if not found.converged:
+            worst = np.max(found.gap / np.maximum(found.value, np.finfo(np.float64).tiny))
+            warnings.warn(
+                f"stopped after {self.max_iter} steps with a duality gap of {worst:.1e} of the objective: raise "
+                "max_iter or tol, or lower C",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return found
 
     def _scores(self, X):
-        return self._scores_of(self._map(self._reduced(X)))
+        return self._scores_of(self._map(X))
 
     def _scores_of(self, G):
         return G @ self.coef_.reshape(-1, self.coef_.shape[2])
@@ -139,24 +165,31 @@ class BinaryRelevanceTSK(MultilabelMethod):
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
         """Every setting of ``grid`` applied to X_test, settings that share their rules together.
 
-        Rules are found once for all settings that differ in C and ε alone, the ridge matrix is factored once for each
-        C, and principal components are found once. See `MultilabelMethod.grid_path`.
+        Rules are found once for all settings that differ in C, ε and tol alone, and the ridge matrix is factored once
+        for each C. See `MultilabelMethod.grid_path`.
         """
-        shared = clone(self)
-        X, targets, w = shared._validate_fit(X, y, sample_weight)
-        X_test = shared._check_input(X_test)
-        for group in _groups(self._settings(grid), ("n_components",)):
-            Z, first = group[0][1]._reduce(X, w), group[0][1]
-            Z_test = first._reduced(X_test)
-            for part in _groups(group, [name for name in self.get_params() if name not in ("C", "epsilon", "tol")]):
-                yield from _same_rules(part, first, Z, targets.Y, w, Z_test)
+        pairs = self._settings(grid)
+        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
+        own = ("C", "epsilon", "tol", "max_iter")
+        for part in _groups(pairs, [name for name in self.get_params() if name not in own]):
+            first = part[0][1]
+            G = first._fit_rules(X, w)
+            with _threads(G):
+                design = first._design(G, Y, w)
+            G_test, fitted = first._map(X_test), {k: v for k, v in vars(first).items() if k.endswith("_")}
+            for same_C in _groups(part, ["C"]):
+                with _threads(G):
+                    factor = Factor.of(design, 0.5 / same_C[0][1].C)
+                for params, model in same_C:
+                    vars(model).update(fitted)
+                    with _threads(G):
+                        model._fit_consequents(factor, Y)
+                    yield model._point(params, model._scores_of(G_test))
 
-    def _settings(self, grid):
-        settings = list(ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)))
-        models = [clone(self).set_params(**params) for params in settings]
-        for model in models:
-            model._validate_params()
-        return list(zip(settings, models, strict=True))
+
+def _threads(G):
+    N, width = G.shape
+    return blas_threads(2.0 * N * width * min(N, width))
 
 
 def _groups(pairs, names):
@@ -168,23 +201,21 @@ def _groups(pairs, names):
     return list(found.values())
 
 
-def _same_rules(pairs, reduced, Z, Y, w, Z_test):
-    """Grid points of models that differ in C, ε and tol alone: one clustering, one factorisation per C."""
-    first = pairs[0][1]
-    first.mean_, first.axes_ = reduced.mean_, reduced.axes_
-    G = first._fit_rules(Z, w)
-    with blas_threads(design_flops(G)):
-        design = first._design(G, Y, w)
-    G_test = first._map(Z_test)
-    fitted = {name: value for name, value in vars(first).items() if name.endswith("_")}
-    for same_C in _groups(pairs, ("C",)):
-        factor = None
-        if design is not None:
-            with blas_threads(design_flops(G)):
-                factor = Factor.of(design, ridge_weight(same_C[0][1]))
-        for params, model in same_C:
-            vars(model).update(fitted)
-            with blas_threads(design_flops(G)):
-                model._fit_consequents(G, Y, w, design, factor)
-            scores = model._scores_of(G_test)
-            yield GridPoint(params, scores, model._labels(scores))
+def principal_axes(X, w, n_components):
+    """Mean (D,) and widest orthonormal axes (q, D), widest first, of rows X (dense or CSR) under the weights w.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0], [1, 1], [2, 2], [3, 3.1]])
+    >>> principal_axes(X, np.ones(4), 1)[1].round(1).tolist()
+    [[0.7, 0.7]]
+    """
+    mean, D = weighted_mean(X, w), X.shape[1]
+    # subtracted rows where they are dense, which keeps every digit; moments where that would make X dense
+    centred = X if sparse.issparse(X) else X - mean
+    second = centred.T @ (sparse.diags_array(w) @ centred)
+    S = second.toarray() - w.sum() * np.outer(mean, mean) if sparse.issparse(X) else second
+    q = min(n_components, D)
+    axes = eigh(S, subset_by_index=[D - q, D - 1])[1].T[::-1]
+    largest = np.abs(axes).argmax(axis=1)  # signs are arbitrary: make the largest entry positive
+    return mean, axes * np.sign(axes[np.arange(q), largest])[:, None]

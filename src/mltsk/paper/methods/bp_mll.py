@@ -8,22 +8,21 @@ Its descent direction in c factors, so it costs O(L) and not O(L²): with u = ex
 of all u and p that over Y, it is u (y t - p) / (|Y| |Y'|). V (D+1, H) and W (H+1, L) hold the biases as their last
 rows: biases decay like weights in this method.
 
-Instance-by-instance training is a chain of small steps. Two things make it fast without changing a number beyond
-rounding: a step is twenty small tensor operations with the biases inside the matrices (33 µs on yeast), and with sparse
-rows the decay of V is one scalar factor, so that a step touches only the weights of features that are there (rcv1s1:
-50 of 944, 79 µs).
+Instance-by-instance training is a chain of small steps, each twenty small tensor operations with the biases inside the
+matrices (33 µs on yeast). With sparse rows the decay of V is one scalar factor, so that a step touches only the weights
+of features that are there (rcv1s1: 50 of 944, 79 µs).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 
+from .base import NOT_NEGATIVE
 from .nets import (
+    HIDDEN,
     NeuralMethod,
     batches,
     glorot,
@@ -36,20 +35,8 @@ from .nets import (
 )
 
 
-def pairwise_error(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Error (N,) of outputs c (N, L) for an indicator Y; 0 for rows with no label or all labels.
-
-    Examples
-    --------
-    >>> float(pairwise_error(np.array([[1.0, 0.0, 0.5]]), np.array([[1, 0, 0]]))[0].round(4))
-    0.4872
-    """
-    relevant, irrelevant = (np.exp(-c) * Y).sum(axis=1), (np.exp(c) * (1 - Y)).sum(axis=1)
-    return relevant * irrelevant * pair_share(Y)
-
-
 def pairwise_descent(c: Any, Y: Any, signs: Any, share: Any) -> Any:
-    """Minus the gradient of `pairwise_error` in c (B, L), as tensors; ``signs`` is 1 - 2Y, ``share`` (B, 1)."""
+    """Minus the gradient of the error in c (B, L), as tensors; ``signs`` is 1 - 2Y, ``share`` (B, 1)."""
     u = (c * signs).exp_()
     relevant = (u * Y).sum(1, keepdim=True)
     return (Y * u.sum(1, keepdim=True)).sub_(relevant).mul_(u).mul_(share)
@@ -98,26 +85,25 @@ class DenseInput:
         return self.V
 
 
-class SparseInput:
-    """First layer of sparse rows, V = factor · U: a step changes the factor and the rows of U that the batch uses."""
+class SparseInput(DenseInput):
+    """First layer of sparse rows, factor · V: a step changes the factor and the rows of V that the batch uses."""
 
-    def __init__(self, V: Any) -> None:
-        self.U, self.factor = V, 1.0
+    factor = 1.0
 
     def sums(self, batch: Batch) -> Any:
         """Inputs times weights, (B, H)."""
-        return (batch.x @ self.U.index_select(0, batch.columns)).mul_(self.factor)
+        return (batch.x @ self.V.index_select(0, batch.columns)).mul_(self.factor)
 
     def update(self, batch: Batch, e: Any, rate: float, keep: float) -> None:
-        """V ← keep V + rate x'e."""
+        """The same step on the features that the batch has."""
         self.factor *= keep
-        self.U.index_add_(0, batch.columns, batch.x.T @ e, alpha=rate / self.factor)
+        self.V.index_add_(0, batch.columns, batch.x.T @ e, alpha=rate / self.factor)
 
     def stacked(self) -> Any:
-        """V itself; the factor starts anew at 1, before it can underflow."""
-        self.U.mul_(self.factor)
+        """The weights themselves; the factor starts anew at 1, before it can underflow."""
+        self.V.mul_(self.factor)
         self.factor = 1.0
-        return self.U
+        return self.V
 
 
 def online_step(first: DenseInput | SparseInput, W: Any, batch: Batch, rate: float, decay: float) -> None:
@@ -129,16 +115,6 @@ def online_step(first: DenseInput | SparseInput, W: Any, batch: Batch, rate: flo
     d, e = deltas(h, (h1 @ W).tanh_(), W, batch)
     W.addmm_(h1.T, d, beta=keep, alpha=rate)
     first.update(batch, e, rate, keep)
-
-
-def feature_means(X: Any, w: np.ndarray) -> np.ndarray:
-    """Weighted mean of every feature (D,); zeros if X is sparse, which centring would make dense."""
-    return np.zeros(X.shape[1]) if sparse.issparse(X) else np.average(X, axis=0, weights=w)
-
-
-def centred(X: Any, mean: np.ndarray) -> Any:
-    """X less the means, as it is where those are zeros."""
-    return X - mean if mean.any() else X
 
 
 def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: int, device: Any) -> Iterator[Batch]:
@@ -155,10 +131,9 @@ def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: 
 
 def _inputs(X: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Rows with a one appended; of sparse rows only the features that occur in them, and which those are."""
-    ones = np.ones((len(rows), 1))
+    part, ones = X[rows], np.ones((len(rows), 1))
     if not sparse.issparse(X):
-        return np.hstack([X[rows], ones]), None
-    part = X[rows]
+        return np.hstack([part, ones]), None
     columns = np.unique(part.indices)
     return np.hstack([part[:, columns].toarray(), ones]), np.append(columns, X.shape[1])
 
@@ -177,20 +152,10 @@ def best_thresholds(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
     order = np.argsort(c, axis=1, kind="stable")
     s, y = np.take_along_axis(c, order, axis=1), np.take_along_axis(Y, order, axis=1)
     candidates = np.hstack([s[:, :1] - 0.1, (s[:, :-1] + s[:, 1:]) / 2, s[:, -1:] + 0.1])
-    below = _count_below(s, candidates)
+    below = np.stack([(s < candidate[:, None]).sum(axis=1) for candidate in candidates.T], axis=1)
     missed = np.hstack([np.zeros((len(y), 1)), np.cumsum(y, axis=1)])  # relevant among the j lowest outputs
     wrong = 2 * np.take_along_axis(missed, below, axis=1) - below  # + irrelevant labels of the row: a constant
     return candidates[np.arange(len(c)), np.argmin(wrong, axis=1)]
-
-
-def _count_below(s: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """How many of the sorted outputs lie below each candidate: ties lie together on one side."""
-    L = s.shape[1]
-    position = np.arange(L + 1)
-    first = np.maximum.accumulate(np.where(np.diff(s, axis=1, prepend=-np.inf) > 0, position[:-1], 0), axis=1)
-    tied = s <= candidates[:, 1:]
-    tied &= s >= candidates[:, 1:]
-    return np.hstack([np.zeros((len(s), 1), dtype=int), np.where(tied, first, position[1:])])
 
 
 def threshold_function(c: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -219,21 +184,18 @@ class BPMLL(NeuralMethod):
         rate).
     batch_size : int, default 1
         1 is the published method: one instance at a time. Larger batches add up the steps that their instances would
-        take from the same weights: an approximation, faster, and unstable beyond a few dozen unless the learning
-        rate is lowered.
+        take from the same weights: faster, and unstable beyond a few dozen unless the learning rate is lowered.
     center : bool, default True
-        Subtract the mean of each feature, unless X is sparse. Ours: without it the common part of all rows drives
-        every step, and a fold of scene ends at AP .57 instead of .87.
+        Subtract the mean of each feature, unless X is sparse. Ours: without it a fold of scene ends at AP .57
+        instead of .87.
     shuffle : bool, default True
         Draw the order of instances, the same in every epoch. The authors' program takes rows as they come, which
         fails where a file is sorted by label, as scene is: AP .68 instead of .87 on that fold.
     device : {"cpu", "cuda"}, default "cpu"
-        The steps are small and in sequence: a GPU pays only with large batches.
     progress : callable, optional
         Called with (epochs done, epochs in all).
     random_state : int, RandomState or None, default 0
-        Of the first weights (Glorot's uniform numbers here; the authors' program uses Nguyen and Widrow's) and of the
-        order.
+        Of the first weights and of the order.
 
     Attributes
     ----------
@@ -245,10 +207,8 @@ class BPMLL(NeuralMethod):
 
     Notes
     -----
-    Rows with no label or all labels have no pair to learn from and are passed over; they count in the threshold
-    function. A single label is trained against its complement. A weight multiplies what a row adds to the error;
-    0 is the same as leaving the row out, 2 only nearly the same as repeating it. Features should be on one scale,
-    such as [0, 1].
+    Rows with no label or all labels have no pair to learn from and count in the threshold function alone. A weight
+    multiplies what a row adds to the error; 2 is only nearly the same as repeating it. Features should be on one scale.
 
     References
     ----------
@@ -267,8 +227,8 @@ class BPMLL(NeuralMethod):
     _cut: ClassVar[float] = 0.0
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
-        "cost": [Interval(Real, 0, None, closed="left")],
+        "hidden": HIDDEN,
+        "cost": NOT_NEGATIVE,
         "center": ["boolean"],
         "shuffle": ["boolean"],
     }
@@ -316,10 +276,11 @@ class _Trainer:
         units = hidden_units(model.hidden, X.shape[1])
         V, W = glorot(rng, X.shape[1], units), glorot(rng, units, Y.shape[1])
         self.W = torch.as_tensor(W, device=device)
-        self.first = (SparseInput if sparse.issparse(X) else DenseInput)(torch.as_tensor(V, device=device))
-        self.mean = feature_means(X, w) if model.center else np.zeros(X.shape[1])
+        thin = sparse.issparse(X)  # centring would fill it in
+        self.mean = np.average(X, axis=0, weights=w) if model.center and not thin else np.zeros(X.shape[1])
+        self.first = (SparseInput if thin else DenseInput)(torch.as_tensor(V, device=device))
         order = rng.permutation(len(Y)) if model.shuffle else np.arange(len(Y))
-        self.batches = list(make_batches(centred(X, self.mean), Y, w, order, model.batch_size, device))
+        self.batches = list(make_batches(X if thin else X - self.mean, Y, w, order, model.batch_size, device))
         self.rate, self.decay = model.learning_rate, 2 * model.cost / w.sum()
         self.rows = X, Y, w
 

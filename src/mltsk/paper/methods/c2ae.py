@@ -11,7 +11,7 @@ authors' program). Gamma does not contain F_x, so its gradient reaches encoder a
 S = F_d(F_x(x)).
 """
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,24 +19,12 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.threads import blas_threads
-from ...metrics.bipartition import macro_f1_score, micro_f1_score
-from .c2ae_training import Nets, Rows, wrapped_batches
-from .leaky_nets import SLOPE
+from .base import COUNT, NOT_NEGATIVE, POSITIVE
+from .c2ae_nets import SLOPE, Nets, Rows, wrapped_batches
 from .nets import NeuralMethod, load_torch, torch_device, with_complement
 
 EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
 UPDATES = 400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
-
-
-def output_weight(alpha: float, meaning: str) -> float:
-    """Factor of the ranking loss: alpha where it multiplies (the paper), 1 / alpha where it divides (the program).
-
-    Examples
-    --------
-    >>> output_weight(2.0, "divide") == output_weight(0.5, "multiply")
-    True
-    """
-    return alpha if meaning == "multiply" else 1 / alpha
 
 
 def apply_net(X: Any, layers: Any) -> np.ndarray:
@@ -58,12 +46,10 @@ class C2AE(NeuralMethod):
     alpha : float, default 0.5
         Weight of the ranking loss of the decoded labels.
     alpha_meaning : {"multiply", "divide"}, default "multiply"
-        The paper multiplies the ranking loss by alpha, the authors' program divides by it. Table II's grid holds
-        values on both sides of 1, and is read as "multiply" here.
+        The paper multiplies the ranking loss by alpha, the authors' program divides by it.
     epochs : int, optional
-        The authors' program makes 50. By default 50, or more on small data: as many as make 400 steps, while the
-        learning rate falls as much in all. A data set that fits into one batch gets 50 steps of 50 epochs, and
-        those leave the nets almost where they started.
+        By default the 50 of the authors' program, or more on small data: as many as make 400 steps, while the learning
+        rate falls as much in all. 50 steps, one per epoch, would leave the nets almost where they started.
     latent : float, default 0.8
         Latent units for each label.
     hidden : int, default 512
@@ -74,28 +60,23 @@ class C2AE(NeuralMethod):
         Falls by 2 % an epoch, or as much in all where ``epochs`` is None.
     weight_decay : float, default 1e-3
         Times the squared norm of the weights; biases are free.
-    validation_fraction : float, default 0
-        Share of the rows held out to pick the epoch of the highest micro-F1 + macro-F1; 0 keeps the last epoch.
     device : {"cpu", "cuda"}, default "cpu"
     progress : callable, optional
         Called with (epochs done, epochs in all).
     random_state : int, RandomState or None, default 0
-        Of the first weights, the held-out rows and the order of rows.
+        Of the first weights and the order of rows.
 
     Attributes
     ----------
     feature_net_, decoder_net_ : tuples of (weights, biases)
         Layers that a prediction passes through.
-    best_epoch_ : int
-        The epoch that they come from.
     n_iter_ : int
 
     Notes
     -----
     Outputs are trained to rank, not to lie on either side of 0.5, so labels (outputs of at least 0.5) are much worse
-    than rankings. Rows with no label or all labels count in the correlation terms alone. A single label is trained
-    beside its complement. A weight counts a row as often as it says in all sums; 0 leaves it out. The program's
-    second decoder, which it trains and never uses, is left out.
+    than rankings. Rows with no label or all labels count in the correlation terms alone. A weight counts a row as often
+    as it says in all sums. The program's second decoder, which it trains and never uses, is left out.
 
     References
     ----------
@@ -114,12 +95,11 @@ class C2AE(NeuralMethod):
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
         "epochs": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": POSITIVE,
         "alpha_meaning": [StrOptions({"multiply", "divide"})],
-        "latent": [Interval(Real, 0, None, closed="neither")],
-        "hidden": [Interval(Integral, 1, None, closed="left")],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
+        "latent": POSITIVE,
+        "hidden": COUNT,
+        "weight_decay": NOT_NEGATIVE,
     }
 
     def __init__(
@@ -133,7 +113,6 @@ class C2AE(NeuralMethod):
         batch_size=500,
         learning_rate=1e-4,
         weight_decay=1e-3,
-        validation_fraction=0.0,
         device="cpu",
         progress=None,
         random_state=0,
@@ -146,14 +125,12 @@ class C2AE(NeuralMethod):
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
-        self.validation_fraction = validation_fraction
         self.device = device
         self.progress = progress
         self.random_state = random_state
 
     def _epoch_count(self, n_rows):
-        steps = -(-_training_rows(n_rows, self.validation_fraction) // self.batch_size)
-        return self.epochs or max(EPOCHS, -(-UPDATES // steps))
+        return self.epochs or max(EPOCHS, -(-UPDATES // -(-n_rows // self.batch_size)))
 
     def _device(self):
         return torch_device("cuda") if self.device == "cuda" else None
@@ -177,51 +154,24 @@ def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
 
 
 class _Trainer:
-    """A run: the three nets, the rows that they are trained on, and the best state so far."""
+    """A run: the three nets, and the rows that they are trained on."""
 
     def __init__(self, model: C2AE, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
         q, H = max(1, round(model.latent * Y.shape[1])), model.hidden
         sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
         like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
-        self.nets = Nets(rng, sizes, model.weight_decay, like)
-        self.train, self.held_out = _split(rng, len(Y), model.validation_fraction)
-        self.rows = Rows(X, Y, w, self.train, like)
-        self.model, self.rng, self.X, self.Y = model, rng, X, Y
-        self.weight = output_weight(model.alpha, model.alpha_meaning)
+        self.nets, self.rows = Nets(rng, sizes, model.weight_decay, like), Rows(X, Y, w, like)
+        self.model, self.rng, self.done = model, rng, 0
+        self.weight = model.alpha if model.alpha_meaning == "multiply" else 1 / model.alpha
         self.fall = FALL if model.epochs else FALL ** (EPOCHS / model._epoch_count(len(Y)))
-        self.done, self.best = 0, (-np.inf, {})
 
     def epoch(self) -> None:
         rate = self.model.learning_rate * self.fall**self.done
-        for drawn in wrapped_batches(self.rng.permutation(self.train), self.model.batch_size):
+        for drawn in wrapped_batches(self.rng.permutation(len(self.rows.Y)), self.model.batch_size):
             self.nets.differentiate(*self.rows.batch(drawn), self.weight)
             self.nets.optimiser.step(self.nets.gradient, rate)
         self.done += 1
-        if len(self.held_out):
-            self.best = max(self.best, self._judged(), key=lambda judged: judged[0])
-
-    def _judged(self) -> tuple[float, dict[str, Any]]:
-        """Micro-F1 + macro-F1 of the held-out rows, and the state that has it."""
-        state = self._now()
-        predicted = decoded(self.X[self.held_out], state["feature_net_"], state["decoder_net_"]) >= 0.5
-        truth = self.Y[self.held_out]
-        return micro_f1_score(truth, predicted) + macro_f1_score(truth, predicted), state
-
-    def _now(self) -> dict[str, Any]:
-        feature, decoder = self.nets.arrays(self.nets.feature), self.nets.arrays(self.nets.decoder)
-        return {"feature_net_": feature, "decoder_net_": decoder, "best_epoch_": self.done}
 
     def state(self) -> dict[str, Any]:
-        return self.best[1] or self._now()
-
-
-def _training_rows(n: int, fraction: float) -> int:
-    """Rows to train on when a fraction is held out: at least one, and at least one held out."""
-    return n if fraction == 0 else min(n - 1, max(1, n - round(fraction * n)))
-
-
-def _split(rng: Any, n: int, fraction: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to train on and rows held out."""
-    count = _training_rows(n, fraction)
-    order = rng.permutation(n) if count < n else np.arange(n)
-    return np.sort(order[:count]), np.sort(order[count:])
+        nets = self.nets
+        return {"feature_net_": nets.arrays(nets.feature), "decoder_net_": nets.arrays(nets.decoder)}

@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import StrOptions
 from ...exceptions import InputError
 from .binary_relevance import BinaryRelevanceTSK
 from .epsilon_insensitive import Design
-from .epsilon_lssli import solve, store
 
 
 class ClassifierChainTSK(BinaryRelevanceTSK):
@@ -27,10 +26,11 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
 
     Parameters
     ----------
-    n_rules, C, epsilon, fuzzifier, width_scale, antecedents, solver, n_components, tol, max_iter, init, random_state
+    n_rules, C, epsilon, fuzzifier, width_scale, n_components, tol, max_iter
         As in `BinaryRelevanceTSK`; the paper used 150 principal components on Corel16k1.
     order : "index", "random" or array of shape (n_labels,), default="index"
         The chain: columns of y as they come, a random permutation (``random_state``), or the columns to take in turn.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
@@ -43,14 +43,12 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     Notes
     -----
     Certain: the chain and its use of predicted labels. Our reconstruction: the base learner's constants, and rules on
-    x alone (clustering the labels too would need new rules for every link). Errors travel down the chain: a label
-    that is often predicted wrongly misleads those after it, more so in long chains and with large C. Scores of a label
-    jump where an earlier label's value crosses 0.5.
+    x alone. A label that is often predicted wrongly misleads those after it, more so in long chains and with large C.
 
     References
     ----------
     J. Read, B. Pfahringer, G. Holmes, E. Frank, "Classifier chains for multi-label classification", Machine Learning
-    85(3), 2011, 333-359; and J. Leski as in `EpsilonLSSLI`.
+    85(3), 2011, 333-359; and J. Leski as in `BinaryRelevanceTSK`.
 
     Examples
     --------
@@ -64,6 +62,7 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     _parameter_constraints: ClassVar[dict] = {
         **BinaryRelevanceTSK._parameter_constraints,
         "order": [StrOptions({"index", "random"}), "array-like"],
+        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -73,48 +72,27 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
         C=1.0,
         epsilon=0.05,
         fuzzifier=2.0,
-        width_scale="auto",
-        antecedents="paper",
-        solver="quadratic",
+        width_scale=1.0,
         n_components=None,
         order="index",
         tol=1e-3,
         max_iter=1000,
-        init="spread",
         random_state=None,
     ):
-        super().__init__(
-            n_rules,
-            C=C,
-            epsilon=epsilon,
-            fuzzifier=fuzzifier,
-            width_scale=width_scale,
-            antecedents=antecedents,
-            solver=solver,
-            n_components=n_components,
-            tol=tol,
-            max_iter=max_iter,
-            init=init,
-            random_state=random_state,
-        )
+        shared = {"C": C, "epsilon": epsilon, "fuzzifier": fuzzifier, "width_scale": width_scale}
+        super().__init__(n_rules, **shared, n_components=n_components, tol=tol, max_iter=max_iter)
         self.order = order
+        self.random_state = random_state
 
     def _design(self, G, Y, w):
         self.order_ = chain_order(self.order, Y.shape[1], self.random_state)
-        return None if self.solver == "lssli" else Design.of(G, w, self._earlier_labels(G, Y))
+        return Design.of(G, w, label_columns(G.M, Y[:, self.order_[:-1]]))
 
-    def _earlier_labels(self, G, Y):
-        return label_columns(G.M, Y[:, self.order_[:-1]])
-
-    def _fit_consequents(self, G, Y, w, design, factor=None):
-        K, L = G.n_rules, Y.shape[1]
-        position = np.empty(L, dtype=np.intp)
-        position[self.order_] = np.arange(L)
-        E = self._earlier_labels(G, Y) if self.solver == "lssli" else None
-        solution = solve(self, design, G, Y, w, factor=factor, E=E, limit=K * position)
-        store(self, solution)
+    def _fit_consequents(self, factor, Y):
+        K, L = len(self.centers_), Y.shape[1]
+        found = super()._fit_consequents(factor, Y, limit=K * np.argsort(self.order_))
         self.chain_coef_ = np.zeros((L, K, L))
-        self.chain_coef_[self.order_[:-1]] = solution.extra.reshape(L - 1, K, L)
+        self.chain_coef_[self.order_[:-1]] = found.extra.reshape(L - 1, K, L)
 
     def _scores_of(self, G):
         return along_chain(super()._scores_of(G), G.M, self.chain_coef_, self.order_, self._cut)

@@ -26,7 +26,7 @@ from ...core.fuzzymap import FuzzyMap
 # Firing strengths of rules that differ by less than this share are one bias: their rounding errors would be scaled up
 # by its inverse.
 DEPENDENT = 1e-7
-# Two labels with one positive row took 389 and 1,205 steps to 1e-4 of their F, the 99 others beside them at most 156.
+# Two labels with one positive row took 389 and 1,205 steps to 1e-4 of their F, the 99 other labels at most 156.
 FLOOR = 0.1
 
 
@@ -72,13 +72,9 @@ class Design:
         return np.concatenate([_penalised(self.G.transpose_matmul(Z), self.G), self.E.T @ Z])
 
 
-def _cube(P, G):
-    return P.reshape(G.n_rules, G.X.shape[1] + 1, -1)
-
-
 def _penalised(P, G):
-    cube = _cube(P, G)[:, 1:]
-    return cube.reshape(-1, cube.shape[2])
+    """Rows of P (K(D+1), L) that are no biases."""
+    return P.reshape(G.n_rules, G.X.shape[1] + 1, -1)[:, 1:].reshape(-1, P.shape[1])
 
 
 def _with_bias(P, G, bias=0.0):
@@ -195,60 +191,35 @@ def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):
     mean): there the gap says enough about the fit, and a share of F would ask for digits that nothing depends on.
     ``limit`` (L,) says how many columns of E each output may use; all by default.
     """
-    root = factor.design.root[:, None]
-    floor = FLOOR * squares_about_mean(Y, root**2)
+    root, n_outputs = factor.design.root[:, None], Y.shape[1]
+    mean = (root**2 * Y).sum(axis=0) / (root**2).sum()
+    floor = FLOOR * (root**2 * (Y - mean) ** 2).sum(axis=0)
     Y, band = Y * root, epsilon * root
-    limit = np.full(Y.shape[1], factor.design.E.shape[1]) if limit is None else np.asarray(limit)
-    state = _Progress(Y, band, tol, floor)
-    while len(state.active) and state.step < max_iter:
-        z = state.targets()
-        state.advance(z, factor.fit(z, limit[state.active]))
-    P, extra = factor.coefficients(state.Z, limit)
-    return Solution(P, extra, state.value, state.gap, state.n_iter, not len(state.active))
-
-
-def squares_about_mean(Y, w):
-    """Σ w (y - mean)², (L,), for weights w (N, 1)."""
-    mean = (w * Y).sum(axis=0) / w.sum()
-    return (w * (Y - mean) ** 2).sum(axis=0)
-
-
-class _Progress:
-    """The outputs that have not converged yet: extrapolated fits ``v``, last fits ``u`` and momentum ``t``."""
-
-    def __init__(self, Y, band, tol, floor):
-        self.Y, self.band, self.tol, self.floor, self.step = Y, band, tol, floor, 0
-        n_outputs = Y.shape[1]
-        self.active, self.Z = np.arange(n_outputs), Y.copy()
-        self.value, self.gap = np.zeros(n_outputs), np.zeros(n_outputs)
-        self.n_iter = np.zeros(n_outputs, dtype=np.intp)
-        self.v, self.u, self.t = Y, None, np.ones(n_outputs)
-
-    def targets(self):
-        """The fits clipped to the tubes; at first the targets themselves, so that the first step is ridge."""
-        y = self.Y[:, self.active]
-        return np.clip(self.v, y - self.band, y + self.band)
-
-    def advance(self, z, u):
-        """Take the fits u of the clipped targets z: record gap and value, extrapolate, drop what has converged."""
-        self.step += 1
-        y = self.Y[:, self.active]
-        self.value[self.active], self.gap[self.active] = value_and_gap(u, z, y, self.band)
-        self.Z[:, self.active], self.n_iter[self.active] = z, self.step
-        aim = self.tol * np.maximum(self.value[self.active], self.floor[self.active])
+    limit = np.full(n_outputs, factor.design.E.shape[1]) if limit is None else np.asarray(limit)
+    value, gap, n_iter = np.zeros(n_outputs), np.zeros(n_outputs), np.zeros(n_outputs, dtype=np.intp)
+    active, Z, v, u, t = np.arange(n_outputs), Y.copy(), Y, None, np.ones(n_outputs)
+    for step in range(1, max_iter + 1):
+        if not len(active):
+            break
+        y = Y[:, active]
+        z = np.clip(v, y - band, y + band)  # at first the targets themselves, so that the first step is ridge
+        old, u = u, factor.fit(z, limit[active])
+        Z[:, active], n_iter[active] = z, step
+        value[active], gap[active] = value_and_gap(u, z, y, band)
+        aim = tol * np.maximum(value[active], floor[active])
         aim += 1e-14 * np.einsum("nl,nl->l", y, y)  # what rounding leaves of an output that is fitted exactly
-        going = self.gap[self.active] > aim
-        v, t = self._extrapolated(u)
-        self.active, self.v, self.u, self.t = self.active[going], v[:, going], u[:, going], t[going]
+        v, t = (u, t) if old is None else _extrapolated(v, old, u, t)
+        going = gap[active] > aim
+        active, v, u, t = active[going], v[:, going], u[:, going], t[going]
+    return Solution(*factor.coefficients(Z, limit), value, gap, n_iter, not len(active))
 
-    def _extrapolated(self, u):
-        if self.u is None:
-            return u, self.t
-        change = u - self.u
-        back = np.einsum("nl,nl->l", self.v - u, change) > 0
-        t = np.where(back, 1.0, self.t)
-        following = (1 + np.sqrt(1 + 4 * t**2)) / 2
-        return u + (t - 1) / following * change, following
+
+def _extrapolated(v, old, u, t):
+    """The fits u moved on by their momentum t, and the next momentum; it starts anew where the last move went back."""
+    back = np.einsum("nl,nl->l", v - u, u - old) > 0
+    t = np.where(back, 1.0, t)
+    following = (1 + np.sqrt(1 + 4 * t**2)) / 2
+    return u + (t - 1) / following * (u - old), following
 
 
 def value_and_gap(u, z, y, band):

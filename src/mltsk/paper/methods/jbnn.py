@@ -8,29 +8,17 @@ written so that no logarithm of 0 can occur. Its gradient in z is (p - y) / B. V
 biases as their last rows and lie one after the other in one vector theta, which Adam moves.
 """
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils._param_validation import Interval
 
-from .nets import NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
-
-
-def joint_cross_entropy(z: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Joint binary cross-entropy (N,) of logits z (N, L), finite for logits of any size.
-
-    Examples
-    --------
-    >>> joint_cross_entropy(np.array([[1000.0, -1000.0]]), np.array([[1.0, 1.0]]))
-    array([1000.])
-    """
-    return (np.maximum(z, 0) - z * Y + np.log1p(np.exp(-np.abs(z)))).sum(axis=1)
+from .base import NOT_NEGATIVE
+from .nets import HIDDEN, NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
 
 
 def joint_gradient(z: Any, Y: Any) -> Any:
-    """Gradient of `joint_cross_entropy` in tensors of logits."""
+    """Gradient of a row's joint binary cross-entropy in its logits, as tensors."""
     return z.sigmoid().sub_(Y)
 
 
@@ -93,9 +81,8 @@ class JBNN(NeuralMethod):
 
     Notes
     -----
-    Certain: one shared representation, L logistic units, the joint loss. Ours: the tabular shared layer, Adam, batch
-    size, decay, first weights. Scores are logits (the same ranking as probabilities with fewer ties), 0 is the cut.
-    A weight multiplies a row's loss; 0 is the same as leaving it out. Features should be on one scale.
+    Ours: the tabular shared layer, Adam, batch size, decay, first weights. Scores are logits (the same ranking as
+    probabilities with fewer ties), 0 is the cut. A weight multiplies a row's loss. Features should be on one scale.
 
     References
     ----------
@@ -114,8 +101,8 @@ class JBNN(NeuralMethod):
     _cut: ClassVar[float] = 0.0
 
     _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "hidden": HIDDEN,
+        "weight_decay": NOT_NEGATIVE,
     }
 
     def __init__(
@@ -141,11 +128,8 @@ class JBNN(NeuralMethod):
 
     def predict_proba(self, X):
         """Probabilities of the logistic units, strictly in (0, 1); of more than two classes they are scaled to 1."""
-        logits, tiny = self.decision_function(X), np.finfo(np.float64).eps
-        p = np.clip(expit(logits), tiny, 1 - tiny)
-        if self.multilabel_:
-            return p
-        return np.column_stack([1 - p, p]) if p.ndim == 1 else p / p.sum(axis=1, keepdims=True)
+        tiny = np.finfo(np.float64).eps
+        return self._of_classes(np.clip(expit(self.decision_function(X)), tiny, 1 - tiny))
 
     def _trainer(self, X, Y, w, rng, device):
         return _Trainer(self, X, Y, w, rng, device)
@@ -158,14 +142,14 @@ class _Trainer:
     """Tensors of a run: theta with V and W as views of it, the gradient likewise, and the labels."""
 
     def __init__(self, model: JBNN, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        torch = load_torch()
         units = hidden_units(model.hidden, X.shape[1])
         layers = [glorot(rng, X.shape[1], units), glorot(rng, units, Y.shape[1])]
-        shapes = [layer.shape for layer in layers]
-        theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
-        self.gradient = theta * 0
-        self.layers, self.gradients = _views(theta, shapes), _views(self.gradient, shapes)
-        self.adam = Adam(theta, model.learning_rate)
+        theta = load_torch().as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
+        self.gradient, self.adam = theta * 0, Adam(theta, model.learning_rate)
+        self.layers, self.gradients = (
+            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in layers]), layers, strict=True)]
+            for vector in (theta, self.gradient)
+        )
         self.decay, self.size = 2 * model.weight_decay, model.batch_size
         self.X, self.Y, self.w, self.rng, self.device = X, Y, w / w.mean(), rng, device
 
@@ -175,19 +159,12 @@ class _Trainer:
                 self._step(rows)
 
     def _step(self, rows: np.ndarray) -> None:
-        torch = load_torch()
         x = np.hstack([dense_rows(self.X, rows), np.ones((len(rows), 1))])
         share = self.w[rows][:, None] / len(rows)
-        tensors = (torch.as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
+        tensors = (load_torch().as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
         backward(*tensors, *self.layers, into=self.gradients)
         self.adam.step(self.gradient.add_(self.adam.theta, alpha=self.decay))
 
     def state(self) -> dict[str, Any]:
         coefs, intercepts = zip(*map(split_layer, self.layers), strict=True)
         return {"coefs_": coefs, "intercepts_": intercepts}
-
-
-def _views(vector: Any, shapes: list[tuple[int, int]]) -> tuple[Any, Any]:
-    """A vector's two parts as matrices that share its memory."""
-    cut = shapes[0][0] * shapes[0][1]
-    return vector[:cut].view(shapes[0]), vector[cut:].view(shapes[1])

@@ -2,20 +2,24 @@
 
 Symbols: Y (N, L) labels, k neighbours, s smoothing, c (N, L) how many of a row's k neighbours carry each label,
 prior (L,) P(label), given[l, r] = P(c_l = r | label l), given_not[l, r] = P(c_l = r | not label l).
+
+Neighbours are the same for dense and sparse rows, in any order of blocks. A block of squared distances comes from one
+matrix product, ‖q‖² + ‖x‖² - 2 q·x. Its rounding errors would break ties at random (the same product gives equal rows
+different last digits), so it only selects candidates: every row that may be among the first k, rounding allowed for.
+Their distances are then taken from differences, and equal ones go by index. Whole numbers below 2⁵⁰ have no rounding
+errors, and their many ties need no second look.
 """
 
 import warnings
-from numbers import Integral, Real
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
-from sklearn.utils._param_validation import Interval
+from scipy import sparse
 
+from ...core.arrays import BLOCK_BYTES, row_blocks, row_square_norms
 from ...core.threads import blas_threads
-from .base import GridPoint, MultilabelMethod
-from .neighbours import nearest_neighbours
+from .base import COUNT, NOT_NEGATIVE, MultilabelMethod
 
 
 class MLkNN(MultilabelMethod):
@@ -47,10 +51,9 @@ class MLkNN(MultilabelMethod):
 
     Notes
     -----
-    Certain: all of the above, which is what the method's authors run (Euclidean distance; of equally near rows the one
-    that comes first). Scale the features: distances depend on it, and the method does not do it. A label has at most
-    k + 1 distinct scores, so rankings are full of ties and a metric's rule for ties matters. ``sample_weight`` is
-    refused: a weight has no meaning in a set of k neighbours.
+    This is what the method's authors run (Euclidean distance; of equally near rows the one that comes first). Scale the
+    features: the method does not do it. A label has at most k + 1 distinct scores, so rankings are full of ties.
+    ``sample_weight`` is refused: a weight has no meaning in a set of k neighbours.
 
     References
     ----------
@@ -68,8 +71,8 @@ class MLkNN(MultilabelMethod):
     PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "n_neighbors": COUNT,
+        "smoothing": NOT_NEGATIVE,
     }
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
@@ -106,34 +109,22 @@ class MLkNN(MultilabelMethod):
 
     def predict_proba(self, X):
         """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
-        scores = self._scores(self._check_input(X))
-        if self.multilabel_:
-            return scores
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - scores, scores])
-        total = scores.sum(axis=1, keepdims=True)
-        return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])
+        return self._of_classes(self._scores(self._check_input(X)))
 
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
         """Every setting of ``grid`` applied to X_test, by k: one neighbour search, for the largest k, serves them all.
 
         See `MultilabelMethod.grid_path`.
         """
-        settings = list(ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)))
-        models = [clone(self).set_params(**params) for params in settings]
-        for model in models:
-            model._validate_params()
-        shared = clone(self)
-        X, targets, _ = shared._validate_fit(X, y, sample_weight)
-        X_test = shared._check_input(X_test)
-        ks = [model._usable_neighbors(X.shape[0]) for model in models]
+        pairs = self._settings(grid)
+        X, Y, _, X_test = self._read(X, y, X_test, sample_weight)
+        ks = [model._usable_neighbors(X.shape[0]) for _, model in pairs]
         train, test = _search(X, X, max(ks), exclude_self=True), _search(X_test, X, max(ks))
         for k in sorted(set(ks)):
-            counts, test_counts = neighbour_counts(train[:, :k], targets.Y), neighbour_counts(test[:, :k], targets.Y)
-            for params, model in ((p, m) for p, m, own in zip(settings, models, ks, strict=True) if own == k):
-                model._learn(X, targets.Y, counts, k)
-                scores = model._posterior_of(test_counts)
-                yield GridPoint(params, scores, model._labels(scores))
+            counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
+            for params, model in (pair for pair, own in zip(pairs, ks, strict=True) if own == k):
+                model._learn(X, Y, counts, k)
+                yield model._point(params, model._posterior_of(test_counts))
 
 
 def _search(Q, X, k, exclude_self=False):
@@ -163,3 +154,85 @@ def posterior(prior, given, given_not):
     positive = prior[:, None] * given
     total = positive + (1 - prior)[:, None] * given_not
     return np.where(total > 0, positive / np.where(total > 0, total, 1), prior[:, None])
+
+
+def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
+    """Indices (Nq, k) of the k rows of X nearest to each row of Q, nearest first; ties: the lower index first.
+
+    With ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are). Temporary arrays stay within
+    ``limit_bytes``.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [3.0], [6.0], [10.0]])
+    >>> nearest_neighbours(X, X, 2, exclude_self=True).tolist()
+    [[1, 2], [0, 2], [1, 0], [2, 4], [3, 2]]
+    """
+    if sparse.issparse(Q) != sparse.issparse(X):
+        Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
+    found = np.empty((Q.shape[0], k), dtype=np.intp)
+    exact = _whole_numbers(Q) and _whole_numbers(X)
+    for rows, D2, scale in _distance_blocks(Q, X, centred=not exact, limit_bytes=limit_bytes):
+        if exclude_self:
+            D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
+        if exact:
+            keep = _first_of_ties(D2, k)
+            pair_row, pair_column = np.nonzero(keep)
+            distance = D2[keep]
+        else:
+            # an inner product of D terms is off by at most about D eps/2 of the norms' sum
+            slack = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * scale
+            pair_row, pair_column = np.nonzero(D2 <= (_kth(D2, k) + slack)[:, None])
+            distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
+        found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
+    return found
+
+
+def _whole_numbers(X) -> bool:
+    values = X.data if sparse.issparse(X) else X
+    return bool(np.array_equal(values, np.rint(values))) and float(row_square_norms(X).max(initial=0.0)) < 2**50
+
+
+def _distance_blocks(Q, X, *, centred, limit_bytes) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Blocks of rows, their squared distances to X and, per row, the size of the terms that these were made of."""
+    if centred and not sparse.issparse(X):  # far from 0 the expanded square would cancel
+        origin = X.mean(axis=0)
+        Q, X = Q - origin, X - origin
+    q_norms, x_norms = row_square_norms(Q), row_square_norms(X)
+    for rows in row_blocks(Q.shape[0], 8 * X.shape[0], limit_bytes):
+        inner = Q[rows] @ X.T
+        D2 = inner.toarray() if sparse.issparse(inner) else inner
+        D2 *= -2
+        D2 += x_norms
+        D2 += q_norms[rows, None]
+        yield rows, D2, q_norms[rows] + x_norms.max()
+
+
+def _kth(D2, k):
+    return np.partition(D2, k - 1, axis=1)[:, k - 1]
+
+
+def _first_of_ties(D2, k):
+    """Mask of exactly k entries per row: all below the kth value, and the first of those equal to it."""
+    kth = _kth(D2, k)[:, None]
+    below, tied = D2 < kth, D2 == kth
+    room = k - below.sum(axis=1, keepdims=True)
+    return below | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
+
+
+def _pair_distances(Q, X, i, j, limit_bytes):
+    """‖Q[i] - X[j]‖² of pairs of rows, each from its own differences: equal rows give equal numbers."""
+    distance = np.empty(len(i))
+    for pairs in row_blocks(len(i), 24 * X.shape[1], limit_bytes):
+        a, b = Q[i[pairs]], X[j[pairs]]
+        if sparse.issparse(a):
+            a, b = a.toarray(), b.toarray()
+        distance[pairs] = ((a - b) ** 2).sum(axis=1)
+    return distance
+
+
+def _first_k(pair_row, pair_column, distance, n_rows, k):
+    """The columns of the k nearest pairs of every row; pairs come sorted by row and column."""
+    order = np.lexsort((distance, pair_row))  # stable: equal distances stay in the order of columns
+    first = np.searchsorted(pair_row, np.arange(n_rows))
+    return pair_column[order][first[:, None] + np.arange(k)]

@@ -8,25 +8,23 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...core.arrays import spread_rows
-from ...core.clustering import fuzzy_c_means, variances
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
-from ...core.system import FuzzySystem
+from ...core.terms import Terms
 from ...core.threads import blas_threads
 from ...exceptions import InputError, NonConvexWarning
-from ..antecedents import warn_if_collapsed, warn_if_fewer
+from ...system import FuzzySystem
+from ..antecedents import find_rules, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from ..solvers.convex import fit_consequents
-from .base import GridPoint, MultilabelMethod
+from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
 from .nets import torch_device
 
 _WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -52,7 +50,6 @@ class PaperMLTSK(MultilabelMethod):
     init_ridge : float, default=1.0
         γ of the start (36), which matters because Algorithm I stops early; a convex problem ends in the same place.
     formulas : {"program"}, default="program"
-        What the authors run.
     objective : {"algorithm1", "convex"}, default="algorithm1"
         "convex" solves (24) with a convex ``coupling`` and a ridge to its optimum, with a duality gap as certificate.
     coupling : {"paper", "laplacian", "signed", "shift", "precision", "ridge"} or None, default="paper"
@@ -64,11 +61,10 @@ class PaperMLTSK(MultilabelMethod):
     max_iter, tol : int, float, optional
         When to stop: by default the authors' 100 and 0.01; of the convex objective 1000 and a relative gap of 1e-4.
     device : str, optional
-        Where a grid is computed, "cuda" for example; by default NumPy computes. `grid_path`, `scaled_path` and
-        `authors_path` run all weights of a number of rules and a width in one batch there, in double precision.
+        Where a grid is computed, "cuda" for example, all weights of a number of rules and a width in one batch; by
+        default NumPy computes, as ``fit`` always does.
     precision : {"double", "single"}, default="double"
-        Of the steps when a grid is run by NumPy (`mltsk.paper.solvers.algorithm1.algorithm1_grid`); "single" takes half
-        the time or less. ``fit`` alone always computes in double.
+        Of the steps when NumPy runs a grid; "single" takes half the time or less.
 
     Attributes
     ----------
@@ -76,13 +72,12 @@ class PaperMLTSK(MultilabelMethod):
         IF-parts, on the scale of the rules; ``prototypes_`` are the centres in the caller's units.
     coef_ : array of shape (n_rules, n_features + 1, n_labels)
         THEN-parts on that scale, intercept first.
-    coupling_ : array of shape (n_labels, n_labels)
     rule_weights_ : array of shape (n_rules,)
         Share of the training data that each rule governs.
     rule_distinctness_ : float
         0 = all rules the same, 1 = fully distinct: see `mltsk.core.membership.rule_distinctness`.
-    ridge_, correlation_weight_, l1_weight_ : float
-        The weights used.
+    coupling_, ridge_, correlation_weight_, l1_weight_
+        The label coupling (n_labels, n_labels) and the weights used.
     certificate_ : float
         Relative duality gap reached; NaN for "algorithm1", which has none.
     n_iter_ : int
@@ -110,11 +105,11 @@ class PaperMLTSK(MultilabelMethod):
     _takes_weights: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_rules": [Interval(Integral, 1, None, closed="left")],
-        "width_scale": [Interval(Real, 0, None, closed="neither")],
+        "n_rules": COUNT,
+        "width_scale": POSITIVE,
         "correlation_weight": _AUTO,
         "l1_weight": _AUTO,
-        "init_ridge": [Interval(Real, 0, None, closed="neither")],
+        "init_ridge": POSITIVE,
         "formulas": [StrOptions({"program"})],
         "objective": [StrOptions({"algorithm1", "convex"})],
         "coupling": [StrOptions({*CONVEX, "paper"}), None],
@@ -178,23 +173,17 @@ class PaperMLTSK(MultilabelMethod):
         scaling = fit_scaling(X, w, "minmax")
         Z = scaling.apply(X)
         with blas_threads(2.0 * X.shape[0] * (X.shape[1] + 1) ** 2 * min(self.n_rules, X.shape[0]) ** 2):
-            found, spread = _rules(Z, w, self.n_rules)
-            warn_if_fewer(len(found.centers), self.n_rules)
-            G = _map(Z, found, spread, self.width_scale)
-            P = self._consequents(G, Y, w)
-        self.centers_, self.widths_ = found.centers, authors_widths(spread, self.width_scale)
-        self.width_scale_ = self.width_scale
-        self.coef_ = np.ascontiguousarray(P.reshape(G.n_rules, -1, Y.shape[1]))
-        self.scale_, self.scaling_ = "minmax", asdict(scaling)
-        self._describe(X, w, G.M, scaling)
-
-    def _describe(self, X, w, M, scaling):
-        fired = w @ M
+            self.centers_, spread = find_rules(Z, w, self.n_rules)
+            warn_if_fewer(len(self.centers_), self.n_rules)
+            self.widths_ = authors_widths(spread, self.width_scale)
+            G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
+            self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
+        self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
+        fired, rows = w @ G.M, spread_rows(len(X), _ROWS)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
         self.prototypes_ = scaling.invert(self.centers_)
-        rows = spread_rows(len(X), _ROWS)
         self.quantiles_ = column_quantiles(X[rows], np.linspace(0, 1, 21))
-        self.rule_distinctness_ = rule_distinctness(M[rows], w[rows])
+        self.rule_distinctness_ = rule_distinctness(G.M[rows], w[rows])
         warn_if_collapsed(self)
 
     def _consequents(self, G, Y, w):
@@ -203,8 +192,7 @@ class PaperMLTSK(MultilabelMethod):
 
     def _early_stopped(self, G, Y, w):
         alpha, beta, gamma = self._alpha_beta_gamma()
-        stop = {"max_iter": 100 if self.max_iter is None else self.max_iter, "margin": self._tolerance(0.01)}
-        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **stop)
+        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **self._stop(100, margin=0.01))
         self.ridge_, self.correlation_weight_, self.l1_weight_ = 0.0, alpha, beta
         self.coupling_ = coupling_matrix(label_correlation(Y, w), self.coupling)
         self.n_iter_, self.certificate_ = found.n_iter, float("nan")
@@ -218,8 +206,13 @@ class PaperMLTSK(MultilabelMethod):
             )
         return found.P
 
+    def _stop(self, max_iter, **tolerance):
+        """Options of a solver: its defaults, or what the parameters say."""
+        ((name, default),) = tolerance.items()
+        chosen = default if self.tol is None else self.tol
+        return {"max_iter": max_iter if self.max_iter is None else self.max_iter, name: chosen}
+
     def _alpha_beta_gamma(self):
-        """α, β, γ of Algorithm I."""
         if self.coupling not in ("paper", None):
             raise InputError(f"objective='algorithm1' knows coupling='paper' or None, got {self.coupling!r}.")
         if "auto" in (self.correlation_weight, self.l1_weight):
@@ -230,7 +223,7 @@ class PaperMLTSK(MultilabelMethod):
     def _certified(self, G, Y, w):
         weights = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
         weights = {name: None if weight == "auto" else float(weight) for name, weight in weights.items()}
-        stop = {"max_iter": 1000 if self.max_iter is None else self.max_iter, "tol": self._tolerance(1e-4)}
+        stop = self._stop(1000, tol=1e-4)
         found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
         self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
@@ -244,27 +237,27 @@ class PaperMLTSK(MultilabelMethod):
             )
         return found.P
 
-    def _tolerance(self, default):
-        return default if self.tol is None else self.tol
-
     @property
     def system_(self):
-        """The fitted fuzzy system as plain data, `mltsk.core.system.FuzzySystem`."""
+        """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
+        names, L = getattr(self, "feature_names_in_", None), len(self.label_names_)
         return FuzzySystem(
+            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            label_names=tuple(self.label_names_),
+            scaling=Scaling(**self.scaling_),
+            unit_length=False,
+            intercept=np.zeros(L),
+            terms=Terms.none(),
+            term_coef=np.zeros((0, L)),
             centers=self.centers_,
             widths=self.widths_,
             coef=self.coef_,
-            scaling=Scaling(**self.scaling_),
-            unit_length=False,
-            underflow="authors",
             prototypes=self.prototypes_,
             rule_weights=self.rule_weights_,
             thresholds=self.thresholds_,
-            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
-            label_names=self.label_names_,
             quantiles=self.quantiles_,
+            underflow="authors",
         )
 
     @property
@@ -301,15 +294,19 @@ class PaperMLTSK(MultilabelMethod):
         One clustering serves a number of rules, one set of moments a number of rules and a width, and `algorithm1_grid`
         the weights: the same numbers as fitting each setting alone. Points come grouped by rules and width.
         """
-        settings = self._settings(grid)
-        first = clone(settings[0])
-        X, targets, w = first._validate_fit(X, y, sample_weight)
+        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
         scaling = fit_scaling(X, w, "minmax")
-        yield from _path(settings, scaling.apply(X), scaling.apply(first._check_input(X_test)), targets.Y, w)
+        yield from self._path(scaling.apply(X), Y, w, scaling.apply(X_test), grid)
 
     def scaled_path(self, Z, Y, T, grid=None) -> Iterator[GridPoint]:
         """`grid_path` for features on a common scale already: training rows Z and test rows T, dense or CSR."""
-        yield from _path(self._settings(grid), Z, T, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]))
+        yield from self._path(Z, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]), T, grid)
+
+    def _path(self, Z, Y, w, T, grid):
+        for n_rules, same_rules in _grouped(self._models(grid), "n_rules"):
+            rules = find_rules(Z, w, n_rules)
+            for width_scale, same in _grouped(same_rules, "width_scale"):
+                yield from _solve(same, *(_map(A, rules, width_scale) for A in (Z, T)), Y, w)
 
     def authors_path(self, Z, Y, split, grid=None) -> Iterator[tuple[GridPoint, np.ndarray]]:
         """Every setting as the authors' program evaluates it: rules are found on all rows, before the split.
@@ -318,32 +315,21 @@ class PaperMLTSK(MultilabelMethod):
         draw new folds for every number of rules and every width. Yields each point with its test rows.
         """
         Y = np.asarray(Y, dtype=np.float64)
-        for n_rules, same_rules in _grouped(self._settings(grid), "n_rules"):
-            found, spread = _rules(Z, np.ones(Z.shape[0]), n_rules)
+        for n_rules, same_rules in _grouped(self._models(grid), "n_rules"):
+            rules = find_rules(Z, np.ones(Z.shape[0]), n_rules)
             for width_scale, same in _grouped(same_rules, "width_scale"):
                 train, test = split(n_rules, width_scale)
-                G = _map(Z, found, spread, width_scale)
+                G = _map(Z, rules, width_scale)
                 points = _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train)))
                 yield from ((point, test) for point in points)
 
-    def _settings(self, grid):
-        return [clone(self).set_params(**p) for p in ParameterGrid(dict(self.PAPER_GRID if grid is None else grid))]
+    def _models(self, grid):
+        return [model for _, model in self._settings(grid)]
 
 
-def _path(settings, Z, T, Y, w) -> Iterator[GridPoint]:
-    for n_rules, same_rules in _grouped(settings, "n_rules"):
-        found, spread = _rules(Z, w, n_rules)
-        for width_scale, same in _grouped(same_rules, "width_scale"):
-            yield from _solve(same, *(_map(A, found, spread, width_scale) for A in (Z, T)), Y, w)
-
-
-def _rules(Z, w, n_rules):
-    found = fuzzy_c_means(Z, min(n_rules, Z.shape[0]), fuzzifier=2.0, sample_weight=w)
-    return found, variances(Z, found.centers, found.memberships, w)
-
-
-def _map(Z, found, spread, width_scale):
-    return FuzzyMap.of(Z, found.centers, authors_widths(spread, width_scale), underflow="authors")
+def _map(Z, rules, width_scale):
+    centers, spread = rules
+    return FuzzyMap.of(Z, centers, authors_widths(spread, width_scale), underflow="authors")
 
 
 def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
@@ -357,30 +343,26 @@ def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
 
 def _early_stopped_scores(models, train, test, Y, w):
     axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for model in models), strict=True)]
-    first = models[0]
+    first, stop = models[0], models[0]._stop(100, margin=0.01)
     if first.device is not None and first.device != "cpu":
-        return _batch(train, test, Y * 1.0, axes, first.device)
-    options = {"sample_weight": w, "precision": first.precision, "margin": first._tolerance(0.01)}
-    return algorithm1_grid(
-        train, Y, *axes, then=lambda found: test @ found.P, max_iter=first.max_iter or 100, **options
-    )
+        return _batch(train, test, Y * 1.0, axes, torch_device(first.device), stop)
+    options = {"sample_weight": w, "precision": first.precision, **stop}
+    return algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
 
 
-def _batch(train, test, Y, axes, device):
+def _batch(train, test, Y, axes, device, stop):
     """Scores of every setting by `algorithm1_batch`, on the device; rows all count the same."""
-    torch_device(device)
     import torch
 
     from ..solvers.algorithm1_batch import Problems, algorithm1_batch
 
     settings = list(product(*axes))
-    rows = (np.ascontiguousarray(a) for a in (train.rows(), test.rows(), Y))
-    G, T, Y = (torch.as_tensor(a, device=device) for a in rows)
+    G, T, Y = (torch.as_tensor(np.ascontiguousarray(a), device=device) for a in (train.rows(), test.rows(), Y))
     problems = Problems.of(G[None], Y, G.new_ones((1, 1, len(G))))
     scores = {}
     for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         some = settings[setting : setting + step]
-        ((_, runs),) = algorithm1_batch(problems, some)
+        ((_, runs),) = algorithm1_batch(problems, some, **stop)
         scores |= zip(some, (T @ runs.P[0]).cpu().numpy(), strict=True)
     return scores
 

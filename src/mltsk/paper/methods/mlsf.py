@@ -15,26 +15,23 @@ X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from numbers import Integral, Real
+from functools import cache, cached_property
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import ParameterGrid
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from ...core.threads import blas_threads
 from ...exceptions import InputError
 from ..solvers.fista import fista
 from ..solvers.moments import GRAM_BYTES, dominating_diagonal, largest_eigenvalue
 from ..solvers.objective import Problem
-from .base import GridPoint, MultilabelMethod
+from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
 from .meta_labels import label_affinities, label_set_rank, meta_labels
 
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -64,27 +61,23 @@ class Learner:
         self.X, self.Y, self.w, self.seed = X[keep], Y[keep], w[keep], seed
         root = np.sqrt(self.w)[:, None]
         self.Xw = sparse.csr_array(self.X.multiply(root)) if sparse.issparse(X) else root * self.X
-        self._groups, self._supports, self._chains = {}, {}, {}
+        self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self._chain)
 
     def model(self, setting):
         """The chains of one setting."""
         groups = self.groups(setting.alpha, setting.epsilon, setting.size)
         supports = self.supports(groups, setting.gamma, setting.tol)
-        pairs = zip(groups, supports, strict=True)
-        return [self.chain(group, support, setting.C, setting.tol) for group, support in pairs]
+        return [self.chain(*pair, setting.C, setting.tol) for pair in zip(groups, supports, strict=True)]
 
     @cached_property
     def affinities(self):
         """`label_affinities` of the training rows."""
         return label_affinities(self.X, self.Y, self.w)
 
-    def groups(self, alpha, epsilon, size):
+    def _groups(self, alpha, epsilon, size):
         """`meta_labels` of one weighted affinity."""
-        key = (alpha, epsilon, size)
-        if key not in self._groups:
-            jaccard, near = self.affinities
-            self._groups[key] = meta_labels(alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed)
-        return self._groups[key]
+        jaccard, near = self.affinities
+        return meta_labels(alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed)
 
     @cached_property
     def design(self):
@@ -99,22 +92,16 @@ class Learner:
         norm = largest_eigenvalue(apply, Xw.shape[1])
         return apply, norm, dominating_diagonal(absolute, norm, Xw.shape[1])
 
-    def supports(self, groups, gamma, tol):
+    def _supports(self, groups, gamma, tol):
         """Indices of the selected features of every group."""
-        key = (groups, gamma, tol)
-        if key not in self._supports:
-            Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * np.sqrt(self.w)[:, None]
-            v = lasso(LeastSquares(*self.design, self.Xw.T @ Z, float(np.vdot(Z, Z))), gamma, tol)
-            self._supports[key] = tuple(np.flatnonzero(column) for column in v.T)
-        return self._supports[key]
+        Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * np.sqrt(self.w)[:, None]
+        v = lasso(LeastSquares(*self.design, self.Xw.T @ Z, float(np.vdot(Z, Z))), gamma, tol)
+        return tuple(tuple(np.flatnonzero(column).tolist()) for column in v.T)
 
-    def chain(self, group, support, C, tol):
+    def _chain(self, group, support, C, tol):
         """The chain of one group on its features; its order depends on the seed and on the group alone."""
-        key = (group, support.tobytes(), C, tol)
-        if key not in self._chains:
-            order = np.random.default_rng([self.seed, *group]).permutation(group)
-            self._chains[key] = fit_chain(self.X[:, support], self.Y[:, order], self.w, order, support, C, tol)
-        return self._chains[key]
+        order, support = np.random.default_rng([self.seed, *group]).permutation(group), np.array(support, dtype=int)
+        return fit_chain(self.X[:, support], self.Y[:, order], self.w, order, support, C, tol)
 
 
 def lasso(problem, gamma, tol):
@@ -145,15 +132,12 @@ def fit_chain(X, Y, w, order, support, C, tol):
             share = float(np.clip(np.average(Y[:, i], weights=w), 0, 1))
             links.append((np.zeros(X.shape[1] + i), 0.0, 0.0, float(logit(share))))
         else:
-            links.append(fit_link(_append(X, Y[:, :i]), Y[:, i], w, C, tol))
+            before = sparse.hstack([X, Y[:, :i]], format="csr") if sparse.issparse(X) else np.hstack([X, Y[:, :i]])
+            links.append(_link(before, Y[:, i], w, C, tol))
     return Chain(order, support, links)
 
 
-def _append(X, Y):
-    return sparse.hstack([X, Y], format="csr") if sparse.issparse(X) else np.hstack([X, Y])
-
-
-def fit_link(X, y, w, C, tol):
+def _link(X, y, w, C, tol):
     """Weights, intercept, and slope and offset of the sigmoid, of one linear support vector machine."""
     svm = LinearSVC(C=C, dual=False, tol=tol).fit(X, y, sample_weight=w)
     weights, intercept = svm.coef_[0], float(svm.intercept_[0])
@@ -192,14 +176,9 @@ class MLSF(MultilabelMethod):
     rank of its label sets, and a chain of linear support vector machines learns the labels of the group on them.
 
     Certain, from the authors' published program: the three steps and their formulas. Ours: the LASSO is solved to its
-    optimum (the program stops alternating directions after 100 iterations); the machines have the squared hinge loss
-    (`sklearn.svm.LinearSVC`) and Platt's sigmoid is fitted to their training margins, without inner folds; labels that
-    stand alone in a group have scores too (in the paper's comparison they were left at 0).
-
-    Where the paper's grid is degenerate: ``epsilon`` of 1 and more sets every affinity to 0, and groups are then taken
-    in the order of the labels; a group whose LASSO selects no feature, and a label that all or no training rows have,
-    score the label's share of the training rows. The rank of a label set treats combinations of labels as a number:
-    that is the method.
+    optimum, the machines have the squared hinge loss, Platt's sigmoid is fitted to training margins, and labels that
+    stand alone in a group have scores too. Where the paper's grid is degenerate: ``epsilon`` of 1 and more takes groups
+    in the order of the labels; a group whose LASSO selects no feature scores the label's share of the training rows.
 
     Parameters
     ----------
@@ -252,11 +231,11 @@ class MLSF(MultilabelMethod):
 
     _parameter_constraints: ClassVar = {
         "alpha": [Interval(Real, 0, 1, closed="both")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "size": [Interval(Integral, 1, None, closed="left")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "epsilon": NOT_NEGATIVE,
+        "size": COUNT,
+        "gamma": POSITIVE,
+        "C": POSITIVE,
+        "tol": POSITIVE,
         "random_state": ["random_state"],
     }
 
@@ -273,18 +252,14 @@ class MLSF(MultilabelMethod):
         return Learner(X, Y, w, int(check_random_state(self.random_state).randint(2**31 - 1)))
 
     def _fit(self, X, Y, w):
-        with blas_threads(_flops(X)):
+        with design_threads(X):
             self._store(self._learner(X, Y, w).model(self))
 
     def _store(self, chains):
         D, L = self.n_features_in_, sum(len(chain.order) for chain in chains)
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
-        self.intercept_, self.slope_, self.offset_, self.groups_ = (
-            np.zeros(L),
-            np.zeros(L),
-            np.zeros(L),
-            np.zeros(L, int),
-        )
+        self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
+        self.groups_ = np.zeros(L, int)
         self.order_ = np.concatenate([chain.order for chain in chains])
         for g, chain in enumerate(chains):
             s = len(chain.support)
@@ -305,35 +280,20 @@ class MLSF(MultilabelMethod):
     def predict_proba(self, X):
         """Scores, which are probabilities by Platt's sigmoid, kept inside (0, 1); normalised if y was multiclass."""
         tiny = np.finfo(np.float64).eps
-        scores = np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny)
-        if self.multilabel_:
-            return scores
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - scores, scores])
-        return scores / scores.sum(axis=1, keepdims=True)
+        return self._of_classes(np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny))
 
     def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
         """Every setting of ``grid`` applied to X_test: groups, features and chains that settings share are made once.
 
         Exactly the numbers of single fits. See `MultilabelMethod.grid_path`.
         """
-        settings = list(ParameterGrid(dict(self.PAPER_GRID if grid is None else grid)))
-        models = [clone(self).set_params(**params) for params in settings]
-        for model in models:
-            model._validate_params()
-        shared, learners = clone(self), {}
-        X, targets, w = shared._validate_fit(X, y, sample_weight)
-        X_test = shared._check_input(X_test)
-        for params, model in zip(settings, models, strict=True):
-            seed = repr(model.random_state)
-            with blas_threads(_flops(X)):
+        pairs, learners = self._settings(grid), {}
+        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
+        for params, model in pairs:
+            seed, model.n_features_in_ = repr(model.random_state), X.shape[1]
+            with design_threads(X):
                 if seed not in learners:
-                    learners[seed] = model._learner(X, targets.Y, w)
-                model.n_features_in_ = X.shape[1]
+                    learners[seed] = model._learner(X, Y, w)
                 model._store(learners[seed].model(model))
                 scores = model._scores(X_test)
-            yield GridPoint(params, scores, model._labels(scores))
-
-
-def _flops(X):
-    return float(X.shape[0]) * X.shape[1] * min(X.shape)
+            yield model._point(params, scores)

@@ -10,23 +10,22 @@ A net with one hidden layer of H units is two matrices with the biases as their 
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.threads import asked_threads
 from ...exceptions import InputError
-from .base import GridPoint, MultilabelMethod
+from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
 
 INSTALL = 'pip install "mltsk[deep]"'
+HIDDEN = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
 
 
 def load_torch() -> Any:
@@ -72,13 +71,7 @@ def torch_threads(threads: int) -> Iterator[None]:
 
 
 def hidden_units(hidden: float, n_features: int) -> int:
-    """A whole number of units as it is, a fraction of the features rounded, at least one.
-
-    Examples
-    --------
-    >>> hidden_units(0.2, 72), hidden_units(0.2, 2), hidden_units(64, 72)
-    (14, 1, 64)
-    """
+    """A whole number of units as it is, a fraction of the features rounded, at least one."""
     return int(hidden) if isinstance(hidden, Integral) else max(1, round(hidden * n_features))
 
 
@@ -89,25 +82,12 @@ def glorot(rng: np.random.RandomState, fan_in: int, fan_out: int) -> np.ndarray:
 
 
 def with_complement(Y: np.ndarray) -> np.ndarray:
-    """Y itself, or a single label beside its complement: methods that compare labels in pairs need two of them.
-
-    Examples
-    --------
-    >>> with_complement(np.array([[1.0], [0.0]]))
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """Y itself, or a single label next to its complement: methods that compare labels in pairs need two of them."""
     return np.hstack([1 - Y, Y]) if Y.shape[1] == 1 else Y
 
 
 def pair_share(Y: np.ndarray) -> np.ndarray:
-    """1 / (relevant × irrelevant labels) of every row (N,); 0 where a row has no pair because it has none or all.
-
-    Examples
-    --------
-    >>> pair_share(np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1]]))
-    array([0.5, 0. , 0. ])
-    """
+    """1 / (relevant × irrelevant labels) of every row (N,); 0 where a row has no pair because it has none or all."""
     relevant = Y.sum(axis=1)
     pairs = relevant * (Y.shape[1] - relevant)
     return np.divide(1.0, pairs, out=np.zeros(len(Y)), where=pairs > 0)
@@ -134,70 +114,55 @@ def two_layers(X: Any, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndar
     return np.tanh(X @ coefs[0] + intercepts[0]) @ coefs[1] + intercepts[1]
 
 
-class Trainer(Protocol):
-    """What runs epochs: holds tensors while a net is trained and gives its state as NumPy arrays."""
-
-    def epoch(self) -> None:
-        """Go through the training rows once."""
-
-    def state(self) -> dict[str, Any]:
-        """Fitted attributes of the estimator, by name, as they are now."""
-
-
 class NeuralMethod(MultilabelMethod):
     """Base of the methods that train a net: epochs, seeds, progress, and every epoch count of a grid in one run.
 
-    A subclass makes a `Trainer` in ``_trainer`` and has the parameters ``epochs``, ``device``, ``progress`` and
-    ``random_state``. Rows of weight 0 are left out before anything is drawn.
+    A subclass has the parameters ``epochs``, ``device``, ``progress`` and ``random_state``, and makes a trainer, an
+    object with the methods ``epoch()``, which goes through the rows once, and ``state()``, which gives the fitted
+    attributes by name as they are now. Rows of weight 0 are left out before anything is drawn.
     """
 
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
-        "epochs": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "epochs": COUNT,
+        "batch_size": COUNT,
+        "learning_rate": POSITIVE,
         "device": [StrOptions({"cpu", "cuda"})],
         "progress": [callable, None],
         "random_state": ["random_state"],
     }
 
     @abstractmethod
-    def _trainer(self, X, Y, w, rng, device) -> Trainer:
+    def _trainer(self, X, Y, w, rng, device):
         """A trainer of the method's net for these rows."""
 
     def _fit(self, X, Y, w):
         for _, state in self._states(X, Y, w):
-            self._keep(state)
+            vars(self).update(state)
 
-    def _device(self) -> Any:
-        """Where the trainer computes."""
+    def _device(self):
         return torch_device(self.device)
 
-    def _limited(self) -> AbstractContextManager[None]:
+    def _limited(self):
         """Threads of one epoch."""
         return torch_threads(1)
 
-    def _epoch_count(self, n_rows: int) -> int:
+    def _epoch_count(self, n_rows):
         """Epochs of a run on so many rows."""
         return self.epochs
 
-    def _keep(self, state):
-        for name, value in state.items():
-            setattr(self, name, value)
-
     def _states(self, X, Y, w, counts: Collection[int] = ()) -> Iterator[tuple[int, dict]]:
         """The state after each of the epoch counts (by default the last alone), from one run."""
-        device = self._device()
-        used = np.flatnonzero(w > 0)
+        device, used = self._device(), np.flatnonzero(w > 0)
         wanted = set(counts) or {self._epoch_count(len(used))}
         trainer = self._trainer(X[used], Y[used], w[used], check_random_state(self.random_state), device)
-        report: Callable = self.progress or (lambda done, total: None)
         for epoch in range(1, max(wanted) + 1):
             with self._limited():
                 trainer.epoch()
-            report(epoch, max(wanted))
+            if self.progress is not None:
+                self.progress(epoch, max(wanted))
             if epoch in wanted:
                 yield epoch, {"n_iter_": epoch} | trainer.state()
 
@@ -207,17 +172,10 @@ class NeuralMethod(MultilabelMethod):
         Settings that differ in ``epochs`` alone come from one run, in the order of their epochs.
         """
         grid = dict(self.PAPER_GRID if grid is None else grid)
-        counts = grid.pop("epochs", None)
-        for params in ParameterGrid(grid):
-            model = clone(self).set_params(**params)
-            for epochs, point in model._path(X, y, X_test, sample_weight, counts or ()):
-                setting = params if counts is None else params | {"epochs": epochs}
-                yield GridPoint(setting, *point)
-
-    def _path(self, X, y, X_test, sample_weight, counts) -> Iterator[tuple[int, tuple]]:
-        self._validate_params()
-        X, targets, w = self._validate_fit(X, y, sample_weight)
-        for epochs, state in self._states(X, targets.Y, w, counts):
-            self._keep(state)
-            scores = self._scores(self._check_input(X_test))
-            yield epochs, (scores, self._labels(scores))
+        counts = grid.pop("epochs", ())
+        for params, model in self._settings(grid):
+            X_fit, targets, w = model._validate_fit(X, y, sample_weight)
+            rows = model._check_input(X_test)
+            for epochs, state in model._states(X_fit, targets.Y, w, counts):
+                vars(model).update(state)
+                yield model._point(params | ({"epochs": epochs} if counts else {}), model._scores(rows))

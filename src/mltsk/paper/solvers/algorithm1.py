@@ -22,12 +22,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.backend import cast, is_tensor, namespace
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError
 from .algorithm1_steps import Algorithm1Result, DenseMap, Rows, Setting, Solver, low_rank
-from .moments import Moments, quadratic
+from .moments import Moments, quadratic, weighted
 
 # A factor of A takes about as long as a few settings, and A itself 300 MB at this width.
 _FACTOR_FROM, _FACTOR_WIDTH = 20, 6000
@@ -86,25 +85,10 @@ def algorithm1(
 
 
 def algorithm1_from_moments(
-    data: Moments,
-    R: Array,
-    alpha: float,
-    beta: float,
-    gamma: float,
-    *,
-    max_iter: int = 100,
-    margin: float = 0.01,
+    data: Moments, R: Array, alpha: float, beta: float, gamma: float, *, max_iter: int = 100, margin: float = 0.01
 ) -> Algorithm1Result:
-    """`algorithm1` from the moments and the label coupling R (symmetric), where no rows are at hand.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> data = Moments(np.eye(2), np.eye(2), yy=2.0, weight=2.0)
-    >>> algorithm1_from_moments(data, np.array([[0.0, 1], [1, 0]]), 0.1, 0.01, 0.1).n_iter
-    2
-    """
-    solver = Solver(data, _double(R), max_iter, margin)
+    """`algorithm1` from the moments and the label coupling R (symmetric), where no rows are at hand."""
+    solver = Solver(data, np.asarray(R, dtype=np.float64), max_iter, margin)
     with solver.threads():
         return solver.solve(alpha, beta, gamma)
 
@@ -125,7 +109,7 @@ def algorithm1_grid(
 ) -> dict[Setting, Any]:
     """`algorithm1` for every (alpha, beta, gamma): the same numbers, sharing what settings have in common.
 
-    The moments, norms and R are made once, the start and its products once a gamma, the buffers once.
+    The moments, norms and R are made once, the start and its products once per gamma, the buffers once.
 
     Parameters
     ----------
@@ -134,7 +118,7 @@ def algorithm1_grid(
     alphas, betas, gammas : iterables of float
     then : callable, optional
         Turns each result into what is kept of it, scores of a test fold, say, so that memory does not grow
-        with the grid by one P a setting.
+        with the grid by one P per setting.
     precision : {"double", "single"}, default="double"
         Of the steps; starts, norms and the sums of q are made in double in any case. "single" takes about half the
         time. At most one setting in a hundred stopped a step earlier or later where that was compared, and labels
@@ -155,8 +139,7 @@ def algorithm1_grid(
     settings = list(product(alphas, betas, gammas))
     if precision not in _FACTOR_TOLERANCE:
         raise InputError(f'precision must be "double" or "single", got {precision!r}.')
-    n_settings = len(settings)
-    solver = _solver(G, Y, sample_weight, constant_labels, max_iter, margin, n_settings=n_settings, precision=precision)
+    solver = _solver(G, Y, sample_weight, constant_labels, max_iter, margin, len(settings), precision)
     done: dict[Setting, Any] = {}
     with solver.threads():
         # gamma by gamma: the solver keeps one start
@@ -172,20 +155,20 @@ def _solver(
     constant_labels: ConstantLabels,
     max_iter: int,
     margin: float,
-    *,
     n_settings: int = 1,
     precision: Precision = "double",
 ) -> Solver:
-    rows = G if isinstance(G, FuzzyMap) else DenseMap(_double(G))
-    Y = _double(Y)
+    rows = G if isinstance(G, FuzzyMap) else DenseMap(np.asarray(G, dtype=np.float64))
+    Y = np.asarray(Y, dtype=np.float64)
     if Y.ndim != 2 or rows.shape[0] != len(Y) or not len(Y):
         raise InputError(f"G of shape {rows.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
-    w = None if sample_weight is None else _double(sample_weight)
-    data = _moments_or_rows(rows, Y, w, n_products=max_iter * n_settings)
-    if not namespace(data.B).isfinite(data.B).all():
+    w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    Gw = rows.weighted(w)
+    data = _moments_or_rows(Gw, weighted(Y, w), n_products=max_iter * n_settings)
+    if not np.isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
-    data, factor = _factored(rows.weighted(w), data, n_settings, _FACTOR_TOLERANCE[precision])
-    dtype = np.float32 if precision == "single" and not is_tensor(Y) else np.float64
+    data, factor = _factored(Gw, data, n_settings, _FACTOR_TOLERANCE[precision])
+    dtype = np.float32 if precision == "single" else np.float64
     return Solver(data, _coupling(Y, w, constant_labels), max_iter, margin, factor, dtype)
 
 
@@ -193,8 +176,7 @@ def _factored(
     G: DenseMap | FuzzyMap, data: Moments | Rows, n_settings: int, tolerance: float
 ) -> tuple[Moments | Rows, Array | None]:
     """The same data with a factor of A where many settings make that pay."""
-    Md = len(data.B)
-    if n_settings < _FACTOR_FROM or Md > _FACTOR_WIDTH or is_tensor(data.B) or getattr(G, "is_sparse", False):
+    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or getattr(G, "is_sparse", False):
         return data, None
     moments = data if isinstance(data, Moments) else Moments(G.gram(), data.B, data.yy, float(G.shape[0]))
     factor = low_rank(moments.A, tolerance)
@@ -203,17 +185,15 @@ def _factored(
     return moments, factor
 
 
-def _moments_or_rows(G: DenseMap | FuzzyMap, Y: Array, w: Array | None, n_products: int) -> Moments | Rows:
+def _moments_or_rows(G: DenseMap | FuzzyMap, Y: Array, n_products: int) -> Moments | Rows:
     """A where forming it and multiplying by it takes fewer flops than passing over G twice a product."""
-    Gw, Yw = G.weighted(w), Y if w is None else Y * namespace(w).sqrt(w)[:, None]
-    if isinstance(Gw, FuzzyMap):
-        data = quadratic(Gw, Yw, n_products=n_products)
-        return data if isinstance(data, Moments) else Rows(Gw, Yw)
-    (N, Md), L = Gw.shape, Y.shape[1]
-    flops_with_A = Md * Md * (N + 2 * n_products * L)
-    if flops_with_A > n_products * 4 * N * Md * L:
-        return Rows(Gw, Yw)
-    return Moments(Gw.gram(), Gw.transpose_matmul(Yw), float(namespace(Yw).vdot(Yw, Yw)), float(N))
+    if isinstance(G, FuzzyMap):
+        data = quadratic(G, Y, n_products=n_products)
+        return data if isinstance(data, Moments) else Rows(G, Y)
+    (N, Md), L = G.shape, Y.shape[1]
+    if Md * Md * (N + 2 * n_products * L) > n_products * 4 * N * Md * L:
+        return Rows(G, Y)
+    return Moments(G.gram(), G.transpose_matmul(Y), float(np.vdot(Y, Y)), float(N))
 
 
 def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Array:
@@ -224,7 +204,3 @@ def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Arr
     if constant_labels == "authors" and bool((counted == counted[:1]).all(axis=0).any()):
         R[:] = nan
     return R
-
-
-def _double(x: Array) -> Array:
-    return cast(x, np.float64) if is_tensor(x) else np.asarray(x, dtype=np.float64)

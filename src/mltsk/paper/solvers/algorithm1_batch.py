@@ -1,4 +1,4 @@
-"""Algorithm I for many settings and folds at a time, on tensors: the authors' whole grid in a few wide products a step.
+"""Algorithm I for many settings and folds at a time, on tensors: the authors' grid in a few wide products per step.
 
 Symbols: b problems (folds, widths) with moments A (b, Md, Md), B (b, L, Md) and label couplings R (b, L, L); n runs,
 each a problem with one setting, ordered by problem; W, F and H (n, L, Md) transposed as in `algorithm1_steps`:
@@ -143,7 +143,7 @@ def algorithm1_folds(
     Parameters
     ----------
     G : tensor of shape (g, N, Md)
-        g maps of the same samples: one a width, say.
+        g maps of the same samples: one per width, say.
     Y : tensor of shape (N, L) of 0 and 1
     train : boolean tensor of shape (g, f, N)
         The training rows of f folds of each map; the others are tested.
@@ -156,7 +156,7 @@ def algorithm1_folds(
     Returns
     -------
     (tensor of shape (g, f, S), tensor of shape (g, f, S, 5))
-        Beside G; the metrics in double precision.
+        Where G lies; the metrics in double precision.
     """
     G, Y = G.double(), Y.double()
     problems, found = Problems.of(G, Y, train), []
@@ -213,7 +213,7 @@ class _Algorithm1:
         self.ranges = [(j, start, stop) for j, (start, stop) in pairs if stop > start]
 
     def _ridge_start(self, gamma: torch.Tensor) -> None:
-        """W = (A + γI)⁻¹B, one factor a problem and gamma.   (36)"""
+        """W = (A + γI)⁻¹B, one factor per problem and gamma.   (36)"""
         A, B = self.problems.A, self.problems.B
         eye = torch.eye(A.shape[1], dtype=A.dtype, device=A.device)
         for value in gamma.unique().tolist():

@@ -33,17 +33,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import daxpy, saxpy
 from scipy.linalg.lapack import dpstrf
 
 from ...core.arrays import Array
-from ...core.backend import cast, is_tensor, namespace
-from ...core.backend import copy as copy_array
-from ...core.fuzzymap import FuzzyMap
 from ...core.threads import blas_threads
 from ...exceptions import InputError
-from .moments import Moments, largest_eigenvalue
+from .moments import MatrixFree, Moments, largest_eigenvalue, weighted
+from .ridge import solve_shifted
 
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
@@ -67,6 +64,9 @@ class Algorithm1Result:
     stopped_by: StoppedBy
 
 
+Run: TypeAlias = Generator[int, None, Algorithm1Result]
+
+
 @dataclass(frozen=True)
 class DenseMap:
     """What is needed of a `FuzzyMap`, for a G that is an array."""
@@ -80,11 +80,11 @@ class DenseMap:
 
     def weighted(self, w: Array | None) -> "DenseMap":
         """The map whose rows are scaled by √w."""
-        return self if w is None else DenseMap(self.G * namespace(w).sqrt(w)[:, None])
+        return DenseMap(weighted(self.G, w))
 
     def astype(self, dtype: "np.dtype[Any] | type") -> "DenseMap":
         """In another precision."""
-        return DenseMap(cast(self.G, dtype))
+        return DenseMap(self.G.astype(dtype))
 
     def __matmul__(self, W: Array) -> Array:
         return self.G @ W
@@ -102,26 +102,12 @@ class DenseMap:
         return self.G @ self.G.T
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(MatrixFree):
     """What `Moments` knows, by passing over the rows of G: cheaper where Md is well above N."""
-
-    G: DenseMap | FuzzyMap
-    Y: Array
 
     def astype(self, dtype: "np.dtype[Any] | type") -> "Rows":
         """In another precision."""
-        return Rows(self.G.astype(dtype), cast(self.Y, dtype))
-
-    @cached_property
-    def B(self) -> Array:
-        """Gᵀ Y."""
-        return self.G.transpose_matmul(self.Y)
-
-    @cached_property
-    def yy(self) -> float:
-        """‖Y‖²."""
-        return float(namespace(self.Y).vdot(self.Y, self.Y))
+        return Rows(self.G.astype(dtype), self.Y.astype(dtype))
 
     @cached_property
     def dual_gram(self) -> Array:
@@ -131,17 +117,17 @@ class Rows:
     @cached_property
     def norm(self) -> float:
         """‖GᵀG‖₂ = ‖GGᵀ‖₂."""
-        return largest_eigenvalue(lambda V: self.dual_gram @ V, len(self.Y), like=self.Y)
+        return largest_eigenvalue(lambda V: self.dual_gram @ V, len(self.Y))
 
 
 def ridge_start(data: Moments | Rows, gamma: float) -> Array:
     """(GᵀG + γI)⁻¹GᵀY, or the same as Gᵀ(GGᵀ + γI)⁻¹Y where A is not formed.   (36)
 
-    One Cholesky factor a gamma: a dozen of them cost less than the eigenvectors that would serve all gammas.
+    One Cholesky factor per gamma: a dozen of them cost less than the eigenvectors that would serve all gammas.
     """
     if isinstance(data, Rows):
-        return data.G.transpose_matmul(_solve_shifted(data.dual_gram, gamma, data.Y))
-    return _solve_shifted(data.A, gamma, data.B)
+        return data.G.transpose_matmul(solve_shifted(data.dual_gram, gamma, data.Y))
+    return solve_shifted(data.A, gamma, data.B)
 
 
 def low_rank(A: Array, tolerance: float = float(np.finfo(np.float64).eps)) -> Array | None:
@@ -179,17 +165,16 @@ class Solver:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
         self.data, self.R, self.max_iter, self.margin, self.dtype = data, R, max_iter, margin, np.dtype(dtype)
-        self.factor = None if factor is None else cast(factor, self.dtype)
+        self.factor = None if factor is None else factor.astype(self.dtype, copy=False)
         self._steps_data = data if self.dtype == np.float64 else data.astype(self.dtype)
-        self._xp = xp = namespace(data.B)
-        self._norm_R = nan if xp.isnan(R).any() else float(abs(xp.linalg.eigvalsh(R)).max())
+        self._norm_R = nan if np.isnan(R).any() else float(abs(np.linalg.eigvalsh(R)).max())
         self._start: dict[str, Any] = {}  # the latest start, shared by all slots
-        self._B = _rows_first(cast(data.B, self.dtype).T)
-        self._buffers(xp.empty_like(self._B), xp.empty_like(self._B))
+        self._B = np.ascontiguousarray(data.B.T, dtype=self.dtype)
+        self._buffers(np.empty_like(self._B), np.empty_like(self._B))
 
     def _buffers(self, W: Array, H: Array) -> None:
-        self._W, self._H, self._F, self._F_old = W, H, self._xp.empty_like(W), self._xp.empty_like(W)
-        self._nonzero = self._xp.empty(W.shape, dtype=np.bool_, like=W)
+        self._W, self._H, self._F, self._F_old = W, H, np.empty_like(W), np.empty_like(W)
+        self._nonzero = np.empty(W.shape, dtype=np.bool_)
 
     @cached_property
     def _norm_A(self) -> float:
@@ -205,11 +190,9 @@ class Solver:
     def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
         """Run one setting from its ridge start to where it stops."""
         run = self._run(alpha, beta, gamma)
-        try:
-            while True:
-                self._multiply(next(run))
-        except StopIteration as end:
-            return end.value
+        while not isinstance(found := _advance(run), Algorithm1Result):
+            self._multiply(found)
+        return found
 
     def solve_all(self, settings: Sequence[Setting]) -> Iterator[tuple[Setting, Algorithm1Result]]:
         """Every setting with its result, as they finish: one after the other, or several in step where labels are few.
@@ -220,21 +203,18 @@ class Solver:
         if len(self._B) > _WIDE // 2 or n_slots == 1:
             yield from ((setting, self.solve(*setting)) for setting in settings)
             return
-        W, H = (self._xp.zeros((n_slots, *self._B.shape), dtype=self.dtype, like=self._B) for _ in range(2))
-        waiting = iter(settings)
-        slots = {i: self._slot(W[i], H[i]) for i in range(n_slots)}
-        runs = {i: (setting, slot._run(*setting)) for (i, slot), setting in zip(slots.items(), waiting, strict=False)}
+        W, H = np.zeros((2, n_slots, *self._B.shape), dtype=self.dtype)
+        waiting, slots = iter(settings), [self._slot(W[i], H[i]) for i in range(n_slots)]
+        runs: dict[int, tuple[Setting, Run]] = {}
+        for i, slot in enumerate(slots):
+            setting = next(waiting)
+            runs[i] = setting, slot._run(*setting)
         while runs:
-            for i, (setting, run) in list(runs.items()):
-                result = _advance(run)
-                while result is not None:
-                    yield setting, result
-                    del runs[i]
-                    if (following := next(waiting, None)) is None:
-                        break
-                    setting = following
-                    runs[i] = setting, slots[i]._run(*setting)
-                    result = _advance(runs[i][1])
+            for i in list(runs):
+                while i in runs and isinstance(found := _advance(runs[i][1]), Algorithm1Result):
+                    yield runs.pop(i)[0], found
+                    if (following := next(waiting, None)) is not None:
+                        runs[i] = following, slots[i]._run(*following)
             if runs:
                 self._multiply_slots(W, H, sorted(runs))
 
@@ -250,25 +230,24 @@ class Solver:
         rows = W[slots].reshape(-1, W.shape[2]) if len(slots) < len(W) else W.reshape(-1, W.shape[2])
         H[slots] = self._product(rows).reshape(len(slots), *W.shape[1:])
 
-    def _run(self, alpha: float, beta: float, gamma: float) -> Generator[int, None, Algorithm1Result]:
+    def _run(self, alpha: float, beta: float, gamma: float) -> Run:
         """One setting; yields nnz(W) whenever its caller must put A W into H."""
         if not (alpha >= 0 and beta >= 0 and gamma > 0):
             raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
         if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
             nans = np.full(self.max_iter, nan)
-            return Algorithm1Result(self._xp.zeros(self.data.B.shape, like=self._B), self.max_iter, nans, "max_iter")
+            return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
         lip = sqrt(2 * (self._norm_A**2 + (alpha * self._norm_R) ** 2)) or 1.0
         self._begin(alpha, gamma)
-        losses, stopped_by = yield from self._iterate(cast(alpha * self.R, self.dtype), beta, lip)
-        P = copy_array(self._W.T) if self.dtype == np.float64 else cast(self._W.T, np.float64)
-        return Algorithm1Result(P, len(losses), np.array(losses), stopped_by)
+        losses, stopped_by = yield from self._iterate((alpha * self.R).astype(self.dtype, copy=False), beta, lip)
+        return Algorithm1Result(self._W.T.astype(np.float64, order="C"), len(losses), np.array(losses), stopped_by)
 
     def _begin(self, alpha: float, gamma: float) -> None:
         """W = (A + γI)⁻¹B and H(W); its A W = B - γW is free, its W R is shared by all alpha and beta."""
         if self._start.get("gamma") != gamma:
-            W = _rows_first(ridge_start(self.data, gamma).T)
-            made = {"W": W, "AW": _rows_first(self.data.B.T) - gamma * W, "RW": self.R @ W}
-            self._start.update(gamma=gamma, **{name: cast(array, self.dtype) for name, array in made.items()})
+            W = np.ascontiguousarray(ridge_start(self.data, gamma).T)
+            made = {"W": W, "AW": self.data.B.T - gamma * W, "RW": self.R @ W}
+            self._start.update(gamma=gamma, **{name: array.astype(self.dtype) for name, array in made.items()})
         self._W[:] = self._start["W"]
         self._H[:] = self._start["AW"] + alpha * self._start["RW"]
 
@@ -290,17 +269,17 @@ class Solver:
 
     def _step(self, momentum: float, scaled_B: Array, threshold: float, rate: float) -> int:
         """Put W⁺ in the place of W, returns its nnz; H is used up.   (31)-(33)"""
-        xp, W, H, F, F_old = self._xp, self._W, self._H, self._F, self._F_old
-        xp.add(W, scaled_B, out=F)
+        W, H, F, F_old = self._W, self._H, self._F, self._F_old
+        np.add(W, scaled_B, out=F)
         _add_multiple(F, -rate, H)
-        xp.multiply(F, 1 + momentum, out=H)
+        np.multiply(F, 1 + momentum, out=H)
         if momentum:
             _add_multiple(H, -momentum, F_old)
-        cut = xp.clip(H, -threshold, threshold, out=F_old)
-        xp.not_equal(H, cut, out=self._nonzero)
-        xp.subtract(H, cut, out=W)
+        cut = np.clip(H, -threshold, threshold, out=F_old)
+        np.not_equal(H, cut, out=self._nonzero)
+        np.subtract(H, cut, out=W)
         self._F, self._F_old = F_old, F
-        return int(xp.count_nonzero(self._nonzero))
+        return int(np.count_nonzero(self._nonzero))
 
     def _multiply(self, n_nonzero: int) -> None:
         """H = A W."""
@@ -316,7 +295,7 @@ class Solver:
         """H += α W R."""
         part = self._used(n_nonzero)
         if part is None:
-            self._H += self._xp.matmul(coupling, self._W, out=self._F)
+            self._H += np.matmul(coupling, self._W, out=self._F)
         else:
             labels, used = part
             self._H[:, used] += coupling.take(labels, axis=1) @ self._W.take(labels, axis=0).take(used, axis=1)
@@ -324,10 +303,10 @@ class Solver:
     def _product(self, W: Array, out: Array | None = None) -> Array:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
         if self.factor is not None:
-            return self._xp.matmul(W @ self.factor, self.factor.T, out=out)
+            return np.matmul(W @ self.factor, self.factor.T, out=out)
         data = self._steps_data
         if isinstance(data, Moments):
-            return self._xp.matmul(W, data.A, out=out)
+            return np.matmul(W, data.A, out=out)
         product = data.G.transpose_matmul(data.G @ W.T).T
         if out is not None:
             out[:] = product
@@ -335,7 +314,7 @@ class Solver:
 
     def _used(self, n_nonzero: int) -> tuple[Index, Index] | None:
         """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
-        if is_tensor(self._W) or n_nonzero >= _LOOK_BELOW * self._W.size:
+        if n_nonzero >= _LOOK_BELOW * self._W.size:
             return None
         labels = np.flatnonzero(self._nonzero.any(axis=1))
         used = np.flatnonzero(self._nonzero.any(axis=0))
@@ -346,21 +325,17 @@ class Solver:
         return _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy
 
 
-def _advance(run: Generator[int, None, Algorithm1Result]) -> Algorithm1Result | None:
-    """The run's result if it has stopped, else None."""
+def _advance(run: Run) -> Algorithm1Result | int:
+    """The run's result if it has stopped, else what it yields."""
     try:
-        next(run)
+        return next(run)
     except StopIteration as end:
         return end.value
-    return None
 
 
 def _add_multiple(V: Array, factor: float, U: Array) -> None:
     """V += factor · U in one pass, where NumPy takes two; both are C-contiguous and of one precision."""
-    if is_tensor(V):
-        V.add_(U, alpha=factor)
-    else:
-        (daxpy if V.dtype == np.float64 else saxpy)(U.ravel(), V.ravel(), a=factor)
+    (daxpy if V.dtype == np.float64 else saxpy)(U.ravel(), V.ravel(), a=factor)
 
 
 def _inner(U: Array, V: Array) -> float:
@@ -368,24 +343,3 @@ def _inner(U: Array, V: Array) -> float:
     if U.dtype == np.float32:
         return float(np.einsum("ij,ij->i", U, V).sum(dtype=np.float64))
     return float(U.ravel() @ V.ravel())
-
-
-def _rows_first(V: Array) -> Array:
-    return V.contiguous() if is_tensor(V) else np.ascontiguousarray(V)
-
-
-def _solve_shifted(K: Array, gamma: float, V: Array) -> Array:
-    """(K + γI)⁻¹ V."""
-    xp = namespace(K)
-    shifted = K + gamma * xp.eye(len(K), dtype=K.dtype, like=K)
-    factor, failed = xp.linalg.cholesky_ex(shifted) if is_tensor(K) else _factor(shifted)
-    if failed:
-        raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger one.")
-    return xp.cholesky_solve(V, factor) if is_tensor(K) else np.asarray(cho_solve((factor, True), V))
-
-
-def _factor(K: Array) -> tuple[Array, bool]:
-    try:
-        return cho_factor(K, lower=True)[0], False
-    except LinAlgError:
-        return K, True

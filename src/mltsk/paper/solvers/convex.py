@@ -16,13 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.backend import cast, copy
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from .fista import Solution, fista
 from .moments import Moments, quadratic
 from .objective import Problem
-from .ridge import LooRows, ridge_start
+from .ridge import choose_weights, ridge_start
 
 L1_SHARE = 0.25
 
@@ -58,13 +57,13 @@ def fit_consequents(
     """
     rates = (w @ Y) / w.sum()
     centred = Y - rates
-    Q = cast(coupling_matrix(label_correlation(Y, w), coupling), Y.dtype)
+    Q = coupling_matrix(label_correlation(Y, w), coupling).astype(Y.dtype)
     rho, alpha, beta = _weights(G, centred, w, Q, rho, 0.0 if coupling is None else alpha, beta)
     data = quadratic(G, centred, w)
     formed = data if isinstance(data, Moments) else None
     start = ridge_start(G, centred, w, gamma if gamma else max(rho + alpha, 1e-8), formed)
     solution = fista(Problem(data, Q, alpha, beta, rho), start, max_iter=max_iter, tol=tol)
-    P = copy(solution.P)
+    P = solution.P.copy()
     P.reshape(G.n_rules, -1, Y.shape[1])[:, 0] += rates
     return Consequents(P, rho, alpha, beta, Q, solution)
 
@@ -75,6 +74,6 @@ def _weights(
     """(ρ, α, β) where those that are None come from leave-one-out."""
     if rho is not None and alpha is not None and beta is not None:
         return rho, alpha, beta
-    found = LooRows.of(G, Y, w).choose(Q, rho=rho, alpha=alpha)
+    found = choose_weights(G, Y, w, Q, rho=rho, alpha=alpha)
     noise = L1_SHARE * float(np.mean(found.noise)) * found.column_norm
     return found.rho, found.alpha, noise if beta is None else beta

@@ -9,13 +9,11 @@ It stops on a certificate, not on little change: the duality gap as a share of �
 without a ridge, the smallest subgradient as a share of the largest |Gᵀy|.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.backend import cast, namespace
 from .objective import Problem
 
 CHECK_EVERY = 4  # steps between certificates: one costs as much as the prox of two steps
@@ -38,34 +36,18 @@ class Solution:
 
 def soft_threshold(Z: Array, t: float | Array) -> Array:
     """S_t[Z] = sign(Z) max(|Z| - t, 0).   (33)"""
-    return Z - namespace(Z).clip(Z, -t, t)
+    return Z - np.clip(Z, -t, t)
 
 
-def fista(
-    problem: Problem,
-    start: Array | None = None,
-    *,
-    max_iter: int = 1000,
-    tol: float = 1e-4,
-    callback: Callable[[int, float], None] | None = None,
-) -> Solution:
-    """Minimise a convex `Problem` from ``start`` (zeros by default).
+def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000, tol: float = 1e-4) -> Solution:
+    """Minimise a convex `Problem` from ``start`` (zeros by default); `NoMinimumError` where it is not convex.
 
-    Parameters
-    ----------
-    problem : Problem
-        Raises `NoMinimumError` when it is not convex.
-    start : array of shape (Md, L), optional
-    max_iter : int, default=1000
-    tol : float, default=1e-4
-        On the certificate described above; ``Solution.converged`` says whether it was met.
-    callback : callable, optional
-        Called with (step, certificate) whenever one was computed: a progress bar, say.
+    ``tol`` is on the certificate described above; ``Solution.converged`` says whether it was met.
     """
     problem.require_minimum()
-    B, xp = problem.data.B, namespace(problem.data.B)
-    steps = cast(problem.steps, B.dtype)
-    P = xp.zeros_like(B) if start is None else xp.array(start, dtype=B.dtype)
+    B = problem.data.B
+    steps = problem.steps.astype(B.dtype)
+    P = np.zeros_like(B) if start is None else np.array(start, dtype=B.dtype)
     slope = problem.slope(P)
     P_old, slope_old, b, n_iter = P, slope, 1.0, 0
     certificates = [certificate(problem, P, slope)]
@@ -75,15 +57,13 @@ def fista(
         new = soft_threshold(V - steps * slope_V, steps * problem.beta)
         V -= new
         V /= steps
-        if xp.vdot(V, new - P) > 0:  # the step went against the momentum: forget it
+        if np.vdot(V, new - P) > 0:  # the step went against the momentum: forget it
             b_new = 1.0
         P_old, slope_old, P, b = P, slope, new, b_new
         slope = problem.slope(P)
         n_iter += 1
         if n_iter % CHECK_EVERY == 0 or n_iter == max_iter:
             certificates.append(certificate(problem, P, slope))
-            if callback is not None:
-                callback(n_iter, certificates[-1])
     return Solution(P, problem.value(P, slope), certificates[-1], n_iter, certificates[-1] <= tol, certificates)
 
 
@@ -96,7 +76,7 @@ def _extrapolate(new: Array, old: Array, momentum: float) -> Array:
 
 def certificate(problem: Problem, P: Array, slope: Array) -> float:
     """How far P may be from the optimum, as a share: relative duality gap, or relative subgradient where ρ is 0."""
+    tiny = np.finfo(np.float64).tiny
     if problem.rho > 0 and problem.ridge > 0:
-        return problem.gap(P, slope) / max(0.5 * problem.data.yy, np.finfo(np.float64).tiny)
-    scale = float(abs(problem.data.B).max())
-    return problem.stationarity(P, slope) / max(scale, np.finfo(np.float64).tiny)
+        return problem.gap(P, slope) / max(0.5 * problem.data.yy, tiny)
+    return problem.stationarity(P, slope) / max(float(abs(problem.data.B).max()), tiny)

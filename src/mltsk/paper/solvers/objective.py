@@ -10,8 +10,9 @@ with R, which always has a negative eigenvalue, F is not convex unless ρ or the
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from ...core.arrays import Array
-from ...core.backend import namespace
 from ...core.coupling import CONVEX
 from ...exceptions import NoMinimumError
 from .moments import Moments, Quadratic
@@ -23,7 +24,6 @@ class Problem:
 
     Examples
     --------
-    >>> import numpy as np
     >>> data = Moments(np.eye(1), np.ones((1, 1)), yy=1.0, weight=1.0)
     >>> problem = Problem(data, rho=1.0, beta=0.5)
     >>> problem.value(np.array([[0.25]])), problem.gap(np.array([[0.25]]), problem.slope(np.array([[0.25]])))
@@ -36,22 +36,17 @@ class Problem:
     beta: float = 0.0
     rho: float = 0.0
 
-    def couple(self, P: Array) -> Array:
-        """(ρ I + α Q) applied from the right: ρ P + α P Q."""
+    def slope(self, P: Array) -> Array:
+        """Gradient of the smooth part, A P - B + ρ P + α P Q.   (28)"""
         H = self.rho * P
         if self.alpha != 0 and self.Q is not None:
             H += self.alpha * (P @ self.Q)
-        return H
-
-    def slope(self, P: Array) -> Array:
-        """Gradient of the smooth part, A P - B + ρ P + α P Q.   (28)"""
-        return self.data.apply(P) - self.data.B + self.couple(P)
+        return self.data.apply(P) - self.data.B + H
 
     def value(self, P: Array, slope: Array | None = None) -> float:
         """F(P); with the slope at hand it costs no product with A."""
         slope = self.slope(P) if slope is None else slope
-        quadratic = 0.5 * float(namespace(P).vdot(P, slope - self.data.B)) + 0.5 * self.data.yy
-        return quadratic + self.beta * float(abs(P).sum())
+        return 0.5 * float(np.vdot(P, slope - self.data.B)) + 0.5 * self.data.yy + self.beta * float(abs(P).sum())
 
     def gap(self, P: Array, slope: Array) -> float:
         """Duality gap at P: an upper bound of F(P) - min F, 0 only at the optimum. Needs the ``ridge`` r > 0.
@@ -59,11 +54,11 @@ class Problem:
         With Z = rP - slope the gap is Σ h(p) + h*(z) - p z for h(p) = (r/2)p² + β|p|, whose conjugate is
         h*(z) = soft(z, β)² / 2r: one term per coefficient, each of them >= 0 (Fenchel and Young).
         """
-        xp, r = namespace(P), self.ridge
+        r = self.ridge
         Z = r * P - slope
-        excess = xp.maximum(abs(Z) - self.beta, 0.0)
-        own = 0.5 * r * float(xp.vdot(P, P)) + self.beta * float(abs(P).sum())
-        return max(0.0, own + float(xp.vdot(excess, excess)) / (2 * r) - float(xp.vdot(P, Z)))
+        excess = np.maximum(abs(Z) - self.beta, 0.0)
+        own = 0.5 * r * float(np.vdot(P, P)) + self.beta * float(abs(P).sum())
+        return max(0.0, own + float(np.vdot(excess, excess)) / (2 * r) - float(np.vdot(P, Z)))
 
     @property
     def ridge(self) -> float:
@@ -75,15 +70,14 @@ class Problem:
 
     def stationarity(self, P: Array, slope: Array) -> float:
         """Largest entry of the smallest subgradient of F at P: 0 exactly at the optimum, whatever ρ is."""
-        xp = namespace(P)
-        inside = xp.maximum(abs(slope) - self.beta, 0.0)
-        return float(xp.where(P != 0, abs(slope + self.beta * xp.sign(P)), inside).max())
+        inside = np.maximum(abs(slope) - self.beta, 0.0)
+        return float(np.where(P != 0, abs(slope + self.beta * np.sign(P)), inside).max())
 
     @cached_property
     def _coupling_range(self) -> tuple[float, float]:
         if self.Q is None or self.alpha == 0:
             return 0.0, 0.0
-        values = namespace(self.Q).linalg.eigvalsh(self.Q)
+        values = np.linalg.eigvalsh(self.Q)
         return float(values[0]), float(values[-1])
 
     @cached_property
@@ -99,20 +93,20 @@ class Problem:
     @cached_property
     def curvature(self) -> float:
         """Smallest eigenvalue of the Hessian, σ_min(A) + ρ + α λ_min(Q); σ_min counts as 0 where A is not formed."""
+        low, high = self._coupling_range
         sigma = 0.0
-        if isinstance(self.data, Moments) and self._coupling_range[0] < 0:
-            sigma = max(0.0, float(namespace(self.data.A).linalg.eigvalsh(self.data.A)[0]))
-        low = self._coupling_range[0]
-        return sigma + self.rho + self.alpha * (low if low < -1e-10 * max(1.0, self._coupling_range[1]) else 0.0)
+        if isinstance(self.data, Moments) and low < 0:
+            sigma = max(0.0, float(np.linalg.eigvalsh(self.data.A)[0]))
+        return sigma + self.rho + self.alpha * (low if low < -1e-10 * max(1.0, high) else 0.0)
 
     def require_minimum(self) -> None:
         """Raise `NoMinimumError` unless F is convex: the message names α, the curvature and what to use instead."""
-        if self.rho + self.alpha * self._coupling_range[0] >= 0:
-            return  # whatever A is: its eigenvalues take a second for K(D+1) = 10,020 on an H200, a minute on a host
+        if self.ridge >= 0:
+            return  # whatever A is: its eigenvalues take a minute for K(D+1) = 10,020
         if self.curvature < -1e-9 * self.lipschitz:
             raise NoMinimumError(
                 f"the problem has no minimum: with alpha = {self.alpha:g} the smallest curvature of the objective is "
                 f"{self.curvature:.3g} < 0, so it is not convex and can fall without bound. "
                 f"Choose a convex coupling ({', '.join(CONVEX)}), a smaller alpha or a ridge weight above "
-                f"{self.rho - self.curvature:.3g}; solver='algorithm1' runs the authors' early-stopped iteration."
+                f"{self.rho - self.curvature:.3g}; objective='algorithm1' runs the authors' early-stopped iteration."
             )

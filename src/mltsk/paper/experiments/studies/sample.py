@@ -16,14 +16,13 @@ import numpy as np
 from scipy import sparse
 
 from ....core.arrays import Array, Matrix, unit_rows
-from ....core.clustering import fuzzy_c_means, variances
 from ....core.fuzzymap import FuzzyMap
 from ....core.membership import authors_widths, rule_distinctness
 from ....core.scaling import fit_scaling
 from ....datasets import Dataset
 from ....exceptions import InputError
 from ....metrics import five_metrics
-from ...antecedents import fit_antecedents
+from ...antecedents import distinct_rules, find_rules
 from ...methods import PaperMLTSK
 from ..protocol import Fold, shuffled_folds
 
@@ -88,22 +87,22 @@ def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Rules:
     w = np.ones(len(X))
     scaling = fit_scaling(X, w, "minmax")
     Z = scaling.apply(X)
-    found = fuzzy_c_means(Z, min(n_rules, len(Z)), fuzzifier=2.0, sample_weight=w)
-    S = authors_widths(variances(Z, found.centers, found.memberships, w), width_scale)
-    train, test = (FuzzyMap.of(A, found.centers, S, underflow="authors") for A in (Z, scaling.apply(T)))
+    C, spread = find_rules(Z, w, n_rules)
+    S = authors_widths(spread, width_scale)
+    train, test = (FuzzyMap.of(A, C, S, underflow="authors") for A in (Z, scaling.apply(T)))
     return Rules(train, test)
 
 
 def our_rules(X: Matrix, T: Matrix, n_rules: int) -> Rules:
-    """Rules as `MLTSKClassifier` finds them by default: percentile scale or rows of unit length, k-means, one width."""
+    """Rules that stay apart: percentile scale or rows of unit length, centres by k-means, one width."""
     w = np.ones(X.shape[0])
     if sparse.issparse(X):
         Z, U = unit_rows(X), unit_rows(T)
     else:
         scaling = fit_scaling(X, w, "quantile")
         Z, U = scaling.apply(X), scaling.apply(T)
-    found = fit_antecedents(Z, w, min(n_rules, Z.shape[0]), width_scale=None, fuzzifier=1.0)
-    train, test = (FuzzyMap.of(A, found.centers, found.widths) for A in (Z, U))
+    rules = distinct_rules(Z, w, n_rules)
+    train, test = (FuzzyMap.of(A, *rules) for A in (Z, U))
     return Rules(train, test)
 
 

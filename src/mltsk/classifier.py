@@ -1,0 +1,373 @@
+"""MLTSKClassifier: validate, fit a system, store plain arrays; rules, reasons and short models are one line each."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .core.arrays import row_blocks
+from .core.backend import asnumpy, is_tensor, namespace, put
+from .core.coupling import CONVEX
+from .core.scaling import Scaling
+from .core.terms import Terms
+from .exceptions import InputError
+from .fit import Options, fit_system
+from .fit.short import shorten
+from .probabilities import f1_thresholds, fit_curves
+from .rows.dask import is_dask, later, read_dask
+from .rows.read import is_too_large, read_rows, read_samples
+from .system import FuzzySystem
+from .targets import predicted
+
+
+class MLTSKClassifier(ClassifierMixin, BaseEstimator):
+    """Multi-label Takagi-Sugeno-Kang fuzzy system: what holds in general, and the exceptions.
+
+    The general rule has a few overlapping fuzzy terms per feature, each with one number per label; exceptions are rules
+    around typical samples that shift everybody near them. All numbers come from one ridge problem in closed form, and
+    what is not given is chosen by leave-one-out, which the closed form gives for free.
+
+    Parameters
+    ----------
+    n_rules : int or "auto", default="auto"
+        Number of exceptions; 0 is the general rule alone. "auto" takes the model with the fewest numbers whose
+        leave-one-out error is within half a percent of the best: without exceptions, with 300 of order 0 (at most one
+        per three samples), or with 20 of order 1.
+    order : {0, 1} or "auto", default="auto"
+        What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
+    width_scale : float or "auto", default="auto"
+        How far an exception reaches, as a share of the mean squared distance between two samples.
+    ridge : float or "auto", default="auto"
+        Weight of the ridge that shrinks all numbers.
+    coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, default=None
+        How the numbers of correlated labels pull at each other, see `mltsk.core.coupling`.
+    coupling_weight : float or "auto", default="auto"
+    scale : {"auto", "quantile", "standard", "minmax", "unit"} or None, default="auto"
+        "quantile" has ramps on the percentile scale of each feature; the others have one linear term per feature.
+        "unit" gives rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
+    threshold : float, array of shape (n_labels,) or "f1", default=0.5
+        A label is predicted when its score reaches this; "f1" tunes it per label on leave-one-out scores.
+    max_terms, max_conditions : int or None, default=None, 5
+        With `max_terms` the model is shortened to so many terms per label, and exceptions to so many conditions.
+    random_state : int, RandomState or None, default=None
+        For pipelines that set it everywhere: nothing in a fit is random.
+
+    Attributes
+    ----------
+    intercept_ : array of shape (n_labels,)
+        What the average sample outside every exception scores.
+    terms_ : dict of arrays
+        The fuzzy terms: ``feature``, ``low`` and ``high`` (ends of the ramp, as percentiles; None where terms are
+        linear) and ``mean``.
+    general_coef_ : array of shape (n_terms, n_labels)
+        Numbers of the general rule.
+    centers_, widths_ : arrays of shape (n_rules, n_features)
+        IF-parts of the exceptions, on the scale of the rules.
+    coef_ : array of shape (n_rules, 1 or n_features + 1, n_labels)
+        THEN-parts of the exceptions, intercept first.
+    n_rules_, order_, width_scale_, rule_share_, ridge_, coupling_weight_ : int or float
+        What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1.
+    loo_scores_ : array of shape (n_samples, n_labels)
+        What each sample would have scored without itself, exactly, given terms and rules.
+    loo_rows_ : array or None
+        The samples of `loo_scores_` where those are some only: of data that do not fit in memory, 20,000 evenly spread.
+    loo_error_ : float
+        Mean squared leave-one-out error on which the choices were made.
+    slopes_, offsets_ : arrays of shape (n_labels,)
+        Curves that turn scores into probabilities.
+    rule_weights_ : array of shape (n_rules,)
+        Mean membership of the training data in each exception.
+    n_terms_ : array of shape (n_labels,)
+        Numbers that the model has for each label.
+    coupling_, thresholds_, prototypes_, quantiles_, label_names_, classes_, n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    ``decision_function`` is score - threshold, > 0 exactly where a label is predicted. ``predict_proba`` is calibrated
+    on leave-one-out scores per label, so a label may be predicted at a probability that is not just above 0.5.
+
+    References
+    ----------
+    Q. Lou, Z. Deng, Z. Xiao, K.-S. Choi, S. Wang, "Multi-Label Takagi-Sugeno-Kang Fuzzy System", IEEE Transactions on
+    Fuzzy Systems 30(9), 2022.
+
+    Examples
+    --------
+    >>> from mltsk import MLTSKClassifier
+    >>> from mltsk.datasets import make_multilabel_rules
+    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
+    >>> clf = MLTSKClassifier().fit(data.X, data.Y)
+    >>> clf.predict(data.X[:2]).shape, clf.loo_scores_.shape
+    ((2, 5), (200, 5))
+    """
+
+    _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
+        "n_rules": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "order": [StrOptions({"auto"}), Interval(Integral, 0, 1, closed="both")],
+        "width_scale": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "coupling": [StrOptions(set(CONVEX)), None],
+        "coupling_weight": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "scale": [StrOptions({"auto", "quantile", "standard", "minmax", "unit"}), None],
+        "threshold": [StrOptions({"f1"}), Real, "array-like"],
+        "max_terms": [None, Interval(Integral, 1, None, closed="left")],
+        "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_rules="auto",
+        *,
+        order="auto",
+        width_scale="auto",
+        ridge="auto",
+        coupling=None,
+        coupling_weight="auto",
+        scale="auto",
+        threshold=0.5,
+        max_terms=None,
+        max_conditions=5,
+        random_state=None,
+    ):
+        self.n_rules = n_rules
+        self.order = order
+        self.width_scale = width_scale
+        self.ridge = ridge
+        self.coupling = coupling
+        self.coupling_weight = coupling_weight
+        self.scale = scale
+        self.threshold = threshold
+        self.max_terms = max_terms
+        self.max_conditions = max_conditions
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Find terms, rules and all numbers.
+
+        Parameters
+        ----------
+        X : array, data frame, CSR, memory map, torch tensor, Dask array or frame of shape (n_samples, n_features)
+            Work is done where X lies.
+        y : indicator of shape (n_samples, n_labels), or one-dimensional classes
+            A data frame's columns name the labels. With a tensor X, a tensor on the same device, like the weights.
+        sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
+            Whole numbers are counts: 0 removes a row, 2 counts it twice. Others say how important rows are relative
+            to each other. Weights that are all equal change nothing.
+        """
+        self._validate_params()
+        rows, targets = (read_dask if is_dask(X) else read_rows)(self, X, y, sample_weight)
+        self._set_targets(targets)
+        fitted = fit_system(rows, self._options())
+        return self._store(fitted, rows)
+
+    def _options(self):
+        def given(value):
+            return None if isinstance(value, str) and value == "auto" else value
+
+        return Options(
+            n_rules=given(self.n_rules),
+            order=given(self.order),
+            width_scale=given(self.width_scale),
+            ridge=given(self.ridge),
+            coupling=self.coupling,
+            coupling_weight=given(self.coupling_weight),
+            scale=self.scale,
+        )
+
+    def _set_targets(self, targets):
+        if not targets.multilabel and len(targets.classes) < 2:
+            raise InputError(
+                f"Classifier can't train when only one class is present: y holds only {targets.classes[0]!r}."
+            )
+        self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
+
+    def _store(self, fitted, rows):
+        """The one place that writes what a fit found."""
+        self._write(fitted)
+        sample = rows.sample(rows.n_rows if fitted.loo_rows is None else len(fitted.loo_rows))
+        Y, w = asnumpy(sample.Y), asnumpy(sample.w)
+        self._calibrate(Y, w)
+        self._sample = (sample.X, Y, w)
+        if self.max_terms is not None:
+            self._write_short(*shorten(self, *self._sample, self.max_terms, self.max_conditions))
+            self._calibrate(Y, w)
+        return self
+
+    def _write(self, fitted):
+        self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
+        self.terms_ = dict(vars(fitted.terms))
+        self.intercept_, self.general_coef_ = fitted.intercept, fitted.general_coef
+        self.centers_, self.coef_ = fitted.centers, fitted.coef
+        self.widths_ = np.full_like(fitted.centers, fitted.width)
+        self.prototypes_, self.rule_weights_, self.quantiles_ = fitted.prototypes, fitted.rule_weights, fitted.quantiles
+        self.n_rules_, self.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)
+        self.width_scale_, self.rule_share_, self.ridge_ = fitted.width_scale, fitted.share, fitted.ridge
+        self.coupling_, self.coupling_weight_ = fitted.coupling, fitted.coupling_weight
+        self.loo_error_, self.loo_scores_, self.loo_rows_ = fitted.loo_error, fitted.loo_scores, fitted.loo_rows
+
+    def _calibrate(self, Y, w):
+        """Probabilities and thresholds from leave-one-out scores."""
+        curves = fit_curves(self.loo_scores_, Y, w)
+        self.slopes_, self.offsets_ = curves.slopes, curves.offsets
+        L = len(self.label_names_)
+        if isinstance(self.threshold, str):
+            self.thresholds_ = f1_thresholds(self.loo_scores_, Y, w)
+            return
+        thresholds = np.asarray(self.threshold, dtype=np.float64)
+        if thresholds.shape not in ((), (L,)) or not np.isfinite(thresholds).all():
+            raise ValueError(
+                f"threshold must be 'f1', a finite number or one per label, ({L},), got {self.threshold!r}"
+            )
+        self.thresholds_ = np.broadcast_to(thresholds, (L,)).copy()
+        if not self.multilabel_ and L == 1 and thresholds.shape == () and thresholds == 0.5:
+            self.thresholds_ = curves.middles  # of two classes the more probable one is predicted
+
+    @property
+    def n_terms_(self):
+        """Numbers that the model has for each label, (n_labels,)."""
+        check_is_fitted(self)
+        return np.count_nonzero(self.general_coef_, axis=0) + np.count_nonzero(self.coef_, axis=(0, 1))
+
+    @property
+    def system_(self):
+        """The fitted system as plain data, `mltsk.system.FuzzySystem`."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return FuzzySystem(
+            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            label_names=tuple(self.label_names_),
+            scaling=None if self.scaling_ is None else Scaling(**self.scaling_),
+            unit_length=self.scale_ == "unit",
+            intercept=self.intercept_,
+            terms=Terms(**self.terms_),
+            term_coef=self.general_coef_,
+            centers=self.centers_,
+            widths=self.widths_,
+            coef=self.coef_,
+            prototypes=self.prototypes_,
+            rule_weights=self.rule_weights_,
+            thresholds=self.thresholds_,
+            quantiles=self.quantiles_,
+            slopes=self.slopes_,
+            offsets=self.offsets_,
+            underflow="softmax" if self.order_ else "plain",
+        )
+
+    @property
+    def rules_(self):
+        """The rules as data, a `mltsk.explain.RuleBase`: ``print(clf.rules_)`` reads them out."""
+        from .explain import rule_base
+
+        return rule_base(self.system_, categories=self._category_names())
+
+    def explain(self, X):
+        """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
+        from .explain import explain
+
+        check_is_fitted(self)
+        return explain(self.system_, self._dense(read_samples(self, X)), categories=self._category_names())
+
+    def shorten(self, max_terms=12, max_conditions=None, X=None, y=None):
+        """A fitted copy with at most ``max_terms`` terms per label, chosen and refitted to say what this one says.
+
+        Parameters
+        ----------
+        max_terms : int, default=12
+        max_conditions : int, optional
+            Conditions of an exception at most; by default those of the classifier.
+        X, y : optional
+            The training data, where the model comes from a file: files hold no rows.
+        """
+        check_is_fitted(self)
+        short = type(self)(**{**self.get_params(deep=False), "max_terms": max_terms})
+        short.max_conditions = self.max_conditions if max_conditions is None else max_conditions
+        if X is not None:
+            return short.fit(X, y)
+        if not hasattr(self, "_sample"):
+            raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
+        short._validate_params()
+        short.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_") or k == "_sample"})
+        short._write_short(*shorten(self, *self._sample, max_terms, short.max_conditions))
+        short._calibrate(*self._sample[1:])
+        return short
+
+    def _write_short(self, system, loo_scores):
+        self.terms_ = dict(vars(system.terms))
+        self.intercept_, self.general_coef_ = system.intercept, system.term_coef
+        self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
+        self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights
+        self.n_rules_, self.order_, self.loo_scores_ = len(system.centers), system.order, loo_scores
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        state.pop("_sample", None)  # a model that travels holds no rows
+        return state
+
+    def _category_names(self):
+        from .datasets.dataset import category_values  # a quarter of a second that only nominal features need
+
+        return {
+            feature: names
+            if hasattr(names, "items")
+            else dict(zip(category_values(names).tolist(), names, strict=True))
+            for feature, names in getattr(self, "categories_", {}).items()
+        }
+
+    def _dense(self, X):
+        """Samples as a dense model needs them."""
+        return X.toarray() if sparse.issparse(X) and self.scaling_ is not None else X
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        if not is_too_large(X):
+            X = read_samples(self, X)
+        system, per_row = self.system_, 16 * (len(self.general_coef_) + X.shape[1] + len(self.centers_))
+        blocks = list(row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None))
+        parts = [system.scores(self._dense(read_samples(self, X[b]) if len(blocks) > 1 else X)) for b in blocks]
+        return parts[0] if len(parts) == 1 else namespace(parts[0]).concatenate(parts)
+
+    def decision_function(self, X):
+        """Score minus threshold, (n_samples, n_labels), > 0 exactly where a label is predicted; (n,) for binary y."""
+        if is_dask(X):
+            return later(self, X, "decision_function")
+        scores = self._scores(X)
+        xp, distance = namespace(scores), scores - put(self.thresholds_, scores)
+        # a score that equals its threshold is predicted (the paper rounds 0.5 up), so it must not read as 0
+        distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
+        return distance[:, 0] if self._is_binary else distance
+
+    @property
+    def _is_binary(self):
+        return not self.multilabel_ and len(self.classes_) == 2
+
+    def predict(self, X):
+        """Labels as an indicator of y's shape, or classes if y was one-dimensional."""
+        if is_dask(X):
+            return later(self, X, "predict")
+        distance = self.decision_function(X)
+        distance = distance if distance.ndim == 2 else distance[:, None]
+        return predicted(distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_)
+
+    def predict_proba(self, X):
+        """Probabilities, calibrated on leave-one-out scores; over one-dimensional classes, a column each."""
+        if is_dask(X):
+            return later(self, X, "predict_proba")
+        scores = self._scores(X)
+        xp = namespace(scores)
+        if not self.multilabel_ and not self._is_binary:  # one slope for all, so that the largest score wins
+            line = float(self.slopes_.mean()) * (scores - put(self.thresholds_, scores))
+            odds = xp.exp(line - xp.amax(line, axis=1, keepdims=True))
+            return odds / odds.sum(axis=1, keepdims=True)
+        tiny = xp.finfo(scores.dtype).eps
+        positive = xp.clip(self.system_.probabilities(scores), tiny, 1 - tiny)
+        return positive if self.multilabel_ else xp.column_stack([1 - positive, positive])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = self.scale in ("auto", "unit", None)
+        return tags

@@ -1,0 +1,183 @@
+"""How many exceptions, of which order and width, at which weight and ridge: by leave-one-out in closed form.
+
+The error is the squared leave-one-out error summed over labels, on a few hundred rows evenly spread. It is a good judge
+of a handful of numbers and a bad one of many, so there are few candidates. Structures (order, number of rules) come
+first, at one width; of those within TOLERANCE of the least error the one with the fewest numbers is taken, and its
+width and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..core.arrays import Array, Matrix
+from ..core.backend import cast, namespace
+from .design import Design, Rules, gram
+from .ridge import Factor, centred_kernel
+from .scale import Scale
+
+LOO_ROWS, LOO_ROWS_LINEAR = 600, 1500  # linear terms (text) need more rows to notice what first-order rules add
+TOLERANCE = 0.005
+ZERO_ORDER, FIRST_ORDER = 300, 20  # numbers of exceptions that are tried, next to none
+# Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
+# of these are tried when the structure is known.
+WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
+SHARES, FINER = (0.5, 5.0), (0.3, 3.0)  # weight of the exceptions, general rule 1; then times these
+RIDGES = (1e-4, 1e5)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What leave-one-out took: the ``design``, the ridge ``rho``, and the mean squared ``error`` per row and label."""
+
+    design: Design
+    rho: float
+    error: float
+    width_scale: float
+    share: float
+
+
+@dataclass
+class Judge:
+    """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern."""
+
+    parts: list[tuple[Array, Array, Array, Array]]
+    fixed: float | None
+    last: float = 1.0
+
+    def error(self, K: Array) -> tuple[float, float]:
+        """Least error of a kernel and the ridge that gives it; the next search begins there."""
+        if self.fixed is not None:
+            return self._at(K, self.fixed), self.fixed
+        centred = [centred_kernel(K[rows][:, rows], w) for _, rows, w, _ in self.parts]
+        rho, error = self.last, self._of(centred, self.last)
+        for step in (0.5, 2.0):
+            moved = False
+            while RIDGES[0] < rho * step < RIDGES[1] and (new := self._of(centred, rho * step)) < error:
+                rho, error, moved = rho * step, new, True
+            if moved:
+                break
+        self.last = rho
+        return error, rho
+
+    def _at(self, K: Array, rho: float) -> float:
+        return self._of([centred_kernel(K[rows][:, rows], w) for _, rows, w, _ in self.parts], rho)
+
+    def _of(self, centred: Sequence[Array], rho: float) -> float:
+        return sum(_error(K, *part, rho) for K, part in zip(centred, self.parts, strict=True))
+
+
+def _error(K: Array, target: Array, _: Array, w: Array, copies: Array, rho: float) -> float:
+    xp = namespace(K)
+    factor = Factor.of(K * 1, np.full(1, rho))
+    solved = factor.solve(target)
+    kept = 1.0 - (1.0 - rho * factor.inverse_diagonal()[:, 0] + w / w.sum()) / copies
+    residual = rho * solved / xp.maximum(kept, 1e-6)[:, None]
+    return float((residual * residual).sum())
+
+
+def choose(
+    scale: Scale,
+    Z: Matrix,
+    judge: Judge,
+    centers: Callable[[int], Array],
+    *,
+    n_rules: int | None,
+    order: int | None,
+    width_scale: float | None,
+    most: int,
+) -> Choice:
+    """The choice for scaled rows Z (n, D); what is not None is given. ``most`` exceptions make sense at most."""
+    search = _Search(scale, Z, judge, centers, width_scale)
+    found = [search.structure(o, k) for o, k in _structures(scale, n_rules, order, most)]
+    least = min(f.error for f in found)
+    best = min((f for f in found if f.error <= (1 + TOLERANCE) * least), key=lambda f: f.design.n_columns)
+    if len(best.design.rules):
+        best = search.refine(best)
+    cells = sum(part[0].shape[0] * part[0].shape[1] for part in judge.parts)
+    return Choice(best.design, best.rho, best.error / cells, best.width_scale, best.share)
+
+
+def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
+    """(order, number of rules) of the candidates; linear terms are joined by first-order rules alone."""
+    if n_rules is not None:
+        return [(o, n_rules) for o in ((0, 1) if order is None and n_rules else (order or 0,))]
+    zero, first = [(0, min(ZERO_ORDER, most))], [(1, min(FIRST_ORDER, most))]
+    if order is not None:
+        return [(0, 0), *(first if order else zero)]
+    return [(0, 0), *first] if scale.terms.low is None else [(0, 0), *zero, *first]
+
+
+@dataclass
+class _Search:
+    scale: Scale
+    Z: Matrix
+    judge: Judge
+    centers: Callable[[int], Array]
+    width_scale: float | None
+    general: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.general, self.general_size = _sized(gram(self.scale.terms.memberships(self.Z, self.scale.scaling)))
+
+    def structure(self, order: int, n_rules: int) -> Choice:
+        """The best of a few weights for a structure."""
+        if n_rules == 0:
+            empty = Rules(self.centers(1)[:0], 1.0, 0)
+            error, rho = self.judge.error(self.general)
+            return Choice(Design(self.scale, empty, 1 / self.general_size, 1.0), rho, error, 0.0, 0.0)
+        usual = (WIDTH_1 if self.scale.terms.low is not None else WIDTH_LINEAR) if order else WIDTH_0
+        h = usual if self.width_scale is None else self.width_scale
+        return self._best(order, n_rules, h, SHARES[1:] if order else SHARES)
+
+    def refine(self, best: Choice) -> Choice:
+        """Other widths and weights of the structure that was taken."""
+        rules = best.design.rules
+        for factor in () if self.width_scale is not None else (0.5, 2.0):
+            h = best.width_scale * factor
+            other = self._best(rules.order, len(rules), h, (best.share,))
+            if other.error < best.error:
+                best = other
+                break
+        shares = [best.share * f for f in FINER]
+        return min(best, self._best(rules.order, len(rules), best.width_scale, shares), key=lambda f: f.error)
+
+    def _best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
+        rules = Rules(self.centers(n_rules), 2.0 * h * self.scale.variance, order)
+        block, size = _sized(Design(self.scale, rules).exception_kernel(self.Z))
+        found = []
+        for v in shares:
+            error, rho = self.judge.error((self.general + v * block) / (1 + v))
+            design = Design(self.scale, rules, 1 / (self.general_size * (1 + v)), v / (size * (1 + v)))
+            found.append(Choice(design, rho, error, h, v))
+        return min(found, key=lambda f: f.error)
+
+
+def _sized(K: Array) -> tuple[Array, float]:
+    """A kernel in single precision whose rows lie at a mean squared distance of 1 from their mean, and its size."""
+    xp = namespace(K)
+    size = max(float(xp.diagonal(K).mean()) - float(K.mean()), 1e-300)
+    return cast(K / size, np.float32), size
+
+
+def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
+    """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
+    xp, parts = namespace(Y), []
+    for labels in sorted(patterns, key=len, reverse=True)[:3]:
+        wl, cl = (w, copies) if w.ndim == 1 else (w[:, labels[0]], copies[:, labels[0]])
+        rows = xp.flatnonzero(wl > 0)
+        if len(rows) < 2:
+            continue
+        wl, cl, part = cast(wl[rows], np.float64), cl[rows], cast(Y[rows][:, labels], np.float64)
+        target = xp.sqrt(wl)[:, None] * (part - (wl @ part) / wl.sum())
+        parts.append((cast(_square_root(target), np.float32), rows, cast(wl, np.float32), cast(cl, np.float32)))
+    return Judge(parts, fixed)
+
+
+def _square_root(target: Array) -> Array:
+    """Columns with the same sums of squares: as many as rows at most. 5,000 labels of 120 samples become 120."""
+    n, L = target.shape
+    if n >= L:
+        return target
+    return namespace(target).linalg.qr(target.T)[1].T

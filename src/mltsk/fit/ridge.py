@@ -1,0 +1,164 @@
+"""The ridge problem in closed form, with the leave-one-out scores that come with it.
+
+Symbols: Φ (N, Q) columns, Y (N, L) labels, w (N,) weights, W = Σ w, τ (L,) ridges; an intercept that is not shrunk.
+
+    minimise over b, B   Σ_i w_i ‖y_i - b - Φ_i B‖² + Σ_j τ_j ‖B_j‖²
+
+The intercept centres both sides by their weighted means. *Dual*: with K the centred kernel between √w-scaled rows and
+A = K + τI, residuals are τ A⁻¹ Y. *Primal*: with H the centred Gram matrix, B = (H + τI)⁻¹ ΦᵀWY. Both give leverages
+h_i, and what row i would have scored without itself is y_i - r_i / (1 - h_i): exactly, without a second fit. A weight
+that is a count c stands for copies of a row, of which one is left out: 1 - h_i / c.
+
+Labels are coupled by a positive semidefinite Q = V diag(λ) Vᵀ with weight α: in the basis V the columns are separate
+again, with ridges τ_j = ρ + α λ_j. Without a coupling all τ are ρ, and one Cholesky factor serves all labels.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Array
+from ..core.backend import cholesky, cholesky_solve, eigh, inverse_diagonal, lower_solve, namespace, put
+
+_LEAST = 1e-10  # 1 - h of a row that nothing else speaks for
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """The ridge ``rho``; for coupled labels the weight ``alpha``, eigenvalues ``lam`` (L,) and ``basis`` (L, L) of Q."""
+
+    rho: float
+    alpha: float = 0.0
+    lam: Array | None = None
+    basis: Array | None = None
+
+    def ridges(self, n_labels: int) -> Array:
+        """τ (L,); one number where all are the same."""
+        return np.full(1, self.rho) if self.lam is None else self.rho + self.alpha * self.lam
+
+    def rotate(self, Y: Array) -> Array:
+        """Labels in the basis of the coupling."""
+        return Y if self.basis is None else Y @ put(self.basis, Y)
+
+    def back(self, Y: Array) -> Array:
+        """And back."""
+        return Y if self.basis is None else Y @ put(self.basis, Y).T
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A symmetric matrix plus each of the ridges ``tau`` (1 or L,), factorised: by Cholesky, or for several by eigh."""
+
+    tau: Array
+    lower: Any = None
+    values: Any = None
+    vectors: Any = None
+
+    @classmethod
+    def of(cls, A: Array, tau: Array) -> "Factor":
+        """A is overwritten."""
+        if len(tau) == 1:
+            return cls(tau, lower=cholesky(A, float(tau[0])))
+        s, U = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
+        return cls(tau, values=namespace(A).maximum(s, 0.0), vectors=U)
+
+    @property
+    def _inverses(self) -> Array:
+        return 1.0 / (self.values[:, None] + put(self.tau, self.values))
+
+    def solve(self, B: Array) -> Array:
+        """(A + τI)⁻¹ B, column j with its own τ."""
+        if self.lower is not None:
+            return cholesky_solve(self.lower, B)
+        return self.vectors @ ((self.vectors.T @ B) * self._inverses)
+
+    def inverse_diagonal(self) -> Array:
+        """Diagonal of (A + τI)⁻¹, (n, 1 or L)."""
+        if self.lower is not None:
+            return inverse_diagonal(self.lower)[:, None]
+        return self.vectors**2 @ self._inverses
+
+    def leverage(self, rows: Array) -> Array:
+        """φ (A + τI)⁻¹ φᵀ of rows φ (N, n): (N, 1 or L)."""
+        if self.lower is not None:
+            half = lower_solve(self.lower, rows.T)
+            return namespace(half).einsum("qn,qn->n", half, half)[:, None]
+        return (rows @ self.vectors) ** 2 @ self._inverses
+
+
+def centred_kernel(K: Array, w: Array) -> Array:
+    """The kernel between √w-scaled rows after both sides were centred by the weights; a new array."""
+    share, root = w / w.sum(), namespace(K).sqrt(w)
+    mean = K @ share
+    K = K - (mean[:, None] + (mean - share @ mean))
+    K *= root[:, None]
+    K *= root
+    return K
+
+
+def solve_dual(K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty) -> tuple[Array, Array]:
+    """(A, loo) from the kernel K (N, N) of rows that all count: B = ΦᵀA, and leave-one-out scores (N, L)."""
+    xp, root, share = namespace(K), namespace(w).sqrt(w)[:, None], (w / w.sum())[:, None]
+    target = penalty.rotate(root * (Y - (w @ Y) / w.sum()))
+    factor = Factor.of(centred_kernel(K, w), penalty.ridges(Y.shape[1]))
+    solved, tau = factor.solve(target), put(factor.tau, target)
+    kept = 1.0 - (1.0 - tau * factor.inverse_diagonal() + share) / copies[:, None]
+    left_out = tau * solved / xp.maximum(kept, _LEAST)
+    return root * penalty.back(solved), Y - penalty.back(left_out) / root
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums over rows: ``H`` = ΦᵀWΦ (Q, Q), ``B`` = ΦᵀWY (Q, L), ``phi`` = Φᵀw (Q,), ``y`` = Yᵀw (L,), ``total`` = Σ w.
+
+    They add up over blocks of rows, and fade.
+    """
+
+    H: Array
+    B: Array
+    phi: Array
+    y: Array
+    total: float
+
+    @classmethod
+    def of(cls, rows: Array, Y: Array, w: Array) -> "Moments":
+        """Of dense rows of Φ."""
+        weighted = rows * w[:, None]
+        return cls(weighted.T @ rows, weighted.T @ Y, weighted.sum(axis=0), w @ Y, float(w.sum()))
+
+    def __add__(self, other: "Moments") -> "Moments":
+        return Moments(
+            self.H + other.H, self.B + other.B, self.phi + other.phi, self.y + other.y, self.total + other.total
+        )
+
+    def faded(self, share: float) -> "Moments":
+        """Each row counts ``share`` of what it did."""
+        return Moments(share * self.H, share * self.B, share * self.phi, share * self.y, share * self.total)
+
+    def solve(self, penalty: Penalty) -> "Primal":
+        """B of the primal form."""
+        mean, rates = self.phi / self.total, self.y / self.total
+        factor = Factor.of(self.H - mean[:, None] * self.phi, penalty.ridges(len(rates)))
+        B = penalty.back(factor.solve(penalty.rotate(self.B - mean[:, None] * self.y)))
+        return Primal(factor, B, mean, rates, self.total, penalty)
+
+
+@dataclass(frozen=True)
+class Primal:
+    """A solution ``B`` (Q, L) with the ``mean`` (Q,) of the columns, base ``rates`` (L,) and what leave-one-out needs."""
+
+    factor: Factor
+    B: Array
+    mean: Array
+    rates: Array
+    total: float
+    penalty: Penalty
+
+    def leave_one_out(self, rows: Array, Y: Array, w: Array, copies: Array) -> Array:
+        """What rows φ of the data would have scored without themselves, (N, L); rows of weight 0 were never in it."""
+        rows = rows - self.mean
+        score = self.rates + rows @ self.B
+        h = w[:, None] * (self.factor.leverage(rows) + 1.0 / self.total)
+        kept = namespace(rows).maximum(1.0 - h / copies[:, None], _LEAST)
+        return Y - self.penalty.back(self.penalty.rotate(Y - score) / kept)

@@ -1,0 +1,128 @@
+"""Short models: a few terms per label, chosen and refitted to say what the long model says.
+
+Symbols: T (N, C) candidate terms: ramps and exceptions of few conditions; t (N, L) = (labels + leave-one-out scores
+of the long model) / 2, which are smoother than labels; G = TᵀT and TᵀT t, from which everything is chosen.
+
+Terms of a label are added one by one, each time the one that explains most of what is left (orthogonal matching
+pursuit on columns of length 1), and refitted together with a light ridge.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from ..core.arrays import Array, spread_rows
+from ..core.membership import firing_strengths
+from ..core.terms import Terms, dense
+from ..system import FuzzySystem
+
+ROWS = 5_000  # terms are chosen on at most this many rows
+RIDGE = 1e-3  # of the refit, where columns have length 1
+
+
+def shorten(
+    clf: Any, X: Any, Y: Array, w: Array, max_terms: int, max_conditions: int | None
+) -> tuple[FuzzySystem, Array]:
+    """(system, leave-one-out scores given the terms) of a fitted classifier whose training rows are X, Y, w."""
+    system = clf.system_
+    Z = system.scale(_host(X))
+    rules = _short_rules(system, max_conditions)
+    columns = np.hstack([_dense(system.terms.memberships(Z, system.scaling)), _firing(Z, *rules)])
+    target = (Y + clf.loo_scores_) / 2
+    weight = np.asarray(w if w.ndim == 1 else w.mean(axis=1), dtype=np.float64)
+    mean = (weight @ columns) / weight.sum()
+    rates = (weight @ target) / weight.sum()
+    scaled, norms = _unit_columns((columns - mean) * np.sqrt(weight)[:, None])
+    pull = (target - rates) * np.sqrt(weight)[:, None]
+    some = spread_rows(len(scaled), ROWS)
+    chosen = _choose(scaled[some], pull[some], max_terms)
+    coef = np.zeros((columns.shape[1], Y.shape[1]))
+    loo = np.empty_like(target)
+    for label, kept in enumerate(chosen):
+        part = scaled[:, kept]
+        inverse = linalg.inv(part.T @ part + RIDGE * np.eye(len(kept)))
+        b = inverse @ (part.T @ pull[:, label])
+        h = np.einsum("nc,cd,nd->n", part, inverse, part) + weight / weight.sum()
+        residual = (pull[:, label] - part @ b) / np.maximum(1 - h, 1e-10)
+        loo[:, label] = target[:, label] - residual / np.sqrt(np.maximum(weight, 1e-300))
+        coef[kept, label] = b / norms[kept]
+    return _system(system, coef, mean, rates, rules), loo
+
+
+def _choose(A: Array, t: Array, max_terms: int) -> list[NDArray[np.intp]]:
+    """Per label the columns of A (n, C), of length 1, that are taken."""
+    G, c = A.T @ A, A.T @ t
+    alive = np.diag(G) > 0.5
+    out = []
+    for label in range(t.shape[1]):
+        kept: list[int] = []
+        left = c[:, label].copy()
+        for _ in range(min(max_terms, int(alive.sum()))):
+            left[~alive] = 0.0
+            left[kept] = 0.0
+            best = int(np.argmax(np.abs(left)))
+            if left[best] == 0.0:
+                break
+            kept.append(best)
+            part = G[np.ix_(kept, kept)] + RIDGE * np.eye(len(kept))
+            left = c[:, label] - G[:, kept] @ np.linalg.solve(part, c[kept, label])
+        out.append(np.array(sorted(kept), dtype=np.intp))
+    return out
+
+
+def _short_rules(system: FuzzySystem, max_conditions: int | None) -> tuple[Array, Array]:
+    """Centres and widths of the exceptions with their most distinct conditions alone; other widths are infinite."""
+    K, D, _ = system.shape
+    count = D if max_conditions is None else min(max_conditions, D)
+    if K == 0 or count == D:
+        return system.centers, system.widths
+    distinct = np.abs(system.centers - system.centers.mean(axis=0))
+    widths = np.full((K, D), np.inf)
+    kept = np.argsort(-distinct, axis=1, kind="stable")[:, :count]
+    np.put_along_axis(widths, kept, np.take_along_axis(system.widths, kept, axis=1) * count / D, axis=1)
+    return system.centers, widths
+
+
+def _firing(Z: Any, centers: Array, widths: Array) -> Array:
+    return firing_strengths(Z, centers, widths, underflow="plain") if len(centers) else np.zeros((Z.shape[0], 0))
+
+
+def _system(system: FuzzySystem, coef: Array, mean: Array, rates: Array, rules: tuple[Array, Array]) -> FuzzySystem:
+    """The system of the chosen terms alone."""
+    P = len(system.terms)
+    used = np.flatnonzero(coef[:P].any(axis=1))
+    if system.is_linear:
+        terms, general = replace(system.terms, mean=mean[:P]), coef[:P]
+    else:
+        old = system.terms
+        terms, general = Terms(old.feature[used], old.low[used], old.high[used], mean[used]), coef[used]
+    kept = np.flatnonzero(coef[P:].any(axis=1))
+    return replace(
+        system,
+        terms=terms,
+        term_coef=general,
+        intercept=rates - mean[P:] @ coef[P:],
+        centers=rules[0][kept],
+        widths=rules[1][kept],
+        coef=coef[P:][kept][:, None, :],
+        prototypes=system.prototypes[kept],
+        rule_weights=mean[P:][kept],
+        underflow="plain",
+    )
+
+
+def _unit_columns(A: Array) -> tuple[Array, Array]:
+    norms = np.sqrt(np.einsum("nc,nc->c", A, A))
+    norms = np.where(norms > 1e-9 * max(float(norms.max(initial=0.0)), 1e-300), norms, np.inf)
+    return A / norms, norms
+
+
+def _dense(T: Any) -> Array:
+    return np.asarray(dense(T), dtype=np.float64)
+
+
+def _host(X: Any) -> Any:
+    return X.detach().cpu().numpy() if hasattr(X, "detach") else X

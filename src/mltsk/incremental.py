@@ -1,0 +1,189 @@
+"""IncrementalMLTSK: a classifier that goes on learning, row by row of a stream, from sums."""
+
+from dataclasses import replace
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import validate_data
+
+from .classifier import MLTSKClassifier
+from .core.scaling import Scaling
+from .core.terms import Terms
+from .exceptions import InputError
+from .fit.design import Design, Rules
+from .fit.ridge import Moments, Penalty
+from .fit.scale import Scale
+from .rows.arrays import Block
+from .rows.read import CHECKS, read_rows, read_weights
+from .targets import Targets
+
+KEPT = 1_000  # rows that are kept for leave-one-out scores, evenly spread over the stream; twice as many at most
+
+
+class IncrementalMLTSK(MLTSKClassifier):
+    """`MLTSKClassifier` with `partial_fit`: sums of what was seen, from which the numbers are solved again.
+
+    The first call finds scale, terms, rules and weights on its rows (give it a few hundred at least), as `fit` does;
+    later ones add to the sums. Without forgetting the result is that of a fit of these rules on all rows seen.
+
+    Parameters
+    ----------
+    forgetting : float, default=0.0
+        Share by which what was seen before each call fades.
+    **others
+        Those of `MLTSKClassifier`, but for ``max_terms``: shorten a copy.
+
+    Examples
+    --------
+    >>> from mltsk.datasets import make_multilabel_rules
+    >>> data = make_multilabel_rules(n_samples=300, random_state=0)
+    >>> clf = IncrementalMLTSK().partial_fit(data.X[:200], data.Y[:200]).partial_fit(data.X[200:], data.Y[200:])
+    >>> clf.n_seen_
+    300
+    """
+
+    _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
+        **{k: v for k, v in MLTSKClassifier._parameter_constraints.items() if k not in ("max_terms", "max_conditions")},
+        "forgetting": [Interval(Real, 0, 1, closed="left")],
+    }
+    max_terms = max_conditions = None
+
+    def __init__(
+        self,
+        n_rules="auto",
+        *,
+        order="auto",
+        width_scale="auto",
+        ridge="auto",
+        coupling=None,
+        coupling_weight="auto",
+        scale="auto",
+        threshold=0.5,
+        random_state=None,
+        forgetting=0.0,
+    ):
+        self.n_rules = n_rules
+        self.order = order
+        self.width_scale = width_scale
+        self.ridge = ridge
+        self.coupling = coupling
+        self.coupling_weight = coupling_weight
+        self.scale = scale
+        self.threshold = threshold
+        self.random_state = random_state
+        self.forgetting = forgetting
+
+    def fit(self, X, y, sample_weight=None):
+        """As `MLTSKClassifier.fit`; a stream that was begun is forgotten."""
+        self.__dict__.pop("stream_", None)
+        return super().fit(X, y, sample_weight)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from further rows of a stream.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+        classes : array, optional
+            All classes, at the first call, where y is one-dimensional and its first rows do not show all of them.
+        sample_weight : array of shape (n_samples,), optional
+        """
+        if "stream_" not in self.__dict__:
+            return self._begin(X, y, classes, sample_weight)
+        X = validate_data(self, X, **CHECKS, reset=False)
+        Y = self._indicator(y, X)
+        w, copies = read_weights(sample_weight, (X.shape[0],))
+        w = np.ones(X.shape[0]) if w is None else w
+        return self._add(Block(X, Y, w, np.ones(len(w)) if copies is None else copies))
+
+    def _begin(self, X, y, classes, sample_weight):
+        self._validate_params()
+        if classes is not None and np.ndim(y) == 1 and not hasattr(y, "columns"):
+            targets = Targets.of(np.asarray(classes))
+            rows, _ = read_rows(self, X, targets.indicator(y), sample_weight)
+        else:
+            rows, targets = read_rows(self, X, y, sample_weight)
+        self._set_targets(targets)
+        from .fit import fit_system
+
+        fitted = fit_system(rows, self._options())
+        self._store(fitted, rows)
+        self.stream_ = {
+            "seen": 0,
+            "stride": 1,
+            "general": fitted.block_weights[0],
+            "exceptions": fitted.block_weights[1],
+        }
+        self.stream_["variance"] = fitted.variance
+        return self._add(rows.sample(rows.n_rows), first=True)
+
+    def _indicator(self, y, X):
+        """y in the columns of the first call."""
+        if self.multilabel_:
+            Y = Targets.of(y).Y
+        else:
+            Y = Targets(np.zeros((0, 1)), self.classes_, self.label_names_, False).indicator(y)
+        if Y.shape != (X.shape[0], len(self.label_names_)):
+            raise InputError(
+                f"y has the shape {Y.shape}, but X has {X.shape[0]} rows and there are {len(self.label_names_)} labels."
+            )
+        return Y
+
+    @property
+    def n_seen_(self):
+        """Rows seen so far."""
+        return self.stream_["seen"]
+
+    def _design(self):
+        stream, scaling = self.stream_, None if self.scaling_ is None else Scaling(**self.scaling_)
+        scale = Scale(self.scale_, scaling, Terms(**self.terms_), stream["variance"])
+        width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
+        return Design(scale, Rules(self.centers_, width, self.order_), stream["general"], stream["exceptions"])
+
+    def _add(self, block, first=False):
+        design, stream = self._design(), self.stream_
+        moments = block.moments(design, np.arange(len(self.label_names_)))
+        if not first and "H" in stream:
+            moments = self._sums().faded(1.0 - self.forgetting) + moments
+        stream |= vars(moments)
+        self._keep(block)
+        self._solve(design, moments)
+        return self
+
+    def _sums(self):
+        return Moments(*(self.stream_[name] for name in ("H", "B", "phi", "y", "total")))
+
+    def _keep(self, block):
+        """Every stride-th row of the stream; the stride doubles when twice KEPT are there."""
+        stream = self.stream_
+        rows = np.arange(-stream["seen"] % stream["stride"], len(block.w), stream["stride"])
+        stream["seen"] += len(block.w)
+        new = {"X": block.X[rows], "Y": block.Y[rows], "w": block.w[rows], "copies": block.copies[rows]}
+        if "rows" in stream:
+            old = {**stream["rows"], "w": stream["rows"]["w"] * (1.0 - self.forgetting)}
+            new = {name: _stacked(old[name], new[name]) for name in new}
+        while len(new["w"]) > 2 * KEPT:
+            new, stream["stride"] = {name: part[::2] for name, part in new.items()}, 2 * stream["stride"]
+        stream["rows"] = new
+
+    def _solve(self, design, moments):
+        """Numbers, leave-one-out scores of the rows that are kept, and what follows from those."""
+        basis = (
+            {} if self.coupling_ is None else dict(zip(("lam", "basis"), np.linalg.eigh(self.coupling_), strict=True))
+        )
+        primal = moments.solve(Penalty(self.ridge_, self.coupling_weight_, **basis))
+        P, kept = len(design.terms), self.stream_["rows"]
+        self.general_coef_, self.coef_ = design.coefficients(primal.B)
+        self.intercept_ = primal.rates - primal.mean[P:] @ primal.B[P:]
+        self.terms_ = dict(vars(replace(design.terms, mean=primal.mean[:P] / design.general**0.5)))
+        rows = design.rows(design.scale.apply(kept["X"]))
+        self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
+        self._calibrate(kept["Y"], kept["w"])
+        self._sample = (kept["X"], kept["Y"], kept["w"])
+        return self
+
+
+def _stacked(a, b):
+    return sparse.vstack([a, b], format="csr") if sparse.issparse(a) else np.concatenate([a, b])

@@ -1,0 +1,103 @@
+"""Rows in memory, in a file that is mapped, or in tensors: arrays that can be indexed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import row_blocks, spread_rows
+from ..core.backend import asnumpy, cast, is_tensor, namespace
+from ..fit.design import Design
+from ..fit.ridge import Moments
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows: samples ``X`` (n, D), labels ``Y`` (n, L), weights ``w`` and ``copies`` (n,) or (n, L), and their numbers.
+
+    Copies are weights that count, or ones.
+    """
+
+    X: Any
+    Y: Any
+    w: Any
+    copies: Any
+    index: Any = None
+
+    def weights(self, label: int) -> tuple[Any, Any]:
+        """(weights, copies), (n,) each, of one label."""
+        return (self.w, self.copies) if self.w.ndim == 1 else (self.w[:, label], self.copies[:, label])
+
+    def row_weights(self) -> Any:
+        """(n,): the mean over labels."""
+        return self.w if self.w.ndim == 1 else self.w.mean(axis=1)
+
+    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Of the labels of one pattern of weights, in blocks whose Φ is small."""
+        total = None
+        w, _ = self.weights(int(labels[0]))
+        for part in row_blocks(self.X.shape[0], 24 * design.n_columns, like=w):
+            keep = namespace(w).flatnonzero(w[part] > 0)
+            Z = design.scale.apply(self.X[part][keep])
+            found = Moments.of(design.rows(Z), cast(self.Y[part][keep][:, labels], np.float64), w[part][keep])
+            total = found if total is None else total + found
+        return total
+
+
+@dataclass(frozen=True)
+class ArrayRows:
+    """Rows of arrays; weights and copies may be None, for ones.
+
+    ``limit`` is how many rows may be held at once, and ``read`` checks and casts the X and Y of so many. Arrays that do
+    not fit are read block by block, and their leave-one-out scores are those of a sample.
+    """
+
+    X: Any
+    Y: Any
+    w: Any
+    copies: Any
+    limit: int
+    read: Callable[[Any, Any], tuple[Any, Any]]
+    n_labels: int | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """N."""
+        return int(self.X.shape[0])
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all rows may be held at once."""
+        return self.n_rows <= self.limit
+
+    def patterns(self) -> list[NDArray[np.intp]]:
+        """Groups of labels that have the same weights."""
+        if self.w is None or self.w.ndim == 1:
+            return [np.arange(self.n_labels or self.Y.shape[1])]
+        _, group = np.unique(asnumpy(self.w), axis=1, return_inverse=True)
+        return [np.flatnonzero(group.ravel() == g) for g in range(int(group.max()) + 1)]
+
+    def block(self, rows: Any) -> Block:
+        """Some rows."""
+        X, Y = self.read(self.X[rows], self.Y[rows])
+        ones = namespace(Y).ones(X.shape[0], like=Y) if is_tensor(Y) else np.ones(X.shape[0])
+        w = ones if self.w is None else self.w[rows]
+        copies = namespace(w).ones_like(w) if self.copies is None else self.copies[rows]
+        return Block(X, Y, w, copies, rows)
+
+    def sample(self, n: int) -> Block:
+        """At most n rows, evenly spread."""
+        return self.block(spread_rows(self.n_rows, n))
+
+    def blocks(self) -> Iterator[Block]:
+        """All rows, in order."""
+        for start in range(0, self.n_rows, self.limit):
+            yield self.block(slice(start, min(start + self.limit, self.n_rows)))
+
+    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over all rows."""
+        return reduce(add, (block.moments(design, labels) for block in self.blocks()))
