@@ -49,6 +49,7 @@ TRUSTED: Mapping[str, tuple[str, ...]] = {
     "JsonNode": ("builtins.str",),
     "TypeNode": ("builtins.str", "builtins.int"),
     "NdArrayNode": ("numpy.ndarray", *(f"numpy.{name}" for name in _NUMBERS)),
+    "SparseMatrixNode": ("scipy.sparse._csr.csr_matrix", "scipy.sparse._csr.csr_array"),  # rows kept of a stream
     "RandomStateNode": ("numpy.random.mtrand.RandomState",),
 }
 
