@@ -47,7 +47,7 @@ def rules_page(rules_html: str, title: str) -> str:
     return _template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=_trusted(rules_html))
 
 
-def folded(rules_html: str, open_rules: int = 4) -> str:
+def folded(rules_html: str, open_rules: int = 5) -> str:
     """The rules with all but the first few folded up."""
     parts = rules_html.split("<details open>")
     shown = "<details open>".join(parts[: open_rules + 1])
