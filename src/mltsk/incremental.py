@@ -180,8 +180,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.terms_ = dict(vars(replace(design.terms, mean=primal.mean[:P] / design.general**0.5)))
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
-        self._calibrate(kept["Y"], kept["w"])
-        self._sample = (kept["X"], kept["Y"], kept["w"])
+        self._calibrate(kept["Y"], kept["w"], self.loo_scores_)
+        self._sample = (kept["X"], kept["Y"], kept["w"], self.loo_scores_)
         return self
 
 

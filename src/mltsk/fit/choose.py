@@ -2,12 +2,12 @@
 
 The error is the squared leave-one-out error summed over labels, on a few hundred rows evenly spread. It is a good judge
 of a handful of numbers and a bad one of many, so there are few candidates. Structures (order, number of rules) come
-first, at one width; of those within TOLERANCE of the least error the one with the fewest numbers is taken, and its
-width and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
+first, at one width, from few numbers to many: one with more must lower the error by its GAIN to be taken. Then width
+and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from .design import Design, Rules, gram
 from .ridge import Factor, centred_kernel
 from .scale import Scale
 
-LOO_ROWS, LOO_ROWS_LINEAR = 600, 1500  # linear terms (text) need more rows to notice what first-order rules add
-TOLERANCE = 0.005
-ZERO_ORDER, FIRST_ORDER = 300, 20  # numbers of exceptions that are tried, next to none
+LOO_ROWS, LOO_ROWS_LINEAR = 500, 1500  # linear terms (text) need more rows to notice what first-order rules add
+GAIN = {0: 0.005, 1: 0.03}  # share of the error by which exceptions of an order must lower it
+ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
 # of these are tried when the structure is known.
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
@@ -43,6 +43,7 @@ class Judge:
     """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern."""
 
     parts: list[tuple[Array, Array, Array, Array]]
+    n_cells: int
     fixed: float | None
     last: float = 1.0
 
@@ -91,12 +92,13 @@ def choose(
     """The choice for scaled rows Z (n, D); what is not None is given. ``most`` exceptions make sense at most."""
     search = _Search(scale, Z, judge, centers, width_scale)
     found = [search.structure(o, k) for o, k in _structures(scale, n_rules, order, most)]
-    least = min(f.error for f in found)
-    best = min((f for f in found if f.error <= (1 + TOLERANCE) * least), key=lambda f: f.design.n_columns)
+    best = found[0]
+    for more in found[1:]:
+        if more.error < (1 - GAIN[more.design.rules.order]) * best.error:
+            best = more
     if len(best.design.rules):
         best = search.refine(best)
-    cells = sum(part[0].shape[0] * part[0].shape[1] for part in judge.parts)
-    return Choice(best.design, best.rho, best.error / cells, best.width_scale, best.share)
+    return replace(best, error=best.error / judge.n_cells)
 
 
 def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
@@ -163,16 +165,17 @@ def _sized(K: Array) -> tuple[Array, float]:
 
 def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
     """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
-    xp, parts = namespace(Y), []
+    xp, parts, n_cells = namespace(Y), [], 0
     for labels in sorted(patterns, key=len, reverse=True)[:3]:
         wl, cl = (w, copies) if w.ndim == 1 else (w[:, labels[0]], copies[:, labels[0]])
         rows = xp.flatnonzero(wl > 0)
         if len(rows) < 2:
             continue
         wl, cl, part = cast(wl[rows], np.float64), cl[rows], cast(Y[rows][:, labels], np.float64)
+        n_cells += len(rows) * len(labels)
         target = xp.sqrt(wl)[:, None] * (part - (wl @ part) / wl.sum())
         parts.append((cast(_square_root(target), np.float32), rows, cast(wl, np.float32), cast(cl, np.float32)))
-    return Judge(parts, fixed)
+    return Judge(parts, n_cells, fixed)
 
 
 def _square_root(target: Array) -> Array:

@@ -28,7 +28,7 @@ from .scale import Scale
 
 SAMPLE_ROWS = 20_000  # scale, rules and weights are found on at most this many rows
 CLUSTER_ROWS = 5_000
-ROWS_PER_RULE = 3  # an exception needs a few samples to be one
+ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
 

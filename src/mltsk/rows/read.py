@@ -144,8 +144,12 @@ def _tensor_rows(estimator, X, y, sample_weight):
             raise InputError(f"X is a tensor on {X.device}, so {name} must be one there too; it is {found}.")
         if values is not None and len(values) != len(X):
             raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
-    targets = Targets.of(asnumpy(y))
     xp = namespace(X)
+    if y.ndim == 2 and bool(((y == 0) | (y == 1)).all()):  # labels stay where they are
+        names = tuple(f"label {j}" for j in range(y.shape[1]))
+        targets = Targets(y.to(xp.float64), np.arange(y.shape[1]), names, True)
+    else:
+        targets = Targets.of(asnumpy(y))
     w, copies = read_weights(None if sample_weight is None else asnumpy(sample_weight), targets.Y.shape)
     Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
     return ArrayRows(X, Y, w, copies, len(X), _as_they_are), targets
