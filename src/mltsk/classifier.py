@@ -306,9 +306,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.loo_rows_ = rows if isinstance(rows, np.ndarray) else self.loo_rows_
 
     def __getstate__(self):
-        state = super().__getstate__()
-        state.pop("_sample", None)  # a model that travels holds no rows
-        return state
+        state = super().__getstate__()  # the attributes themselves, not a copy
+        return {name: value for name, value in state.items() if name != "_sample"}  # a model that travels holds no rows
 
     def _category_names(self):
         from .datasets.dataset import category_values  # a quarter of a second that only nominal features need

@@ -44,7 +44,7 @@ def rendered(base: Any, format: Format, top: int | None, label: str | None, titl
     if format is Format.json:
         return base.to_json(top=top, label=label)
     if format is Format.html:
-        from ..report.render import rules_page
+        from ..pages.render import rules_page
 
         return rules_page(base.to_html(top=top, label=label), title=title)
     return (base.to_markdown if format is Format.md else base.to_text)(top=top, label=label)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from mltsk.pages import figures
 from mltsk.paper.report.pictures import LIGHT, drawing, picture
-from mltsk.report import figures
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 from html.parser import HTMLParser
 
 import pytest
+from mltsk.report.render import _template
 
 from mltsk.paper.experiments.table import Table, TableCell, TableRow
-from mltsk.report.render import _template
 
 HOSTILE = '<script>alert(1)</script>"'
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...io import writing
-from ...report.render import _template
+from ...pages.render import _template
 from ..experiments.protocol_worth import protocol_table, worth_table
 from ..experiments.published import TABLES
 from ..experiments.ranks import Comparison, comparisons, rank_table, table_six, widest_sources

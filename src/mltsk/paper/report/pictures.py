@@ -1,6 +1,6 @@
 """One matplotlib figure in three forms: inline for a page, and as SVG and PNG files that stand alone.
 
-Figures are drawn inside `drawing`, in the stand-in colours of `mltsk.report.figures`. A page turns these into its CSS
+Figures are drawn inside `drawing`, in the stand-in colours of `mltsk.pages.figures`. A page turns these into its CSS
 variables; a file gets the page's light colours on a white ground. Series of studies have fixed colours that are told
 apart by every kind of eye (after Okabe and Ito) and show on light and dark; what carries meaning also differs in
 marker or dash.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...report import figures
+from ...pages import figures
 
 # The page's light palette, see templates/base.html.
 LIGHT = dict(

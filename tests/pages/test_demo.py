@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from mltsk.paper.experiments.paper import METRICS
+from mltsk.paper.experiments.protocol import cross_validate_metrics, shuffled_folds
 from numpy.testing import assert_allclose
 
 from mltsk.datasets import Dataset, make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments.cross_validation import cross_validate_metrics, shuffled_folds
-from mltsk.report.demo import PAPER_SETTING, run_demo
+from mltsk.metrics import evaluate
+from mltsk.pages.demo import PAPER_SETTING, run_demo
 
 MADE = make_multilabel_rules(n_samples=90, random_state=0)
 DATA = Dataset(MADE.X, MADE.Y, name="flags")
@@ -29,6 +31,11 @@ def test_means_are_those_of_the_same_folds(result):
     ap = result.summary["metrics"][0]
     assert_allclose([ap["default"]["mean"], ap["default"]["sd"]], [expected.mean["AP"], expected.sd["AP"]])
     assert ap["published"] == {"mean": 0.82, "sd": 0.01}  # Table III, flags
+
+
+def test_leave_one_out_is_that_of_the_model_on_all_rows(result):
+    expected = evaluate(DATA.Y, result.model.loo_scores_, convention="paper")
+    assert [metric["left_out"] for metric in result.summary["metrics"]] == [expected[m] for m in METRICS]
 
 
 def test_both_models_are_fitted_on_all_rows_with_names(result):

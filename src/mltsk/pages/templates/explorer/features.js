@@ -8,17 +8,12 @@ class Features {
     this.system = system;
     this.choices = data.choices; // feature -> { values, names }: a list to choose from instead of a slider
     this.whole = new Set(data.whole);
-    this.quantiles = data.quantiles ? unpack(data.quantiles, Float64Array) : null;
+    this.quantiles = system.quantiles;
     this.ranges = unpack(data.ranges, Float64Array);
-    this.stops = new Map();
+    this.stops = data.features.map((_, d) => this.makeStops(d));
   }
 
   // Values at equal distances along a slider: distinct training quantiles, so that skewed features move evenly.
-  stopsOf(d) {
-    if (!this.stops.has(d)) this.stops.set(d, this.makeStops(d));
-    return this.stops.get(d);
-  }
-
   makeStops(d) {
     const ends = [this.ranges[2 * d], this.ranges[2 * d + 1]];
     if (!(ends[1] > ends[0])) ends[1] = ends[0] + 1;
@@ -34,14 +29,14 @@ class Features {
 
   // The value at a share t (0..1) of the slider's way, also where a feature takes whole numbers only.
   between(d, t) {
-    const stops = this.stopsOf(d);
+    const stops = this.stops[d];
     const where = t * (stops.length - 1);
     const i = Math.min(Math.floor(where), stops.length - 2);
     return stops[i] + (stops[i + 1] - stops[i]) * (where - i);
   }
 
   positionOf(d, value) {
-    const stops = this.stopsOf(d);
+    const stops = this.stops[d];
     if (!(value > stops[0])) return 0;
     if (value >= stops[stops.length - 1]) return STEPS;
     const i = lastNotAbove(stops, 0, stops.length, value);
@@ -79,45 +74,38 @@ class Features {
 }
 
 // A control for feature d; onset(d, value, done) is called while it moves and when it rests.
-function featureControl(d, features, curves, onset) {
+function featureControl(d, features, curve, onset) {
   const name = h("span", { class: "feature-name", text: features.names[d], title: features.names[d] });
   const place = h("span", { class: "feature-place" });
+  const adds = h("span", { class: "feature-adds" });
   const known = features.choices[d];
   const field = known ? choiceField(d, features, onset) : numberField(d, features, onset);
   const slider = known ? null : sliderOf(d, features, onset);
-  const drawn = known ? null : curves();
   const head = h("div", { class: "feature-head" }, name, field);
-  const notes = slider && h("div", { class: "feature-notes" }, place, h("span", { text: drawn.note }));
-  const node = h("li", { class: "feature", "data-feature": d }, head, notes, slider && drawn.node, slider);
-  const show = (value, m) => {
-    if (document.activeElement !== field || known) field.value = known ? String(value) : shortNumber(value);
+  const notes = h("div", { class: "feature-notes" }, place, adds);
+  const node = h("li", { class: "feature", "data-feature": d }, head, notes, slider && curve.node, slider);
+  const show = (value, now, j, reach) => {
+    if (document.activeElement !== field || known) field.value = known ? String(value) : String(Number(value.toPrecision(6)));
+    const at = known ? 0 : features.positionOf(d, value);
     place.textContent = features.place(d, value);
+    adds.textContent = curve.show(at / STEPS, now, j, reach);
     if (!slider) return;
-    const at = features.positionOf(d, value);
     if (Number(slider.value) !== Math.round(at)) slider.value = at;
     slider.setAttribute("aria-valuetext", features.words(d, value));
-    drawn.show(at / STEPS, m);
   };
   return { d, node, show };
 }
 
-function shortNumber(value) {
-  return String(Number(value.toPrecision(6)));
-}
-
 function sliderOf(d, features, onset) {
-  const slider = h("input", {
-    type: "range", min: 0, max: STEPS, step: 1, class: "slider", "aria-label": features.names[d],
-  });
-  slider.addEventListener("input", () => onset(d, features.valueAt(d, Number(slider.value)), false));
-  slider.addEventListener("change", () => onset(d, features.valueAt(d, Number(slider.value)), true));
+  const slider = h("input", { type: "range", min: 0, max: STEPS, class: "slider", "aria-label": features.names[d] });
+  for (const event of ["input", "change"]) {
+    slider.addEventListener(event, () => onset(d, features.valueAt(d, Number(slider.value)), event === "change"));
+  }
   return slider;
 }
 
 function numberField(d, features, onset) {
-  const field = h("input", {
-    type: "number", step: "any", class: "value", "aria-label": `Value of ${features.names[d]}`,
-  });
+  const field = h("input", { type: "number", step: "any", class: "value", "aria-label": `Value of ${features.names[d]}` });
   field.addEventListener("change", () => {
     if (field.value !== "" && Number.isFinite(Number(field.value))) onset(d, Number(field.value), true);
   });

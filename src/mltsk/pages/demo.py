@@ -1,6 +1,6 @@
-"""The main job: ML-TSK FS on one data set, our default beside the paper's own setting and its printed values.
+"""The main job: ML-TSK FS on one data set, our default next to the paper's own setting and its printed values.
 
-`run_demo` fits and measures, and returns plain data; `mltsk.report.render.demo_page` makes a page of it.
+`run_demo` fits and measures, and returns plain data; `mltsk.pages.render.demo_page` makes a page of it.
 """
 
 import time
@@ -8,9 +8,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from .. import MLTSKClassifier
 from ..datasets import Dataset
-from ..estimators import MLTSKClassifier
 from ..exceptions import InputError
+from ..metrics import evaluate
 from ..paper import PaperMLTSK
 from ..paper.experiments.cross_validation import CrossValidation, cross_validate_metrics, shuffled_folds
 from ..paper.experiments.published import METRICS, published, table_i
@@ -41,7 +44,7 @@ class Demo(NamedTuple):
 def run_demo(
     data: Dataset,
     *,
-    n_rules: int = 20,
+    n_rules: int | str = "auto",
     n_folds: int = 5,
     seed: int = 0,
     progress: Progress | None = None,
@@ -53,8 +56,8 @@ def run_demo(
     ----------
     data : Dataset
         One of the paper's data sets.
-    n_rules : int
-        Rules of the default model.
+    n_rules : int or "auto"
+        Exceptions of the default model.
     n_folds, seed : int
         Folds and the seed of their shuffling.
     progress : callable, optional
@@ -112,7 +115,7 @@ def _summary(data: Dataset, models: dict[str, Any], results: dict[str, CrossVali
             "source": data.source,
         },
         "protocol": {"folds": len(results["default"].table), "seed": seed, "convention": "paper"},
-        "metrics": _metrics(data.name, results),
+        "metrics": _metrics(data.name, results, left_out(models["default"], data.Y)),
         "models": {name: summarise_model(model, data.X) for name, model in models.items()},
         "agreement": summarise_agreement(data.Y, data.label_names, models["default"]),
         "cross_validation": {name: result.to_dict() for name, result in results.items()},
@@ -121,8 +124,14 @@ def _summary(data: Dataset, models: dict[str, Any], results: dict[str, CrossVali
     }
 
 
-def _metrics(dataset: str, results: dict[str, CrossValidation]) -> list[dict[str, Any]]:
-    """One entry a metric: our two means and standard deviations, and the paper's (its Table III)."""
+def left_out(model: Any, Y: Any) -> dict[str, float]:
+    """The paper's metrics of what each training row would have scored without itself."""
+    rows = slice(None) if model.loo_rows_ is None else model.loo_rows_
+    return evaluate(np.asarray(Y)[rows], model.loo_scores_, convention="paper")
+
+
+def _metrics(dataset: str, results: dict[str, CrossValidation], alone: dict[str, float]) -> list[dict[str, Any]]:
+    """One entry per metric: our two means and standard deviations, leave-one-out, and the paper's Table III."""
     printed = published("III", dataset)
     return [
         {
@@ -131,6 +140,7 @@ def _metrics(dataset: str, results: dict[str, CrossValidation]) -> list[dict[str
             "better": "higher" if name == "AP" else "lower",
             "default": {"mean": results["default"].mean[name], "sd": results["default"].sd[name]},
             "paper": {"mean": results["paper"].mean[name], "sd": results["paper"].sd[name]},
+            "left_out": float(alone[name]),
             "published": {"mean": printed[name].mean, "sd": printed[name].sd},
         }
         for name in METRICS

@@ -10,8 +10,8 @@ INSTALL = figures.INSTALL
 NAMES = {"default": "our default", "paper": "paper's setting", "published": "paper, Table III"}
 
 
-def demo_page(summary: dict[str, Any], rules_html: str) -> str:
-    """The page of `mltsk.report.demo.run_demo`.
+def demo_page(summary: dict[str, Any], rules_html: str, said: str = "The rules") -> str:
+    """The page of `mltsk.pages.demo.run_demo`.
 
     Parameters
     ----------
@@ -19,19 +19,26 @@ def demo_page(summary: dict[str, Any], rules_html: str) -> str:
         From `run_demo`.
     rules_html : str
         The rules as HTML, already escaped: ``RuleBase._repr_html_()``.
+    said : str
+        What these rules are.
     """
     drawn = {
         "metrics": [figures.metric_panel(metric, NAMES) for metric in summary["metrics"]],
         "labels": _map(summary, "label_correlation", "Correlation of labels"),
         "consequents": _map(summary, "consequent_correlation", "Correlation of consequents"),
-        "coverage": _coverage(summary["models"]["default"]),
         "firing": {
-            name: figures.firing_map(model["firing_map"], f"Firing strengths, {NAMES[name]}")
+            name: figures.firing_map(model["firing_map"], model["firing_names"], f"Firing strengths, {NAMES[name]}")
             for name, model in summary["models"].items()
+            if model["firing_map"]
         },
     }
     return _template("demo.html").render(
-        **summary, names=NAMES, figures=_trusted(drawn), rules=_trusted(folded(rules_html)), verdict=verdict(summary)
+        **summary,
+        names=NAMES,
+        figures=_trusted(drawn),
+        rules=_trusted(folded(rules_html)),
+        said=said,
+        verdict=verdict(summary),
     )
 
 
@@ -40,7 +47,7 @@ def rules_page(rules_html: str, title: str) -> str:
     return _template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=_trusted(rules_html))
 
 
-def folded(rules_html: str, open_rules: int = 4) -> str:
+def folded(rules_html: str, open_rules: int = 5) -> str:
     """The rules with all but the first few folded up."""
     parts = rules_html.split("<details open>")
     shown = "<details open>".join(parts[: open_rules + 1])
@@ -59,16 +66,17 @@ def write_page(html: str, path: str | Path) -> Path:
 def verdict(summary: dict[str, Any]) -> str:
     """Whether the rules differ from each other, in one sentence with the numbers."""
     ours, theirs = summary["models"]["default"], summary["models"]["paper"]
+    own = f"our {ours['n_rules']} exceptions have distinctness {ours['distinctness']:.2f}"
+    own = own if ours["n_rules"] else "our model needs a general rule alone"
     if theirs["distinctness"] >= 0.05:
         return (
             f"The {theirs['n_rules']} rules of the paper's setting have distinctness {theirs['distinctness']:.2f} of "
-            f"1, our {ours['n_rules']} have {ours['distinctness']:.2f}."
+            f"1, {own}."
         )
     return (
         f"The paper's rules collapse: the firing of its {theirs['n_rules']} rules varies by at most "
         f"{_small(theirs['largest_spread'])} over all samples (distinctness {_small(theirs['distinctness'])} of 1), so "
-        f"it is a linear model in disguise, while our {ours['n_rules']} rules have distinctness "
-        f"{ours['distinctness']:.2f}."
+        f"it is a linear model in disguise; {own}."
     )
 
 
@@ -81,18 +89,14 @@ def _map(summary: dict[str, Any], key: str, title: str) -> str:
     return figures.correlation_map(agreement[key], agreement["labels"], title)
 
 
-def _coverage(model: dict[str, Any]) -> str:
-    return figures.coverage_bars(model["shares"], model["strongest"], "What each rule governs")
-
-
-def _template(name: str, package: str = "mltsk.report") -> Any:
+def _template(name: str, package: str = "mltsk.pages") -> Any:
     """A template of this room, or of another that extends ours; everything that is put into it is escaped."""
     try:
         import jinja2
     except ImportError:
         raise ImportError(INSTALL) from None
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.report")]),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

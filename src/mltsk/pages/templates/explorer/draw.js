@@ -1,5 +1,7 @@
 // Elements and pictures. Text only ever becomes text: nothing here parses markup.
 
+const $ = (id) => document.getElementById(id);
+
 function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(props)) {
@@ -18,48 +20,58 @@ function svg(tag, props = {}, ...children) {
   return node;
 }
 
+// Words that can be clicked.
+function link(kind, onclick, children, text = null) {
+  const props = { class: `${kind} link`, type: "button", ...(text === null ? {} : { text, title: text }) };
+  const node = h("button", props, children);
+  node.addEventListener("click", onclick);
+  return node;
+}
+
 const POINTS = 48; // of a curve
-const MOST_CURVES = 24;
+const HEIGHT = 44;
+const sampled = (f) => Array.from({ length: POINTS + 1 }, (_, i) => f(i / POINTS));
 const ABSCISSAS = Array.from({ length: POINTS + 1 }, (_, i) => Math.round((10000 * i) / POINTS) / 100);
 
-// Membership curves of all rules that have a condition on feature d, above its slider: a rule's line is as strong as
-// its share of the sample. The scale of a curve begins at the least membership, which is written beside it.
-function membershipCurves(d, features, system, norm) {
-  const rules = [...Array(system.K).keys()]
-    .filter((k) => system.hasCondition(k, d))
-    .sort((a, b) => system.weights[b] - system.weights[a])
-    .slice(0, MOST_CURVES);
-  if (!rules.length) return { node: null, note: "in no condition", show: () => {} };
-  const places = sampled((t) => system.place(d, features.between(d, t), norm()));
-  const values = rules.map((k) => places.map((z) => system.membership(k, d, z)));
-  const least = Math.min(1, ...values.flat());
-  const floor = least > 0.98 ? 0.98 : least;
-  const lines = values.map((ys) => svg("path", { class: "curve", d: pathOf(ys, floor) }));
-  const mark = svg("line", { class: "mark", x1: 0, x2: 0, y1: 0, y2: 40, "vector-effect": "non-scaling-stroke" });
-  const node = svg("svg", { class: "curves", viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" },
-    ...lines, mark);
-  const note = `membership ${floor.toFixed(2)} to 1`;
-  const show = (at, m) => {
-    const most = Math.max(...m, 1e-12);
-    rules.forEach((k, i) => lines[i].setAttribute("stroke-opacity", (0.1 + 0.9 * (m[k] / most)).toFixed(3)));
+// What feature d adds to the score of label j, above its slider: the curve of the general rule (strong), what the whole
+// score would do if this slider alone moved (thin), and where the sample stands. Both are equal there, and rows of unit
+// length, which a slider changes as a whole, have the first alone.
+function shapeCurve(d, features, system, norm) {
+  const still = { "vector-effect": "non-scaling-stroke" };
+  const [curve, whole] = ["curve", "whole"].map((kind) => svg("path", { class: kind, ...still }));
+  const zero = svg("line", { class: "level", x1: 0, x2: 100, y1: HEIGHT / 2, y2: HEIGHT / 2, ...still });
+  const mark = svg("line", { class: "mark", x1: 0, x2: 0, y1: 0, y2: HEIGHT, ...still });
+  const frame = { class: "curves", viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" };
+  const node = h("div", { class: "shape" }, svg("svg", frame, zero, whole, curve, mark), h("span", { class: "dot" }));
+  const own = system.starts[d + 1] > system.starts[d];
+  let label = -1;
+  let places = [];
+  const height = (y, reach) => Math.min(1, Math.max(0, 0.5 - y / (2.1 * reach)));
+  const path = (ys, reach) => `M${ys.map((y, i) => `${ABSCISSAS[i]} ${(HEIGHT * height(y, reach)).toFixed(2)}`).join("L")}`;
+  const show = (at, now, j, reach) => {
+    if (label !== j || system.scaleKind === "unit") {
+      label = j;
+      places = sampled((t) => system.place(d, features.between(d, t), norm()));
+      if (own) curve.setAttribute("d", path(places.map((z) => system.effect(d, z, j)), reach));
+    }
+    const here = system.effect(d, now.z[d], j);
+    if (system.K && system.scaleKind !== "unit") {
+      const along = system.along(j, d, now);
+      const start = here - along(now.z[d]);
+      whole.setAttribute("d", path(places.map((z) => along(z) + start), reach));
+    }
     mark.setAttribute("transform", `translate(${(100 * at).toFixed(2)} 0)`);
+    node.lastChild.style.left = `${100 * at}%`;
+    node.lastChild.style.top = `${100 * height(here, reach)}%`;
+    return own ? signed(here) : "not in the general rule";
   };
-  return { node, note, show };
-}
-
-function sampled(f) {
-  return Array.from({ length: POINTS + 1 }, (_, i) => f(i / POINTS));
-}
-
-function pathOf(ys, floor) {
-  const span = Math.max(1 - floor, 1e-9);
-  const points = ys.map((y, i) => `${ABSCISSAS[i]} ${Math.round(3800 - (3600 * (y - floor)) / span) / 100}`);
-  return `M${points.join("L")}`;
+  return { node, show };
 }
 
 // A strip that is dark where the membership of rule k is high, with the rule's centre and the sample on it.
 function conditionStrip(k, d, features, system, center, norm) {
-  const ys = sampled((t) => system.membership(k, d, system.place(d, features.between(d, t), norm())));
+  const [c, width] = [system.centers, system.widths].map((table) => table[k * system.D + d]);
+  const ys = sampled((t) => Math.exp(-((system.place(d, features.between(d, t), norm()) - c) ** 2) / width));
   const floor = Math.min(...ys, 0.98);
   const stops = ys.filter((_, i) => i % 4 === 0).map((y) => ((y - floor) / (1 - floor)).toFixed(3));
   const node = h("span", { class: "strip", "aria-hidden": "true" });
@@ -72,13 +84,8 @@ function conditionStrip(k, d, features, system, center, norm) {
   return { node, show: (x) => { tick.style.left = `${features.positionOf(d, x[d]) / (STEPS / 100)}%`; } };
 }
 
-// What the bars of an account must have room for, zero included.
-function endsOf(amounts) {
-  return { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) };
-}
-
 // A row of an account: words with a note below, a bar to the left or right of zero, and the amount.
-function ledgerRow(words, note, amount, ends, kind, onclick) {
+function ledgerRow(words, note, onclick, amount, ends, kind) {
   const at = (value) => (100 * (value - ends.low)) / (ends.high - ends.low);
   const fill = h("span", { class: `fill ${amount < 0 ? "down" : "up"}` });
   const zero = h("span", { class: "zero" });
@@ -87,9 +94,7 @@ function ledgerRow(words, note, amount, ends, kind, onclick) {
   zero.style.left = `${at(0)}%`;
   const bar = h("span", { class: "diverging", "aria-hidden": "true" }, zero, fill);
   const said = [h("span", { class: "what", text: words, title: words }), note && h("span", { class: "note", text: note })];
-  const label = h(onclick ? "button" : "span", { class: "ledger-words", type: onclick ? "button" : null }, said);
-  if (onclick) label.classList.add("link");
-  if (onclick) label.addEventListener("click", onclick);
+  const label = onclick ? link("ledger-words", onclick, said) : h("span", { class: "ledger-words" }, said);
   return h("li", { class: `ledger-row ${kind}` }, label, bar, h("span", { class: "amount", text: signed(amount) }));
 }
 
@@ -100,17 +105,14 @@ const HUES = { up: [31, 111, 181], down: [200, 81, 31] };
 function drawMap(canvas, values, L, selected, dark) {
   const size = Math.max(4, Math.floor(560 / L));
   const pen = canvas.getContext("2d");
-  if (!drawnMaps.has(values)) drawnMaps.set(values, new Map());
-  const drawn = drawnMaps.get(values);
-  if (!drawn.has(dark)) drawn.set(dark, mapImage(values, L, size, dark));
+  const kind = dark ? "dark" : "light";
+  values[kind] ??= mapImage(values, L, size, dark);
   canvas.width = canvas.height = size * L;
-  pen.putImageData(drawn.get(dark), 0, 0);
+  pen.putImageData(values[kind], 0, 0);
   pen.strokeStyle = dark ? "#e9ebee" : "#1d2129";
   pen.lineWidth = 2;
   pen.strokeRect(1, selected * size + 1, size * L - 2, size - 2);
 }
-
-const drawnMaps = new Map();
 
 function mapImage(values, L, size, dark) {
   const gap = size > 8 ? 1 : 0;

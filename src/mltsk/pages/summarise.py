@@ -1,6 +1,6 @@
 """What a page says about a fitted model, as plain data: numbers, text, lists.
 
-Symbols: M (N, K) firing strengths, P (K(D+1), L) consequents, C label correlation (L, L).
+Symbols: M (N, K) firing strengths, P (n, L) the numbers of the labels in a model, C label correlation (L, L).
 """
 
 import platform
@@ -13,17 +13,20 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..core.coupling import label_correlation
+from ..core.membership import rule_distinctness
+from ..system import FuzzySystem
 
 FloatArray = NDArray[np.float64]
+MAP_ROWS = 24  # rules in a firing map, those that govern most
 MAP_COLUMNS = 240  # groups of samples in a firing map: more than a page has room to show
 
 
 def summarise_model(model: Any, X: Any) -> dict[str, Any]:
-    """Rules of a fitted classifier: how many, how distinct, what each governs, how sparse its consequents are.
+    """The rules of a fitted classifier: how many, how distinct, how they fire, and how many numbers it has.
 
     Parameters
     ----------
-    model : MLTSKClassifier
+    model : MLTSKClassifier or PaperMLTSK
         Fitted.
     X : (N, D)
         The rows whose firing is shown, in the caller's units.
@@ -37,20 +40,20 @@ def summarise_model(model: Any, X: Any) -> dict[str, Any]:
     >>> found["n_rules"], len(found["shares"])
     (3, 3)
     """
-    M = np.asarray(model.system_.firing(X), dtype=np.float64)
-    strongest = np.bincount(M.argmax(axis=1), minlength=M.shape[1]) / len(M)
+    system = model.system_
+    M = np.asarray(system.firing(X), dtype=np.float64)
+    shown = np.sort(np.argsort(-system.rule_weights, kind="stable")[:MAP_ROWS])
     return {
-        "n_rules": len(model.centers_),
-        "distinctness": float(model.rule_distinctness_),
-        "shares": model.rule_weights_.tolist(),
-        "strongest": strongest.tolist(),
-        "largest_spread": float(np.ptp(M, axis=0).max()),
-        "firing_map": firing_map(M).tolist(),
-        "nonzero": float(np.count_nonzero(model.coef_) / model.coef_.size),
-        "n_consequents": int(model.coef_.size),
-        "weights": {"ridge": model.ridge_, "correlation": model.correlation_weight_, "l1": model.l1_weight_},
-        "certificate": None if np.isnan(model.certificate_) else float(model.certificate_),
-        "n_iter": int(model.n_iter_),
+        "n_rules": system.shape[0],
+        "order": system.order,
+        "n_terms": len(system.terms),
+        "n_numbers": int(np.count_nonzero(system.term_coef) + np.count_nonzero(system.coef)),
+        "distinctness": rule_distinctness(M) if len(system.centers) else 1.0,
+        "shares": system.rule_weights.tolist(),
+        "largest_spread": float(np.ptp(M, axis=0).max(initial=0.0)),
+        "firing_map": firing_map(M[:, shown]).tolist() if system.shape[0] else None,
+        "firing_names": [f"{'exception' if len(system.terms) else 'rule'} {k + 1}" for k in shown],
+        "ridge": float(model.ridge_),
         "parameters": {name: str(value) for name, value in sorted(model.get_params().items())},
     }
 
@@ -71,23 +74,27 @@ def firing_map(M: FloatArray, columns: int = MAP_COLUMNS) -> FloatArray:
 
 
 def summarise_agreement(Y: Any, label_names: Sequence[str], model: Any) -> dict[str, Any]:
-    """Correlation of labels beside the correlation of their consequents, and how far the two agree.
+    """Correlation of labels next to the correlation of their numbers in the model, and how far the two agree.
 
-    The map shows consequents without their intercepts, which say how frequent a label is and not what it depends on.
-    The paper's Fig. 3 correlates whole vectors, intercepts included: ``agreement_with_intercepts`` is that number.
     ``agreement`` is Pearson's correlation of the two over all pairs of labels: 1 when labels that occur together also
-    have alike consequents, 0 when one says nothing about the other.
+    have alike numbers, 0 when one says nothing about the other.
     """
-    C = label_correlation(np.asarray(Y, dtype=np.float64))
-    L = len(C)
-    slopes, whole = (column_correlation(P.reshape(-1, L)) for P in (model.coef_[:, 1:], model.coef_))
+    C, numbers = label_correlation(np.asarray(Y, dtype=np.float64)), model_correlation(model.system_)
     return {
         "labels": list(label_names),
         "label_correlation": C.tolist(),
-        "consequent_correlation": slopes.tolist(),
-        "agreement": _agreement(C, slopes),
-        "agreement_with_intercepts": _agreement(C, whole),
+        "consequent_correlation": numbers.tolist(),
+        "agreement": _agreement(C, numbers),
     }
+
+
+def model_correlation(system: FuzzySystem) -> FloatArray:
+    """Correlation of labels by their numbers in all terms and rules, (L, L).
+
+    Intercepts of rules with slopes are left out: they say how frequent a label is and not what it depends on.
+    """
+    said = np.asarray(system.coef)[:, system.order :].reshape(-1, system.shape[2])
+    return column_correlation(np.vstack([system.term_coef, said], dtype=np.float64))
 
 
 def _agreement(A: FloatArray, B: FloatArray) -> float:
@@ -105,7 +112,7 @@ def column_correlation(P: FloatArray) -> FloatArray:
            [1., 1., 0.],
            [0., 0., 1.]])
     """
-    Z = P - P.mean(axis=0)
+    Z = P - (P.mean(axis=0) if len(P) else 0.0)
     norm = np.sqrt((Z**2).sum(axis=0))
     Z = Z / np.where(norm > 0, norm, 1.0)
     B = np.clip(Z.T @ Z, -1.0, 1.0)

@@ -1,7 +1,7 @@
 """The explorer: a model as one offline page in which its inputs can be moved and its answers watched.
 
 The page evaluates the model itself, in plain JavaScript (``templates/explorer``), from the arrays that
-`mltsk.report.explorer_data` packs into it. Its content security policy lets nothing else run: the one script and the
+`mltsk.pages.explorer_data` packs into it. Its content security policy lets nothing else run: the one script and the
 one style sheet are named by their hashes, and no address may be fetched.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 
 from .. import __version__
 from ..explain.wording import times
-from .explorer_data import Examples, explorer_data
-from .render import _template, write_page
+from .explorer_data import explorer_data
+from .render import _template, _trusted, write_page
 
 SCRIPTS = ("model.js", "words.js", "draw.js", "features.js", "views.js", "main.js")
 
@@ -26,12 +26,12 @@ def explore(model: Any, path: str | Path, X: Any = None, Y: Any = None, *, title
 
     Parameters
     ----------
-    model : MLTSKClassifier or MultilabelThreshold around one
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
         Fitted.
     path : str or Path
         Where to write the page (``….html``).
     X : array, data frame or CSR of shape (n, n_features), optional
-        Rows to take a handful of examples from; without it there are the average sample and that of each rule.
+        Rows to take a handful of examples from; without it there are a usual sample and that of each exception.
     Y : indicator of shape (n, n_labels), optional
         Labels of those rows: the page then marks the true labels of an example, and shows which labels go together.
     title : str, default="Rules"
@@ -56,21 +56,14 @@ def explore(model: Any, path: str | Path, X: Any = None, Y: Any = None, *, title
 
 def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rules") -> str:
     """The page of `explore` as text."""
-    data = explorer_data(model, Examples.of(model, X, Y))
-    K, D, L = data["shape"]
+    data = explorer_data(model, X, Y)
+    K, D, L, P = data["shape"]
     style, script = _source("style.css"), script_source()
-    return _template("explorer/page.html").render(
-        title=title,
-        subtitle=f"{times(K, 'rule')} · {times(D, 'feature')} · {times(L, 'label')}",
-        legend=data["legend"],
-        map_note=_map_note("labels" in data["correlation"]),
-        truth=any(example["truth"] is not None for example in data["examples"]),
-        version=__version__,
-        policy=policy(style, script),
-        style=_markup(style),
-        script=_markup(script),
-        data=_markup(embedded(data)),
-    )
+    parts = {"style": _trusted(style), "script": _trusted(script), "data": _trusted(embedded(data))}
+    subtitle = f"{times(K, data['noun'].lower())} · {times(D, 'feature')} · {times(L, 'label')}"
+    facts = {"title": title, "subtitle": subtitle, "noun": data["noun"], "general": P, "rules": K}
+    facts |= {"calibrated": data["slopes"], "truth": "labels" in data["correlation"], "version": __version__}
+    return _template("explorer/page.html").render(policy=policy(style, script), **facts, **parts)
 
 
 def embedded(data: Any) -> str:
@@ -105,15 +98,4 @@ def _digest(text: str) -> str:
 
 @cache
 def _source(name: str) -> str:
-    return (files("mltsk.report") / "templates" / "explorer" / name).read_text(encoding="utf-8")
-
-
-def _map_note(with_data: bool) -> str:
-    rules = "in the rules: correlation of their consequents over all rules and features"
-    return f"In the data: correlation of the labels of all rows; {rules}." if with_data else f"{rules.capitalize()}."
-
-
-def _markup(text: str) -> Any:
-    from markupsafe import Markup
-
-    return Markup(text)
+    return (files("mltsk.pages") / "templates" / "explorer" / name).read_text(encoding="utf-8")

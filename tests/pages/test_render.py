@@ -6,9 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 from mltsk.datasets import Dataset, make_multilabel_rules
-from mltsk.explain import rule_base
-from mltsk.report import demo
-from mltsk.report.render import demo_page, folded, rules_page, verdict, write_page
+from mltsk.pages import demo
+from mltsk.pages.render import demo_page, folded, rules_page, verdict, write_page
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -19,7 +18,7 @@ def page():
     names = [HOSTILE, *made.feature_names[1:]]
     data = Dataset(made.X, made.Y, names, [f"<b>{i}</b>" for i in range(3)], name="flags", source=HOSTILE)
     result = demo.run_demo(data, n_rules=2, n_folds=2)
-    return demo_page(result.summary, rule_base(result.model.system_).to_html(top=10))
+    return demo_page(result.summary, result.model.rules_.to_html(top=10))
 
 
 class Outline(HTMLParser):
@@ -75,6 +74,9 @@ def test_the_verdict_depends_on_the_numbers():
     assert verdict(models(0.4, 0.0003)).startswith("The paper's rules collapse")
     assert "distinctness 0.0003 of 1" in verdict(models(0.4, 0.0003))
     assert "collapse" not in verdict(models(0.4, 0.3))
+    alone = models(1.0, 0.3)
+    alone["models"]["default"] = alone["models"]["default"] | {"n_rules": 0}
+    assert verdict(alone).endswith("our model needs a general rule alone.")
 
 
 def test_all_but_the_first_rules_are_folded():

@@ -78,34 +78,17 @@ def correlation_map(matrix: Sequence[Sequence[float]], labels: Sequence[str], ti
     return done()
 
 
-def firing_map(values: Sequence[Sequence[float]], title: str) -> str:
+def firing_map(values: Sequence[Sequence[float]], names: Sequence[str], title: str) -> str:
     """Firing strength of rules (rows) over sorted samples (columns)."""
     M = np.asarray(values, dtype=np.float64)
     with _figure(4.8, 0.7 + 0.17 * len(M), title) as (ax, done):
         rgba = np.concatenate([np.broadcast_to(POSITIVE, (*M.shape, 3)), (M / M.max())[..., None] ** 0.7], axis=2)
         ax.imshow(rgba, aspect="auto", interpolation="nearest")
         ax.hlines(np.arange(1, len(M)) - 0.5, -0.5, M.shape[1] - 0.5, color=CARD, lw=1.2)
-        ax.set_yticks(range(len(M)), [f"rule {k + 1}" for k in range(len(M))], fontsize=8)
+        ax.set_yticks(range(len(M)), names, fontsize=8)
         ax.set_xticks([])
         ax.set_xlabel("samples, by the rule that fires most")
         ax.tick_params(length=0)
-    return done()
-
-
-def coverage_bars(shares: Sequence[float], strongest: Sequence[float], title: str) -> str:
-    """Share of the data that each rule governs (bar), and share in which it fires most (dot)."""
-    where = np.arange(len(shares))
-    with _figure(4.8, 0.9 + 0.2 * len(shares), title) as (ax, done):
-        ax.barh(where, shares, color=SERIES[0], height=0.62, label="share of all firing")
-        ax.plot(strongest, where, "o", color=SERIES[1], ms=5, label="share of samples where it fires most")
-        ax.set_yticks(where, [f"rule {k + 1}" for k in where], fontsize=8)
-        ax.invert_yaxis()
-        ax.xaxis.set_major_formatter("{x:.0%}")
-        ax.grid(axis="x", color=LINE, lw=0.6)
-        ax.set_axisbelow(True)
-        ax.tick_params(length=0)
-        ax.spines[["left", "bottom"]].set_visible(False)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.08), ncols=1, frameon=False, fontsize=8.5)
     return done()
 
 

@@ -1,37 +1,29 @@
 // One sample, one chosen label, and everything that follows from them.
 
 const PAGE = 12; // controls shown at a time
-const $ = (id) => document.getElementById(id);
 
 class Explorer {
   constructor(data) {
-    this.data = data;
     this.system = new FuzzySystem(data);
     this.features = new Features(data, this.system);
     this.rows = unpack(data.rows, Float64Array);
     this.x = new Float64Array(this.system.D);
-    this.label = 0;
-    this.example = 0;
-    this.shown = PAGE;
-    this.controls = [];
-    this.made = new Map();
+    Object.assign(this, { data, label: 0, example: 0, shown: PAGE, controls: [], made: new Map() });
     this.norm = () => Math.sqrt(this.x.reduce((sum, value) => sum + value * value, 0));
     this.build();
     this.load(0);
-    this.choose(this.strongest());
+    this.choose(this.system.foremost(this.now.scores));
   }
 
   build() {
     const { data, features, system } = this;
     const onfeature = (d) => this.reveal(d);
     const onlabel = (j) => this.choose(j);
-    this.labels = new LabelList($("labels"), data, system, onlabel);
-    const why = { title: $("why-label"), verdict: $("verdict"), features: $("by-feature"), rules: $("by-rule") };
-    this.columns = new FiringColumns($("firing"), system.K, (k) => this.visit(k));
-    this.why = new Why(why, features, system, data.labels, onfeature, (k) => this.visit(k));
-    this.cards = new RuleCards($("rules"), data, features, system, this.norm, onlabel, onfeature);
-    const map = { canvas: $("map"), names: $("map-names"), tip: $("map-tip"), title: $("map-label"), with: $("map-with"), against: $("map-against") };
-    this.map = new LabelMap(map, data, onlabel);
+    this.labels = new LabelList(data, system, onlabel);
+    this.columns = new FiringColumns(data, (k) => this.visit(k));
+    this.why = new Why(data, features, system, onfeature, (k) => this.visit(k));
+    this.cards = new RuleCards(data, features, system, this.norm, onlabel, onfeature);
+    this.map = new LabelMap(data, onlabel);
     $("example").append(...data.examples.map((e, i) => h("option", { value: i, text: e.name })));
     $("map-kind").hidden = !this.map.tables.labels;
     if (system.L > 20) $("label-order").value = "score";
@@ -41,14 +33,14 @@ class Explorer {
 
   listen() {
     $("example").addEventListener("change", (event) => this.load(Number(event.target.value)));
-    $("previous").addEventListener("click", () => this.step(-1));
-    $("next").addEventListener("click", () => this.step(1));
     $("search").addEventListener("input", () => this.list(PAGE));
     $("order").addEventListener("change", () => this.list(PAGE));
-    $("more").addEventListener("click", () => this.list(this.shown + 2 * PAGE));
     $("label-order").addEventListener("change", () => this.settle());
-    $("theme").addEventListener("click", () => this.toggleTheme());
-    $("help").addEventListener("click", () => $("keys").showModal());
+    const clicks = {
+      "more-rules": () => { this.cards.count += 2 * PAGE; this.settle(); }, previous: () => this.step(-1), next: () => this.step(1), more: () => this.list(this.shown + 2 * PAGE),
+      theme: () => this.toggleTheme(), help: () => $("keys").showModal(),
+    };
+    for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
     $("map-kind").addEventListener("change", (event) => {
       this.map.kind = event.target.value;
       this.drawMap();
@@ -65,7 +57,7 @@ class Explorer {
     });
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
-      if (event.key === "Escape" && event.target === $("search")) this.clearSearch();
+      if (event.key === "Escape" && event.target === $("search")) this.search("");
       if (event.target.closest("input, select, textarea")) return;
       const act = {
         "/": () => $("search").focus(), "?": () => $("keys").showModal(), n: () => this.step(1), p: () => this.step(-1),
@@ -122,45 +114,42 @@ class Explorer {
     this.why.show(this.label, this.x, this.now);
     this.cards.show(this.x, this.now.m);
     this.columns.show(this.now.m);
-    for (const control of this.controls) control.show(this.x[control.d], this.now.m);
+    this.showControls();
     this.summarise(given);
   }
 
-  // What would be restless while a slider moves happens when it rests: orders of labels, cards, features.
+  // What would be restless while a slider moves happens when it rests: orders of labels and cards.
   settle() {
     this.labels.sort(this.now.scores, $("label-order").value === "score");
-    this.cards.order(this.now.m);
-    if (this.system.scaleKind === "unit" && this.controls.length) this.list(this.shown);
+    this.cards.arrange(this.x, this.now.m);
+    this.columns.arrange(this.now.m);
   }
 
   summarise(given) {
     const names = this.data.labels.filter((_, j) => given[j]);
     const { m } = this.now;
     const best = m.indexOf(Math.max(...m));
+    const most = best < 0 ? "" : `${this.data.noun} ${best + 1} is strongest, ${percent(m[best])}`;
     const chips = names.slice(0, 6).map((name) => h("span", { class: "chip", text: name, title: name }));
     if (names.length > 6) chips.push(h("span", { class: "chip quiet", text: `${names.length - 6} more` }));
     if (!names.length) chips.push(h("span", { class: "chip quiet", text: "no label" }));
     $("chips").replaceChildren(...chips);
-    $("status").textContent = `${names.length ? listed(names, 8) : "No label"}. Strongest: rule ${best + 1}, ${percent(m[best])}.`;
+    $("status").textContent = `${names.length ? listed(names, 8) : "No label"}. ${most}`;
     $("changed").hidden = !this.changed;
-    $("strongest").textContent = `Rule ${best + 1} is strongest, ${percent(m[best])}`;
-  }
-
-  strongest() {
-    const { scores } = this.now;
-    const above = (j) => scores[j] - this.system.thresholds[j];
-    return this.data.labels.map((_, j) => j).reduce((best, j) => (above(j) > above(best) ? j : best), 0);
+    $("strongest").textContent = most;
   }
 
   // ---- the chosen label
 
   choose(j) {
     this.label = j;
+    this.reach = this.system.reach(j);
     this.labels.select(j);
     this.cards.select(j);
     $("order-label").textContent = `that matter for ${this.data.labels[j]}`;
     this.why.show(j, this.x, this.now);
     if ($("order").value === "label" || !this.controls.length) this.list(this.shown);
+    else this.showControls();
     this.drawMap();
   }
 
@@ -194,32 +183,31 @@ class Explorer {
   show(wanted) {
     this.controls = wanted.map((d) => this.control(d));
     const focused = document.activeElement;
-    const place = $("features").contains(focused) ? [focused.closest(".feature").dataset.feature, focused.className] : null;
     $("features").replaceChildren(...this.controls.map((control) => control.node));
-    if (place) this.refocus(...place);
-    for (const control of this.controls) control.show(this.x[control.d], this.now.m);
+    if ($("features").contains(focused)) focused.focus({ preventScroll: true });
+    this.showControls();
   }
 
-  refocus(d, kind) {
-    const control = this.controls.find((one) => String(one.d) === d);
-    if (control) control.node.getElementsByClassName(kind)[0].focus({ preventScroll: true });
+  showControls() {
+    for (const control of this.controls) control.show(this.x[control.d], this.now, this.label, this.reach);
   }
 
-  // Controls are made once, unless their curves depend on the sample as a whole.
   control(d) {
-    if (!this.made.has(d) || this.system.scaleKind === "unit") {
-      const curves = () => membershipCurves(d, this.features, this.system, this.norm);
-      this.made.set(d, featureControl(d, this.features, curves, (...args) => this.set(...args)));
+    if (!this.made.has(d)) {
+      const curve = shapeCurve(d, this.features, this.system, this.norm);
+      this.made.set(d, featureControl(d, this.features, curve, (...args) => this.set(...args)));
     }
     return this.made.get(d);
   }
 
+  search(words) {
+    $("search").value = words;
+    this.list(PAGE);
+  }
+
   // Bring a feature's control into view, wherever it stands in the order.
   reveal(d) {
-    if (!this.controls.some((control) => control.d === d)) {
-      $("search").value = this.data.features[d];
-      this.list(PAGE);
-    }
+    if (!this.controls.some((control) => control.d === d)) this.search(this.data.features[d]);
     const { node } = this.controls.find((control) => control.d === d);
     node.scrollIntoView({ block: "nearest", behavior: "smooth" });
     node.querySelector("input, select").focus({ preventScroll: true });
@@ -227,13 +215,9 @@ class Explorer {
     requestAnimationFrame(() => node.classList.add("flash"));
   }
 
-  clearSearch() {
-    $("search").value = "";
-    this.list(PAGE);
-  }
-
   visit(k) {
-    const { node } = this.cards.cards[k];
+    this.cards.arrange(this.x, this.now.m, k);
+    const { node } = this.cards.card(k);
     node.scrollIntoView({ block: "center", behavior: "smooth" });
     node.focus({ preventScroll: true });
   }
