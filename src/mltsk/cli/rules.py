@@ -15,12 +15,17 @@ def rules(
     format: Annotated[Format, typer.Option(help="How to write them.")] = Format.text,
     top: Annotated[
         int | None,
-        typer.Option(min=1, help="Conditions, labels and terms to show in each rule.  [default: 5, in JSON all]"),
+        typer.Option(
+            "--top",
+            "--terms",
+            min=1,
+            help="Statements to show of each list.  [default: all of a short model and in JSON, else 5]",
+        ),
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="NAME", help="Only what concerns this label.")] = None,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="File to write; - is standard output.")] = "-",
 ) -> None:
-    """Print the rules.
+    """Print what the model says: what holds in general about each label, and exceptions.
 
     \b
     Examples:
@@ -39,7 +44,7 @@ def rendered(base: Any, format: Format, top: int | None, label: str | None, titl
     if format is Format.json:
         return base.to_json(top=top, label=label)
     if format is Format.html:
-        from ..report.render import rules_page
+        from ..pages.render import rules_page
 
-        return rules_page(base.to_html(top=top or 5, label=label), title=title)
-    return (base.to_markdown if format is Format.md else base.to_text)(top=top or 5, label=label)
+        return rules_page(base.to_html(top=top, label=label), title=title)
+    return (base.to_markdown if format is Format.md else base.to_text)(top=top, label=label)

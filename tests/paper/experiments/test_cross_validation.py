@@ -1,0 +1,100 @@
+"""Cross-validation: folds, summaries, jobs, progress."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from mltsk import MLTSKClassifier
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+from mltsk.metrics import evaluate
+from mltsk.paper.experiments.cross_validation import cross_validate_metrics, evaluate_fold, shuffled_folds
+
+DATA = make_multilabel_rules(n_samples=90, random_state=0)
+
+
+class Constant(ClassifierMixin, BaseEstimator):
+    """Scores that depend on nothing, with a warning."""
+
+    def fit(self, X, y):
+        warnings.warn(f"{len(X)} rows", UserWarning, stacklevel=2)
+        return self
+
+    def decision_function(self, X):
+        return np.tile(np.arange(5.0) - 2, (len(X), 1))
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0).astype(int)
+
+
+def test_folds_part_the_rows_and_are_shuffled():
+    folds = shuffled_folds(23, n_splits=5, random_state=3)
+    tests = np.concatenate([test for _, test in folds])
+    assert_array_equal(np.sort(tests), np.arange(23))
+    assert not np.array_equal(tests, np.arange(23))
+    assert all(set(train).isdisjoint(test) and len(train) + len(test) == 23 for train, test in folds)
+
+
+def test_folds_repeat_with_their_seed_only():
+    a, b, c = (shuffled_folds(50, random_state=seed) for seed in (1, 1, 2))
+    assert_array_equal(a[0][1], b[0][1])
+    assert not np.array_equal(a[0][1], c[0][1])
+
+
+@pytest.mark.parametrize("n_splits", [1, 12])
+def test_impossible_numbers_of_folds_are_refused(n_splits):
+    with pytest.raises(InputError, match=f"{n_splits} folds cannot be made of 10 rows"):
+        shuffled_folds(10, n_splits=n_splits)
+
+
+def test_the_table_holds_what_evaluate_says_of_each_fold():
+    folds = shuffled_folds(90, n_splits=3)
+    model = MLTSKClassifier(n_rules=3)
+    cv = cross_validate_metrics(model, DATA.X, DATA.Y, folds=folds, convention="paper")
+    train, test = folds[1]
+    fitted = MLTSKClassifier(n_rules=3).fit(DATA.X[train], DATA.Y[train])
+    expected = evaluate(DATA.Y[test], fitted.decision_function(DATA.X[test]), threshold=0, convention="paper")
+    assert_allclose(cv.table[1], list(expected.values()), rtol=1e-12)
+    assert not hasattr(model, "coef_")
+
+
+def test_the_summary_is_mean_and_sd_with_n_minus_1():
+    cv = cross_validate_metrics(MLTSKClassifier(2), DATA.X, DATA.Y, folds=shuffled_folds(90, 3))
+    ap = cv.table[:, cv.metrics.index("AP")]
+    assert_allclose([cv.mean["AP"], cv.sd["AP"]], [ap.mean(), np.sqrt(((ap - ap.mean()) ** 2).sum() / 2)])
+    assert cv.to_dict()["folds"][2]["AP"] == ap[2]
+
+
+def test_processes_do_not_change_the_answer():
+    folds = shuffled_folds(90, n_splits=3)
+    one, two = (cross_validate_metrics(MLTSKClassifier(3), DATA.X, DATA.Y, folds=folds, n_jobs=n) for n in (1, 2))
+    assert_allclose(one.table, two.table, rtol=1e-9)
+
+
+def test_progress_counts_the_folds_from_zero():
+    seen = []
+    folds = shuffled_folds(90, n_splits=3)
+    cross_validate_metrics(Constant(), DATA.X, DATA.Y, folds=folds, progress=lambda *at: seen.append(at))
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_warnings_are_kept_once_and_not_shown():
+    cv = cross_validate_metrics(Constant(), DATA.X, DATA.Y, folds=shuffled_folds(90, 3))
+    assert cv.warnings == ("UserWarning: 60 rows",)
+
+
+def test_data_frames_and_sparse_rows_are_split_too():
+    sparse = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
+    fold = shuffled_folds(60, 3)[0]
+    assert 0 < evaluate_fold(MLTSKClassifier(2), sparse.X, sparse.Y, fold).metrics["AP"] <= 1
+    dense = evaluate_fold(MLTSKClassifier(2), DATA.X, DATA.Y, fold)
+    framed = evaluate_fold(MLTSKClassifier(2), *DATA.frames(), fold)
+    assert framed.metrics == dense.metrics
+
+
+def test_one_fold_has_no_standard_deviation_and_is_refused():
+    with pytest.raises(InputError, match="at least two folds"):
+        cross_validate_metrics(Constant(), DATA.X, DATA.Y, folds=shuffled_folds(90)[:1])
