@@ -49,7 +49,7 @@ class Targets:
         """Other one-dimensional classes in the same columns."""
         unknown = np.setdiff1d(y, self.classes)
         if len(unknown):
-            raise InputError(f"y holds {unknown[0]!r}, which is none of the classes {self.classes.tolist()}.")
+            raise InputError(f"y holds {unknown.tolist()[0]!r}, which is none of the classes {self.classes.tolist()}.")
         columns = self.classes[1:] if len(self.classes) == 2 else self.classes
         return (np.asarray(y)[:, None] == columns).astype(np.float64)
 

@@ -18,7 +18,9 @@ def design(order, scale="quantile", is_sparse=False, n_rules=3):
 
 
 @pytest.mark.parametrize("order", [0, 1])
-@pytest.mark.parametrize("where", [{}, {"scale": "unit"}, {"scale": "unit", "is_sparse": True}, {"n_rules": 0}], ids=str)
+@pytest.mark.parametrize(
+    "where", [{}, {"scale": "unit"}, {"scale": "unit", "is_sparse": True}, {"n_rules": 0}], ids=str
+)
 def test_products_are_those_of_the_matrix(order, where):
     made, Z = design(order, **where)
     rows, rng = made.rows(Z), np.random.default_rng(1)
