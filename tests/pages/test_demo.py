@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from mltsk.paper.experiments.paper import METRICS
-from mltsk.paper.experiments.protocol import cross_validate_metrics, shuffled_folds
+from mltsk.paper.experiments.published import METRICS
+from mltsk.paper.experiments.cross_validation import cross_validate_metrics, shuffled_folds
 from numpy.testing import assert_allclose
 
 from mltsk.datasets import Dataset, make_multilabel_rules

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 import pytest
-from mltsk.report.render import _template
+from mltsk.pages.render import _template
 
 from mltsk.paper.experiments.table import Table, TableCell, TableRow
 

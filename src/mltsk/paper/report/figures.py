@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...report.figures import LINE, MUTED, NEGATIVE, POSITIVE, SERIES, _shortened
+from ...pages.figures import LINE, MUTED, NEGATIVE, POSITIVE, SERIES, _shortened
 from ..experiments.protocol_worth import protocols_of
 from ..experiments.published import METRICS
 from ..experiments.ranks import RECOMPUTED, Comparison, widest_sources
