@@ -121,7 +121,8 @@ def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choic
 
     @cache
     def centers(K: int) -> Array:
-        return fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=10).centers
+        found = fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=10, power_steps=2)
+        return found.centers
 
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
