@@ -273,7 +273,9 @@ def test_ridges_and_counts_of_any_size(data, ridge, largest):
     w = np.random.default_rng(0).integers(1, largest, size=200)
     assert np.isfinite(MLTSKClassifier(ridge=ridge).fit(data.X, data.Y, w).decision_function(data.X)).all()
     with pytest.raises(ValueError, match="take a larger one"):
-        MLTSKClassifier(ridge=1e-300, scale="unit", n_rules=3).fit(np.repeat(data.X, 3, axis=0), np.repeat(data.Y, 3, 0))
+        MLTSKClassifier(ridge=1e-300, scale="unit", n_rules=3).fit(
+            np.repeat(data.X, 3, axis=0), np.repeat(data.Y, 3, 0)
+        )
 
 
 # the rest of the contract --------------------------------------------------------------------------------------------
