@@ -199,8 +199,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _write(self, fitted):
         self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
         self.terms_ = dict(vars(fitted.terms))
-        self.intercept_, self.general_coef_ = fitted.intercept, fitted.general_coef
-        self.centers_, self.coef_ = fitted.centers, fitted.coef
+        self.intercept_, self.centers_ = fitted.intercept, fitted.centers
+        # row by row, as they come back from a file: products of another layout round differently
+        self.general_coef_, self.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
         self.widths_ = np.full_like(fitted.centers, fitted.width)
         self.prototypes_, self.rule_weights_, self.quantiles_ = fitted.prototypes, fitted.rule_weights, fitted.quantiles
         self.n_rules_, self.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)
