@@ -188,9 +188,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         """The one place that writes what a fit found."""
         self._write(fitted)
         some = rows.sample(SAMPLE_ROWS if fitted.loo_rows is None else len(fitted.loo_rows))
-        Y, w = asnumpy(some.Y), asnumpy(some.w)
-        self._sample = some.X, Y, w, fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
-        self._calibrate(Y, w, self._sample[3])
+        loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
+        self._sample = some.X, asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies), loo
+        Y, w = self._sample[1:3]
+        self._calibrate(Y, w, loo)
         if self.max_terms is not None:
             self._write_short(*shorten(self.system_, *self._sample, self.max_terms, self.max_conditions), some.index)
             self._calibrate(Y, w, self.loo_scores_)
@@ -283,14 +284,16 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             The training data, where the model comes from a file: files hold no rows.
         """
         check_is_fitted(self)
-        short = type(self)(**{**self.get_params(deep=False), "max_terms": max_terms})
-        short.max_conditions = self.max_conditions if max_conditions is None else max_conditions
+        params = {k: v for k, v in self.get_params(deep=False).items() if k in MLTSKClassifier._parameter_constraints}
+        max_conditions = params.get("max_conditions", 5) if max_conditions is None else max_conditions
+        short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
         if X is not None:
             return short.fit(X, y)
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         short._validate_params()
-        short.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_") or k == "_sample"})
+        kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
+        short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
         short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), self.loo_rows_)
         short._calibrate(*self._sample[1:3], short.loo_scores_)
         return short
@@ -323,11 +326,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         check_is_fitted(self)
-        if not is_too_large(X):
-            X = read_samples(self, X)
+        large = is_too_large(X)
+        X = X if large else read_samples(self, X)
         system, per_row = self.system_, 16 * (len(self.general_coef_) + X.shape[1] + len(self.centers_))
-        blocks = list(row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None))
-        parts = [system.scores(self._dense(read_samples(self, X[b]) if len(blocks) > 1 else X)) for b in blocks]
+        blocks = row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None)
+        parts = [system.scores(self._dense(read_samples(self, X[b]) if large else X[b])) for b in blocks]
         return parts[0] if len(parts) == 1 else namespace(parts[0]).concatenate(parts)
 
     def decision_function(self, X):

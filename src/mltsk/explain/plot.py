@@ -24,7 +24,10 @@ _RC: Any = {
     **dict.fromkeys(["axes.titlecolor", "text.color"], INK),
     **dict.fromkeys(["axes.spines.top", "axes.spines.right", "text.parse_math"], False),
     **dict.fromkeys(["xtick.major.size", "ytick.major.size"], 0),
-    **{"font.size": 9.5, "axes.titlesize": 10.5, "axes.titlelocation": "left", "axes.edgecolor": LINE},
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "axes.edgecolor": LINE,
     "figure.facecolor": "white",
 }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..core.arrays import Array, Matrix
-from ..core.backend import cast, namespace
+from ..core.backend import SingularError, cast, namespace
 from .design import Design, Rules, gram
 from .ridge import Factor, centred_kernel
 from .scale import Scale
@@ -40,12 +40,21 @@ class Choice:
 
 @dataclass
 class Judge:
-    """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern."""
+    """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern.
+
+    ``cells`` is the weight of all labels of all rows. Single precision is enough, but for a ridge that is given and may
+    be small.
+    """
 
     parts: list[tuple[Array, Array, Array, Array]]
-    n_cells: int
+    cells: float
     fixed: float | None
     last: float = 1.0
+
+    @property
+    def dtype(self) -> type:
+        """The precision of kernels."""
+        return np.float32 if self.fixed is None else np.float64
 
     def error(self, K: Array) -> tuple[float, float]:
         """Least error of a kernel and the ridge that gives it; the next search begins there."""
@@ -53,6 +62,8 @@ class Judge:
             return self._at(K, self.fixed), self.fixed
         centred = [centred_kernel(K[rows][:, rows], w) for _, rows, w, _ in self.parts]
         rho, error = self.last, self._of(centred, self.last)
+        while error == np.inf and rho < RIDGES[1]:
+            rho, error = 2 * rho, self._of(centred, 2 * rho)
         for step in (0.5, 2.0):
             moved = False
             while RIDGES[0] < rho * step < RIDGES[1] and (new := self._of(centred, rho * step)) < error:
@@ -66,7 +77,12 @@ class Judge:
         return self._of([centred_kernel(K[rows][:, rows], w) for _, rows, w, _ in self.parts], rho)
 
     def _of(self, centred: Sequence[Array], rho: float) -> float:
-        return sum(_error(K, *part, rho) for K, part in zip(centred, self.parts, strict=True))
+        try:
+            return sum(_error(K, *part, rho) for K, part in zip(centred, self.parts, strict=True))
+        except SingularError:
+            if self.fixed is not None:
+                raise
+            return np.inf  # in single precision
 
 
 def _error(K: Array, target: Array, _: Array, w: Array, copies: Array, rho: float) -> float:
@@ -81,6 +97,7 @@ def _error(K: Array, target: Array, _: Array, w: Array, copies: Array, rho: floa
 def choose(
     scale: Scale,
     Z: Matrix,
+    w: Array,
     judge: Judge,
     centers: Callable[[int], Array],
     *,
@@ -89,8 +106,8 @@ def choose(
     width_scale: float | None,
     most: int,
 ) -> Choice:
-    """The choice for scaled rows Z (n, D); what is not None is given. ``most`` exceptions make sense at most."""
-    search = _Search(scale, Z, judge, centers, width_scale)
+    """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
+    search = _Search(scale, Z, w, judge, centers, width_scale)
     found = [search.structure(o, k) for o, k in _structures(scale, n_rules, order, most)]
     best = found[0]
     for more in found[1:]:
@@ -98,7 +115,7 @@ def choose(
             best = more
     if len(best.design.rules):
         best = search.refine(best)
-    return replace(best, error=best.error / judge.n_cells)
+    return replace(best, error=best.error / judge.cells)
 
 
 def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
@@ -115,13 +132,14 @@ def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int)
 class _Search:
     scale: Scale
     Z: Matrix
+    w: Array
     judge: Judge
     centers: Callable[[int], Array]
     width_scale: float | None
     general: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        self.general, self.general_size = _sized(gram(self.scale.terms.memberships(self.Z, self.scale.scaling)))
+        self.general, self.general_size = self._sized(gram(self.scale.terms.memberships(self.Z, self.scale.scaling)))
 
     def structure(self, order: int, n_rules: int) -> Choice:
         """The best of a few weights for a structure."""
@@ -147,7 +165,7 @@ class _Search:
 
     def _best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
         rules = Rules(self.centers(n_rules), 2.0 * h * self.scale.variance, order)
-        block, size = _sized(Design(self.scale, rules).exception_kernel(self.Z))
+        block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z))
         found = []
         for v in shares:
             error, rho = self.judge.error((self.general + v * block) / (1 + v))
@@ -155,27 +173,29 @@ class _Search:
             found.append(Choice(design, rho, error, h, v))
         return min(found, key=lambda f: f.error)
 
-
-def _sized(K: Array) -> tuple[Array, float]:
-    """A kernel in single precision whose rows lie at a mean squared distance of 1 from their mean, and its size."""
-    xp = namespace(K)
-    size = max(float(xp.diagonal(K).mean()) - float(K.mean()), 1e-300)
-    return cast(K / size, np.float32), size
+    def _sized(self, K: Array) -> tuple[Array, float]:
+        """A kernel whose rows lie at a mean squared distance of 1 from their mean, and what it was divided by."""
+        share, length = self.w / self.w.sum(), namespace(K).diagonal(K)
+        size = float(share @ length) - float(share @ (K @ share))
+        if size <= 1e-12 * float(share @ length):  # all rows are the same
+            K, size = 0 * K, 1.0
+        return cast(K / size, self.judge.dtype), size
 
 
 def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
     """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
-    xp, parts, n_cells = namespace(Y), [], 0
+    xp, parts, cells = namespace(Y), [], 0.0
+    dtype = np.float32 if fixed is None else np.float64
     for labels in sorted(patterns, key=len, reverse=True)[:3]:
         wl, cl = (w, copies) if w.ndim == 1 else (w[:, labels[0]], copies[:, labels[0]])
         rows = xp.flatnonzero(wl > 0)
         if len(rows) < 2:
             continue
         wl, cl, part = cast(wl[rows], np.float64), cl[rows], cast(Y[rows][:, labels], np.float64)
-        n_cells += len(rows) * len(labels)
         target = xp.sqrt(wl)[:, None] * (part - (wl @ part) / wl.sum())
-        parts.append((cast(_square_root(target), np.float32), rows, cast(wl, np.float32), cast(cl, np.float32)))
-    return Judge(parts, n_cells, fixed)
+        parts.append((cast(_square_root(target), dtype), rows, cast(wl, dtype), cast(cl, dtype)))
+        cells += float(wl.sum()) * len(labels)
+    return Judge(parts, max(cells, 1e-300), fixed)
 
 
 def _square_root(target: Array) -> Array:
