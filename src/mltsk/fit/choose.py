@@ -8,6 +8,7 @@ and weight are refined. Each candidate's ridge is found by steps of a factor 2 f
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next 
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
 SHARES, FINER = (0.5, 5.0), (0.3, 3.0)  # weight of the exceptions, general rule 1; then times these
 RIDGES = (1e-4, 1e5)
+EXACT_ROWS = 200  # up to here kernels are in double precision
 
 
 @dataclass(frozen=True)
@@ -43,19 +45,15 @@ class Choice:
 class Judge:
     """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern.
 
-    ``cells`` is the weight of all labels of all rows. Single precision is enough, but for a ridge that is given and may
-    be small.
+    ``cells`` is the weight of all labels of all rows; ``dtype`` the precision of kernels. Single precision is enough
+    but for a ridge that is given and may be small, and for so few rows that they may be reproduced exactly.
     """
 
     parts: list[tuple[Array, Array, Array, Array]]
     cells: float
     fixed: float | None
+    dtype: Any = np.float32
     last: float = 1.0
-
-    @property
-    def dtype(self) -> type:
-        """The precision of kernels."""
-        return np.float32 if self.fixed is None else np.float64
 
     def error(self, K: Array) -> tuple[float, float]:
         """Least error of a kernel and the ridge that gives it; the next search begins there."""
@@ -185,7 +183,7 @@ class _Search:
 def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
     """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
     xp, parts, cells = namespace(Y), [], 0.0
-    dtype = np.float32 if fixed is None else np.float64
+    dtype = np.float32 if fixed is None and len(Y) > EXACT_ROWS else np.float64
     for labels in sorted(patterns, key=len, reverse=True)[:3]:
         wl, cl = (w, copies) if w.ndim == 1 else (w[:, labels[0]], copies[:, labels[0]])
         rows = xp.flatnonzero(wl > 0)
@@ -195,7 +193,7 @@ def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: 
         target = xp.sqrt(wl)[:, None] * (part - (wl @ part) / wl.sum())
         parts.append((cast(_square_root(target), dtype), rows, cast(wl, dtype), cast(cl, dtype)))
         cells += float(wl.sum()) * len(labels)
-    return Judge(parts, max(cells, 1e-300), fixed)
+    return Judge(parts, max(cells, 1e-300), fixed, dtype)
 
 
 def _square_root(target: Array) -> Array:
