@@ -80,6 +80,16 @@ def test_a_model_of_sparse_rows_comes_back(tmp_path):
     assert_array_equal(loaded.decision_function(SPARSE.X), model.decision_function(SPARSE.X))
 
 
+@pytest.mark.parametrize("data", [DATA, SPARSE], ids=["dense", "sparse"])
+def test_a_stream_goes_on_after_a_rest_in_a_file(data, tmp_path):
+    model = IncrementalMLTSK(n_rules=2).partial_fit(data.X[:40], data.Y[:40])
+    loaded = load(save(model, tmp_path / "model.skops"))
+    for each in (model, loaded):
+        each.partial_fit(data.X[40:], data.Y[40:])
+    assert loaded.n_seen_ == 60
+    assert_array_equal(loaded.decision_function(data.X), model.decision_function(data.X))
+
+
 def test_every_public_estimator_may_be_in_a_file():
     classes = [MLTSKClassifier, IncrementalMLTSK, MultilabelThreshold, *METHODS.values()]
     assert {f"{c.__module__}.{c.__qualname__}" for c in classes} == set(TRUSTED["ObjectNode"])

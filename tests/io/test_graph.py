@@ -67,7 +67,7 @@ def test_probabilities_are_the_calibrated_ones():
 def test_one_label_one_rule_one_feature():
     model = MLTSKClassifier(n_rules=1).fit(DATA.X[:, :1], DATA.Y[:, 0])
     scores, labels = run(model, DATA.X[:, :1])
-    assert_allclose(scores[:, 0], model.decision_function(DATA.X[:, :1]) + 0.5, atol=1e-12)
+    assert_allclose(scores[:, 0], model.decision_function(DATA.X[:, :1]) + model.thresholds_, atol=1e-12)
     assert_array_equal(labels, model.predict(DATA.X[:, :1]))
 
 

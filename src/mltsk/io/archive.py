@@ -38,6 +38,7 @@ _OURS = (
     *("mltsk.classifier.MLTSKClassifier", "mltsk.incremental.IncrementalMLTSK", "mltsk.thresholds.MultilabelThreshold"),
     *(f"mltsk.paper.methods.{name}" for name in _METHODS),
 )
+_ROWS = ("scipy.sparse._csr.csr_matrix", "scipy.sparse._csr.csr_array")  # what a stream keeps of its samples
 _NUMBERS = ("bool", "bool_", "int32", "int64", "float32", "float64")
 
 # What a file may hold: by skops' name for the way in which a thing is rebuilt, the types that may be rebuilt so.
@@ -49,6 +50,7 @@ TRUSTED: Mapping[str, tuple[str, ...]] = {
     "JsonNode": ("builtins.str",),
     "TypeNode": ("builtins.str", "builtins.int"),
     "NdArrayNode": ("numpy.ndarray", *(f"numpy.{name}" for name in _NUMBERS)),
+    "SparseMatrixNode": _ROWS,
     "RandomStateNode": ("numpy.random.mtrand.RandomState",),
 }
 
@@ -123,7 +125,7 @@ def load(path: str | Path) -> Any:
     with _opened(path) as file, zipfile.ZipFile(file) as archive:
         manifest = _manifest(archive, path)
         _check_types(archive, path)
-        model = skops.io.load(file, trusted=list(_OURS))  # the same open file: what was checked is what is read
+        model = skops.io.load(file, trusted=[*_OURS, *_ROWS])  # the same open file: what was checked is what is read
         check_model(model)  # a damaged one fails here and not in a prediction
         _name_categories(model, manifest)
     return model

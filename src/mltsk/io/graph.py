@@ -107,11 +107,20 @@ def _outputs(g: Graph, model: Any, x: str) -> None:
     system, L = inner.system_, len(inner.label_names_)
     scores = system_scores(g, system, x)
     if system.slopes is not None:
-        line = g.add("Add", g.add("Mul", scores, g.constant(system.slopes)), g.constant(system.offsets))
-        g.output("probabilities", g.add("Sigmoid", line), g.onnx.TensorProto.DOUBLE, ["n", L])
+        g.output("probabilities", _probabilities(g, inner, scores), g.onnx.TensorProto.DOUBLE, ["n", L])
     tuned = model is not inner
     g.output("scores", _tuned_scores(g, model, scores) if tuned else scores, g.onnx.TensorProto.DOUBLE, ["n", L])
     _labels(g, model, not model._binary if tuned else model.multilabel_)
+
+
+def _probabilities(g: Graph, model: Any, scores: str) -> str:
+    """Of a calibrated model, (N, L); of two classes, that of the second."""
+    system = model.system_
+    if model.multilabel_ or len(model.classes_) == 2:
+        line = g.add("Add", g.add("Mul", scores, g.constant(system.slopes)), g.constant(system.offsets))
+        return g.add("Sigmoid", line)
+    margin = g.add("Sub", scores, g.constant(system.thresholds))
+    return g.add("Softmax", g.add("Mul", margin, g.constant(system.slopes.mean())), axis=1)
 
 
 def _tuned_scores(g: Graph, model: MultilabelThreshold, scores: str) -> str:

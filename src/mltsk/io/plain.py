@@ -1,7 +1,8 @@
 """A model as plain data for JSON: names, numbers and lists, nothing that a reader would have to run.
 
-A model is its ``kind``, its ``parameters`` and, under their documented names, its ``attributes``; what a fit knows of
-single training rows, such as leave-one-out scores, stays out. What JSON has no word for is an object with one key:
+A model is its ``kind``, its ``parameters`` and, under their documented names, its ``attributes``; what it knows of
+single training rows, leave-one-out scores or a stream to go on with, stays out. What JSON has no word for is an object
+with one key:
 
 =======================================================  =============================================================
 ``{"array": [[…], …], "type": "float64", "shape": […]}``  an array; in one of numbers, None stands for infinity
@@ -30,7 +31,7 @@ from .checks import check_model, has_rules
 
 NAME, VERSION = "mltsk model", 2
 KINDS = ("MLTSKClassifier", "IncrementalMLTSK", "PaperMLTSK", "MultilabelThreshold")
-OF_ROWS = ("loo_scores_", "loo_rows_")
+OF_ROWS = ("loo_scores_", "loo_rows_", "stream_")
 _NUMBERS = ("bool", "int32", "int64", "float32", "float64")
 
 
@@ -112,7 +113,7 @@ def _model(model: Any) -> dict[str, Any]:
     if kind not in KINDS or type(model) is not getattr(mltsk, kind) or not has_rules(inner):
         raise InputError(f"A {type(inner).__name__} has no plain form: pass a fitted MLTSKClassifier.")
     parameters = model.get_params(deep=False)
-    kept = {name: value for name, value in vars(model).items() if name not in {*parameters, *OF_ROWS}}
+    kept = {name: value for name, value in model.__getstate__().items() if name not in {*parameters, *OF_ROWS}}
     return {
         "kind": kind,
         "parameters": {name: _plain(value, f"The parameter {name}") for name, value in parameters.items()},

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..core.coupling import label_correlation
+from ..core.membership import rule_distinctness
 from ..system import FuzzySystem
 
 FloatArray = NDArray[np.float64]
@@ -45,7 +46,7 @@ def summarise_model(model: Any, X: Any) -> dict[str, Any]:
         "order": system.order,
         "n_terms": len(system.terms),
         "n_numbers": int(np.count_nonzero(system.term_coef) + np.count_nonzero(system.coef)),
-        "distinctness": float(model.rule_distinctness_),
+        "distinctness": rule_distinctness(M) if len(system.centers) else 1.0,
         "shares": system.rule_weights.tolist(),
         "largest_spread": float(np.ptp(M, axis=0).max(initial=0.0)),
         "firing_map": firing_map(M).tolist() if system.shape[0] else None,

@@ -37,7 +37,7 @@ class Explorer {
     $("order").addEventListener("change", () => this.list(PAGE));
     $("label-order").addEventListener("change", () => this.settle());
     const clicks = {
-      previous: () => this.step(-1), next: () => this.step(1), more: () => this.list(this.shown + 2 * PAGE),
+      "more-rules": () => this.moreRules(), previous: () => this.step(-1), next: () => this.step(1), more: () => this.list(this.shown + 2 * PAGE),
       theme: () => this.toggleTheme(), help: () => $("keys").showModal(),
     };
     for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
@@ -121,7 +121,8 @@ class Explorer {
   // What would be restless while a slider moves happens when it rests: orders of labels and cards.
   settle() {
     this.labels.sort(this.now.scores, $("label-order").value === "score");
-    this.cards.order(this.now.m);
+    this.cards.arrange(this.x, this.now.m);
+    this.columns.arrange(this.now.m);
   }
 
   summarise(given) {
@@ -223,9 +224,15 @@ class Explorer {
   }
 
   visit(k) {
-    const { node } = this.cards.cards[k];
+    this.cards.arrange(this.x, this.now.m, k);
+    const { node } = this.cards.card(k);
     node.scrollIntoView({ block: "center", behavior: "smooth" });
     node.focus({ preventScroll: true });
+  }
+
+  moreRules() {
+    this.cards.count += 2 * PAGE;
+    this.cards.arrange(this.x, this.now.m);
   }
 
   // ---- looks

@@ -152,8 +152,13 @@ class FuzzySystem {
     return out;
   }
 
-  // Calibrated probabilities of scores, or null.
+  // Calibrated probabilities of scores, or null; of several classes they add up to 1.
   chances(scores) {
+    if (this.slopes && this.single) {
+      const slope = this.slopes.reduce((a, b) => a + b, 0) / this.L;
+      const odds = scores.map((score, j) => Math.exp(slope * (score - this.thresholds[j])));
+      return odds.map((odd) => odd / odds.reduce((a, b) => a + b, 0));
+    }
     return this.slopes && scores.map((score, j) => 1 / (1 + Math.exp(-(this.slopes[j] * score + this.offsets[j]))));
   }
 

@@ -61,18 +61,19 @@ class LabelList {
   }
 }
 
-// How far each exception applies, as a column.
+const MOST_COLUMNS = 16;
+
+// How far each exception applies, as a column: the strongest, where there are many.
 class FiringColumns {
   constructor(data, onrule) {
     this.noun = data.noun;
     this.fills = data.rules.map(() => h("span", { class: "fill" }));
-    this.buttons = this.fills.map((fill, k) => {
-      const button = h("button", { type: "button", class: "column-rule" }, h("span", { class: "shaft" }, fill),
-        h("span", { class: "column-name", text: String(k + 1) }));
-      button.addEventListener("click", () => onrule(k));
-      return button;
-    });
-    $("firing").append(...this.buttons);
+    this.buttons = this.fills.map((fill, k) =>
+      link("column-rule", () => onrule(k), [h("span", { class: "shaft" }, fill), h("span", { class: "column-name", text: String(k + 1) })]));
+  }
+
+  arrange(m) {
+    $("firing").replaceChildren(...strongest(m, MOST_COLUMNS).sort((a, b) => a - b).map((k) => this.buttons[k]));
   }
 
   show(m) {
@@ -80,10 +81,13 @@ class FiringColumns {
     this.fills.forEach((fill, k) => {
       fill.style.height = `${100 * m[k]}%`;
       this.buttons[k].classList.toggle("strongest", m[k] === most);
-      this.buttons[k].title = `${this.noun} ${k + 1}: ${percent(m[k])}`;
-      this.buttons[k].setAttribute("aria-label", `${this.noun} ${k + 1}, ${percent(m[k])}`);
+      this.buttons[k].title = this.buttons[k].ariaLabel = `${this.noun} ${k + 1}, ${percent(m[k])}`;
     });
   }
+}
+
+function strongest(m, count) {
+  return [...m.keys()].sort((a, b) => m[b] - m[a]).slice(0, count);
 }
 
 // A score taken apart: the base rate, what features add in general, what exceptions shift. It all adds up.
@@ -136,6 +140,8 @@ function total(score) {
     h("span", {}), h("span", { class: "amount", text: score.toFixed(3).replace("-", "−") }));
 }
 
+const MOST_CARDS = 12;
+
 // The general rule of the chosen label, in words, and exceptions as cards: how much they apply now, and what they shift.
 class RuleCards {
   constructor(data, features, system, norm, onlabel, onfeature) {
@@ -143,8 +149,8 @@ class RuleCards {
     this.shifts = system.centreShifts();
     this.prototypes = unpack(data.prototypes, Float64Array);
     this.general = this.generalCard();
-    this.cards = data.rules.map((rule, k) => this.card(rule, k));
-    $("rules").append(...[this.general, ...this.cards].filter(Boolean).map((card) => card.node));
+    this.cards = new Map(); // those that have been looked at
+    Object.assign(this, { count: MOST_CARDS, order: [], label: 0 });
   }
 
   generalCard() {
@@ -154,7 +160,12 @@ class RuleCards {
     return { title, lines, more, node: h("article", { class: "rule", id: "general" }, head, lines, more) };
   }
 
-  card(rule, k) {
+  card(k) {
+    if (!this.cards.has(k)) this.cards.set(k, this.made(this.data.rules[k], k));
+    return this.cards.get(k);
+  }
+
+  made(rule, k) {
     const firing = h("span", { class: "firing" });
     const fill = h("span", { class: "fill" });
     const strips = rule.words.map(([d]) =>
@@ -173,24 +184,32 @@ class RuleCards {
 
   show(x, m) {
     const most = Math.max(...m, 1e-12);
-    this.cards.forEach((card, k) => {
+    for (const k of this.order) {
+      const card = this.card(k);
       card.firing.textContent = percent(m[k]);
       card.fill.style.width = `${100 * m[k]}%`;
       card.node.classList.toggle("strongest", m[k] === most);
       for (const strip of card.strips) strip.show(x);
-    });
+    }
   }
 
-  order(m) {
-    [...this.cards.keys()].sort((a, b) => m[b] - m[a]).forEach((k, i) => { this.cards[k].node.style.order = String(i); });
+  // Put the cards of the strongest exceptions, and of one that was asked for, in their places.
+  arrange(x, m, asked = -1) {
+    this.order = strongest(m, m.length).filter((k, i) => i < this.count || k === asked);
+    const nodes = this.order.map((k) => this.card(k).node);
+    $("rules").replaceChildren(...this.general ? [this.general.node] : [], ...nodes);
+    $("more-rules").hidden = this.order.length === m.length;
+    this.select(this.label);
+    this.show(x, m);
   }
 
   // The labels that each exception shifts most, the selected one first.
   select(j) {
-    this.cards.forEach((card, k) => {
+    this.label = j;
+    for (const k of this.order) {
       const others = largest(this.shifts[k], 4).filter((l) => l !== j).slice(0, 3);
-      card.then.replaceChildren(...[j, ...others].map((l) => this.thenRow(k, l, l === j)));
-    });
+      this.card(k).then.replaceChildren(...[j, ...others].map((l) => this.thenRow(k, l, l === j)));
+    }
     if (!this.general) return;
     const { words, more } = this.data.general[j];
     this.general.title.textContent = `In general, ${this.data.labels[j]} is`;
