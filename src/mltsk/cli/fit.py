@@ -124,8 +124,9 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
     from ..exceptions import InputError
 
     if strange := [name for name, value in other.items() if value is not None]:
-        here, there = (f"--{FLAGS.get(name, name).replace('_', '-')}" for name in (strange[0], next(iter(own))))
-        raise InputError(f"{here} is no option of --preset {preset.value}: leave it out (but {there} is one).")
+        flag = f"--{FLAGS.get(strange[0], strange[0]).replace('_', '-')}"
+        only = Preset.default if preset is Preset.paper else Preset.paper
+        raise InputError(f"{flag} is an option of --preset {only.value} alone: leave it out.")
     words = {"none": None, "0": 0, "1": 1}
     return {name: words.get(v, v) if isinstance(v, str) else v for name, v in own.items() if v is not None}
 
@@ -200,14 +201,9 @@ def _model(model: Any) -> list[tuple[str, str]]:
         used |= {"n_rules": "rules", "order": "order", "width_scale": "width scale"}
     if model.coupling:
         used["coupling_weight"] = "coupling weight"
-    chosen = [f"{word} {getattr(model, f'{name}_'):.3g}" for name, word in used.items() if is_auto(model, name)]
+    chosen = [f"{word} {getattr(model, f'{name}_'):.3g}" for name, word in used.items() if isinstance(getattr(model, name), str)]
     error = f"mean squared error {model.loo_error_:.4f}"
-    return [("model", "; ".join(parts)), ("left one out", f"chose {', '.join(chosen) or 'nothing'}; {error}")]
-
-
-def is_auto(model: Any, name: str) -> bool:
-    """Whether a parameter was left to the fit."""
-    return isinstance(getattr(model, name), str)
+    return [("model", "; ".join(parts)), ("leave-one-out", f"chose {', '.join(chosen) or 'nothing'}; {error}")]
 
 
 def _paper_model(model: Any) -> list[tuple[str, str]]:
@@ -223,7 +219,8 @@ def _results(model: Any, dataset: Any) -> str:
     from ..metrics import FIVE_METRICS, evaluate
     from .inputs import outputs_of
 
-    Y, title = dataset.Y, "left one out: every row scored as if it had not been there"
+    given_terms = ", given the terms" if getattr(model, "max_terms", None) else ""
+    Y, title = dataset.Y, f"leave-one-out: every row scored as if it had not been there{given_terms}"
     if hasattr(model, "loo_scores_"):
         scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_
         if model.loo_rows_ is not None:
