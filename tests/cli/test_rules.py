@@ -23,10 +23,31 @@ def test_one_label_alone(mltsk, model, names):
 
 def test_json_holds_everything_unless_told(mltsk, model, names):
     rules = json.loads(mltsk("rules", model, "--format", "json").out)
-    assert (rules["features"], len(rules["rules"])) == (names.features, 3)
-    assert len(rules["rules"][0]["conditions"]) == 10
+    assert (rules["features"], len(rules["general"]), len(rules["exceptions"])) == (names.features, 5, 3)
+    assert len(rules["exceptions"][0]["conditions"]) == 10
     short = json.loads(mltsk("rules", model, "--format", "json", "--top", 2).out)
-    assert len(short["rules"][0]["conditions"]) == 2
+    assert len(short["exceptions"][0]["conditions"]) == 2
+
+
+def test_a_long_model_is_shortened_by_its_data_alone(mltsk, refused, model, awkward, names):
+    said = refused("rules", model, "--terms", 3)
+    assert "holds no rows to shorten it by: fit it with `mltsk fit --terms 3`, or name its data with --data" in said
+    text = mltsk("rules", model, "--terms", 3, "--data", awkward).out
+    assert "cover the whole model" in text
+    assert all(name in text for name in names.labels)
+
+
+def test_a_short_model_is_printed_as_it_is(mltsk, awkward, tmp_path):
+    out = tmp_path / "m.skops"
+    assert mltsk("fit", awkward, "--labels", 5, "--terms", 3, "--out", out).status == 0
+    assert mltsk("rules", out, "--terms", 4).out == mltsk("rules", out).out
+
+
+def test_the_papers_model_has_rules_and_cannot_be_shortened(mltsk, refused, awkward, tmp_path):
+    out = tmp_path / "m.skops"
+    assert mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--out", out).status == 0
+    assert mltsk("rules", out).out.count("governs") == 3
+    assert "holds a PaperMLTSK, which cannot be shortened" in refused("rules", out, "--terms", 3)
 
 
 def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
@@ -40,7 +61,7 @@ def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
 
 def test_markdown_to_a_file(mltsk, model, tmp_path):
     assert mltsk("rules", model, "--format", "md", "--out", tmp_path / "r.md").out == ""
-    assert "### Rule 1" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "### Exception 1" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
 def test_categories_are_called_by_name(mltsk, tmp_path, csv_file):
