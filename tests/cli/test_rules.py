@@ -23,10 +23,10 @@ def test_one_label_alone(mltsk, model, names):
 
 def test_json_holds_everything_unless_told(mltsk, model, names):
     rules = json.loads(mltsk("rules", model, "--format", "json").out)
-    assert (rules["features"], len(rules["general"]), len(rules["exceptions"])) == (names.features, 5, 3)
-    assert len(rules["exceptions"][0]["conditions"]) == 10
+    assert (rules["features"], rules["labels"], len(rules["exceptions"])) == (names.features, names.labels, 3)
+    assert len(rules["exceptions"][0]["conditions"]) == len(rules["general"][0]["shapes"]) == 10
     short = json.loads(mltsk("rules", model, "--format", "json", "--top", 2).out)
-    assert len(short["exceptions"][0]["conditions"]) == 2
+    assert len(short["exceptions"][0]["conditions"]) == len(short["general"][0]["shapes"]) == 2
 
 
 def test_a_long_model_is_shortened_by_its_data_alone(mltsk, refused, model, awkward, names):
