@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mltsk.estimators import FuzzyRuleFeatures
 from scipy import sparse
 
 from mltsk.cli.inputs import check_complete
