@@ -27,11 +27,12 @@ from .core.terms import Terms, dense
 class FuzzySystem:
     """A general rule and exceptions to it.
 
-    ``intercept`` (L,) is what the average sample outside every exception scores; ``term_coef`` (P, L) the numbers of the terms. ``centers``, ``widths`` (K, D) and
-    ``coef`` (K, 1 or D+1, L) hold on the scale of the rules; ``prototypes`` (K, D) are the centres in the caller's
-    units; ``rule_weights`` (K,) the share of the training data that each exception governs; ``quantiles`` (D, 21) the
-    training percentiles 0, 5, …, 100 of dense features, in the caller's units, or None; ``thresholds`` (L,) turn scores
-    into labels. Probabilities are 1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated.
+    ``intercept`` (L,) is what the average sample outside every exception scores; ``term_coef`` (P, L) are the numbers
+    of the terms. ``centers``, ``widths`` (K, D) and ``coef`` (K, 1 or D+1, L) hold on the scale of the rules;
+    ``prototypes`` (K, D) are the centres in the caller's units; ``rule_weights`` (K,) the mean membership of the
+    training data in each exception; ``quantiles`` (D, 21) the training percentiles 0, 5, …, 100 of dense features, in
+    the caller's units, or None; ``thresholds`` (L,) turn scores into labels. Probabilities are
+    1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated.
     """
 
     feature_names: tuple[str, ...]

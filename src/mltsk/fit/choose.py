@@ -106,7 +106,7 @@ def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int)
     zero, first = [(0, min(ZERO_ORDER, most))], [(1, min(FIRST_ORDER, most))]
     if order is not None:
         return [(0, 0), *(first if order else zero)]
-    return [(0, 0), *first] if scale.terms.low is None else [(0, 0), *zero, *first]
+    return [(0, 0), *first] if not scale.has_ramps else [(0, 0), *zero, *first]
 
 
 @dataclass
@@ -127,7 +127,7 @@ class _Search:
             empty = Rules(self.centers(1)[:0], 1.0, 0)
             error, rho = self.judge.error(self.general)
             return Choice(Design(self.scale, empty, 1 / self.general_size, 1.0), rho, error, 0.0, 0.0)
-        usual = (WIDTH_1 if self.scale.terms.low is not None else WIDTH_LINEAR) if order else WIDTH_0
+        usual = (WIDTH_1 if self.scale.has_ramps else WIDTH_LINEAR) if order else WIDTH_0
         h = usual if self.width_scale is None else self.width_scale
         return self._best(order, n_rules, h, SHARES[1:] if order else SHARES)
 

@@ -1,10 +1,11 @@
 """The one fit: scale, terms, rules, weights and consequents from rows, wherever those lie.
 
-`Rows` answer `sample(n)`, evenly spread rows on which scale, rules and weights are found, and `moments(design,
-labels)`, sums over all rows. Where all rows can be held and are fewer than columns, the sample is all of them and the
-dual form is solved.
+Rows answer `sample(n)`, evenly spread rows on which scale, rules and weights are found, and `moments(design, labels)`,
+sums over all rows. Where all rows can be held and are fewer than columns, the sample is all of them and the dual form
+is solved; where neither form fits in memory, conjugate gradients on products.
 """
 
+import os
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol
@@ -12,39 +13,45 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array, spread_rows
-from ..core.backend import asnumpy, cast, namespace
+from ..core.arrays import Array, row_blocks, spread_rows
+from ..core.backend import asnumpy, cast, device_memory, namespace, put
 from ..core.clustering import fuzzy_c_means
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.scaling import Scaling, column_quantiles
 from ..core.terms import Terms
 from ..core.threads import blas_threads
+from ..exceptions import InputError
 from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, choose, judged
 from .design import Design
-from .ridge import Moments, Penalty, solve_dual
+from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
 from .scale import Scale
 
 SAMPLE_ROWS = 20_000  # scale, rules and weights are found on at most this many rows
 CLUSTER_ROWS = 5_000
 ROWS_PER_RULE = 3  # an exception needs a few samples to be one
-DUAL_BYTES = 3 * 10**9
+MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
+TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
 
 
 class Rows(Protocol):
     """Samples with labels and weights, somewhere."""
 
-    @property
-    def n_rows(self) -> int: ...
-    @property
-    def in_memory(self) -> bool: ...
-    def patterns(self) -> list[NDArray[np.intp]]: ...
-    def sample(self, n: int) -> Any: ...
-    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments: ...
+    n_rows: int
+    in_memory: bool
+
+    def patterns(self) -> list[NDArray[np.intp]]:
+        """Groups of labels that have the same weights."""
+
+    def sample(self, n: int) -> Any:
+        """At most n rows, evenly spread, as a `mltsk.rows.arrays.Block`."""
+
+    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over all rows."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asks for; None leaves it to leave-one-out."""
+    """What the user asks for; None leaves it to leave-one-out, but for `coupling` and `scale`, where it is none."""
 
     n_rules: int | None = None
     order: int | None = None
@@ -53,7 +60,6 @@ class Options:
     coupling: str | None = None
     coupling_weight: float | None = None
     scale: str | None = "auto"
-    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,161 +92,216 @@ class Fitted:
     variance: float
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """A block of rows and its samples on the scale."""
+
+    block: Any
+    Z: Any
+
+
 def fit_system(rows: Rows, options: Options) -> Fitted:
     """Fit a general rule and exceptions to rows."""
-    sample = rows.sample(SAMPLE_ROWS)
+    block = rows.sample(SAMPLE_ROWS)
     with blas_threads(0.0):  # many small factorisations: threads would wait for each other
-        scale = Scale.of(sample.X, sample.row_weights(), options.scale)
-        Z = scale.apply(sample.X)
-        choice = _chosen(rows, sample, scale, Z, options)
-        penalty, Q = _penalty(choice, sample, Z, options)
+        scale, Z = Scale.of(block.X, block.row_weights(), options.scale)
+        sample = Scaled(block, Z)
+        choice = _chosen(rows, sample, scale, options)
+        penalty, coupling = _penalty(choice, sample, options)
     with blas_threads(_flops(rows.n_rows, choice.design)):
-        solved = _solve(rows, choice.design, penalty)
-    return _fitted(choice, penalty, Q, solved, sample, Z)
+        solved = _solve(rows, choice.design, penalty, sample)
+    return _fitted(choice, penalty, coupling, solved, sample)
 
 
-def _is_dual(rows: Rows, design: Design) -> bool:
-    N = rows.n_rows
-    return rows.in_memory and 8 * N * N <= DUAL_BYTES and N < 1.5 * design.n_columns
-
-
-def _flops(n_rows: int, design: Design) -> float:
-    Q = design.n_columns
-    return float(min(n_rows, Q)) ** 2 * max(n_rows, Q)
-
-
-def _chosen(rows: Rows, sample: Any, scale: Scale, Z: Any, options: Options) -> Choice:
-    some = spread_rows(Z.shape[0], LOO_ROWS if scale.terms.low is not None else LOO_ROWS_LINEAR)
-    judge = judged(sample.Y[some], sample.w[some], sample.copies[some], rows.patterns(), options.ridge)
-    w, part = sample.row_weights(), spread_rows(Z.shape[0], CLUSTER_ROWS)
+def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choice:
+    block, Z, n = sample.block, sample.Z, sample.Z.shape[0]
+    some = spread_rows(n, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
+    part, w = spread_rows(n, CLUSTER_ROWS), block.row_weights()
 
     @cache
     def centers(K: int) -> Array:
         return fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=10).centers
 
-    return choose(
-        scale,
-        Z[some],
-        judge,
-        centers,
-        n_rules=options.n_rules,
-        order=options.order,
-        width_scale=options.width_scale,
-        most=max(1, int(rows.n_rows * int((w > 0).sum()) / len(w) / ROWS_PER_RULE)),
-    )
+    judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
+    counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
+    given = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
+    return choose(scale, Z[some], judge, centers, most=max(1, int(counted)), **given)
 
 
-def _penalty(choice: Choice, sample: Any, Z: Any, options: Options) -> tuple[Penalty, Array | None]:
+def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty, Array | None]:
     """The ridge, with the label coupling and its weight where one is asked for."""
     if options.coupling is None:
         return Penalty(choice.rho), None
-    Q = coupling_matrix(label_correlation(asnumpy(sample.Y), asnumpy(sample.row_weights())), options.coupling)
+    block = sample.block
+    if block.w.ndim == 2:
+        raise InputError("A coupling needs all labels observed with the same weights: leave out one of the two.")
+    Q = coupling_matrix(label_correlation(asnumpy(block.Y), asnumpy(block.w)), options.coupling)
     lam, basis = np.linalg.eigh(Q)
-    penalty = Penalty(choice.rho, options.coupling_weight or 0.0, lam, basis)
-    if options.coupling_weight is None:
-        some = spread_rows(Z.shape[0], LOO_ROWS)
-        Y, w, copies = sample.Y[some], sample.row_weights()[some], sample.copies[some]
-        K = choice.design.kernel(Z[some])
-        candidates = [replace(penalty, rho=choice.rho * (1 - t), alpha=choice.rho * t) for t in (0.0, 0.25, 0.5, 0.75)]
-        errors = [float(((solve_dual(K, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in candidates]
-        penalty = candidates[int(np.argmin(errors))]
-    return penalty, Q
+    if options.coupling_weight is not None:
+        return Penalty(choice.rho, options.coupling_weight, lam, basis), Q
+    some = spread_rows(sample.Z.shape[0], LOO_ROWS)
+    K, Y = choice.design.kernel(sample.Z[some]), block.Y[some]
+    found = [Penalty(choice.rho * (1 - t), choice.rho * t, lam, basis) for t in TIED]
+    errors = [float(((solve_dual(K, Y, block.w[some], block.copies[some], p)[1] - Y) ** 2).sum()) for p in found]
+    return found[int(np.argmin(errors))], Q
+
+
+# consequents ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Solved:
+class Solved:
+    """``B`` (Q, L), the ``mean`` (Q, L) of the columns, base ``rates`` (L,) and ``loo`` (n, L) scores of some labels."""
+
     B: Array
     mean: Array
     rates: Array
     loo: Array
-    loo_rows: Any
+    rows: Any = None
 
 
-def _solve(rows: Rows, design: Design, penalty: Penalty) -> _Solved:
-    """Consequents of every pattern of weights, by the cheaper form, put together."""
-    kept = rows.sample(rows.n_rows if rows.in_memory else SAMPLE_ROWS)
-    K = design.kernel(design.scale.apply(kept.X)) if _is_dual(rows, design) else None
-    found = [(labels, _solve_labels(rows, design, penalty, kept, K, labels)) for labels in rows.patterns()]
-    L = sum(len(labels) for labels, _ in found)
-    put_together = []
-    for part in range(4):
-        first = found[0][1][part]
-        out = np.empty((*asnumpy(first).shape[:-1], L)) if part != 1 else None
-        if out is None:
-            put_together.append(asnumpy(first))
-            continue
-        for labels, solved in found:
-            out[..., labels] = asnumpy(solved[part])
-        put_together.append(out)
-    return _Solved(*put_together, None if rows.in_memory else kept.index)
+def _flops(n_rows: int, design: Design) -> float:
+    return float(min(n_rows, design.n_columns)) ** 2 * max(n_rows, design.n_columns)
 
 
-def _solve_labels(rows, design, penalty, kept, K, labels):
-    """(B, mean, rates, loo) of the labels of one pattern of weights."""
-    w, copies = kept.weights(int(labels[0]))
-    xp, Y = namespace(w), cast(kept.Y[:, labels], np.float64)
-    if K is None:
-        primal = rows.moments(design, labels).solve(penalty)
-        loo = _primal_loo(design, primal, kept.X, Y, w, copies)
-        return primal.B, primal.mean, primal.rates, loo
-    here = xp.flatnonzero(w > 0)
-    Z = design.scale.apply(kept.X)
-    everywhere = len(here) == len(w)
-    Kh, Zh, Yh, wh, ch = (
-        (K, Z, Y, w, copies) if everywhere else (K[here][:, here], Z[here], Y[here], w[here], copies[here])
-    )
-    A, loo_here = solve_dual(Kh, Yh, wh, ch, penalty)
-    share = wh / wh.sum()
-    B, mean, rates = design.transposed(Zh, A), design.transposed(Zh, share[:, None])[:, 0], share @ Yh
-    if everywhere:
-        return B, mean, rates, loo_here
-    loo = rates + design.times(Z, B) - mean @ B
-    loo[here] = loo_here
-    return B, mean, rates, loo
+def _room(like: Any) -> float:
+    """Bytes that a square matrix may take."""
+    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return MEMORY_SHARE * (device_memory(like) or here)
 
 
-def _primal_loo(design, primal, X, Y, w, copies):
-    from ..core.arrays import row_blocks
+def _solve(rows: Rows, design: Design, penalty: Penalty, sample: Scaled) -> Solved:
+    """Consequents of every pattern of weights, put together."""
+    kept = sample
+    if rows.in_memory and rows.n_rows > sample.Z.shape[0]:
+        kept = Scaled(rows.sample(rows.n_rows), None)
+    form = _form(rows, design, kept.block)
+    if form != "primal" and kept.Z is None:
+        kept = Scaled(kept.block, design.scale.apply(kept.block.X))
+    K = design.kernel(kept.Z) if form == "dual" else None
+    solve = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
+    parts = [(labels, solve(rows, design, penalty, kept, labels, K)) for labels in rows.patterns()]
+    solved = _joined(parts) if len(parts) > 1 else parts[0][1]
+    return solved if rows.in_memory else replace(solved, rows=kept.block.index)
 
-    out = namespace(Y).empty_like(Y)
-    for part in row_blocks(X.shape[0], 24 * design.n_columns, like=w):
-        phi = design.rows(design.scale.apply(X[part]))
-        out[part] = primal.leave_one_out(phi, Y[part], w[part], copies[part])
-    return out
+
+def _form(rows: Rows, design: Design, block: Any) -> str:
+    """The cheaper form that fits in memory."""
+    N, Q, room = rows.n_rows, design.n_columns, _room(block.w)
+    dual = rows.in_memory and 16 * N * N <= room  # the kernel, and its centred copy
+    if 16 * Q * Q <= room and not (dual and N < 1.5 * Q):
+        return "primal"
+    if not rows.in_memory:
+        raise InputError(
+            f"{Q:,} columns need a matrix of {8e-9 * Q * Q:.0f} GB, more than {MEMORY_SHARE:.0%} of the memory here: "
+            f"take fewer features, or scale='standard', which has one term per feature."
+        )
+    return "dual" if dual else "products"
 
 
-def _fitted(choice: Choice, penalty: Penalty, Q: Array | None, solved: _Solved, sample: Any, Z: Any) -> Fitted:
-    design, scale, P = choice.design, choice.design.scale, len(choice.design.terms)
-    general, coef = design.coefficients(solved.B)
-    centers, M = asnumpy(design.rules.centers).astype(np.float64), design.rules.firing(Z)
-    w = cast(sample.row_weights(), np.float64)
-    mass = asnumpy(w @ M) / float(w.sum())
-    if scale.scaling is not None:
-        prototypes = scale.scaling.invert(centers)
-    else:
-        fired = asnumpy(sample.X.T @ (M * w[:, None])).T
-        prototypes = np.asarray(fired) / np.maximum(asnumpy(w @ M), 1e-300)[:, None]
-    dense = not hasattr(sample.X, "indptr")
+def _primal(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: Any, K: None) -> Solved:
+    block = kept.block
+    found = rows.moments(design, labels).solve(penalty)
+    (w, copies), Y = block.weights(int(labels[0])), cast(block.Y[:, labels], np.float64)
+    loo = namespace(Y).empty_like(Y)
+    for part in row_blocks(len(Y), 24 * design.n_columns, like=w):
+        Z = design.scale.apply(block.X[part]) if kept.Z is None else kept.Z[part]
+        loo[part] = found.leave_one_out(design.rows(Z), Y[part], w[part], copies[part])
+    return Solved(found.B, found.mean[:, None] + 0 * found.B, found.rates, loo)
+
+
+def _dual(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: Any, K: Array) -> Solved:
+    (w, copies), Y, Z = kept.block.weights(int(labels[0])), cast(kept.block.Y[:, labels], np.float64), kept.Z
+    here = namespace(w).flatnonzero(w > 0)
+    whole = len(here) == len(w)
+    if not whole:
+        K, Y_here, w, copies, Z = K[here][:, here], Y[here], w[here], copies[here], Z[here]
+    A, loo = solve_dual(K, Y if whole else Y_here, w, copies, penalty)
+    B, mean = design.transposed(Z, A), design.transposed(Z, (w / w.sum())[:, None])
+    rates = (w / w.sum()) @ (Y if whole else Y_here)
+    if not whole:  # rows that do not count are scored as new ones are
+        everywhere = rates + design.times(kept.Z, B) - mean[:, 0] @ B
+        everywhere[here] = loo
+        loo = everywhere
+    return Solved(B, mean + 0 * B, rates, loo)
+
+
+def _by_products(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: Any, K: None) -> Solved:
+    """Conjugate gradients; leave-one-out scores are those of a fit to some rows alone, for which the dual form fits."""
+    (w, copies), Y, Z = kept.block.weights(int(labels[0])), cast(kept.block.Y[:, labels], np.float64), kept.Z
+    share = w / w.sum()
+    mean, rates = design.transposed(Z, share[:, None]), share @ Y
+
+    def apply(B: Array) -> Array:
+        scores = design.times(Z, B) - mean[:, 0] @ B
+        weighted = w[:, None] * scores
+        return design.transposed(Z, weighted) - mean * weighted.sum(axis=0) + penalty.rho * B
+
+    right = w[:, None] * (Y - rates)
+    B = conjugate_gradients(apply, design.transposed(Z, right) - mean * right.sum(axis=0))
+    some = spread_rows(len(Y), LOO_ROWS_LINEAR)
+    _, loo = solve_dual(design.kernel(Z[some]), Y[some], w[some], copies[some], penalty)
+    return Solved(B, mean + 0 * B, rates, loo, np.arange(len(Y))[some])
+
+
+def _joined(parts: list[tuple[Any, Solved]]) -> Solved:
+    """Solutions of groups of labels as one."""
+    order = np.argsort(np.concatenate([labels for labels, _ in parts]))
+    names = ("B", "mean", "rates", "loo")
+    columns = {n: [asnumpy(getattr(solved, n)) for _, solved in parts] for n in names}
+    return Solved(**{n: np.concatenate(c, axis=-1)[..., order] for n, c in columns.items()})
+
+
+# what was found ------------------------------------------------------------------------------------------------------
+
+
+def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: Solved, sample: Scaled) -> Fitted:
+    design, block = choice.design, sample.block
+    scale, P = design.scale, len(design.terms)
+    B, mean, rates = asnumpy(solved.B), asnumpy(solved.mean), asnumpy(solved.rates)
+    general, coef = design.coefficients(B)
+    intercept = rates - np.einsum("ql,ql->l", mean[P:], B[P:])
+    term_mean = mean[:P, 0] / design.general**0.5
+    # terms have one mean for all labels, so that of a label which was observed elsewhere moves into its intercept
+    intercept -= np.einsum("pl,pl->l", mean[:P] - mean[:P, :1], B[:P])
+    M, w = design.rules.firing(sample.Z), cast(block.row_weights(), np.float64)
+    mass = w @ M
     return Fitted(
         scale=scale.name,
         scaling=scale.scaling,
-        terms=replace(design.terms, mean=solved.mean[:P] / design.general**0.5),
-        intercept=solved.rates - solved.mean[P:] @ solved.B[P:],
+        terms=replace(design.terms, mean=term_mean),
+        intercept=intercept,
         general_coef=general,
-        centers=centers,
+        centers=cast(asnumpy(design.rules.centers), np.float64),
         width=design.rules.width,
         coef=coef,
-        prototypes=prototypes,
-        rule_weights=mass,
-        quantiles=column_quantiles(sample.X, np.linspace(0, 1, 21)) if dense else None,
+        prototypes=_prototypes(design, block.X, M * w[:, None], mass),
+        rule_weights=asnumpy(mass) / float(w.sum()),
+        quantiles=_quantiles(block.X, w),
         width_scale=choice.width_scale,
         share=choice.share,
         ridge=penalty.rho,
-        coupling=Q,
+        coupling=coupling,
         coupling_weight=penalty.alpha,
         loo_error=choice.error,
-        loo_scores=solved.loo,
-        loo_rows=None if solved.loo_rows is None else asnumpy(solved.loo_rows),
+        loo_scores=asnumpy(solved.loo),
+        loo_rows=None if solved.rows is None else asnumpy(solved.rows),
         block_weights=(design.general, design.exceptions),
         variance=scale.variance,
     )
+
+
+def _prototypes(design: Design, X: Any, V: Array, mass: Array) -> Array:
+    """Centres in the caller's units: mapped back where there is a scale, else the mean of what each rule fires on."""
+    if design.scale.scaling is not None:
+        return design.scale.scaling.invert(cast(asnumpy(design.rules.centers), np.float64))
+    fired = asnumpy(X.T @ put(V, V) if not hasattr(X, "dtype") else X.T @ cast(V, X.dtype))
+    return np.asarray(fired).T / np.maximum(asnumpy(mass), 1e-300)[:, None]
+
+
+def _quantiles(X: Any, w: Array) -> Array | None:
+    """Percentiles 0, 5, …, 100 of dense features."""
+    if hasattr(X, "indptr"):
+        return None
+    rows = namespace(w).flatnonzero(w > 0)
+    return column_quantiles(X if len(rows) == len(w) else X[rows], np.linspace(0, 1, 21))

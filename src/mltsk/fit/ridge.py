@@ -13,6 +13,7 @@ Labels are coupled by a positive semidefinite Q = V diag(λ) Vᵀ with weight α
 again, with ridges τ_j = ρ + α λ_j. Without a coupling all τ are ρ, and one Cholesky factor serves all labels.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ _LEAST = 1e-10  # 1 - h of a row that nothing else speaks for
 
 @dataclass(frozen=True)
 class Penalty:
-    """The ridge ``rho``; for coupled labels the weight ``alpha``, eigenvalues ``lam`` (L,) and ``basis`` (L, L) of Q."""
+    """The ridge ``rho``; for coupled labels their weight ``alpha``, eigenvalues ``lam`` (L,) and ``basis`` (L, L)."""
 
     rho: float
     alpha: float = 0.0
@@ -146,7 +147,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Primal:
-    """A solution ``B`` (Q, L) with the ``mean`` (Q,) of the columns, base ``rates`` (L,) and what leave-one-out needs."""
+    """A solution ``B`` (Q, L), the ``mean`` (Q,) of the columns, base ``rates`` (L,), and what leave-one-out needs."""
 
     factor: Factor
     B: Array
@@ -162,3 +163,20 @@ class Primal:
         h = w[:, None] * (self.factor.leverage(rows) + 1.0 / self.total)
         kept = namespace(rows).maximum(1.0 - h / copies[:, None], _LEAST)
         return Y - self.penalty.back(self.penalty.rotate(Y - score) / kept)
+
+
+def conjugate_gradients(apply: Callable[[Array], Array], B: Array, rtol: float = 1e-6, *, max_iter: int = 500) -> Array:
+    """P with apply(P) = B up to a residual of ``rtol``; columns are one system, so a step is one wide product."""
+    xp = namespace(B)
+    P, residual = xp.zeros_like(B), B
+    direction, square = residual, float((B * B).sum())
+    enough = rtol**2 * square
+    for _ in range(max_iter):
+        if square <= enough:
+            break
+        product = apply(direction)
+        step = square / float((direction * product).sum())
+        P, residual = P + step * direction, residual - step * product
+        old, square = square, float((residual * residual).sum())
+        direction = residual + (square / old) * direction
+    return P

@@ -24,9 +24,14 @@ class Scale:
     terms: Terms
     variance: float
 
+    @property
+    def has_ramps(self) -> bool:
+        """Whether terms are ramps, not linear."""
+        return self.terms.low is not None
+
     @classmethod
-    def of(cls, X: Matrix, w: Array, name: str | None) -> "Scale":
-        """Fitted to rows X under the weights w; "auto" is "quantile" for dense and "unit" for sparse rows."""
+    def of(cls, X: Matrix, w: Array, name: str | None) -> "tuple[Scale, Matrix]":
+        """Fitted to rows X under the weights w, with X on it; "auto" is "quantile" for dense and "unit" for sparse."""
         is_sparse = sparse.issparse(X)
         name = ("unit" if is_sparse else "quantile") if name == "auto" else name
         if is_sparse and name not in ("unit", None):
@@ -36,7 +41,7 @@ class Scale:
         scale = cls(name, scaling, terms, 1.0)
         Z = scale.apply(X)
         variance = float(weighted_variance(Z, w, weighted_mean(Z, w)).sum())
-        return cls(name, scaling, terms, max(variance, 1e-300))
+        return cls(name, scaling, terms, max(variance, 1e-300)), Z
 
     def apply(self, X: Matrix) -> Matrix:
         """Rows on this scale, dense where that pays."""

@@ -36,6 +36,11 @@ class Block:
         """(n,): the mean over labels."""
         return self.w if self.w.ndim == 1 else self.w.mean(axis=1)
 
+    def copies_per_row(self) -> float:
+        """How many samples a row stands for on average: those that count, each as often as it does."""
+        copies = self.copies if self.w.ndim == 1 else self.copies[:, 0]
+        return float((copies * (self.row_weights() > 0)).sum()) / max(1, len(copies))
+
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Of the labels of one pattern of weights, in blocks whose Φ is small."""
         total = None
