@@ -22,7 +22,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e ".[dev]"
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics beside the paper's and the rules, write a report and an explorer to out/demo/
+demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics next to the paper's and the rules, write a report and an explorer to out/demo/
 	$(BIN)/mltsk demo --out out/demo
 
 # Two test processes share two cores: BLAS threads of their own would only fight.

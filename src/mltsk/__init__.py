@@ -17,7 +17,7 @@ _HOMES = {
     "to_dict": "mltsk.io",
     "from_dict": "mltsk.io",
     "to_onnx": "mltsk.io",
-    "explore": "mltsk.report.explorer",
+    "explore": "mltsk.pages.explorer",
 }
 
 __all__ = sorted(_HOMES)

@@ -303,9 +303,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.n_rules_, self.order_, self.loo_scores_ = len(system.centers), system.order, loo_scores
 
     def __getstate__(self):
-        state = super().__getstate__()
-        state.pop("_sample", None)  # a model that travels holds no rows
-        return state
+        state = super().__getstate__()  # the attributes themselves, not a copy
+        return {name: value for name, value in state.items() if name != "_sample"}  # a model that travels holds no rows
 
     def _category_names(self):
         from .datasets.dataset import category_values  # a quarter of a second that only nominal features need

@@ -8,13 +8,14 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("demo") / "new" / "folder"
 
 
-def test_it_prints_metrics_beside_the_papers_and_rules_and_writes_the_page(mltsk, folder):
+def test_it_prints_metrics_next_to_the_papers_and_rules_and_writes_the_page(mltsk, folder):
     result = mltsk("demo", "--out", folder, "--folds", 2, "--rules", 3, "--seed", 1)
     assert result.status == 0
     assert "2-fold cross-validation, seed 1" in result.out
     ap = next(line for line in result.out.splitlines() if line.startswith("  AP"))
     assert 0.74 < float(ap.split()[1]) < 0.79
     assert "0.76 ± 0.01" in ap
+    assert 0.74 < float(ap.split()[4]) < 0.79  # leaving one out
     assert result.out.count("governs") == 3
     assert "The paper's rules collapse" in result.err
     assert result.out.splitlines()[-2] == f"report: {folder / 'index.html'}"

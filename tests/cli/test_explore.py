@@ -21,7 +21,7 @@ def test_a_page_of_the_model_alone(mltsk, model, names, tmp_path):
     assert result.status == 0
     data = data_of(tmp_path / "page.html")
     assert (data["features"], data["labels"]) == (names.features, names.labels)
-    assert data["examples"][0]["name"] == "the average sample"
+    assert data["examples"][0]["name"] == "every feature at its median"
     assert "<title>awkward: rules to explore</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

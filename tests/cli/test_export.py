@@ -25,7 +25,7 @@ def test_onnx_gives_the_same_scores(mltsk, model, tmp_path, options):
     assert mltsk("export", model, "--onnx", tmp_path / "m.onnx", *options).status == 0
     X = np.random.default_rng(0).normal(size=(20, 10)).astype(np.float32)
     session = onnxruntime.InferenceSession((tmp_path / "m.onnx").read_bytes())
-    scores, _ = session.run(None, {"X": X if options else X.astype(np.float64)})
+    (scores,) = session.run(["scores"], {"X": X if options else X.astype(np.float64)})
     assert_allclose(scores, load(model).system_.scores(X.astype(np.float64)), atol=1e-9)
 
 

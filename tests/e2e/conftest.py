@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mltsk.report.explorer import explore
+from mltsk.pages.explorer import explore
 
 
 def _browser_module():

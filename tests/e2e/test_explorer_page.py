@@ -57,15 +57,20 @@ def test_it_opens_quietly_and_asks_for_nothing_else(opened, written):
     assert [address for address in requests if address != written.as_uri()] == []
 
 
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None, "paper"])
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None, "paper", "order 1", "general"])
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning")
 def test_scores_equal_pythons_on_a_thousand_random_inputs(browser, page, scale):
     X = np.round(DATA.X, 1)  # ties
     X[:, 4] = 1.0  # and a feature that says nothing
-    clf = PaperMLTSK(n_rules=3) if scale == "paper" else MLTSKClassifier(n_rules=4, scale=scale)
+    kinds = {
+        "paper": PaperMLTSK(n_rules=3),
+        "order 1": MLTSKClassifier(n_rules=4, order=1),
+        "general": MLTSKClassifier(n_rules=0),
+    }
+    clf = kinds.get(scale) or MLTSKClassifier(n_rules=4, scale=scale)
     clf.fit(X, DATA.Y)
-    browser.open(page(clf))
+    browser.open(page(clf, X, DATA.Y))
     rows = np.random.default_rng(0).uniform(X.min(axis=0) - 0.5, X.max(axis=0) + 0.5, size=(1000, 10))
     assert_allclose(scores_in(browser, rows), clf.system_.scores(rows), rtol=0, atol=1e-6)
     assert browser.errors == []
@@ -78,16 +83,50 @@ def test_scores_of_rules_with_absent_conditions(browser, page):
     clf.widths_[2, 5] = np.inf
     browser.open(page(clf))
     assert_allclose(scores_in(browser, DATA.X), clf.system_.scores(DATA.X), rtol=0, atol=1e-6)
-    assert browser.run("document.querySelector('[data-feature=\"5\"] .feature-notes').textContent").endswith(
-        "in no condition"
-    )
     assert browser.errors == []
+
+
+def test_a_short_model_says_which_features_it_leaves_out(browser, page):
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y).shorten(max_terms=2)
+    browser.open(page(clf))
+    notes = browser.run("[...document.querySelectorAll('.feature-adds')].map((e) => e.textContent)")
+    absent = set(range(10)) - set(clf.terms_["feature"])
+    assert notes.count("not in the general rule") == len(absent)
+
+
+def test_probabilities_are_pythons(browser, page, model, written):
+    browser.open(written)
+    code = "(() => { const e = window.explorer; return Array.from(e.system.chances(e.now.scores)); })()"
+    system = model.system_
+    expected = system.probabilities(system.scores(sample_in(browser)[None, :]))[0]
+    assert_allclose(browser.run(code), expected, atol=1e-9)
+    shown = browser.run("document.querySelector('#label-0 .chance').textContent")
+    assert shown.endswith("%")
+
+
+def test_curves_are_those_of_the_general_rule_with_the_sample_on_them(opened, model):
+    d = int(opened.run("document.querySelector('.feature').dataset.feature"))
+    x, j = sample_in(opened), opened.run("window.explorer.label")
+    effect = model.system_.feature_effects(x[None, :], j)[0, d]
+    shown = opened.run("document.querySelector('.feature-adds').textContent")
+    assert_allclose(float(shown.replace("−", "-")), effect, atol=5.1e-4)
+    assert opened.run("document.querySelector('.curve').getAttribute('d')").startswith("M0 ")
+
+
+def test_moving_one_feature_follows_the_thin_curve(opened, model):
+    x, j = sample_in(opened), opened.run("window.explorer.label")
+    moved = x.copy()
+    moved[2] += 0.7
+    code = f"""(() => {{ const e = window.explorer, s = e.system, along = s.along({j}, 2, e.now);
+        return along(s.place(2, {float(moved[2])!r}, 1)) - along(e.now.z[2]); }})()"""
+    before, after = model.system_.scores(np.stack([x, moved]))[:, j]
+    assert_allclose(opened.run(code), after - before, atol=1e-9)
 
 
 def test_scores_of_yeast_on_a_thousand_random_inputs(browser, page):
     pytest.importorskip("river", reason="the yeast data come with the river package")
     data = load_dataset("yeast")
-    clf = MLTSKClassifier(n_rules=15, ridge=1.0, correlation_weight=0.1).fit(data.X, data.Y)
+    clf = MLTSKClassifier(n_rules=15, order=1, width_scale=0.5, ridge=1.0).fit(data.X, data.Y)
     browser.open(page(clf, data.X, data.Y))
     rows = np.random.default_rng(0).uniform(-0.4, 0.6, size=(1000, 103))
     assert_allclose(scores_in(browser, rows), clf.system_.scores(rows), rtol=0, atol=1e-6)
@@ -130,24 +169,18 @@ def test_a_typed_value_is_taken_exactly_even_beyond_the_range(opened, model):
 def test_reasons_are_pythons_and_add_up(opened, model):
     x = sample_in(opened)
     told = model.system_.scores(x[None, :])[0]
-    code = """(() => { const e = window.explorer, s = e.system; return [...Array(s.L).keys()].map((j) => {
-        const f = s.byFeature(j, e.now.z, e.now.m); return [Array.from(s.byRule(j, e.now.z, e.now.m)), f.base,
-        Array.from(f.parts)]; }); })()"""
-    from mltsk.explain import explain
-
-    expected = explain(model.system_, x[None, :])
-    parts = expected.feature_contributions()[0]
-    for j, (rules, base, features) in enumerate(opened.run(code)):
-        assert_allclose(rules, expected.rule_contributions[0, :, j], atol=1e-9)
-        assert_allclose([base, *features], parts[:, j], atol=1e-9)
-        assert_allclose([sum(rules), base + sum(features)], told[j], atol=1e-9)
+    code = """(() => { const e = window.explorer, s = e.system; return [...Array(s.L).keys()].map((j) =>
+        [s.intercept[j], Array.from(s.effects(j, e.now)), Array.from(s.shifts(j, e.now))]); })()"""
+    for j, (base, effects, shifts) in enumerate(opened.run(code)):
+        assert_allclose(effects, model.system_.feature_effects(x[None, :], j)[0], atol=1e-9)
+        assert_allclose(shifts, model.system_.shifts(x[None, :], j)[0], atol=1e-9)
+        assert_allclose(base + sum(effects) + sum(shifts), told[j], atol=1e-9)
 
 
 def test_what_the_ledger_shows_adds_up_to_the_score(opened):
-    for ledger in ("by-feature", "by-rule"):
-        code = f"[...document.querySelectorAll('#{ledger} .amount')].map((e) => e.textContent)"
-        *amounts, total = [float(text.replace("−", "-")) for text in opened.run(code)]
-        assert abs(sum(amounts) - total) < 0.0006 * (len(amounts) + 1)
+    code = "[...document.querySelectorAll('.ledger .amount')].map((e) => e.textContent)"
+    *amounts, total = [float(text.replace("−", "-")) for text in opened.run(code)]
+    assert abs(sum(amounts) - total) < 0.0006 * (len(amounts) + 1)
 
 
 def test_names_stay_text_everywhere(opened):
@@ -209,7 +242,7 @@ def test_every_control_has_a_name_and_scores_are_announced(opened):
         !(e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML)"""
     assert opened.run(code) == []
     assert opened.run("document.getElementById('status').getAttribute('aria-live')") == "polite"
-    assert "Strongest: rule" in opened.run("document.getElementById('status').textContent")
+    assert "is strongest" in opened.run("document.getElementById('status').textContent")
 
 
 def test_clicks_choose_labels_features_and_rules(opened):
@@ -264,10 +297,10 @@ def test_given_labels_are_those_that_python_predicts(browser, page):
     assert_array_equal(np.array(browser.run(code)).astype(int), clf.predict(DATA.X))
 
 
-def test_a_large_model_needs_less_than_50_ms_an_update(browser, page):
+def test_a_large_model_needs_less_than_50_ms_per_update(browser, page):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(60, 500)), (rng.random((60, 160)) < 0.3).astype(int)
-    clf = MLTSKClassifier(n_rules=15, l1_weight=0.0, ridge=10.0, correlation_weight=0.0).fit(X, Y)
+    clf = MLTSKClassifier(n_rules=15, order=1, width_scale=0.5, ridge=10.0).fit(X, Y)
     browser.open(page(clf, X, Y))
     spent = browser.busy(
         "(async () => { const e = window.explorer; for (let i = 0; i < 20; i++) { e.x[i] = i / 10; e.refresh();"

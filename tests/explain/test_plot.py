@@ -16,19 +16,33 @@ def drawn(figure, tmp_path):
     return " ".join(text.get_text() for text in figure.findobj(matplotlib.text.Text))
 
 
+@pytest.mark.parametrize("scale", ["quantile", "standard"])
+def test_shapes_are_small_curves_with_the_data_under_them(make_system, scale, tmp_path):
+    figure = plot.shapes(make_system(scale), "gout", "asthma", top=3)
+    assert len(figure.axes) == 6
+    assert "gout by age" in drawn(figure, tmp_path)
+    assert [len(line.get_xdata()) for line in figure.axes[0].lines] == [2, 101, 19]
+
+
+def test_shapes_of_named_values_are_bars(make_system, tmp_path):
+    figure = plot.shapes(make_system(), "gout", top=4)
+    assert sorted(len(ax.patches) for ax in figure.axes) == [0, 0, 0, 2]
+
+
+def test_shapes_choose_four_labels_and_may_be_none(make_system, tmp_path):
+    labels = tuple("abcdef")
+    assert len(plot.shapes(make_system(labels=labels), top=2).axes) == 8
+    assert "no general rule" in drawn(plot.shapes(make_system("minmax", order=1, general=False)), tmp_path)
+
+
 def test_the_rule_map_numbers_every_rule(make_system, X, tmp_path):
-    figure = plot.rule_map(make_system("quantile", K=5), X)
+    figure = plot.rule_map(make_system(K=5), X)
     assert all(f"rule {k}" in drawn(figure, tmp_path) for k in range(1, 6))
 
 
 @pytest.mark.parametrize("K", [1, 2])
 def test_few_rules_have_a_map_too(make_system, K, tmp_path):
-    assert f"{K} rules" in drawn(plot.rule_map(make_system("quantile", K=K)), tmp_path)
-
-
-def test_rules_in_one_place_do_not_hide_each_other():
-    apart = plot._apart(np.zeros((3, 2)))
-    assert min(np.linalg.norm(apart[i] - apart[j]) for i in range(3) for j in range(i)) > 0.005
+    assert f"{K} rules" in drawn(plot.rule_map(make_system(K=K)), tmp_path)
 
 
 def test_names_stay_text(make_system, tmp_path):
@@ -49,7 +63,7 @@ def test_large_models_show_their_top(make_system, tmp_path):
 
 
 def test_curves_or_a_word_that_there_are_none(make_system, tmp_path):
-    system = make_system("quantile")
+    system = make_system()
     system.widths[1] = np.inf
     assert "glucose" in drawn(plot.membership(system, 0, top=4), tmp_path)
     assert "Rule 2: always" in drawn(plot.membership(system, 1), tmp_path)
@@ -57,11 +71,11 @@ def test_curves_or_a_word_that_there_are_none(make_system, tmp_path):
 
 def test_settings_of_the_caller_are_left_alone(make_system):
     before = dict(matplotlib.rcParams)
-    plot.rule_map(make_system("quantile"))
+    plot.rule_map(make_system())
     assert dict(matplotlib.rcParams) == before
 
 
 def test_without_matplotlib_it_says_what_to_install(make_system, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"mltsk\[report\]"):
-        plot.rule_map(make_system("quantile"))
+        plot.rule_map(make_system())

@@ -1,4 +1,5 @@
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -10,144 +11,92 @@ from mltsk.explain import RuleBase, rule_base
 from .conftest import CATEGORIES, FEATURES, LABELS
 
 SCALES = ["quantile", "standard", "minmax", None, "unit"]
+KINDS = [{}, {"order": 1}, {"K": 0}, {"general": False, "order": 1}]
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_rules_print_the_callers_names(make_system, scale):
-    text = str(rule_base(make_system(scale)))
-    for name in FEATURES + LABELS:
-        assert name in text
-    assert text.count("governs") == 3
+@pytest.mark.parametrize("kind", KINDS)
+def test_rules_print_the_callers_names(make_system, scale, kind):
+    rules = rule_base(make_system(scale, **kind), categories=CATEGORIES)
+    for text in (str(rules), rules.to_markdown(), rules.to_html()):
+        assert all(name in text for name in FEATURES + LABELS)
+        assert text.count("governs") == len(rules)
+    assert json.loads(rules.to_json()) == rules.to_dict()
 
 
-def test_rules_are_a_sequence(make_system):
-    rules = rule_base(make_system("quantile"))
-    assert [rule.index for rule in rules] == [0, 1, 2]
-    assert rules[-1] == rules[2]
+@pytest.mark.parametrize("scale", SCALES)
+def test_shapes_are_the_features_that_matter_largest_first(make_system, scale):
+    system = make_system(scale)
+    system.term_coef[system.terms.feature == 1] = 0.0
+    for j, rule in enumerate(rule_base(system).general):
+        assert (rule.label, rule.shift) == (LABELS[j], system.intercept[j])
+        assert {shape.feature for shape in rule.shapes} == {"age", "smoker", "ward"}
+        sizes = [shape.size for shape in rule.shapes]
+        assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize("scale", SCALES[:-1])
+def test_a_shape_has_the_effects_of_the_system_at_its_values(make_system, X, scale):
+    system = make_system(scale)
+    for shape in rule_base(system, categories=CATEGORIES).general[1].shapes:
+        rows = np.tile(X[0], (len(shape.x), 1))
+        rows[:, FEATURES.index(shape.feature)] = shape.x
+        assert_allclose(shape.y, system.feature_effects(rows, 1)[:, FEATURES.index(shape.feature)], atol=1e-12)
+
+
+def test_changes_hold_between_the_outer_tenths_unless_these_are_one_value(make_system, X):
+    X[:, 2] = np.arange(60) < 3  # a rare thing: its 90th percentile is still 0
+    system = make_system("standard", X=X)
+    changes = {shape.feature: shape.change for shape in rule_base(system).general[0].shapes}
+    low, high = system.scale(np.array([[np.quantile(X[:, 0], q), 0, q > 0.5, 0] for q in (0.1, 0.9)]))
+    expected = (high - low) * system.term_coef[:, 0]
+    assert (changes["age"], changes["smoker"]) == pytest.approx((expected[0], expected[2]))
+
+
+def test_categories_are_told_by_name_and_never_as_high_or_low(make_system):
+    rules = rule_base(make_system(order=1), categories=CATEGORIES)
+    text = str(rules.for_feature("ward", "smoker"))
+    assert "where ward is" in text
+    assert "where smoker is yes" in text
+    assert "high" not in text.split("In general")[1]
+    assert rules.for_feature("ward")[0].conditions[0].category in ("east", "north", "west")
+
+
+def test_exceptions_are_a_sequence(make_system):
+    rules = rule_base(make_system())
+    assert [rule.index for rule in rules] == [0, 1, 2] == [rule.index for rule in rules.exceptions]
+    assert rules[-1] == rules[2] == rules.exceptions[2]
     assert isinstance(rules[1:], RuleBase)
     assert [rule.number for rule in rules[1:]] == [2, 3]
     with pytest.raises(IndexError):
         rules[3]
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_terms_are_the_nonzero_weights_largest_first(make_system, scale):
-    system = make_system(scale)
-    for k, rule in enumerate(rule_base(system)):
-        for j, consequent in enumerate(rule.consequents):
-            kept = {FEATURES[d] for d in np.flatnonzero(system.coef[k, 1:, j])}
-            assert {t.feature for t in consequent.terms} == kept
-            sizes = [abs(t.effect) for t in consequent.terms]
-            assert sizes == sorted(sizes, reverse=True)
+def test_shifts_are_the_numbers_of_the_system_largest_first(make_system):
+    system = make_system(labels=("a", "b", "c"))
+    system.coef[1, 0, 2] = 0.0
+    shifts = {c.label: c.shift for c in rule_base(system)[1].consequents}
+    assert shifts == {"a": system.coef[1, 0, 0], "b": system.coef[1, 0, 1]}
+    assert np.abs(list(shifts.values())).tolist() == sorted(np.abs(list(shifts.values())), reverse=True)
 
 
-def test_a_consequent_is_its_function_in_units(make_system, X):
-    system = make_system("standard")
-    consequent = rule_base(system)[1].consequents[0]
-    stated = consequent.intercept + sum(t.weight * X[:, FEATURES.index(t.feature)] for t in consequent.terms)
-    assert_allclose(stated, system.scale(X) @ system.coef[1, 1:, 0] + system.coef[1, 0, 0], atol=1e-12)
+def test_rules_of_order_one_have_slopes_for_the_span_of_the_data(make_system, X):
+    system = make_system("standard", order=1)
+    consequent = {c.label: c for c in rule_base(system)[1].consequents}["asthma"]
+    slopes = {shape.feature: shape.change for shape in consequent.shapes}
+    low, high = (system.scale(np.tile(np.quantile(X[:, 0], q), (1, 4)))[0, 0] for q in (0.1, 0.9))
+    assert slopes["age"] == pytest.approx(system.coef[1, 1, 1] * (high - low))
+    assert "at its centre" in str(consequent)
 
 
-def test_the_most_distinct_conditions_come_first(make_system):
-    for rule in rule_base(make_system("quantile")):
-        sizes = [abs(c.distinct) for c in rule.conditions]
-        assert sizes == sorted(sizes, reverse=True)
-        assert {c.feature for c in rule.conditions} == set(FEATURES)
-
-
-def test_conditions_hold_the_callers_units(make_system, X):
+def test_the_most_distinct_conditions_come_first_in_the_callers_units(make_system, X):
     for scale in SCALES:
-        ages = [c for rule in rule_base(make_system(scale)) for c in rule.conditions if c.feature == "age"]
-        assert_allclose([c.center for c in ages], X[:3, 0])
-        assert all(0 <= c.percentile <= 1 for c in ages)
-
-
-def test_categories_name_conditions_and_steps(make_system):
-    rules = rule_base(make_system("quantile"), categories=CATEGORIES)
-    ward = rules.for_feature("ward")[0].conditions[0]
-    assert ward.category in ("east", "north", "west")
-    assert str(ward) == f"ward is around {ward.category}"
-    steps = {t.per for rule in rules.for_feature("smoker") for c in rule.consequents for t in c.terms}
-    assert steps == {"yes instead of no"}
-    assert "in the order of the categories" in str(rules)
-
-
-def test_filtering_by_label_and_feature(make_system):
-    rules = rule_base(make_system("quantile"))
-    narrow = rules.for_label("asthma").for_feature("age", "ward")
-    assert (narrow.label_names, narrow.feature_names) == (("asthma",), ("age", "ward"))
-    assert [c.label for c in narrow[0].consequents] == ["asthma"]
-    assert {c.feature for c in narrow[0].conditions} == {"age", "ward"}
-    assert narrow[0].consequents[0].intercept == rules[0].consequents[1].intercept
-    assert "gout" not in rules.to_text(label="asthma")
-
-
-def test_an_unknown_label_is_refused(make_system):
-    with pytest.raises(InputError, match="no label called 'astma': did you mean 'asthma'"):
-        rule_base(make_system(None)).for_label("astma")
-
-
-@pytest.mark.parametrize("scale", SCALES)
-def test_json_is_plain_data_there_and_back(make_system, scale):
-    rules = rule_base(make_system(scale), categories=CATEGORIES)
-    plain = rules.to_dict()
-    assert json.loads(rules.to_json()) == plain
-    assert plain["rules"][1]["conditions"][0]["center"] == rules[1].conditions[0].center
-    assert len(json.loads(rules.to_json(top=1, label="gout"))["rules"][0]["conditions"]) == 1
-
-
-def test_html_stays_text(make_system):
-    evil = ("<script>alert(1)</script>", "a&b", '"q"', "ward")
-    page = rule_base(make_system("quantile", features=evil, labels=("<b>", "x")))._repr_html_()
-    assert "<script" not in page
-    assert "<b>" not in page.replace("<b>IF</b>", "").replace("<b>THEN</b>", "")
-    assert "&lt;script&gt;" in page
-
-
-def test_markdown_has_a_heading_for_each_rule(make_system):
-    assert rule_base(make_system("quantile")).to_markdown().count("\n### Rule ") == 3
-
-
-def test_top_cuts_conditions_labels_and_terms(make_system):
-    text = rule_base(make_system("quantile")).to_text(top=1)
-    assert text.count("and 3 conditions closer to the average") == 3
-    assert text.count("and 1 label closer to usual") == 3
-    assert "smaller one" in text
-
-
-def test_one_rule_one_label_one_feature(make_system, X):
-    system = make_system("quantile", K=1, X=X[:, :1], features=("age",), labels=("gout",))
-    rules = rule_base(system)
-    assert len(rules) == len(rules[0].conditions) == len(rules[0].consequents) == 1
-    assert str(rules).startswith("1 rule on 1 feature for 1 label.")
-    assert "governs 100 % of the data" in str(rules)
-
-
-def test_sparse_rules_compare_with_the_average(make_system, texts):
-    rules = rule_base(make_system("unit", X=texts, features=("oil", "gas", "bank", "rain")))
-    condition = rules[0].conditions[0]
-    assert condition.percentile is None
-    assert condition.low is None
-    assert "average" in str(condition) or "absent" in str(condition)
-    assert "full weight of the feature in a row of unit length" in str(rules)
-
-
-def test_single_precision_reads_as_plain_numbers(make_system):
-    rules = rule_base(make_system("standard", dtype=np.float32))
-    assert json.loads(rules.to_json()) == rules.to_dict()
-
-
-def test_making_a_rule_base_of_a_million_terms_makes_no_objects(make_system, monkeypatch):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20, 500))
-    names = tuple(f"f{d}" for d in range(500))
-    system = make_system("standard", K=15, X=X, features=names, labels=tuple(f"l{j}" for j in range(160)))
-    made = []
-    monkeypatch.setattr("mltsk.explain.rules.Term", lambda **known: made.append(known))
-    rules = rule_base(system)
-    assert len(rules[3].consequents[7].terms) > 300
-    assert rules[3].conditions[499].feature in names
-    assert made == []
+        for k, rule in enumerate(rule_base(make_system(scale))):
+            sizes = [abs(c.distinct) for c in rule.conditions]
+            assert sizes == sorted(sizes, reverse=True)
+            assert {c.feature: c.center for c in rule.conditions} == pytest.approx(
+                dict(zip(FEATURES, X[k], strict=True))
+            )
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -161,4 +110,86 @@ def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
     assert "IF\n    always\n  THEN" in str(always)
     assert "always" not in str(rule_base(system).for_feature("glucose")[0])
     assert len(rule_base(system).to_frame("if")) == 5
-    json.loads(rule_base(system).to_json())
+
+
+def test_filtering_by_label_and_feature(make_system):
+    rules = rule_base(make_system())
+    narrow = rules.for_label("asthma").for_feature("age", "ward")
+    assert (narrow.label_names, narrow.feature_names) == (("asthma",), ("age", "ward"))
+    assert {shape.feature for shape in narrow.general[0].shapes} == {"age", "ward"}
+    assert [c.label for c in narrow[0].consequents] == ["asthma"]
+    assert "gout" not in rules.to_text(label="asthma")
+    with pytest.raises(InputError, match="no label called 'astma': did you mean 'asthma'"):
+        rules.for_label("astma")
+
+
+def test_a_short_model_is_printed_whole(make_system):
+    assert "These 14 statements cover the whole model." in str(rule_base(make_system()))
+
+
+def test_a_text_says_how_much_of_the_model_it_shows(make_system):
+    rules = rule_base(make_system())
+    tables = rules.tables
+    shown = (
+        sum(np.sort(tables.sizes, axis=0)[-1])
+        + tables.shift_sizes[range(3), np.abs(tables.shifts).argmax(axis=1)].sum()
+    )
+    share = 100 * shown / (tables.sizes.sum() + tables.shift_sizes.sum())
+    assert f"These 5 statements carry {share:.0f} % of what the model does." in rules.to_text(top=1)
+
+
+def test_no_exceptions_and_no_general_rule_are_said(make_system):
+    assert "this table needs no exceptions" in str(rule_base(make_system(K=0)))
+    text = str(rule_base(make_system("minmax", order=1, general=False, slopes=None, underflow="authors")))
+    assert text.startswith("3 rules on 4 features for 2 labels. A sample is shared out among the rules")
+    assert "Rule 1 — governs" in text
+    assert "In general" not in text
+
+
+def test_thresholds_are_told_as_one_or_as_a_range(make_system):
+    assert "its threshold, 0.5." in str(rule_base(make_system()))
+    assert "its threshold, 0.2 to 0.7." in str(rule_base(make_system(thresholds=np.array([0.7, 0.2]))))
+
+
+def test_html_stays_text(make_system):
+    evil = ("<script>alert(1)</script>", "a&b", '"q"', "ward")
+    page = rule_base(make_system(features=evil, labels=("<b>", "x")))._repr_html_()
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_a_frame_has_one_row_for_each_statement(make_system):
+    system = make_system(order=1)
+    frame = rule_base(system).to_frame()
+    assert frame.part.value_counts().to_dict() == {"then": system.coef.size, "if": 12, "general": 8}
+    assert set(frame.feature.dropna()) == set(FEATURES)
+    assert set(rule_base(system).for_label("gout").to_frame("then").label) == {"gout"}
+    with pytest.raises(InputError, match="'if', 'then' or None"):
+        rule_base(system).to_frame("when")
+
+
+def test_without_pandas_the_message_is_the_install_command(make_system, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r'^pip install "mltsk\[data\]"$'):
+        rule_base(make_system()).to_frame()
+
+
+def test_single_precision_reads_as_plain_numbers(make_system):
+    system = make_system("standard", order=1)
+    thin = {what: np.asarray(getattr(system, what), np.float32) for what in ("coef", "term_coef", "centers", "widths")}
+    rules = rule_base(type(system)(**{**vars(system), **thin}))
+    assert json.loads(rules.to_json()) == rules.to_dict()
+
+
+def test_a_large_model_shows_its_largest_parts_without_making_the_others(make_system, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(30, 300))
+    names = tuple(f"f{d}" for d in range(300)), tuple(f"l{j}" for j in range(60))
+    rules = rule_base(make_system(K=25, X=X, features=names[0], labels=names[1]))
+    made = []
+    original = RuleBase._shape
+    monkeypatch.setattr(RuleBase, "_shape", lambda self, *known: made.append(known) or original(self, *known))
+    text = str(rules)
+    assert "and 40 more labels, which for_label shows" in text
+    assert "and 5 more exceptions" in text
+    assert len(made) <= 2 * 20 * 5

@@ -2,117 +2,92 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk.core.terms import Terms
 from mltsk.exceptions import InputError
-from mltsk.explain.tables import Tables, positions
+from mltsk.explain.tables import Tables, positions, summed_up
 
 from .conftest import CATEGORIES
 
-
-def then_part(system, X, k):
-    """What rule k says about samples, from the arrays of the system."""
-    return system.scale(X) @ system.coef[k, 1:] + system.coef[k, 0]
+SCALES = ["quantile", "standard", "minmax", None]
+X21 = np.linspace(0.0, 20.0, 21)
 
 
-@pytest.mark.parametrize("scale", ["standard", "minmax", None])
-def test_per_unit_weights_are_the_same_function_of_the_callers_values(make_system, X, scale):
-    system = make_system(scale)
-    tables = Tables.of(system, None)
-    for k in range(3):
-        stated = tables.intercepts[k] + X @ (system.coef[k, 1:] * tables.factors[:, None])
-        assert_allclose(stated, then_part(system, X, k), atol=1e-12)
-    assert tables.usual_step == "1 unit"
+def test_a_rising_curve_is_told_by_where_it_passes_its_average():
+    assert summed_up(X21, X21 / 10 - 1) == ("rises", 10.0, 2.0)
+    assert summed_up(X21, 1 - X21 / 10) == ("falls", 10.0, -2.0)
 
 
-def test_a_constant_feature_keeps_the_then_part_exact(make_system, X):
-    X[:, 1] = 4.25
-    for scale in ("standard", "minmax"):
-        system = make_system(scale, X=X)
-        tables = Tables.of(system, None)
-        stated = tables.intercepts[0] + X @ (system.coef[0, 1:] * tables.factors[:, None])
-        assert_allclose(stated, then_part(system, X, 0), atol=1e-12)
+def test_a_small_way_back_does_not_make_a_peak():
+    kind, _, change = summed_up(X21, np.concatenate([np.linspace(-1, 1, 17), np.full(4, 0.8)]))
+    assert (kind, change) == ("rises", pytest.approx(1.8))
 
 
-def test_percentile_weights_are_the_same_function_of_percentiles(make_system, X):
-    system = make_system("quantile")
-    tables = Tables.of(system, None)
-    P = tables.percentiles_of(X, system.scale(X))
-    pair = tables.pairs[2]
-    steps = (P - system.scaling.offset) / 0.1
-    steps[:, 2] = (X[:, 2] - tables.averages[2]) / (pair[1] - pair[0])  # smoker: 1 instead of 0
-    stated = tables.intercepts[1] + steps @ (system.coef[1, 1:] * tables.factors[:, None])
-    assert_allclose(stated, then_part(system, X, 1), atol=1e-12)
+@pytest.mark.parametrize(("sign", "kind"), [(1, "peaks"), (-1, "dips")])
+def test_a_curve_that_turns_is_told_by_where(sign, kind):
+    assert summed_up(X21, -sign * (X21 - 8) ** 2 / 100) == (kind, 8.0, pytest.approx(sign * 1.44))
 
 
-def test_percentile_weights_start_at_the_average_percentile(make_system, X):
-    system = make_system("quantile")
-    tables = Tables.of(system, None)
-    assert_allclose(tables.intercepts, system.coef[:, 0])
-    assert_allclose(tables.averages[2], X[:, 2].mean())
-
-
-def test_unit_rows_count_full_weight_and_empty_rows(make_system, texts):
-    system = make_system("unit", X=texts)
-    tables = Tables.of(system, None)
-    assert_allclose(tables.factors, 1.0)
-    assert_allclose(tables.intercepts[1], then_part(system, 0 * texts[:1], 1)[0])
-    assert tables.step(0) == "full weight of the feature in a row of unit length"
-
-
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", None, "unit"])
-def test_centres_are_in_the_callers_units_on_every_scale(make_system, X, scale):
+@pytest.mark.parametrize("scale", SCALES)
+def test_effects_are_those_of_the_system(make_system, X, scale):
     tables = Tables.of(make_system(scale), None)
-    assert_allclose(tables.centers, X[:3])
+    for d in range(4):
+        rows = np.tile(X[0], (5, 1))
+        rows[:, d] = X[:5, d]
+        assert_allclose(tables.effect(d, X[:5, d], 1), tables.system.feature_effects(rows, 1)[:, d], atol=1e-12)
 
 
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", None])
-def test_membership_is_one_half_at_the_ends_of_a_range(make_system, scale):
-    system = make_system(scale)
-    for side in Tables.of(system, None).ranges:
-        Z = np.stack([system.scale(np.nan_to_num(row)[None, :])[0] for row in side])
-        membership = np.exp(-((Z - system.centers) ** 2) / system.widths)
-        assert_allclose(membership[~np.isnan(side)], 0.5)
-        assert scale == "quantile" or not np.isnan(side).any()
+def test_sizes_are_deviations_over_the_data(make_system, X):
+    system = make_system()
+    sizes = Tables.of(system, None).sizes
+    assert_allclose(sizes[:, 1], system.feature_effects(X, 1).std(axis=0), rtol=0.1)
 
 
-def test_a_range_without_a_limit_is_unknown(make_system):
-    wide = make_system("quantile")
-    wide = type(wide)(**{**vars(wide), "widths": np.full_like(wide.widths, 1e3)})
-    assert np.isnan(Tables.of(wide, None).ranges).all()
-    assert np.isnan(Tables.of(make_system("unit"), None).ranges).all()
+def test_one_ramp_has_ends_in_units(make_system, X):
+    system = make_system()
+    terms = Terms(np.array([0]), np.array([0.24]), np.array([0.5]), np.array([0.4]))
+    system = type(system)(**{**vars(system), "terms": terms, "term_coef": np.array([[0.3, 0.0]])})
+    assert Tables.of(system, None).ramp(0, 0) == pytest.approx(np.quantile(X[:, 0], [0.24, 0.5]), abs=1.5)
+    assert Tables.of(system, None).ramp(0, 1) is None
+    assert Tables.of(make_system(), None).ramp(0, 0) is None
 
 
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", None, "unit"])
-def test_percentiles_are_shares_of_the_training_data(make_system, X, scale):
-    system = make_system(scale)
-    places = Tables.of(system, None).percentiles_of(X, system.scale(X))
-    below = (X[None, :, :] < X[:, None, :]).mean(axis=1)
-    tied = (X[None, :, :] == X[:, None, :]).mean(axis=1)
-    assert np.abs(places - (below + tied / 2)).max() < 0.06  # the table has 21 percentiles
+@pytest.mark.parametrize("scale", [*SCALES, "unit"])
+def test_centres_are_in_the_callers_units_on_every_scale(make_system, X, scale):
+    assert_allclose(Tables.of(make_system(scale), None).centers, X[:3])
 
 
-def test_sparse_features_have_no_percentile(make_system, texts):
-    assert np.isnan(Tables.of(make_system("unit", X=texts), None).percentiles).all()
+@pytest.mark.parametrize("scale", SCALES)
+def test_limits_lie_between_the_average_and_the_centre(make_system, scale):
+    tables = Tables.of(make_system(scale), None)
+    low, high = np.minimum(tables.centers, tables.averages), np.maximum(tables.centers, tables.averages)
+    assert ((low <= tables.limits + 1e-9) & (tables.limits <= high + 1e-9)).all()
 
 
-def test_levels_are_scores_at_the_centres(make_system, X):
-    for scale in ("quantile", "standard", None):
-        system = make_system(scale)
-        assert_allclose(Tables.of(system, None).levels, system.scores(X[:3]), atol=1e-12)
+def test_places_are_shares_of_the_training_data(make_system, X, texts):
+    below, tied = (X < X[:3, None]).mean(axis=1), (X == X[:3, None]).mean(axis=1)
+    assert np.abs(Tables.of(make_system(), None).places - (below + tied / 2)).max() < 0.06  # there are 21 percentiles
+    assert np.isnan(Tables.of(make_system("unit", X=texts), None).places).all()
 
 
-def test_two_values_are_found_and_named(make_system):
-    tables = Tables.of(make_system("quantile"), CATEGORIES)
-    assert tables.pairs[2].tolist() == [0.0, 1.0]
-    assert np.isnan(tables.pairs[[0, 1, 3]]).all()
-    assert tables.step(2) == "yes instead of no"
-    assert tables.step(0) == "10 percentile points"
+def test_a_shift_is_what_a_rule_says_at_its_centre(make_system):
+    system = make_system("minmax", order=1)
+    said = [system.coef[k, 0] + system.centers[k] @ system.coef[k, 1:] for k in range(3)]
+    assert_allclose(Tables.of(system, None).shifts, said)
 
 
-def test_categories_are_named_by_the_nearest_number(make_system):
-    tables = Tables.of(make_system("standard"), CATEGORIES)
-    assert [tables.category(3, x) for x in (0.9, 2.4, 4.9)] == ["east", "north", "west"]
-    assert tables.category(0, 50.0) is None
-    assert (tables.exactly(3, 5.0), tables.exactly(3, 4.9), tables.exactly(2, 1.0)) == ("west", None, "yes")
+def test_a_shift_of_everybody_has_no_size(make_system):
+    assert_allclose(Tables.of(make_system(K=1), None).shift_sizes, 0.0)
+
+
+def test_importance_adds_what_rules_do_to_what_holds_in_general(make_system):
+    tables = Tables.of(make_system(order=1), None)
+    assert_allclose(tables.importance, tables.sizes + sum(tables.slope_sizes(k) for k in range(3)))
+
+
+def test_values_with_names(make_system):
+    assert Tables.of(make_system(), CATEGORIES).named_values(3) == {1.0: "east", 2.0: "north", 5.0: "west"}
+    assert Tables.of(make_system(), None).named_values(2) == {0.0: "0", 1.0: "1"}
+    assert Tables.of(make_system(), None).named_values(0) == {}
 
 
 def test_an_unknown_name_is_refused_with_what_comes_close():

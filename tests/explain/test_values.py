@@ -2,39 +2,116 @@ import pickle
 
 import pytest
 
-from mltsk.explain.values import Condition, Consequent, Items, Rule, Term, rule_dict
+from mltsk.explain import Condition, Consequent, Rule, Shape
+from mltsk.explain.values import Items, plain
 
 
-def items(*values):
-    return Items(len(values), values.__getitem__)
+def condition(center=1.0, average=2.0, percentile=None, low=None, high=None, **known):
+    return Condition("oil", center, average, low, high, percentile, 0.0, **known)
+
+
+def shape(change=0.21, at=3.4, percentile=0.7, **known):
+    return Shape(
+        "gout", "oil", known.pop("kind", "rises" if change > 0 else "falls"), change, 0.1, at, percentile, **known
+    )
+
+
+@pytest.fixture
+def rule():
+    consequent = Consequent("gout", 0.12, 0.05, (shape(), shape(-0.1)))
+    return Rule(2, 0.12, (condition(8.1, 5.5, 0.83),) * 3, (consequent, Consequent("asthma", -0.02, 0.01)))
 
 
 def test_items_are_made_on_access_only():
     made = []
     lazy = Items(1000, lambda i: made.append(i) or i)
-    assert len(lazy) == 1000
-    assert (lazy[3], lazy[-1], lazy[:2]) == (3, 999, (0, 1))
+    assert (len(lazy), lazy[3], lazy[-1], lazy[:2]) == (1000, 3, 999, (0, 1))
     assert made == [3, 999, 0, 1]
-
-
-def test_items_behave_like_a_tuple():
-    assert items(4, 5) == (4, 5)
-    assert items(4, 5) != items(4, 6)
-    assert 5 in items(4, 5)
-    assert hash(items(4, 5)) == hash((4, 5))
     with pytest.raises(IndexError):
-        items(4, 5)[2]
+        lazy[1000]
 
 
-def test_a_long_sequence_shows_its_length():
-    assert repr(items(*"abcd")) == "('a', 'b', … 4 in all)"
+def test_items_compare_like_a_tuple():
+    assert Items(2, "ab".__getitem__) == ("a", "b")
+    assert Items(2, "ab".__getitem__) != Items(2, "ac".__getitem__)
 
 
-@pytest.fixture
-def rule():
-    condition = Condition("glucose", 8.1, 5.5, 7.0, None, percentile=0.83, distinct=1.4)
-    terms = (Term("age", 0.031, "1 unit", 0.4), Term("glucose", -0.02, "1 unit", -0.1))
-    return Rule(2, 0.12, (condition,), (Consequent("gout", 0.1, 0.62, 0.3, 0.5, terms),), "1 unit")
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({}, "more likely with high oil (above about 3.4, +0.21)"),
+        ({"percentile": 0.5, "change": -0.21}, "less likely with high oil (above about 3.4, -0.21)"),
+        ({"percentile": 0.9}, "more likely with very high oil (above about 3.4, +0.21)"),
+        ({"percentile": 0.3}, "less likely with low oil (below about 3.4, -0.21)"),
+        ({"percentile": 0.1, "change": -0.2}, "more likely with very low oil (below about 3.4, +0.20)"),
+        ({"kind": "peaks", "percentile": 0.5}, "more likely with medium oil (around 3.4, +0.21)"),
+        ({"kind": "dips", "change": -0.2, "percentile": 0.3}, "less likely with low oil (around 3.4, -0.20)"),
+        ({"at": None, "percentile": None}, "more likely with oil (+0.21)"),
+        ({"ramp": (1.2, 4.0)}, "more likely with high oil (from 1.2 to 4, +0.21)"),
+        ({"ramp": (1.2, 4.0), "percentile": 0.1}, "less likely with very low oil (from 4 to 1.2, -0.21)"),
+        ({"names": ("no", "yes")}, "more likely where oil is yes (+0.21)"),
+        (
+            {"names": ("a", "b", "c"), "y": (0.1, -0.2, 0.0)},
+            "more likely where oil is a (+0.10), less likely where oil is b (-0.20)",
+        ),
+    ],
+)
+def test_shapes_are_told_by_direction_and_place(known, words):
+    assert str(shape(**known)) == words
+
+
+@pytest.mark.parametrize(
+    ("percentile", "words"),
+    [
+        (0.83, "oil is very high (≈ 8.1, top 17 %)"),
+        (0.7, "oil is high (≈ 8.1, top 30 %)"),
+        (0.5, "oil is medium (≈ 8.1, near the median)"),
+        (0.25, "oil is low (≈ 8.1, bottom 25 %)"),
+        (0.06, "oil is very low (≈ 8.1, bottom 6 %)"),
+    ],
+)
+def test_conditions_are_placed_by_the_training_data(percentile, words):
+    assert str(condition(center=8.1, percentile=percentile)) == words
+
+
+def test_a_centre_at_the_edge_of_the_data_is_told_by_its_region():
+    assert str(condition(center=9.3, percentile=0.01, high=21.0)) == "oil is very low (below about 21)"
+    assert str(condition(center=89.0, percentile=0.99, low=62.0)) == "oil is very high (above about 62)"
+
+
+@pytest.mark.parametrize(
+    ("center", "average", "words"),
+    [
+        (0.34, 0.11, "oil is 3.1 times the average (0.34 against 0.11)"),
+        (0.001, 0.1, "oil is nearly absent (0.001 against 0.1)"),
+        (50.0, 0.1, "oil is 500 times the average (50 against 0.1)"),
+        (-1.0, 0.5, "oil is below average (-1 against 0.5)"),
+        (0.2, 0.0, "oil is above average (0.2 against 0)"),
+    ],
+)
+def test_sparse_conditions_are_compared_with_the_average(center, average, words):
+    assert str(condition(center, average)) == words
+
+
+def test_two_values_are_told_by_the_one_that_the_rule_has_more_of():
+    pair = {"names": ((0.0, "no"), (1.0, "yes"))}
+    assert str(condition(0.34, 0.14, 0.5, **pair)) == "oil is yes for 34 % (14 % on average)"
+    assert str(condition(0.04, 0.14, 0.5, **pair)) == "oil is no for 96 % (86 % on average)"
+    assert str(condition(1.0, 0.14, 0.5, **pair)) == "oil is yes throughout (14 % on average)"
+
+
+def test_nominal_conditions_go_by_the_nearest_category():
+    names = ((1.0, "east"), (2.0, "north"), (5.0, "west"))
+    assert str(condition(4.1, percentile=0.9, names=names)) == "oil is around west"
+
+
+def test_a_rule_prints_itself_and_counts_what_it_leaves_out(rule):
+    assert str(rule).splitlines()[0] == "Exception 3 — governs 12 % of the data"
+    assert str(rule.consequents[1]) == "asthma -0.020"
+    told = [node.text for node in rule.node(1).walk()]
+    assert "gout +0.12 at its centre" in told
+    assert {"and 2 conditions closer to the average", "and 1 label that it moves less", "and 1 smaller one"} < set(told)
+    assert not any(node.muted for node in rule.node(None).walk())
 
 
 def test_a_rule_is_frozen_and_travels(rule):
@@ -43,17 +120,8 @@ def test_a_rule_is_frozen_and_travels(rule):
     assert pickle.loads(pickle.dumps(rule)) == rule
 
 
-def test_every_part_prints_itself(rule):
-    assert str(rule.conditions[0]) == "glucose is very high (≈ 8.1, top 17 %)"
-    assert str(rule.consequents[0].terms[0]) == "age +0.031 (1 unit)"
-    assert str(rule.consequents[0]).startswith("gout: up to 0.62 from 0.30, given")
-    assert str(rule).startswith("Rule 3 — governs 12 % of the data\n")
-    assert str(rule).endswith("(after a feature: change of the score per 1 unit)")
-
-
 def test_plain_data_can_be_cut_short(rule):
-    full, short = rule_dict(rule), rule_dict(rule, top=1)
-    assert [t["feature"] for t in full["consequents"][0]["terms"]] == ["age", "glucose"]
-    assert [t["feature"] for t in short["consequents"][0]["terms"]] == ["age"]
-    assert short["consequents"][0]["n_terms"] == 2
+    full, short = plain(rule, None), plain(rule, 1)
+    assert [len(full["conditions"]), len(full["consequents"][0]["shapes"])] == [3, 2]
+    assert [len(short["conditions"]), short["n_conditions"], short["consequents"][0]["n_shapes"]] == [1, 3, 2]
     assert full["conditions"][0]["high"] is None

@@ -6,36 +6,60 @@ from numpy.testing import assert_allclose
 
 from mltsk.exceptions import InputError
 from mltsk.explain import views
+from mltsk.explain.tables import Tables
 
 from .conftest import CATEGORIES, FEATURES
 
 
-def test_importance_is_the_mean_effect_over_rules_largest_first(make_system):
-    system = make_system("quantile")
+def test_importance_is_the_size_of_effects_largest_first(make_system):
+    system = make_system(order=1)
     view = views.feature_importance(system, top=3)
-    expected = {f: system.rule_weights @ np.abs(system.coef[:, 1 + d]) for d, f in enumerate(FEATURES)}
+    expected = dict(zip(FEATURES, Tables.of(system, None).importance, strict=True))
     for feature, values in zip(view.features, view.values, strict=True):
         assert_allclose(values, expected.pop(feature))
     assert_allclose(view.rest, next(iter(expected.values())))
     assert list(view.total) == sorted(view.total, reverse=True)
 
 
-def test_equal_labels_have_equal_consequents(make_system):
-    system = make_system("standard", labels=("a", "b", "c"))
-    system.coef[:, :, 1] = -2 * system.coef[:, :, 0]
+@pytest.mark.parametrize("scale", ["quantile", "standard", None])
+def test_shapes_are_the_effects_of_the_system(make_system, X, scale):
+    system = make_system(scale)
+    curves = views.shapes(system, "asthma", top=3)
+    assert len(curves) == 3
+    for curve in curves:
+        d = FEATURES.index(curve.feature)
+        rows = np.tile(X[0], (len(curve.x), 1))
+        rows[:, d] = curve.x
+        assert_allclose(curve.y, system.feature_effects(rows, 1)[:, d], atol=1e-12)
+        assert_allclose(curve.quantiles, system.quantiles[d])
+        assert curve.feature in curve.words
+
+
+def test_shapes_come_feature_by_feature_for_all_labels(make_system, texts):
+    curves = views.shapes(make_system("unit", X=texts), top=2)
+    assert [curve.label for curve in curves] == ["gout", "asthma"] * 2
+    assert (curves[0].x[0], curves[0].x[-1], len(curves[0].quantiles)) == (0.0, 1.0, 0)
+    assert views.shapes(make_system("minmax", order=1, general=False)) == ()
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_equal_labels_have_equal_consequents(make_system, order):
+    system = make_system("standard", labels=("a", "b", "c"), order=order)
+    system.coef[:, :, 1], system.term_coef[:, 1] = -2 * system.coef[:, :, 0], -2 * system.term_coef[:, 0]
     view = views.label_correlation_view(system, np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0]]))
     assert_allclose(view.consequents[0, 1], -1.0)
     assert_allclose(view.labels[0, 1], -1.0)
     assert_allclose(np.diag(view.consequents), 1.0)
     assert view.from_data
+    assert not views.label_correlation_view(system).from_data
 
 
 def test_agreement_needs_more_than_one_pair(make_system):
-    assert np.isnan(views.label_correlation_view(make_system("standard")).agreement)
+    assert np.isnan(views.label_correlation_view(make_system(K=0)).agreement)
 
 
 def test_distances_of_the_rule_map_are_those_of_firing(make_system, X):
-    system = make_system("quantile")
+    system = make_system()
     system.centers[1] = system.centers[0]
     view = views.rule_map(system, X)
     assert_allclose(view.distances[0, 1], 0.0, atol=1e-12)
@@ -45,23 +69,21 @@ def test_distances_of_the_rule_map_are_those_of_firing(make_system, X):
 
 
 def test_one_rule_has_a_map(make_system):
-    view = views.rule_map(make_system("quantile", K=1))
+    view = views.rule_map(make_system(K=1))
     assert view.positions.shape == (1, 2)
     assert view.nearest.tolist() == [1.0]
 
 
 @pytest.mark.parametrize("scale", ["quantile", "standard", None])
-def test_a_curve_is_1_at_its_centre_in_units(make_system, scale):
-    system = make_system(scale)
-    for curve in views.membership_curves(system, 1):
-        near = curve.y[np.abs(curve.x - curve.center).argmin()]
-        assert near > 0.97
+def test_a_membership_is_1_at_its_centre_in_units(make_system, scale):
+    for curve in views.membership_curves(make_system(scale), 1):
+        assert curve.y[np.abs(curve.x - curve.center).argmin()] > 0.97
         assert curve.words.startswith(curve.feature)
         assert curve.x[0] <= curve.center <= curve.x[-1]
 
 
 def test_no_curve_for_no_condition(make_system):
-    system = make_system("quantile")
+    system = make_system()
     system.widths[0, 1:] = system.widths[1] = np.inf
     assert [curve.feature for curve in views.membership_curves(system, 0)] == ["age"]
     assert views.membership_curves(system, 1) == ()
@@ -74,14 +96,21 @@ def test_categories_reach_the_curves(make_system):
         def _category_names(self):
             return CATEGORIES
 
-    curves = {curve.feature: curve for curve in views.membership_curves(Model(), 0)}
-    assert curves["ward"].categories == CATEGORIES["ward"]
+    ward = {curve.feature: curve for curve in views.shapes(Model(), "gout")}["ward"]
+    assert ward.x.tolist() == [1.0, 2.0, 5.0]
+    assert "where ward is" in ward.words
+    for curves in (views.membership_curves(Model(), 0), views.shapes(Model())):
+        assert {curve.feature: curve for curve in curves}["ward"].categories == CATEGORIES["ward"]
 
 
 def test_what_has_no_rules_is_refused(make_system):
     with pytest.raises(InputError, match="dict has no rules"):
         views.rule_map({})
+    with pytest.raises(InputError, match="no exceptions"):
+        views.rule_map(make_system(K=0))
     with pytest.raises(InputError, match="counted from 0 to 2"):
-        views.membership_curves(make_system("quantile"), 3)
+        views.membership_curves(make_system(), 3)
+    with pytest.raises(InputError, match="there are none"):
+        views.membership_curves(make_system(K=0), 0)
     with pytest.raises(InputError, match="one column for each of 2 labels"):
-        views.label_correlation_view(make_system("quantile"), np.ones((4, 3)))
+        views.label_correlation_view(make_system(), np.ones((4, 3)))

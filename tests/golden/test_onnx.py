@@ -32,6 +32,9 @@ def test_scores_agree_to_1e_5(name, preset):
     X, X_test = data.X[train], dense(data.X[test])
     model.fit(dense(X) if preset == "paper" else X, data.Y[train])
     session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
-    scores, labels = session.run(None, {"X": np.asarray(X_test, dtype=np.float64)})
+    scores, labels, *chances = session.run(None, {"X": np.asarray(X_test, dtype=np.float64)})
     assert_allclose(scores, model.decision_function(X_test) + model.thresholds_, rtol=0, atol=1e-5)
     assert_array_equal(labels, model.predict(X_test))
+    assert len(chances) == (preset == "default")
+    for chance in chances:
+        assert_allclose(chance, model.predict_proba(X_test), rtol=0, atol=1e-5)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, PaperMLTSK, to_onnx
+from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK, to_onnx
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
+from mltsk.io.graph import Graph
+from mltsk.paper.methods import MLkNN
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -29,10 +31,11 @@ def agrees(model, X, atol=1e-9):
     assert_array_equal(labels, model.predict(X))
 
 
+@pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
 @pytest.mark.parametrize("X", [DATA.X, TIED], ids=["continuous", "tied and constant"])
 @pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None])
-def test_every_scale_also_beyond_the_training_range(scale, X):
-    model = MLTSKClassifier(n_rules=3, scale=scale).fit(X[:60], DATA.Y[:60])
+def test_every_scale_and_order_also_beyond_the_training_range(scale, X, n_rules, order):
+    model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(X[:60], DATA.Y[:60])
     agrees(model, np.vstack([X, 3 * X, np.zeros((1, 10))]))
 
 
@@ -49,13 +52,22 @@ def test_absent_conditions_and_thresholds_of_each_label():
     model = MLTSKClassifier(n_rules=3, threshold=np.linspace(0.1, 0.9, 5)).fit(DATA.X, DATA.Y)
     model.widths_[0, 2:] = np.inf
     agrees(model, DATA.X)
-    agrees(MLTSKClassifier(n_rules=3, max_conditions=2, max_terms=3).fit(DATA.X, DATA.Y), DATA.X)
+    agrees(model.shorten(max_terms=3, max_conditions=2), DATA.X)
+
+
+def test_probabilities_are_the_calibrated_ones():
+    model = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    (found,) = session.run(["probabilities"], {"X": DATA.X})
+    assert_allclose(found, model.predict_proba(DATA.X), atol=1e-9)
+    paper = to_onnx(PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y))
+    assert [output.name for output in paper.graph.output] == ["scores", "labels"]
 
 
 def test_one_label_one_rule_one_feature():
     model = MLTSKClassifier(n_rules=1).fit(DATA.X[:, :1], DATA.Y[:, 0])
     scores, labels = run(model, DATA.X[:, :1])
-    assert_allclose(scores[:, 0], model.decision_function(DATA.X[:, :1]) + 0.5, atol=1e-12)
+    assert_allclose(scores[:, 0], model.decision_function(DATA.X[:, :1]) + model.thresholds_, atol=1e-12)
     assert_array_equal(labels, model.predict(DATA.X[:, :1]))
 
 
@@ -70,7 +82,7 @@ def test_labels_are_classes_where_the_model_has_classes(classes):
 def test_tuned_thresholds(response):
     model = MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2, response_method=response).fit(DATA.X, DATA.Y)
     scores, labels = run(model, DATA.X)
-    assert_allclose(scores, getattr(model.estimator_, response)(DATA.X), atol=1e-12)
+    assert_allclose(scores, getattr(model.estimator_, response)(DATA.X), atol=1e-9)
     assert_array_equal(labels, model.predict(DATA.X))
 
 
@@ -89,7 +101,7 @@ def test_names_and_thresholds_travel_along():
     assert {node.domain for node in made.graph.node} == {""}
 
 
-@pytest.mark.parametrize("model", [MLTSKClassifier(), FuzzyRuleFeatures(2).fit(DATA.X), 3])
+@pytest.mark.parametrize("model", [MLTSKClassifier(), MLkNN().fit(DATA.X, DATA.Y), 3])
 def test_what_cannot_be_a_graph_says_so(model):
     with pytest.raises(InputError, match=r"is not fitted|cannot be written as ONNX"):
         to_onnx(model)
@@ -99,3 +111,15 @@ def test_a_missing_part_is_named_by_its_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r'^pip install "mltsk\[onnx\]"$'):
         to_onnx(MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y))
+
+
+def test_constants_keep_shape_and_type_and_nodes_are_chained_by_name():
+    g = Graph(onnx)
+    g.constant(2.0)
+    g.integers([1, 2])
+    g.constant(np.array(["a", "b"]), object)
+    assert [onnx.numpy_helper.to_array(c).shape for c in g.constants] == [(), (2,), (2,)]
+    types = onnx.TensorProto
+    assert [c.data_type for c in g.constants] == [types.DOUBLE, types.INT64, types.STRING]
+    last = g.add("Neg", g.add("Abs", "X"), name="out")
+    assert (last, g.nodes[1].input[0]) == ("out", g.nodes[0].output[0])

@@ -1,5 +1,6 @@
-"""Models as plain data: what comes back is the same model, bit for bit."""
+"""Models as plain data: what comes back is the same model, bit for bit, and damage is one sentence."""
 
+import copy
 import json
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
-from mltsk import FuzzyRuleFeatures, MLTSKClassifier, MultilabelThreshold, PaperMLTSK, from_dict, load, save, to_dict
+from mltsk import IncrementalMLTSK, MLTSKClassifier, MultilabelThreshold, PaperMLTSK, from_dict, to_dict
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
+from mltsk.paper.methods import MLkNN
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
@@ -20,40 +22,52 @@ def travelled(model):
 
 
 @pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None])
-def test_scores_labels_and_rules_come_back_exactly(scale):
-    model = MLTSKClassifier(n_rules=3, scale=scale).fit(*DATA.frames())
+def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
+    X, Y = DATA.frames()
+    model = MLTSKClassifier(n_rules=3, scale=scale).fit(X, Y)
     back = travelled(model)
-    assert_array_equal(back.decision_function(DATA.frames()[0]), model.decision_function(DATA.frames()[0]))
-    assert_array_equal(back.predict(DATA.frames()[0]), model.predict(DATA.frames()[0]))
+    for ask in ("decision_function", "predict_proba", "predict"):
+        assert_array_equal(getattr(back, ask)(X), getattr(model, ask)(X))
     assert str(back.rules_) == str(model.rules_)
-    assert str(back.explain(DATA.frames()[0][:1])) == str(model.explain(DATA.frames()[0][:1]))
+    assert str(back.explain(X[:1])) == str(model.explain(X[:1]))
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        MLTSKClassifier(
-            n_rules=2, threshold=np.linspace(0.2, 0.8, 5), init=np.zeros((2, 10)), width_scale=np.float64(2)
-        ),
-        MultilabelThreshold(PaperMLTSK(n_rules=2, correlation_weight=0.01), cv=2),
+        MLTSKClassifier(n_rules=2, order=1, threshold=np.linspace(0.2, 0.8, 5), width_scale=np.float64(2)),
+        MLTSKClassifier(n_rules=0),
+        IncrementalMLTSK(n_rules=2),
         PaperMLTSK(n_rules=2, correlation_weight=0.01),
+        MultilabelThreshold(PaperMLTSK(n_rules=2, correlation_weight=0.01), cv=2),
         MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2),
     ],
-    ids=["arrays", "thresholds of the paper's", "paper", "thresholds"],
+    ids=["arrays", "no exceptions", "stream", "paper", "thresholds of the paper's", "thresholds"],
 )
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 def test_every_kind_of_model(model):
     model.fit(DATA.X, DATA.Y)
     back = travelled(model)
+    assert type(back) is type(model)
     assert_array_equal(back.decision_function(DATA.X), model.decision_function(DATA.X))
     assert_array_equal(back.predict(DATA.X), model.predict(DATA.X))
+
+
+def test_short_models_come_back_with_their_absent_conditions():
+    model = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
+    model.widths_[1, 3:] = np.inf
+    assert to_dict(model)["attributes"]["widths_"]["array"][1][3:] == [None] * 7
+    assert_array_equal(travelled(model).widths_, model.widths_)
+    short = model.shorten(max_terms=4)
+    assert_array_equal(travelled(short).decision_function(DATA.X), short.decision_function(DATA.X))
 
 
 def test_float32_and_sparse_models_keep_their_types():
     model = MLTSKClassifier(n_rules=2).fit(DATA.X.astype(np.float32), DATA.Y)
     back = travelled(model)
-    assert back.decision_function(DATA.X.astype(np.float32)).dtype == np.float32
-    assert back.quantiles_.dtype == model.quantiles_.dtype
+    rows = DATA.X.astype(np.float32)
+    assert back.decision_function(rows).dtype == model.decision_function(rows).dtype
+    assert back.coef_.dtype == model.coef_.dtype
     sparse = MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y)
     assert_array_equal(travelled(sparse).decision_function(SPARSE.X), sparse.decision_function(SPARSE.X))
 
@@ -66,37 +80,22 @@ def test_one_dimensional_classes(classes):
     assert travelled(model).classes_.dtype.kind == model.classes_.dtype.kind
 
 
-def test_what_a_reader_needs_is_there():
+def test_what_a_reader_needs_is_there_and_training_rows_are_not():
     model = MLTSKClassifier(n_rules=2).fit(*DATA.frames())
-    model.categories_ = {"x1": ("no", "yes")}
+    model.categories_ = {"x1": ("no", "yes"), "x2": {0.0: "red", 1.5: "blue"}}
     data = to_dict(model)
-    assert (data["format"], data["version"], data["kind"]) == ("mltsk model", 1, "MLTSKClassifier")
-    assert data["features"] == list(DATA.feature_names)
-    assert data["categories"] == {"x1": {"values": [0.0, 1.0], "names": ["no", "yes"]}}
-    assert data["scale"]["values"][0] == sorted(set(DATA.X[:, 0].tolist()))
-    assert travelled(model).categories_ == {"x1": {0.0: "no", 1.0: "yes"}}
-
-
-def test_a_condition_that_is_absent_is_none():
-    model = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
-    model.widths_[1, 3:] = np.inf
-    assert to_dict(model)["rules"]["widths"][1][3:] == [None] * 7
-    assert_array_equal(travelled(model).widths_, model.widths_)
-
-
-def test_what_short_rules_cost_comes_back(tmp_path):
-    model = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
-    model = model.simplify(DATA.X, DATA.Y, max_conditions=2, max_terms=3, cv=2)
-    assert set(model.simplification_) >= {"rules", "AP"}
-    assert travelled(model).simplification_ == model.simplification_
-    assert load(save(model, tmp_path / "m.skops")).simplification_ == model.simplification_
+    assert (data["format"], data["version"], data["kind"]) == ("mltsk model", 2, "MLTSKClassifier")
+    assert data["attributes"]["feature_names_in_"]["array"] == list(DATA.feature_names)
+    assert data["attributes"]["centers_"]["shape"] == [2, 10]
+    assert "loo_scores_" not in data["attributes"]
+    assert travelled(model).categories_["x2"] == {0.0: "red", 1.5: "blue"}
 
 
 @pytest.mark.parametrize(
     ("model", "match"),
     [
         (MLTSKClassifier(), "is not fitted: call fit"),
-        (FuzzyRuleFeatures(2).fit(DATA.X), "A FuzzyRuleFeatures has no plain form"),
+        (MLkNN().fit(DATA.X, DATA.Y), "A MLkNN has no plain form"),
         (MultilabelThreshold(RidgeClassifier(), cv=2).fit(DATA.X, DATA.Y), "A RidgeClassifier has no plain form"),
         (MLTSKClassifier(2, random_state=np.random.RandomState(0)).fit(DATA.X, DATA.Y), "random_state=RandomState"),
         ("model", "A str has no plain form"),
@@ -105,3 +104,93 @@ def test_what_short_rules_cost_comes_back(tmp_path):
 def test_what_has_no_plain_form_says_so(model, match):
     with pytest.raises(InputError, match=match):
         to_dict(model)
+
+
+# ---- data from elsewhere
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return to_dict(MLTSKClassifier(n_rules=2).fit(*DATA.frames()))
+
+
+def refused(data, match):
+    with pytest.raises(InputError, match=match) as caught:
+        from_dict(data)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [None, [], {}, {"format": "mltsk rules"}, "mltsk model"])
+def test_other_data_are_no_model(data):
+    refused(data, "not the data of a model")
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [
+        ({"version": 3}, "version 3, and mltsk .* reads 2: upgrade"),
+        ({"version": 1}, "version 1, and mltsk .* reads 2: fit the model again"),
+        ({"version": 0}, "version 0, and versions are 1 to 2"),
+        ({"version": "1"}, "version '1'"),
+        ({"kind": "os.system"}, "no 'os.system'"),
+        ({"parameters": {"n_rules": "many"}}, "n_rules"),
+        ({"parameters": {"__class__": 1}}, "no parameter '__class__'"),
+        ({"attributes": None}, "damaged"),
+    ],
+)
+def test_the_head_and_parameters_are_checked(plain, changed, match):
+    refused(plain | changed, match)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "match"),
+    [
+        ("centers_", {"array": [[0.0]], "type": "float64", "shape": [1, 1]}, "'centers_' must be|'widths_' must be"),
+        ("centers_", {"array": [[0.0]], "type": "float64", "shape": [2, 10]}, "instead of"),
+        (
+            "centers_",
+            {"array": [["a"]], "type": "float64", "shape": [1, 1]},
+            "'centers_' is of type float64 and holds something else",
+        ),
+        (
+            "centers_",
+            {"array": [[True]], "type": "float64", "shape": [1, 1]},
+            "'centers_' is of type float64 and holds something else",
+        ),
+        ("centers_", {"array": [], "type": "V8", "shape": [0]}, "'centers_' cannot be of type 'V8'"),
+        ("centers_", {"code": "import os"}, "'centers_' cannot be"),
+        ("thresholds_", {"array": [10**400] * 5, "type": "float64", "shape": [5]}, "damaged"),
+        ("label_names_", [1, 2, 3, 4, 5], "5 different names"),
+        ("n_features_in_", 3, "damaged"),
+        ("predict", "mine", "in the place of predict"),
+    ],
+)
+def test_attributes_are_checked(plain, name, value, match):
+    data = copy.deepcopy(plain)
+    data["attributes"][name] = value
+    refused(data, match)
+
+
+@pytest.mark.parametrize("name", ["centers_", "scaling_", "terms_", "classes_", "n_features_in_"])
+def test_a_part_that_is_missing_is_named(plain, name):
+    data = copy.deepcopy(plain)
+    del data["attributes"][name]
+    refused(data, f"no {name}, which mltsk .* needs: fit the model again")
+
+
+def test_a_damaged_threshold_model_is_refused():
+    data = to_dict(MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2).fit(DATA.X, DATA.Y))
+    refused(data | {"parameters": data["parameters"] | {"metric": "beauty"}}, "beauty")
+    for name in ("estimator_", "thresholds_"):
+        refused(data | {"attributes": data["attributes"] | {name: None}}, "damaged")
+    assert from_dict(data).tuned_labels_.dtype == bool
+
+
+def test_random_damage_never_escapes_as_another_error(plain):
+    rng, text = np.random.default_rng(0), json.dumps(plain)
+    for at in rng.integers(0, len(text), 200):
+        changed = text[:at] + rng.choice(list('0-"[]{},x')) + text[at + 1 :]
+        try:
+            from_dict(json.loads(changed))
+        except (InputError, json.JSONDecodeError):
+            continue

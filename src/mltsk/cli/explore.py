@@ -25,7 +25,7 @@ def explore(
       mltsk explore patients.skops --data patients.csv --out patients.html
     """
     from ..io import check_target
-    from ..report.explorer import explore as write
+    from ..pages.explorer import explore as write
     from .inputs import features_of, open_model, open_table, with_rules
 
     check_target(out)

@@ -8,7 +8,8 @@ import typer
 def export(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
     onnx: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write an ONNX graph: scores and labels of dense rows.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write an ONNX graph: scores, labels and probabilities of dense rows."),
     ] = None,
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write plain data (mltsk.from_dict reads them back); - prints.")
@@ -49,7 +50,7 @@ def write_onnx(classifier: object, out: str, float32: bool) -> None:
     content = to_onnx(classifier, dtype="float32" if float32 else "float64").SerializeToString()
     with writing(out) as file:
         file.write(content)
-    typer.echo(f"{out}: {len(content) / 1e6:.1f} MB; input X, outputs scores and labels", err=True)
+    typer.echo(f"{out}: {len(content) / 1e6:.1f} MB; input X, outputs scores, labels and probabilities", err=True)
 
 
 def write_json(classifier: object, out: str) -> None:

@@ -186,6 +186,10 @@ class Tensors:
         """Of two tensors, or of a tensor and a number."""
         return self._torch.minimum(a, b) if is_tensor(b) else a.clamp(max=b)
 
+    def repeat(self, a: Any, count: Any, axis: int) -> Any:
+        """NumPy's."""
+        return self._torch.repeat_interleave(a, count, dim=axis)
+
     def vdot(self, a: Any, b: Any) -> Any:
         """Sum of the products of all entries."""
         return self._torch.dot(a.reshape(-1), b.reshape(-1))

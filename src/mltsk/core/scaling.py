@@ -142,8 +142,20 @@ def column_quantiles(X: Array, shares: Array) -> Array:
 
 def _quantile(X: Array, w: Array) -> Scaling:
     total = _cumulative_tensor if is_tensor(X) else _cumulative
-    raw = stacked([percentile_knots(*total(X[:, d], w)) for d in range(X.shape[1])])
+    raw = _few_rows(X, w) if not is_tensor(X) and len(X) <= MAX_KNOTS else None
+    raw = raw or stacked([percentile_knots(*total(X[:, d], w)) for d in range(X.shape[1])])
     return raw.standardised(*_mean_and_sd(raw, X, w))
+
+
+def _few_rows(X: Array, w: Array) -> Scaling | None:
+    """The scale of all columns at once, where no value of a column comes twice: 60 rows of 50,000 features."""
+    order = np.argsort(X, axis=0)
+    values, mass = np.take_along_axis(X, order, axis=0), w[order]
+    if (values[1:] == values[:-1]).any():
+        return None
+    levels = (np.cumsum(mass, axis=0) - mass / 2) / w.sum()
+    width = X.shape[1]
+    return Scaling(values.T.astype(np.float64), levels.T.copy(), np.zeros(width), np.ones(width), bounded=True)
 
 
 def stacked(knots: Sequence[tuple[Array, Array]]) -> Scaling:

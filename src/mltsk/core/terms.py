@@ -69,8 +69,10 @@ class Terms:
         # (z · spread + offset - low) / (high - low), with the constants of the affine map taken together
         rise = 1.0 / (self.high - self.low)
         slope, start = scaling.spread[self.feature] * rise, (scaling.offset[self.feature] - self.low) * rise
-        feature = xp.asarray(self.feature, like=Z) if is_tensor(Z) else self.feature
-        T = Z[:, feature] * cast(put(slope, Z), Z.dtype) + cast(put(start, Z), Z.dtype)
+        count = np.bincount(self.feature, minlength=Z.shape[1])
+        T = xp.repeat(Z, xp.asarray(count, like=Z) if is_tensor(Z) else count, axis=1)
+        T *= cast(put(slope, Z), Z.dtype)
+        T += cast(put(start, Z), Z.dtype)
         return xp.clip(T, 0.0, 1.0, out=T)
 
     def by_feature(self, contributions: Array, n_features: int) -> Array:

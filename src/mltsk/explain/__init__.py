@@ -1,22 +1,20 @@
 """Rules as data, then as words; and why a sample was given a label.
 
-Everything here reads a `mltsk.core.system.FuzzySystem`: plain arrays in, values out, sentences last.
+Everything here reads a `mltsk.system.FuzzySystem`: plain arrays in, values out, sentences last.
 """
 
-from .local import Explanation, explain
+from .local import Explanation, Part, Why, explain
 from .rules import RuleBase, rule_base
-from .values import Condition, Consequent, Rule, Term
-from .why import FeaturePart, RulePart, Why
+from .values import Condition, Consequent, Rule, Shape
 
 __all__ = [
     "Condition",
     "Consequent",
     "Explanation",
-    "FeaturePart",
+    "Part",
     "Rule",
     "RuleBase",
-    "RulePart",
-    "Term",
+    "Shape",
     "Why",
     "explain",
     "rule_base",

@@ -1,31 +1,92 @@
-"""Why this label: the scores of samples taken apart, by rule and by feature.
+"""Why this label: the scores of samples taken apart.
 
-Symbols: N samples, K rules, D features, L labels; M (N, K) firing strengths; z a scaled sample, z̄ the average one.
+Symbols: N samples, K exceptions, D features, L labels; M (N, K) firing strengths; z a scaled sample, z̄ the average one.
 
-By rule, a score is Σ_k M_k · (b_k + a_k·z) (16): the share of each rule times what it says. By feature, it is
-
-    Σ_k M_k (b_k + a_k·z̄)  +  Σ_d (Σ_k M_k a_kd) (z_d - z̄_d)
-
-a *base*, what these rules in these shares give the average sample, and for each feature what its distance from the
-average adds. For sparse rows z̄ is 0: absent features add nothing. Both sums are the score, up to rounding. Features
-also decide how much each rule fires; that part of their influence is in M.
+A score is the base rate of its label, plus what each feature adds in general, plus M_k times what each exception says:
+the sum is the score, up to rounding. Where exceptions have slopes (order 1), Σ_k M_k a_kd (z_d - z̄_d) says how much of
+what they add comes from each feature.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
-from html import escape
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Array, Matrix
-from ..core.fuzzymap import FuzzyMap
-from ..core.system import FuzzySystem
-from .frames import explanation_frame
-from .tables import Categories, Index, Tables, dense_rows, known, positions
-from .why import FeaturePart, RulePart, Why, why_text
-from .wording import times
+from ..system import FuzzySystem
+from .outline import Node, left_out, page_html, page_text
+from .tables import Categories, Index, Tables, doubles, frame, largest, positions
+from .wording import name, number, percent, place_words, times
+
+
+@dataclass(frozen=True)
+class Part:
+    """One amount of a score.
+
+    ``part`` is "base"; "feature", with its ``value`` in the sample; "absent", for all features that sparse rows do not
+    have; "exception", with the share of the sample that falls to it; or "slope", what a feature does within exceptions
+    of order 1, which is told but is no part of the sum.
+    """
+
+    part: str
+    name: str | int | None
+    value: float | None
+    contribution: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Why:
+    """A score taken apart: ``parts`` add up to it, but for those that tell slopes; each kind largest first.
+
+    Features that add nothing are left out. ``probability`` is the calibrated one, or None.
+    """
+
+    sample: int
+    label: str
+    score: float
+    threshold: float
+    probability: float | None
+    parts: tuple[Part, ...]
+
+    @property
+    def given(self) -> bool:
+        """Whether the score reaches the threshold of the label."""
+        return self.score >= self.threshold
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """Plain data, with the ``top`` largest parts of each kind or all."""
+        parts = [asdict(part) for kind in _KINDS for part in self.of_kind(kind)[:top]]
+        return {**vars(self), "given": self.given, "parts": parts}
+
+    def of_kind(self, kind: str) -> tuple[Part, ...]:
+        """Parts of one kind."""
+        return tuple(part for part in self.parts if part.part == kind)
+
+    def node(self, top: int = 5) -> Node:
+        """The account on a page, with the ``top`` parts of each kind."""
+        chance = "" if self.probability is None else f", probability {percent(self.probability)}"
+        verdict = f"{'given' if self.given else 'not given'} (threshold {number(self.threshold)}{chance})"
+        entries = [entry for kind in _KINDS[:-1] for entry in _ledger(self.of_kind(kind), top)]
+        slopes = tuple(_ledger(self.of_kind("slope"), top))
+        entries += [Node("of what rules add, by feature", slopes)] if slopes else []
+        return Node(f"{name(self.label)}: {self.score:.3f}, {verdict}", tuple(entries))
+
+    def __str__(self) -> str:
+        return page_text([self.node()])
+
+
+_KINDS = ("base", "feature", "absent", "exception", "slope")
+
+
+def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
+    shown = min(top, max(1, sum(abs(part.contribution) >= 5e-4 for part in parts)))
+    entries = [(part.contribution, part.words) for part in parts[:shown]]
+    if rest := parts[shown:]:
+        entries.append((sum(part.contribution for part in rest), times(len(rest), "smaller one")))
+    return (Node(f"{amount:+.3f}  {words}", amount=amount) for amount, words in entries)
 
 
 def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = None) -> "Explanation":
@@ -46,13 +107,14 @@ def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = N
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=200, random_state=0)
     >>> why = explain(MLTSKClassifier(n_rules=3).fit(*data.frames()).system_, data.X[:2])
-    >>> bool(abs(why.rule_contributions.sum(axis=1) - why.scores).max() < 1e-12)
-    True
-    >>> bool(abs(why.feature_contributions().sum(axis=1) - why.scores).max() < 1e-12)
+    >>> total = why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1)
+    >>> bool(abs(total - why.scores).max() < 1e-12)
     True
     """
-    N, L = X.shape[0], system.shape[2]
-    return Explanation(Tables.of(system, categories), X, system.map(X), np.arange(N), np.arange(L))
+    X = X if system.scaling is None else doubles(X)
+    M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
+    samples, labels = np.arange(X.shape[0]), np.arange(system.shape[2])
+    return Explanation(Tables.of(system, categories), X, system.scale(X), M, system.scores(X), samples, labels)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,12 +122,14 @@ class Explanation:
     """The scores of some samples and labels taken apart; ``str()`` tells why.
 
     Made by `explain`. ``explanation[2]``, ``explanation[:5]`` and `for_label` narrow it down; `why` is the full account
-    of one score. Arrays are computed when they are asked for.
+    of one score. ``Z`` are the samples on the scale of the rules, ``firing`` (N, K) the share of exceptions in them.
     """
 
     tables: Tables
     X: Matrix
-    map: FuzzyMap
+    Z: Matrix
+    firing: Array
+    all_scores: Array
     samples: Index
     kept_labels: Index
 
@@ -79,7 +143,8 @@ class Explanation:
 
     def __getitem__(self, i: int | slice) -> "Explanation":
         rows = np.atleast_1d(np.arange(len(self))[i])
-        return replace(self, X=self.X[rows], map=self.map.take(rows), samples=self.samples[rows])
+        kept: Any = {what: getattr(self, what)[rows] for what in ("X", "Z", "firing", "all_scores", "samples")}
+        return replace(self, **kept)
 
     def __iter__(self) -> Iterator["Explanation"]:
         return (self[i] for i in range(len(self)))
@@ -89,111 +154,120 @@ class Explanation:
         return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
 
     @property
-    def firing(self) -> Array:
-        """Share of each rule in each sample, (N, K)."""
-        return self.map.M
-
-    @cached_property
     def scores(self) -> Array:
         """Score of each label, (N, L)."""
-        return self.map @ self._coef.reshape(-1, len(self.kept_labels))
+        return self.all_scores[:, self.kept_labels]
+
+    @property
+    def probabilities(self) -> Array | None:
+        """Calibrated probability of each label, (N, L), where the system has them."""
+        system = self.tables.system
+        return None if system.slopes is None else system.probabilities(self.all_scores)[:, self.kept_labels]
+
+    @property
+    def base(self) -> Array:
+        """Base rate of each label, (L,)."""
+        return doubles(self.tables.system.intercept)[self.kept_labels]
 
     @cached_property
-    def rule_contributions(self) -> Array:
-        """What each rule adds to each score, (N, K, L)."""
-        said = [self.map.X @ coef[1:] + coef[0] for coef in self._coef]
-        return self.firing[:, :, None] * np.stack(said, axis=1)
+    def shifts(self) -> Array:
+        """What each exception adds to each score, (N, K, L)."""
+        said = np.zeros((len(self), len(self.tables.system.centers), len(self.kept_labels)))
+        for k, coef in enumerate(self.tables.system.coef[:, :, self.kept_labels]):
+            said[:, k] = coef[0] + (self.Z @ coef[1:] if len(coef) > 1 else 0.0)
+        return self.firing[:, :, None] * said
 
-    def feature_contributions(self) -> Array:
-        """What the base and each feature add to each score, (N, D+1, L), base first.
+    def feature_effects(self) -> Array:
+        """What each feature adds to each score in general, (N, D, L); large unless narrowed down first."""
+        terms, D = self.tables.system.terms, self.tables.system.shape[1]
+        T = doubles(terms.memberships(self.Z, self.tables.system.scaling)) - terms.mean
+        return np.stack([terms.by_feature(T * self.tables.system.term_coef[:, j], D) for j in self.kept_labels], axis=2)
 
-        Large for many samples and labels: narrow the explanation down first.
-        """
-        parts = np.tensordot(self.firing, self._coef, axes=1)
-        middle = self.tables.reference
-        parts[:, 0] += np.einsum("ndl,d->nl", parts[:, 1:], middle)
-        parts[:, 1:] *= (dense_rows(self.map.X) - middle)[:, :, None]
-        return parts
-
-    @cached_property
-    def _coef(self) -> Array:
-        return np.ascontiguousarray(self.tables.system.coef[:, :, self.kept_labels])
+    def slope_effects(self) -> Array:
+        """How much of the shifts comes from the distance of each feature from its average, (N, D, L); 0 for order 0."""
+        system = self.tables.system
+        if system.order == 0:
+            return np.zeros((len(self), system.shape[1], len(self.kept_labels)))
+        slopes = np.tensordot(self.firing, system.coef[:, 1:, self.kept_labels], axes=1)
+        return np.asarray(slopes * (doubles(self.Z) - self.tables.middle)[:, :, None])
 
     def why(self, label: str) -> Why:
         """The full account of one label's score, for the first sample of this explanation."""
-        one = self[:1].for_label(label)
-        return next(one._accounts())
+        return next(self[:1].for_label(label)._accounts())
 
     def _accounts(self) -> Iterator[Why]:
-        """An account of each label for the first sample."""
-        x, z = dense_rows(self.X[:1])[0], dense_rows(self.map.X[:1])
-        places = self.tables.percentiles_of(x[None, :], z)[0]
-        parts = self[:1].feature_contributions()[0]
+        """An account of each label, of an explanation of one sample."""
+        chances, thresholds = self.probabilities, self.tables.system.thresholds[self.kept_labels]
+        effects, slopes = self.feature_effects()[0], self.slope_effects()[0]
         for j, label in enumerate(self.label_names):
-            yield Why(
-                sample=int(self.samples[0]),
-                label=label,
-                score=float(self.scores[0, j]),
-                threshold=float(self.tables.system.thresholds[self.kept_labels[j]]),
-                rules=self._rule_parts(self.rule_contributions[0, :, j]),
-                base=float(parts[0, j]),
-                features=self._feature_parts(x, places, parts[1:, j]),
-            )
+            parts = [Part("base", None, None, float(self.base[j]), "on average")] if self.base[j] else []
+            parts += [*self._features("feature", effects[:, j]), *self._exceptions(self.shifts[0, :, j])]
+            parts += self._features("slope", slopes[:, j])
+            score, chance = float(self.scores[0, j]), None if chances is None else float(chances[0, j])
+            yield Why(int(self.samples[0]), label, score, float(thresholds[j]), chance, tuple(parts))
 
-    def _rule_parts(self, amounts: Array) -> tuple[RulePart, ...]:
-        fired = self.firing[0]
-        return tuple(RulePart(int(k), float(fired[k]), float(amounts[k])) for k in _largest_first(amounts))
+    def _features(self, kind: str, amounts: Array) -> Iterator[Part]:
+        x, names, dense = self._first, self.tables.system.feature_names, self.tables.system.quantiles is not None
+        told = np.flatnonzero((amounts != 0) & (dense | (x != 0)))
+        for d in largest(told, amounts[told]).tolist():
+            yield Part(kind, names[d], float(x[d]), float(amounts[d]), self._told(d))
+        if not dense and amounts[x == 0].any():
+            kind, words = ("absent", "for all that is absent") if kind == "feature" else (kind, "all that is absent")
+            yield Part(kind, None, 0.0, float(amounts[x == 0].sum()), words)
 
-    def _feature_parts(self, x: Array, places: Array, amounts: Array) -> tuple[FeaturePart, ...]:
-        names = self.tables.system.feature_names
-        order = [int(d) for d in _largest_first(amounts) if amounts[d] != 0]
-        return tuple(
-            FeaturePart(names[d], float(x[d]), known(places[d]), self.tables.exactly(d, x[d]), float(amounts[d]))
-            for d in order
-        )
+    @cached_property
+    def _first(self) -> Array:
+        return doubles(self.X[:1])[0]
 
-    def top_labels(self, count: int) -> tuple[str, ...]:
-        """The labels that stand highest above their thresholds in the first sample."""
-        above = self.scores[0] - self.tables.system.thresholds[self.kept_labels]
-        return tuple(self.label_names[j] for j in np.argsort(-above, kind="stable")[:count])
+    @cached_property
+    def _told(self) -> Callable[[int], str]:
+        return cache(self._value_words)  # the same for every label
+
+    def _value_words(self, d: int) -> str:
+        """A value of the first sample: by its name, by its place among the training values, or as it is."""
+        x, tables, feature = float(self._first[d]), self.tables, name(self.tables.system.feature_names[d])
+        if (known := tables.named_values(d).get(x)) is not None:
+            return f"{feature} is {name(known)}"
+        dense = tables.system.quantiles is not None
+        return f"{feature} is {place_words(x, float(tables.percentile(d, x))) if dense else number(x)}"
+
+    def _exceptions(self, amounts: Array) -> Iterator[Part]:
+        noun = "Exception" if len(self.tables.system.terms) else "Rule"
+        for k in largest(np.arange(len(amounts)), amounts).tolist():
+            share = float(self.firing[0, k])
+            yield Part("exception", k, share, float(amounts[k]), f"{noun} {k + 1}, with a share of {percent(share)}")
+
+    def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
+        """The page that `to_text` prints, as an outline."""
+        page = []
+        for one in self[:samples]:
+            above = one.scores[0] - self.tables.system.thresholds[self.kept_labels]
+            highest = [self.label_names[j] for j in np.argsort(-above, kind="stable")[:labels]]
+            page.append(Node(f"Sample {one.samples[0]}", tuple(one.why(label).node(top) for label in highest)))
+        return [*page, *left_out(len(self), samples, "more sample")]
 
     def to_text(self, top: int = 5, labels: int = 3, samples: int = 3) -> str:
-        """Why the highest ``labels`` of the first ``samples`` have their scores: ``top`` entries of each ledger."""
-        blocks = []
-        for one in self[:samples]:
-            accounts = (why_text(one.why(label), top) for label in one.top_labels(labels))
-            blocks.append("\n\n".join([f"Sample {one.samples[0]}", *accounts]))
-        if len(self) > samples:
-            blocks.append(f"and {times(len(self) - samples, 'more sample')}")
-        return "\n\n".join(blocks)
+        """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""
+        return page_text(self.nodes(top, labels, samples))
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
-        """Plain data, ready for JSON: every sample and label, with the ``top`` largest features or all."""
-        return {
-            "format": "mltsk explanation",
-            "version": 1,
-            "samples": [
-                {"sample": int(one.samples[0]), "labels": [why.to_dict(top) for why in one._accounts()]} for one in self
-            ],
-        }
+        """Plain data, ready for JSON: every sample and label, with the ``top`` largest parts of each kind or all."""
+        found = [{"sample": int(one.samples[0]), "labels": [w.to_dict(top) for w in one._accounts()]} for one in self]
+        return {"format": "mltsk explanation", "version": 2, "samples": found}
 
     def to_frame(self) -> Any:
-        """One pandas row for each amount: ``sample``, ``label``, ``part``, ``name``, ``value``, ``contribution``.
+        """One pandas row for each `Part` of each ``sample`` and ``label``, whose contributions add up to the score.
 
-        ``part`` is "rule" (``name`` is its index, ``value`` its firing), "base", or "feature" (``value`` is the
-        sample's). The rules of a score add up to it, and so do base and features.
+        Parts called "slope" are told but are no part of the sum.
         """
-        return explanation_frame(self)
+        accounts = (why for one in self for why in one._accounts())
+        return frame({"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts)
 
     def __str__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.to_text())}</pre>"
+        return page_html(self.nodes())
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self)} samples, {len(self.kept_labels)} labels>"
-
-
-def _largest_first(amounts: Array) -> Index:
-    return np.argsort(-np.abs(amounts), kind="stable")

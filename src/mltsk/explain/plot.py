@@ -1,4 +1,4 @@
-"""Figures of a whole model, one call each: `rule_map`, `label_correlation`, `feature_importance`, `membership`.
+"""Figures of a whole model, one call each: shapes, rule map, label correlation, feature importance, membership.
 
 Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``, which a notebook shows and
 ``figure.savefig("name.png")`` writes; what is drawn comes from `mltsk.explain.views`. Names are plain text here, never
@@ -13,10 +13,11 @@ import numpy as np
 
 from ..core.arrays import Array
 from . import views
+from .outline import FALL, RISE
 from .wording import percent
 
 INSTALL = 'pip install "mltsk[report]"'
-INK, MUTED, LINE, BLUE, ORANGE = "#1f2933", "#616e7c", "#d5dae0", "#2980cc", "#dc612e"
+INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
 _RC: Any = {
     "font.size": 9.5,
@@ -37,6 +38,51 @@ _RC: Any = {
 }
 
 
+def shapes(model: Any, *labels: str, top: int = 6) -> Any:
+    """What the ``top`` features add to the score of some labels, a small curve each, with the data under it.
+
+    Without names, the four labels are shown that features move most. Marks at the foot are the 5, 10, …, 95 per cent
+    of the training data; blue is above the average of the curve, orange below.
+
+    Examples
+    --------
+    >>> from mltsk import MLTSKClassifier
+    >>> from mltsk.datasets import make_multilabel_rules
+    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
+    >>> len(shapes(MLTSKClassifier(n_rules=4).fit(*data.frames()), *data.label_names[:2], top=3).axes)
+    6
+    """
+    if not labels:
+        view = views.feature_importance(model, None)
+        labels = tuple(view.labels[j] for j in np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:4]))
+    curves = views.shapes(model, *labels, top=top)
+    title = "What features add to scores" if curves else "This model has no general rule: its rules say everything"
+    return _panels(curves, _filled, len(labels), 2.8, 1.6, title, sharey=True)
+
+
+def _filled(ax: Any, curve: views.Curve) -> None:
+    ax.set_title(_short(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
+    ax.axhline(0, color=LINE, lw=0.8)
+    if curve.categories:
+        ax.bar(range(len(curve.x)), curve.y, color=np.where(curve.y > 0, RISE, FALL), alpha=0.5, width=0.5)
+        ax.set_xticks(range(len(curve.x)), [_short(name, 12) for name in curve.categories.values()])
+        return
+    ax.fill_between(curve.x, curve.y, where=curve.y >= 0, color=RISE, alpha=0.2, lw=0, interpolate=True)
+    ax.fill_between(curve.x, curve.y, where=curve.y <= 0, color=FALL, alpha=0.2, lw=0, interpolate=True)
+    ax.plot(curve.x, curve.y, color=INK, lw=1.4)
+    at = curve.quantiles[1:-1]
+    ax.plot(at, np.zeros(len(at)), "|", color=MUTED, ms=5, mew=0.7, transform=ax.get_xaxis_transform(), clip_on=False)
+    _values(ax, curve)
+
+
+def _values(ax: Any, curve: views.Curve) -> None:
+    ax.set_xlim(curve.x[0], curve.x[-1])
+    if 0 < len(curve.categories) <= 8:
+        ax.set_xticks(list(curve.categories), [_short(name, 12) for name in curve.categories.values()])
+    else:
+        ax.locator_params(axis="x", nbins=4)
+
+
 def rule_map(model: Any, X: Any = None) -> Any:
     """Rules as discs, larger where they govern more, apart as far as they fire on different samples; and a table of it.
 
@@ -47,8 +93,7 @@ def rule_map(model: Any, X: Any = None) -> Any:
     >>> from mltsk import MLTSKClassifier
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> figure = rule_map(MLTSKClassifier(n_rules=4).fit(data.X, data.Y), data.X)
-    >>> len(figure.axes)
+    >>> len(rule_map(MLTSKClassifier(n_rules=4).fit(data.X, data.Y), data.X).axes)
     2
     """
     view = views.rule_map(model, X)
@@ -61,40 +106,27 @@ def rule_map(model: Any, X: Any = None) -> Any:
 
 
 def _discs(ax: Any, view: views.RuleMap) -> None:
-    places = _apart(view.positions)
-    ax.scatter(*places.T, s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12), color=BLUE, alpha=0.3)
+    turn = 2.4 * np.arange(len(view.positions))  # a little apart, so that equal rules do not hide each other
+    places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    ax.scatter(*places.T, s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12), color=RISE, alpha=0.3)
     for k, (a, b) in enumerate(places):
         ax.text(a, b, str(k + 1), ha="center", va="center", fontweight="bold")
     ax.margins(0.18)
     ax.set_aspect("equal", adjustable="datalim")
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[], title=f"Far apart: fire on different samples (shows {percent(view.explained)} of it)")
     ax.spines[["left", "bottom"]].set_visible(False)
-    ax.set_title(f"Far apart: fire on different samples (shows {percent(view.explained)} of it)")
-
-
-def _apart(places: Array) -> Array:
-    """Places with those that would cover each other pushed apart, by a tenth of the span at most."""
-    found = places + 1e-3 * np.stack([np.cos(np.arange(len(places))), np.sin(np.arange(len(places)))], axis=1)
-    least = 0.1 * max(float(np.ptp(places, axis=0).max()), 0.1)
-    for _ in range(50):
-        gaps = found[:, None] - found[None, :]
-        sizes = np.maximum(np.linalg.norm(gaps, axis=2, keepdims=True), 1e-9)
-        found = found + np.where(sizes < least, gaps / sizes * (least - sizes) / 4, 0.0).sum(axis=1)
-    return found
 
 
 def _bars(ax: Any, view: views.RuleMap) -> None:
     where = np.arange(len(view.coverage))
-    ax.barh(where, view.coverage, color=BLUE, height=0.62, label="share of the data that it governs")
-    ax.plot(view.nearest, where, "o", color=ORANGE, ms=5, label="distance from the rule most like it")
+    ax.barh(where, view.coverage, color=RISE, height=0.62, label="share of the data that it governs")
+    ax.plot(view.nearest, where, "o", color=FALL, ms=5, label="distance from the rule most like it")
     ax.set_yticks(where, [f"rule {k + 1}" for k in where])
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:.0%}")
     ax.grid(axis="x", color=LINE, lw=0.6)
     ax.set_axisbelow(True)
-    ax.spines["left"].set_visible(False)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
 
 
@@ -114,51 +146,34 @@ def label_correlation(model: Any, Y: Any = None, max_labels: int = 60) -> Any:
     'Below: labels. Above: their THEN-parts.'
     """
     view = views.label_correlation_view(model, Y)
+    strength = np.abs(view.labels - np.eye(len(view.names))).max(axis=1)
+    shown = np.sort(np.argsort(-strength, kind="stable")[:max_labels])
+    labels, consequents = view.labels[np.ix_(shown, shown)], view.consequents[np.ix_(shown, shown)]
+    C = np.where(np.tri(len(shown), dtype=bool), labels, consequents)
+    np.fill_diagonal(C, np.nan)
+    reach = max(float(np.nanmax(np.abs(C), initial=0.0)), 0.1)
     with _figure(10.4, 4.9, 1, 2, width_ratios=[1.2, 1]) as (figure, (left, right)):
-        _two_triangles(figure, left, view, max_labels)
+        image = _image(left, C, [view.names[j] for j in shown], None, FALL, "#ffffff", RISE, vmin=-reach, vmax=reach)
+        left.set_title("Below: labels. Above: their THEN-parts.")
+        figure.colorbar(image, ax=left, shrink=0.7, pad=0.02).outline.set_visible(False)
         _pairs(right, view)
     return figure
 
 
-def _two_triangles(figure: Any, ax: Any, view: views.LabelCorrelation, max_labels: int) -> None:
-    shown = _most_related(view.labels, max_labels)
-    C = np.where(
-        np.tri(len(shown), dtype=bool), view.labels[np.ix_(shown, shown)], view.consequents[np.ix_(shown, shown)]
-    )
-    np.fill_diagonal(C, np.nan)
-    reach = max(float(np.nanmax(np.abs(C), initial=0.0)), 0.1)
-    image = ax.imshow(C, cmap=_diverging(), vmin=-reach, vmax=reach, interpolation="nearest")
-    _names(ax, "x", [view.names[j] for j in shown])
-    _names(ax, "y", [view.names[j] for j in shown])
-    ax.spines[["left", "bottom"]].set_visible(False)
-    ax.set_title("Below: labels. Above: their THEN-parts.")
-    bar = figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02)
-    bar.outline.set_visible(False)
-
-
-def _most_related(C: Array, count: int) -> Array:
-    """Labels whose largest correlation with another is largest, in their own order."""
-    strength = np.abs(C - np.eye(len(C))).max(axis=1)
-    return np.sort(np.argsort(-strength, kind="stable")[:count])
-
-
 def _pairs(ax: Any, view: views.LabelCorrelation) -> None:
     pairs = np.triu_indices(len(view.names), 1)
-    many = len(pairs[0]) > 500
+    size, alpha = (6, 0.25) if len(pairs[0]) > 500 else (26, 0.7)
     ax.axhline(0, color=LINE, lw=0.8)
     ax.axvline(0, color=LINE, lw=0.8)
-    ax.scatter(
-        view.labels[pairs], view.consequents[pairs], s=6 if many else 26, color=BLUE, alpha=0.25 if many else 0.7
-    )
+    ax.scatter(view.labels[pairs], view.consequents[pairs], s=size, color=RISE, alpha=alpha)
     ax.set_xlabel(f"correlation of two labels in the {'data' if view.from_data else 'scores of the rules'}")
     ax.set_ylabel("correlation of their THEN-parts")
-    agreement = view.agreement
-    told = "" if np.isnan(agreement) else f": they agree at {agreement:.2f}"
+    told = "" if np.isnan(view.agreement) else f": they agree at {view.agreement:.2f}"
     ax.set_title(f"Each pair of labels{told}")
 
 
 def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
-    """The ``top`` features and what each does to each label: mean change of a score for about one standard deviation.
+    """The ``top`` features and what each does to each label: the standard deviation of what it adds to the score.
 
     Of more than ``max_labels`` labels the map shows those that features move most.
 
@@ -173,22 +188,21 @@ def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
     """
     view = views.feature_importance(model, top)
     shown = np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:max_labels])
-    T = len(view.features)
-    size = min(12.0, 5.2 + 0.24 * len(shown)), max(3.2, 1.7 + 0.24 * T)
+    size = min(12.0, 5.2 + 0.24 * len(shown)), max(3.2, 1.7 + 0.24 * len(view.features))
     with _figure(*size, 1, 2, width_ratios=[max(len(shown), 4), 4], sharey=True) as (figure, (left, right)):
-        image = left.imshow(view.values[:, shown], cmap=_rising(), vmin=0, aspect="auto", interpolation="nearest")
-        _names(left, "x", [view.labels[j] for j in shown])
-        _names(left, "y", view.features, length=34)
-        left.spines[["left", "bottom"]].set_visible(False)
+        names = [view.labels[j] for j in shown]
+        image = _image(
+            left, view.values[:, shown], names, view.features, "#ffffff", RISE, "#0b3a66", vmin=0, aspect="auto"
+        )
         left.set_title("Effect on each label")
-        right.barh(np.arange(T), view.total, color=BLUE, height=0.62)
+        right.barh(np.arange(len(view.features)), view.total, color=RISE, height=0.62)
         right.set_title("All labels")
         right.grid(axis="x", color=LINE, lw=0.6)
         right.set_axisbelow(True)
         right.tick_params(labelleft=False)
         rest = float(view.rest.sum()) / max(float(view.total.sum() + view.rest.sum()), 1e-300)
         right.set_xlabel(f"the others: {percent(rest)} of all" if rest > 0 else "")
-        bar = figure.colorbar(image, ax=right, shrink=0.6, pad=0.04, label="change of the score per SD")
+        bar = figure.colorbar(image, ax=right, shrink=0.6, pad=0.04, label="standard deviation of the effect")
         bar.outline.set_visible(False)
     return figure
 
@@ -201,59 +215,54 @@ def membership(model: Any, rule: int, top: int = 6) -> Any:
     >>> from mltsk import MLTSKClassifier
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> figure = membership(MLTSKClassifier(n_rules=3).fit(*data.frames()), 0, top=2)
-    >>> len(figure.axes)
+    >>> len(membership(MLTSKClassifier(n_rules=3).fit(*data.frames()), 0, top=2).axes)
     2
     """
     curves = views.membership_curves(model, rule, top)
     columns = max(1, min(3, len(curves)))
+    told = "" if curves else ": always, it has no conditions"
+    return _panels(curves, _condition, columns, 3.5, 2.1, f"Rule {rule + 1}{told}")
+
+
+def _panels(curves: Any, draw: Any, columns: int, width: float, height: float, title: str, **options: Any) -> Any:
+    """A small drawing of each curve, row by row."""
     rows = max(1, -(-len(curves) // columns))
-    with _figure(3.5 * columns, 0.5 + 2.1 * rows, rows, columns, squeeze=False) as (figure, axes):
+    size = width * columns, 0.5 + height * rows
+    with _figure(*size, rows, columns, squeeze=False, **options) as (figure, axes):
         for ax, curve in zip(axes.flat, curves, strict=False):
-            _curve(ax, curve)
+            draw(ax, curve)
         for ax in axes.flat[len(curves) :]:
             ax.set_axis_off()
-        told = "" if curves else ": always, it has no conditions"
-        figure.suptitle(f"Rule {rule + 1}{told}", x=0.01, ha="left", color=INK)
+        figure.suptitle(title, x=0.01, ha="left", color=INK)
     return figure
 
 
-def _curve(ax: Any, curve: views.MembershipCurve) -> None:
-    ax.fill_between(curve.x, curve.y, color=BLUE, alpha=0.15, lw=0)
-    ax.plot(curve.x, curve.y, color=BLUE, lw=2)
-    ax.axvline(curve.center, color=ORANGE, lw=1.2, ls=(0, (4, 3)))
+def _condition(ax: Any, curve: views.Curve) -> None:
+    ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
+    ax.plot(curve.x, curve.y, color=RISE, lw=2)
+    ax.axvline(curve.center, color=MUTED, lw=1.2, ls=(0, (4, 3)))
     ax.set_ylim(0, 1.06)
     ax.set_yticks([0, 0.5, 1])
-    ax.set_xlim(curve.x[0], curve.x[-1])
-    if 0 < len(curve.categories) <= 8:
-        ax.set_xticks(list(curve.categories), [_short(name, 12) for name in curve.categories.values()])
-    else:
-        ax.locator_params(axis="x", nbins=4)
+    _values(ax, curve)
     ax.set_title(_short(curve.feature, 38), fontsize=9)
     ax.set_xlabel(_short(curve.words.removeprefix(curve.feature).removeprefix(" is").strip(), 52), fontsize=8)
 
 
-def _names(ax: Any, axis: str, names: Sequence[str], length: int = 22) -> None:
-    where = range(0, len(names), -(-len(names) // MAX_NAMES))
-    size = float(np.clip(170 / max(len(where), 1), 5.5, 9))
-    texts, turned = [_short(names[i], length) for i in where], {"rotation": 90} if axis == "x" else {}
-    getattr(ax, f"set_{axis}ticks")(where, texts, fontsize=size, **turned)
+def _image(ax: Any, C: Array, across: Sequence[str], down: Sequence[str] | None, *colours: str, **options: Any) -> Any:
+    """A matrix in colours from the smallest to the largest value, with names."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    image = ax.imshow(C, cmap=LinearSegmentedColormap.from_list("own", colours), interpolation="nearest", **options)
+    for axis, names, length in (("x", across, 22), ("y", across if down is None else down, 34)):
+        where = range(0, len(names), -(-len(names) // MAX_NAMES))
+        size, turned = float(np.clip(170 / max(len(where), 1), 5.5, 9)), {"rotation": 90} if axis == "x" else {}
+        getattr(ax, f"set_{axis}ticks")(where, [_short(names[i], length) for i in where], fontsize=size, **turned)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    return image
 
 
 def _short(name: str, length: int) -> str:
     return name if len(name) <= length else f"{name[: length - 1]}…"
-
-
-def _diverging() -> Any:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("orange to blue", [ORANGE, "#ffffff", BLUE])
-
-
-def _rising() -> Any:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("blue", ["#ffffff", BLUE, "#0b3a66"])
 
 
 @contextmanager

@@ -1,24 +1,28 @@
-"""The rules of a fuzzy system as data: a sequence of `Rule` objects that can be filtered, exported and printed.
+"""What a fuzzy system says, as data: what holds in general about each label, and exceptions to it.
 
-`rule_base` reads a `FuzzySystem` and keeps its arrays; rules, conditions and terms are made when they are looked at.
+`rule_base` reads a `FuzzySystem` and keeps its arrays; rules and their parts are made when they are looked at.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, overload
 
 import numpy as np
 
-from ..core.system import FuzzySystem
-from .frames import rules_frame
-from .render import page_html, page_markdown, page_text
-from .tables import Categories, Index, Tables, known, positions
-from .text import RuleWords, legend, rule_words
-from .values import Condition, Consequent, Items, Rule, Term, rule_dict
+from ..core.arrays import Array
+from ..exceptions import InputError
+from ..system import FuzzySystem
+from .outline import Node, left_out, page_html, page_markdown, page_text
+from .tables import Categories, Index, Tables, frame, known, largest, positions, summed_up
+from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
+from .wording import number, percent, times
 
-__all__ = ["Condition", "Consequent", "Rule", "RuleBase", "Term", "rule_base"]
+SHORT = 15  # statements per label, up to which a model is printed whole
+MOST = 20  # labels and exceptions that are printed of a long model
+_SHAPE = ("label", "feature", "kind", "at", "change", "size")
+_CONDITION = ("feature", "center", "average", "low", "high", "percentile", "distinct")
 
 
 def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "RuleBase":
@@ -37,8 +41,8 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=200, random_state=0)
     >>> rules = rule_base(MLTSKClassifier(n_rules=3).fit(*data.frames()).system_)
-    >>> len(rules), rules[0].conditions[0].feature in data.feature_names
-    (3, True)
+    >>> len(rules.general), len(rules.exceptions)
+    (5, 3)
     """
     K, D, L = system.shape
     return RuleBase(Tables.of(system, categories), np.arange(K), np.arange(D), np.arange(L))
@@ -46,10 +50,10 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RuleBase(Sequence[Rule]):
-    """A sequence of rules over some features and some labels; ``str()`` prints it.
+    """What holds in general, and a sequence of exceptions, over some features and labels; ``str()`` prints it.
 
-    Made by `rule_base`. ``rules[2]`` is the `Rule` that is called Rule 3 in words, ``rules[:3]`` a shorter rule base;
-    `for_label` and `for_feature` leave out everything else.
+    Made by `rule_base`. ``rules[2]`` is the `Rule` that is called Exception 3 in words, ``rules[:3]`` a rule base with
+    fewer exceptions; `for_label` and `for_feature` leave out everything else.
     """
 
     tables: Tables
@@ -68,12 +72,22 @@ class RuleBase(Sequence[Rule]):
         return tuple(self.tables.system.label_names[j] for j in self.kept_labels)
 
     def for_label(self, *names: str) -> "RuleBase":
-        """The same rules with the consequents of some labels only."""
+        """The same rules for some labels only."""
         return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
 
     def for_feature(self, *names: str) -> "RuleBase":
-        """The same rules with the conditions and terms of some features only."""
+        """The same rules with the shapes and conditions of some features only."""
         return replace(self, kept_features=positions(self.feature_names, names, self.kept_features, "feature"))
+
+    @property
+    def general(self) -> Sequence[Consequent]:
+        """What holds for everybody about each label; empty where a system has nothing but rules with conditions."""
+        return Items(len(self.kept_labels) if len(self.tables.system.terms) else 0, self._general)
+
+    @property
+    def exceptions(self) -> Sequence[Rule]:
+        """The rules with conditions."""
+        return Items(len(self), self.__getitem__)
 
     def __len__(self) -> int:
         return len(self.kept_rules)
@@ -85,76 +99,61 @@ class RuleBase(Sequence[Rule]):
     def __getitem__(self, i: int | slice) -> "Rule | RuleBase":
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
-        k = int(self.kept_rules[i])
-        order = self.tables.order(k, self.kept_features)
-        return Rule(
-            index=k,
-            weight=float(self.tables.system.rule_weights[k]),
-            conditions=Items(len(order), partial(self._condition, k, order)),
-            consequents=Items(len(self.kept_labels), partial(self._consequent, k)),
-            step=self.step,
-            always=not self.tables.conditioned[k].any(),
-        )
-
-    def __iter__(self) -> Iterator[Rule]:
-        return (self[i] for i in range(len(self)))
-
-    def _condition(self, k: int, order: Index, i: int) -> Condition:
-        d, tables = int(order[i]), self.tables
-        low, high = (known(side[k, d]) for side in tables.ranges)
-        center, pair = float(tables.centers[k, d]), tables.pairs[d].tolist()
-        values = None if np.isnan(pair[0]) else (pair[0], pair[1])
-        return Condition(
-            feature=tables.system.feature_names[d],
-            center=center,
-            average=float(tables.averages[d]),
-            low=low,
-            high=high,
-            percentile=known(tables.percentiles[k, d]),
-            distinct=float(tables.distinct[k, d]),
-            category=tables.category(d, center),
-            values=values,
-            value_names=None if values is None else tables.pair_names(d),
-        )
-
-    def _consequent(self, k: int, i: int) -> Consequent:
-        j, tables = int(self.kept_labels[i]), self.tables
-        effects = tables.system.coef[k, 1 + self.kept_features, j] * tables.spreads[self.kept_features]
-        nonzero = np.flatnonzero(tables.system.coef[k, 1 + self.kept_features, j])
-        order = self.kept_features[nonzero[np.argsort(-np.abs(effects[nonzero]), kind="stable")]]
-        return Consequent(
-            label=tables.system.label_names[j],
-            intercept=float(tables.intercepts[k, j]),
-            level=float(tables.levels[k, j]),
-            usual=float(tables.usual[j]),
-            threshold=float(tables.system.thresholds[j]),
-            terms=Items(len(order), partial(self._term, k, j, order)),
-        )
-
-    def _term(self, k: int, j: int, order: Index, i: int) -> Term:
-        d = int(order[i])
-        coef = float(self.tables.system.coef[k, 1 + d, j])
-        return Term(
-            feature=self.tables.system.feature_names[d],
-            weight=coef * float(self.tables.factors[d]),
-            per=self.tables.step(d),
-            effect=coef * float(self.tables.spreads[d]),
-        )
+        k, tables = int(self.kept_rules[i]), self.tables
+        order = tables.order(k, self.kept_features)
+        conditions = Items(len(order), lambda i: self._condition(k, int(order[i])))
+        moved = self.kept_labels[(tables.system.coef[k][:, self.kept_labels] != 0).any(axis=0)]
+        labels = largest(moved, tables.shifts[k, moved])
+        consequents = Items(len(labels), lambda i: self._consequent(k, int(labels[i])))
+        weight, always = float(tables.system.rule_weights[k]), not len(tables.order(k))
+        return Rule(k, weight, conditions, consequents, always, self._noun)
 
     @property
-    def step(self) -> str:
-        """What one step of most features is."""
-        return self.tables.usual_step
+    def _noun(self) -> str:
+        return "Exception" if len(self.tables.system.terms) else "Rule"
+
+    def _general(self, i: int) -> Consequent:
+        j = int(self.kept_labels[i])
+        shapes = self._shapes(self.tables.sizes[:, j], partial(self._shape, j))
+        return Consequent(self.tables.system.label_names[j], float(self.tables.system.intercept[j]), 0.0, shapes)
+
+    def _shapes(self, sizes: Any, make: Any) -> Sequence[Shape]:
+        """A shape of each feature of some size, largest first."""
+        order = largest(self.kept_features, sizes[self.kept_features])[: np.count_nonzero(sizes[self.kept_features])]
+        return Items(len(order), lambda i: make(int(order[i]), float(sizes[order[i]])))
+
+    def _shape(self, j: int, d: int, size: float, k: int | None = None) -> Shape:
+        """What feature d does to label j, in general or within rule k."""
+        tables, x, names = self.tables, self.tables.values(d), tuple(self.tables.named_values(d).values())
+        y, ramp = tables.effect(d, x, j, k), tables.ramp(d, j) if k is None else None
+        inner = slice(2, -2) if len(x) > 4 and not names and not ramp and x[2] < x[-3] else slice(None)
+        kind, at, change = ("varies", np.nan, float(np.ptp(y))) if len(names) > 2 else summed_up(x[inner], y[inner])
+        place = None if names or tables.system.quantiles is None else float(tables.percentile(d, at))
+        x, first = np.unique(x, return_index=True)
+        told = (None if place is None else at), place, tuple(x.tolist()), tuple(y[first].tolist()), names, ramp
+        return Shape(tables.system.label_names[j], tables.system.feature_names[d], kind, change, size, *told)
+
+    def _condition(self, k: int, d: int) -> Condition:
+        tables, limit = self.tables, known(self.tables.limits[k, d])
+        low, high = (limit, None) if tables.distinct[k, d] > 0 else (None, limit)
+        center, average, distinct = float(tables.centers[k, d]), float(tables.averages[d]), float(tables.distinct[k, d])
+        names, feature = tuple(tables.named_values(d).items()), tables.system.feature_names[d]
+        return Condition(feature, center, average, low, high, known(tables.places[k, d]), distinct, names)
+
+    def _consequent(self, k: int, j: int) -> Consequent:
+        tables, label = self.tables, self.tables.system.label_names[j]
+        shapes = self._shapes(tables.slope_sizes(k, j), partial(self._shape, j, k=k))
+        return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
-        """Plain data, ready for JSON: all of it, or the ``top`` most distinct conditions and largest terms."""
+        """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
         return {
             "format": "mltsk rules",
-            "version": 1,
-            "step": self.step,
+            "version": 2,
             "features": list(self.feature_names),
             "labels": list(self.label_names),
-            "rules": [rule_dict(rule, top) for rule in self],
+            "general": [plain(rule, top) for rule in self.general],
+            "exceptions": [plain(rule, top) for rule in self],
         }
 
     def to_json(self, top: int | None = None, label: str | None = None, indent: int | None = 2) -> str:
@@ -162,32 +161,91 @@ class RuleBase(Sequence[Rule]):
         return json.dumps(self._narrowed(label).to_dict(top), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self, part: str | None = None) -> Any:
-        """One pandas row for each number of the rules; ``part="if"`` or ``"then"`` for one side only.
+        """One pandas row for each statement; ``part`` is "general", "if" or "then" for one of them only.
 
-        Columns: ``rule`` (its index), ``share`` of the data that it governs, ``part``; then for conditions
-        ``feature``, ``center``, ``average``, ``low``, ``high``, ``percentile``, ``distinct``, and for consequents
-        ``label``, ``feature`` (missing for the intercept), ``weight``, ``per``, ``effect``.
+        Columns: ``part``; for what holds in general, ``label``, ``feature`` and the ``kind``, ``at``, ``change`` and
+        ``size`` of a `Shape`; for exceptions, ``rule`` (its index) and ``share`` of the data that it governs, then
+        those of a `Condition`, or those of a `Shape`, whose feature is missing for the shift.
         """
-        return rules_frame(self.tables, self.kept_rules, self.kept_features, self.kept_labels, part)
+        if part not in (None, "general", "if", "then"):
+            raise InputError(f"part must be 'general', 'if', 'then' or None (all), got {part!r}.")
+        return frame(row for one in ([part] if part else ["general", "if", "then"]) for row in self._records(one))
 
-    def to_text(self, top: int = 5, label: str | None = None) -> str:
-        """The rules in words, with the ``top`` conditions, labels and terms of each."""
-        return self._page(page_text, top, label)
+    def _records(self, part: str) -> Iterator[dict[str, Any]]:
+        for shape in (shape for rule in self.general for shape in rule.shapes) if part == "general" else ():
+            yield {"part": part} | {what: getattr(shape, what) for what in _SHAPE}
+        for rule in () if part == "general" else self:
+            own = {"part": part, "rule": rule.index, "share": rule.weight}
+            for condition in rule.conditions if part == "if" else ():
+                yield own | {what: getattr(condition, what) for what in _CONDITION}
+            for c in rule.consequents if part == "then" else ():
+                yield {**own, "label": c.label, "feature": None, "change": c.shift, "size": c.size}
+                yield from (own | {what: getattr(shape, what) for what in _SHAPE} for shape in c.shapes)
 
-    def to_markdown(self, top: int = 5, label: str | None = None) -> str:
+    def to_text(self, top: int | None = None, label: str | None = None) -> str:
+        """The rules in words, with the ``top`` shapes, conditions and labels of each.
+
+        Without ``top``, a model of few statements is printed whole, and five of each of a longer one.
+        """
+        return page_text(self._narrowed(label).nodes(top))
+
+    def to_markdown(self, top: int | None = None, label: str | None = None) -> str:
         """`to_text` as Markdown."""
-        return self._page(page_markdown, top, label)
+        return page_markdown(self._narrowed(label).nodes(top))
 
-    def to_html(self, top: int = 5, label: str | None = None) -> str:
+    def to_html(self, top: int | None = None, label: str | None = None) -> str:
         """`to_text` as a piece of HTML."""
-        return self._page(page_html, top, label)
+        return page_html(self._narrowed(label).nodes(top))
 
-    def _page(self, page: Callable[[Iterable[str], Iterable[RuleWords]], str], top: int, label: str | None) -> str:
-        shown = self._narrowed(label)
-        thresholds = shown.tables.system.thresholds[shown.kept_labels].tolist()
-        nominal = any(len(names) > 2 for names in shown.tables.categories.values())
-        head = legend(len(shown), len(shown.kept_features), thresholds, shown.step, nominal=nominal)
-        return page(head, (rule_words(rule, top) for rule in shown))
+    def nodes(self, top: int | None = None) -> list[Node]:
+        """The page that `to_text` prints, as an outline."""
+        top, most = self._room(top)
+        moved, shifted = self._sizes.sum(axis=0), self.tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)]
+        general = [self.general[i] for i in _most(moved, most)] if len(self.general) else []
+        rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
+        parts = tuple(rule.node(top, general=True) for rule in general)
+        parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
+        page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
+        page += [Node("In general", parts)] if general else []
+        return [*page, *(rule.node(top) for rule in rules), *left_out(len(self), most, f"more {self._noun.lower()}")]
+
+    @property
+    def _sizes(self) -> Array:
+        """Sizes of what features and shifts do to the labels, (D + K, L)."""
+        return np.concatenate([self.tables.importance, self.tables.shift_sizes])[:, self.kept_labels]
+
+    def _room(self, top: int | None) -> tuple[int | None, int | None]:
+        """How many parts of each list, labels and exceptions to print; None is all of them."""
+        coef, sizes = self.tables.system.coef[:, :, self.kept_labels], self.tables.sizes[:, self.kept_labels]
+        longest = (np.count_nonzero(sizes, axis=0) + np.count_nonzero(coef, axis=(0, 1))).max()
+        return (None, None) if top is None and longest <= SHORT else (top or TOP, MOST)
+
+    def _carried(self, general: list[Consequent], rules: list[Rule], top: int | None) -> str:
+        """How much of the model its printed statements are."""
+        shifts = [c for rule in rules for c in rule.consequents[:top]]
+        shown = [c.size for c in shifts] + [shape.size for c in [*general, *shifts] for shape in c.shapes[:top]]
+        total = float(self._sizes.sum())
+        share = min(sum(shown) / total, 1.0) if total > 0 else 1.0
+        whole = "cover the whole model" if share > 1 - 1e-9 else f"carry {percent(share)} of what the model does"
+        return f"These {times(len(shown), 'statement')} {whole}."
+
+    def legend(self) -> tuple[str, ...]:
+        """How to read the rules, in two sentences or three."""
+        system, count = self.tables.system, times(len(self), self._noun.lower())
+        on = f"on {times(len(self.kept_features), 'feature')} for {times(len(self.kept_labels), 'label')}"
+        low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
+        given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."
+        per = "from its 10th to its 90th percentile"
+        if system.quantiles is None:
+            per = "for its full weight in a row" if system.unit_length else "for 1 unit of it"
+        if not len(system.terms):
+            start = f"{count} {on}. A sample is shared out among the rules that it resembles, and each adds its share."
+        elif not len(system.centers):
+            start = f"What holds in general, {on}; this table needs no exceptions."
+        else:
+            start = f"What holds in general, {on}, and {count}: each shifts the scores of its samples, by their share."
+        after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
+        return f"{start} {given}", after
 
     def _narrowed(self, label: str | None) -> "RuleBase":
         return self if label is None else self.for_label(label)
@@ -196,7 +254,12 @@ class RuleBase(Sequence[Rule]):
         return self.to_text()
 
     def __repr__(self) -> str:
-        return f"<RuleBase: {len(self)} rules, {len(self.kept_features)} features, {len(self.kept_labels)} labels>"
+        return f"<RuleBase: {len(self)} exceptions, {len(self.kept_features)} features, {len(self.kept_labels)} labels>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def _most(sizes: Array, count: int | None) -> list[int]:
+    """Positions of the largest sizes, in their own order."""
+    return sorted(np.argsort(-sizes, kind="stable")[:count].tolist())

@@ -1,9 +1,7 @@
 """A whole model at a glance, as data: what its labels share, what its features are worth, how its rules differ.
 
 Everything takes a `FuzzySystem`, or a classifier that has one as ``system_``, and gives arrays; `mltsk.explain.plot`
-draws them. Symbols: K rules, D features, L labels, T the number of features shown.
-
-Nothing here needs data: rules stand for the samples they govern, by their weights.
+draws them. Symbols: K exceptions, D features, L labels, T the number of features shown.
 """
 
 from collections.abc import Mapping
@@ -14,36 +12,28 @@ import numpy as np
 
 from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
-from ..core.system import FuzzySystem
 from ..exceptions import InputError
+from ..system import FuzzySystem
 from .rules import rule_base
-from .tables import Categories, Tables
-from .values import Condition
-
-
-def system_of(model: Any) -> FuzzySystem:
-    """The fuzzy system of a classifier, or of what wraps one, or the system itself."""
-    model = getattr(model, "estimator_", model)
-    found = model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
-    if not isinstance(found, FuzzySystem):
-        raise InputError(f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
-    return found
+from .tables import Categories, Tables, doubles, positions
 
 
 def tables_of(model: Any) -> Tables:
     """The numbers of a model in its caller's units."""
     inner = getattr(model, "estimator_", model)
+    system = inner if isinstance(inner, FuzzySystem) else getattr(inner, "system_", None)
+    if not isinstance(system, FuzzySystem):
+        raise InputError(f"{type(inner).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
     categories: Categories | None = inner._category_names() if hasattr(inner, "_category_names") else None
-    return Tables.of(system_of(model), categories)
+    return Tables.of(system, categories)
 
 
 @dataclass(frozen=True)
 class FeatureImportance:
-    """``values`` (T, L): mean absolute effect of each feature on the score of each label, largest features first.
+    """``values`` (T, L): size of what each feature does to the score of each label, largest features first.
 
-    The effect of a feature in a rule is the change of the score for about one standard deviation; rules count by the
-    share of data that they govern. ``total`` (T,) is the sum over labels, ``rest`` (L,) what the features that are not
-    shown add up to.
+    It is the standard deviation over the data, in general and within rules together. ``total`` (T,) is the sum over
+    labels, ``rest`` (L,) what the features that are not shown add up to.
     """
 
     features: tuple[str, ...]
@@ -65,13 +55,11 @@ def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
     >>> from mltsk import MLTSKClassifier
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> clf = MLTSKClassifier(n_rules=3).fit(*data.frames())
-    >>> feature_importance(clf, top=4).values.shape
+    >>> feature_importance(MLTSKClassifier(n_rules=3).fit(*data.frames()), top=4).values.shape
     (4, 5)
     """
     tables = tables_of(model)
-    system = tables.system
-    sizes = np.einsum("k,kdl->dl", system.rule_weights, np.abs(system.coef[:, 1:])) * tables.spreads[:, None]
+    sizes, system = tables.importance, tables.system
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
     shown, others = order[:top], order[len(order) if top is None else top :]
     names = tuple(system.feature_names[d] for d in shown)
@@ -79,12 +67,64 @@ def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A line ``y`` over values ``x`` of a feature in the caller's units, with the same in ``words``.
+
+    Of a shape, y is what is added to the score of ``label``, 0 on average; of a condition, which has no label, it is
+    membership, 1 at ``center``. ``quantiles`` are those of the training data, ``categories`` the names of values.
+    """
+
+    feature: str
+    label: str | None
+    x: Array
+    y: Array
+    words: str
+    center: float | None
+    quantiles: Array
+    categories: Mapping[float, str]
+
+
+def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[Curve, ...]:
+    """Curves of the ``top`` features for some labels or all, feature by feature, largest first.
+
+    Sparse features have straight lines from none to their full weight.
+
+    Examples
+    --------
+    >>> from mltsk import MLTSKClassifier
+    >>> from mltsk.datasets import make_multilabel_rules
+    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
+    >>> len(shapes(MLTSKClassifier(n_rules=3).fit(*data.frames()), *data.label_names[:2], top=3))
+    6
+    """
+    tables = tables_of(model)
+    names = tables.system.label_names
+    kept = positions(names, labels or names, np.arange(len(names)), "label")
+    sizes = tables.sizes[:, kept].sum(axis=1)
+    order = np.argsort(-sizes, kind="stable")[: min(top, np.count_nonzero(sizes))]
+    return tuple(_shape(tables, int(d), int(j), points) for d in order for j in kept)
+
+
+def _shape(tables: Tables, d: int, j: int, points: int) -> Curve:
+    feature, label = tables.system.feature_names[d], tables.system.label_names[j]
+    base = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label)
+    words = ", ".join(map(str, base.general[0].shapes[:1]))
+    x = tables.values(d) if tables.named_values(d) else np.linspace(*_range(tables.system, d), points)
+    return _curve(tables, d, x, tables.effect(d, x, j), words, label=label)
+
+
+def _curve(tables: Tables, d: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None) -> Curve:
+    quantiles = np.zeros(0) if tables.system.quantiles is None else doubles(tables.system.quantiles[d])
+    return Curve(tables.system.feature_names[d], label, x, y, words, center, quantiles, tables.named_values(d))
+
+
+@dataclass(frozen=True)
 class LabelCorrelation:
     """Two (L, L) matrices with 1 on the diagonal.
 
-    ``consequents`` is how alike the THEN-parts of two labels are (correlation of their effects over rules and
-    features); ``labels`` is how alike the labels are, in the data if they were given, else in the scores at the centres
-    of the rules.
+    ``consequents`` is how alike the model's numbers of two labels are (cosine of their effects over terms and rules);
+    ``labels`` is how alike the labels are, in the data if they were given, else in the scores at the centres of the
+    rules.
     """
 
     names: tuple[str, ...]
@@ -98,7 +138,8 @@ class LabelCorrelation:
         pairs = np.triu_indices(len(self.names), 1)
         if len(pairs[0]) < 2:
             return float("nan")
-        return float(_correlation(np.stack([self.labels[pairs], self.consequents[pairs]], axis=1))[0, 1])
+        found = np.stack([self.labels[pairs], self.consequents[pairs]], axis=1)
+        return float(_cosine(found - found.mean(axis=0))[0, 1])
 
 
 def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
@@ -115,20 +156,24 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
     """
     tables = tables_of(model)
     system, L = tables.system, tables.system.shape[2]
-    effects = system.coef[:, 1:] * tables.spreads[:, None] * np.sqrt(system.rule_weights)[:, None, None]
-    levels = (tables.levels - tables.usual) * np.sqrt(system.rule_weights)[:, None]
     if Y is None:
-        said = _cosine(levels)
+        scores = system.scores(doubles(system.prototypes))
+        said = (scores - system.rule_weights @ scores) * np.sqrt(system.rule_weights)[:, None]
     else:
-        dense = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y, dtype=np.float64)
-        if dense.ndim != 2 or dense.shape[1] != L:
-            raise InputError(f"Y must have one column for each of {L} labels, got shape {dense.shape}.")
-        said = _correlation(dense)
-    return LabelCorrelation(system.label_names, said, _cosine(effects.reshape(-1, L)), Y is not None)
+        given = doubles(Y)
+        if given.ndim != 2 or given.shape[1] != L:
+            raise InputError(f"Y must have one column for each of {L} labels, got shape {given.shape}.")
+        said = given - given.mean(axis=0)
+    return LabelCorrelation(system.label_names, _cosine(said), _cosine(_effects(tables)), Y is not None)
 
 
-def _correlation(columns: Array) -> Array:
-    return _cosine(columns - columns.mean(axis=0))
+def _effects(tables: Tables) -> Array:
+    """All numbers of a model as effects on each label that can be compared, (rows, L)."""
+    system, w = tables.system, np.sqrt(doubles(tables.system.rule_weights))[:, None]
+    spread = tables.spreads if system.is_linear or not len(system.terms) else tables.grid_terms.std(axis=0)
+    found = [doubles(system.term_coef) * spread[: len(system.terms), None], tables.shifts * w]
+    found += [coef[1:] * tables.spreads[:, None] * a for coef, a in zip(system.coef, w, strict=True) if system.order]
+    return np.concatenate(found)
 
 
 def _cosine(columns: Array) -> Array:
@@ -169,20 +214,19 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
     >>> from mltsk import MLTSKClassifier
     >>> from mltsk.datasets import make_multilabel_rules
     >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> clf = MLTSKClassifier(n_rules=4).fit(data.X, data.Y)
-    >>> rule_map(clf, data.X).positions.shape
+    >>> rule_map(MLTSKClassifier(n_rules=4).fit(data.X, data.Y), data.X).positions.shape
     (4, 2)
     """
-    system = system_of(model)
+    system = tables_of(model).system
+    if not len(system.centers):
+        raise InputError("This model has no exceptions that could be laid out: its shapes are the whole of it.")
     if X is None:
         M = firing_strengths(system.centers, system.centers, system.widths, underflow=system.underflow)
-        T = rule_distances(M, np.asarray(system.rule_weights))
-        coverage = np.asarray(system.rule_weights, dtype=np.float64)
+        T, coverage = rule_distances(M, np.asarray(system.rule_weights)), doubles(system.rule_weights)
     else:
-        M = system.firing(X if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64))
+        M = system.firing(X if hasattr(X, "toarray") else doubles(X))
         T, coverage = rule_distances(M), M.mean(axis=0)
-    positions, explained = _laid_out(T)
-    return RuleMap(T, coverage, positions, explained)
+    return RuleMap(T, coverage, *_laid_out(T))
 
 
 def _laid_out(T: Array) -> tuple[Array, float]:
@@ -197,22 +241,7 @@ def _laid_out(T: Array) -> tuple[Array, float]:
     return plane, float(values[:2].sum()) / total if total > 0 else 1.0
 
 
-@dataclass(frozen=True)
-class MembershipCurve:
-    """One condition of a rule: membership ``y`` over values ``x`` of the feature in the caller's units.
-
-    ``center`` is where membership is 1; ``categories`` names some of the values where the feature is nominal.
-    """
-
-    feature: str
-    x: Array
-    y: Array
-    center: float
-    words: str
-    categories: Mapping[float, str]
-
-
-def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) -> tuple[MembershipCurve, ...]:
+def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) -> tuple[Curve, ...]:
     """Curves of the ``top`` most distinct conditions of a rule (counted from 0) over the training range.
 
     Examples
@@ -224,37 +253,27 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
     >>> [curve.y.shape for curve in membership_curves(clf, 0, top=2)]
     [(201,), (201,)]
     """
-    tables = tables_of(model)
-    K = tables.system.shape[0]
+    tables, K = tables_of(model), tables_of(model).system.shape[0]
     if not 0 <= rule < K:
-        raise InputError(f"There is no rule {rule}: they are counted from 0 to {K - 1}.")
-    found, order = rule_base(tables.system, categories=tables.categories)[rule].conditions, tables.order(rule)
-    return tuple(_curve(tables, rule, int(d), c, points) for d, c in zip(order[:top], found[:top], strict=True))
+        known = f"they are counted from 0 to {K - 1}" if K else "there are none"
+        raise InputError(f"There is no rule {rule}: {known}.")
+    conditions = rule_base(tables.system, categories=tables.categories)[rule].conditions[:top]
+    found = zip(tables.order(rule), conditions, strict=False)
+    return tuple(_membership(tables, rule, int(d), str(condition), points) for d, condition in found)
 
 
-def _curve(tables: Tables, k: int, d: int, condition: Condition, points: int) -> MembershipCurve:
-    system = tables.system
-    c, s = float(system.centers[k, d]), float(system.widths[k, d])
-    center = c if system.scaling is None else condition.center
+def _membership(tables: Tables, k: int, d: int, words: str, points: int) -> Curve:
+    system, c = tables.system, float(tables.system.centers[k, d])
+    center = c if system.scaling is None else float(tables.centers[k, d])
     x = np.linspace(*_range(system, d, center), points)
-    if system.scaling is not None:
-        row = np.tile(tables.averages, (points, 1))
-        row[:, d] = x
-        z = system.scaling.apply(row)[:, d]
-    else:
-        z = x
-    name = system.feature_names[d]
-    return MembershipCurve(
-        name, x, np.exp(-((z - c) ** 2) / s), center, str(condition), tables.categories.get(name, {})
-    )
+    return _curve(tables, d, x, np.exp(-((tables.scaled(d, x) - c) ** 2) / system.widths[k, d]), words, center)
 
 
-def _range(system: FuzzySystem, d: int, center: float) -> tuple[float, float]:
-    """Training values of a feature without a far tail, centre included; of a row of unit length, 0 to 1."""
+def _range(system: FuzzySystem, d: int, *inside: float) -> tuple[float, float]:
+    """Training values of a feature without a far tail, and those ``inside``; of a row of unit length, 0 to 1."""
     if system.quantiles is None:
-        return (0.0, 1.0) if system.unit_length else (0.0, max(2.0 * abs(center), 1.0))
+        return 0.0, 1.0 if system.unit_length else max([1.0, *(2.0 * abs(x) for x in inside)])
     least, low, high, most = (float(q) for q in system.quantiles[d, [0, 1, -2, -1]])
     reach = max(high - low, 1e-9 * max(abs(low), 1.0))
-    least, most = max(least, low - reach), min(most, high + reach)
-    least, most = min(least, center), max(most, center)
+    least, most = min(max(least, low - reach), *inside, most), max(min(most, high + reach), *inside, least)
     return (least, most) if most > least else (least - 0.5, most + 0.5)

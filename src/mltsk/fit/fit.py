@@ -151,7 +151,7 @@ def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty,
 
 @dataclass(frozen=True)
 class Solved:
-    """``B`` (Q, L), the ``mean`` (Q, L) of the columns, base ``rates`` (L,) and ``loo`` (n, L) scores of some labels."""
+    """``B`` (Q, L), the ``mean`` (Q, L) of the columns, base ``rates`` (L,) and ``loo`` (n, L) scores of labels."""
 
     B: Array
     mean: Array
@@ -217,8 +217,9 @@ def _dual(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: An
     if not whole:
         K, Y_here, w, copies, Z = K[here][:, here], Y[here], w[here], copies[here], Z[here]
     A, loo = solve_dual(K, Y if whole else Y_here, w, copies, penalty)
-    B, mean = design.transposed(Z, A), design.transposed(Z, (w / w.sum())[:, None])
-    rates = (w / w.sum()) @ (Y if whole else Y_here)
+    share = (w / w.sum())[:, None]
+    both = design.transposed(Z, namespace(A).concatenate([A, share], axis=1))
+    B, mean, rates = both[:, :-1], both[:, -1:], share[:, 0] @ (Y if whole else Y_here)
     if not whole:  # rows that do not count are scored as new ones are
         everywhere = rates + design.times(kept.Z, B) - mean[:, 0] @ B
         everywhere[here] = loo

@@ -5,18 +5,5 @@ from .files import check_target, writing
 from .graph import to_onnx
 from .plain import from_dict, to_dict
 
-__all__ = [
-    "FORMAT",
-    "MANIFEST",
-    "TRUSTED",
-    "ModelInfo",
-    "check_target",
-    "from_dict",
-    "load",
-    "read_info",
-    "save",
-    "to_dict",
-    "to_onnx",
-    "untrusted",
-    "writing",
-]
+__all__ = ["FORMAT", "MANIFEST", "TRUSTED", "ModelInfo", "check_target", "from_dict", "load", "read_info", "save"]
+__all__ += ["to_dict", "to_onnx", "untrusted", "writing"]

@@ -5,7 +5,6 @@ A model file is a skops archive (a zip file: ``schema.json`` and arrays in NumPy
 scikit-learn and more; we trust the types in `TRUSTED` and nothing else, and check that before skops sees the file.
 """
 
-import inspect
 import io
 import json
 import zipfile
@@ -15,18 +14,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..exceptions import InputError
-from ..thresholds import MultilabelThreshold
+from .checks import check_model
 from .files import writing
-from .reading import has_rules
 
-FORMAT = 1  # raise it when a file of ours can no longer be read by the version before
-OLDEST = 1  # raise it when we can no longer read what that version wrote
+FORMAT = 2  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
 
 # A file of a few kilobytes can declare terabytes. A model of bibtex (1836 features, 159 labels) unpacks to 36 MB.
@@ -34,26 +30,15 @@ MAX_UNPACKED = 4 << 30
 MAX_JSON = 64 << 20
 MAX_MEMBERS = 10_000
 
-# What scores and rules of a classifier are made from.
-NEEDED = (
-    *("centers_", "widths_", "coef_", "thresholds_", "prototypes_", "rule_weights_", "scaling_", "scale_"),
-    *("quantiles_", "label_names_", "classes_", "multilabel_", "n_features_in_"),
+_METHODS = (
+    *("binary_relevance.BinaryRelevanceTSK", "bp_mll.BPMLL", "c2ae.C2AE", "classifier_chain.ClassifierChainTSK"),
+    *("hnoml.HNOML", "jbnn.JBNN", "ml_knn.MLkNN", "ml_tsk_fs.PaperMLTSK", "mlsf.MLSF"),
 )
-
 _OURS = (
-    "mltsk.estimators.classifier.MLTSKClassifier",
-    "mltsk.estimators.features.FuzzyRuleFeatures",
-    "mltsk.thresholds.MultilabelThreshold",
-    "mltsk.paper.methods.binary_relevance.BinaryRelevanceTSK",
-    "mltsk.paper.methods.bp_mll.BPMLL",
-    "mltsk.paper.methods.c2ae.C2AE",
-    "mltsk.paper.methods.classifier_chain.ClassifierChainTSK",
-    "mltsk.paper.methods.hnoml.HNOML",
-    "mltsk.paper.methods.jbnn.JBNN",
-    "mltsk.paper.methods.ml_knn.MLkNN",
-    "mltsk.paper.methods.ml_tsk_fs.PaperMLTSK",
-    "mltsk.paper.methods.mlsf.MLSF",
+    *("mltsk.classifier.MLTSKClassifier", "mltsk.incremental.IncrementalMLTSK", "mltsk.thresholds.MultilabelThreshold"),
+    *(f"mltsk.paper.methods.{name}" for name in _METHODS),
 )
+_ROWS = ("scipy.sparse._csr.csr_matrix", "scipy.sparse._csr.csr_array")  # what a stream keeps of its samples
 _NUMBERS = ("bool", "bool_", "int32", "int64", "float32", "float64")
 
 # What a file may hold: by skops' name for the way in which a thing is rebuilt, the types that may be rebuilt so.
@@ -65,25 +50,18 @@ TRUSTED: Mapping[str, tuple[str, ...]] = {
     "JsonNode": ("builtins.str",),
     "TypeNode": ("builtins.str", "builtins.int"),
     "NdArrayNode": ("numpy.ndarray", *(f"numpy.{name}" for name in _NUMBERS)),
+    "SparseMatrixNode": _ROWS,
     "RandomStateNode": ("numpy.random.mtrand.RandomState",),
 }
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a model file says beside the model.
+    """What a model file says next to the model.
 
-    Attributes
-    ----------
-    data : str
-        Name of the data set.
-    feature_names, label_names : tuple of str
-    categories : dict of str to tuple of str
-        Categories of each nominal feature; the model sees `mltsk.datasets.category_values` of them.
-    fitted : dict
-        How the model was made: numbers and text.
-    version : str
-        Version of this package that wrote the file.
+    The name of the ``data`` set, names of features and labels, ``categories`` of each nominal feature (the model sees
+    `mltsk.datasets.category_values` of them), how the model was ``fitted`` (numbers and text), and the ``version`` of
+    this package that wrote the file.
     """
 
     data: str = ""
@@ -108,11 +86,11 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
 
     Parameters
     ----------
-    model : MLTSKClassifier, a method of `mltsk.paper.methods`, MultilabelThreshold around one, or FuzzyRuleFeatures
+    model : MLTSKClassifier, IncrementalMLTSK, a method of `mltsk.paper.methods`, or MultilabelThreshold around one
     path : str or Path
         Conventionally ends in ``.skops``. The file appears, or is replaced, only when it is complete.
     info : ModelInfo, optional
-        What to say beside the model; its own names unless given.
+        What to say next to the model; its own names unless given.
 
     Returns
     -------
@@ -128,7 +106,6 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
     >>> load(file).predict(data.X).shape
     (60, 5)
     """
-    model = getattr(model, "best_estimator_", model)  # of a search, what it found
     content = _archive(model, info or ModelInfo.of(model))
     with writing(path) as file:
         file.write(content)
@@ -142,32 +119,28 @@ def load(path: str | Path) -> Any:
     with an `InputError`. Nothing in a file is ever executed. Parameters that are newer than the file get their
     defaults, and categories that the file names are the model's ``categories_``.
     """
+    import skops.io
+
     path = Path(path)
     with _opened(path) as file, zipfile.ZipFile(file) as archive:
-        _check_size(archive, path)
         manifest = _manifest(archive, path)
-        _check_types(_schema(archive, path), path)
-        model = _rebuilt(file)  # the same open file: what was checked is what is read
-        _check_model(model, path, manifest["mltsk"])
+        _check_types(archive, path)
+        model = skops.io.load(file, trusted=[*_OURS, *_ROWS])  # the same open file: what was checked is what is read
+        check_model(model)  # a damaged one fails here and not in a prediction
         _name_categories(model, manifest)
     return model
 
 
 def read_info(path: str | Path) -> ModelInfo:
-    """What a model file says beside the model, without reading the model."""
+    """What a model file says next to the model, without reading the model."""
     path = Path(path)
     with _opened(path) as file, zipfile.ZipFile(file) as archive:
-        _check_size(archive, path)
         manifest = _manifest(archive, path)
         info = manifest["info"]
-        return ModelInfo(
-            data=str(info["data"]),
-            feature_names=tuple(map(str, info["feature_names"])),
-            label_names=tuple(map(str, info["label_names"])),
-            categories={str(name): tuple(map(str, values)) for name, values in info["categories"].items()},
-            fitted=dict(info["fitted"]),
-            version=str(manifest["mltsk"]),
-        )
+        names = {key: tuple(map(str, info[key])) for key in ("feature_names", "label_names")}
+        categories = {str(name): tuple(map(str, values)) for name, values in info["categories"].items()}
+        kept = {"categories": categories, "fitted": dict(info["fitted"]), "version": manifest["mltsk"]}
+        return ModelInfo(str(info["data"]), **names, **kept)
 
 
 def _archive(model: Any, info: ModelInfo) -> bytes:
@@ -189,15 +162,10 @@ def _archive(model: Any, info: ModelInfo) -> bytes:
                 "of this package, arrays, numbers and text."
             )
         manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
-        archive.writestr(MANIFEST, json.dumps(manifest, indent=1, default=_plain))
+        archive.writestr(
+            MANIFEST, json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
+        )
     return buffer.getvalue()
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as JSON knows them."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return str(value)
 
 
 @contextmanager
@@ -229,37 +197,23 @@ def _no_archive(path: Path, start: bytes) -> str:
     return f"{path} is not a model file: `mltsk fit` and mltsk.save write those."
 
 
-def _check_size(archive: zipfile.ZipFile, path: Path) -> None:
+def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     members = archive.infolist()
     size = sum(member.file_size for member in members)
     if size > MAX_UNPACKED or len(members) > MAX_MEMBERS:
         raise InputError(f"{path} declares {len(members)} parts of {size >> 20} MiB in all, too much for a model.")
-
-
-def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if MANIFEST not in archive.namelist():
         raise InputError(f"{path} is an archive but not a model of mltsk: it has no {MANIFEST}.")
     manifest = _json(archive, MANIFEST, path)
     version, number = manifest.get("mltsk"), manifest.get("format")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(version, str):
         raise _damaged(path, "it does not say which format it has")
-    if number > FORMAT:
+    if number != FORMAT:
+        what = "upgrade with `pip install --upgrade mltsk`" if number > FORMAT else "fit the model again"
         raise InputError(
-            f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads up to {FORMAT}: "
-            "upgrade with `pip install --upgrade mltsk`."
-        )
-    if number < OLDEST:
-        raise InputError(
-            f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads formats {OLDEST} "
-            f"to {FORMAT}: fit the model again, or load it with mltsk {version} and pass on mltsk.to_dict of it."
+            f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads {FORMAT}: {what}."
         )
     return manifest
-
-
-def _schema(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
-    if "schema.json" not in archive.namelist():
-        raise _damaged(path, "it holds no model")
-    return _json(archive, "schema.json", path)
 
 
 def _json(archive: zipfile.ZipFile, name: str, path: Path) -> dict[str, Any]:
@@ -287,50 +241,12 @@ def untrusted(schema: Any) -> str | None:
     return None
 
 
-def _check_types(schema: dict[str, Any], path: Path) -> None:
+def _check_types(archive: zipfile.ZipFile, path: Path) -> None:
+    schema = _json(archive, "schema.json", path) if "schema.json" in archive.namelist() else {}
     if found := untrusted(schema):
         raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
     if schema.get("__loader__") != "ObjectNode":
         raise _damaged(path, "it holds no model")
-
-
-def _rebuilt(file: io.BufferedIOBase) -> Any:
-    import skops.io
-
-    return skops.io.load(file, trusted=list(_OURS))
-
-
-def _check_model(model: Any, path: Path, version: str) -> None:
-    """Whether the parts of a model fit together, so that a damaged one fails here and not in a prediction."""
-    check_is_fitted(model)
-    if hidden := [name for name in vars(model) if callable(getattr(type(model), name, None))]:
-        raise _damaged(path, f"it puts data in the place of {hidden[0]}")
-    _add_new_parameters(model)
-    if isinstance(model, MultilabelThreshold):
-        _check_model(model.estimator_, path, version)
-    if has_rules(model):
-        _check_rules(model, path, version)
-
-
-def _add_new_parameters(model: Any) -> None:
-    """Defaults for the parameters that did not exist when the file was written."""
-    for name, parameter in inspect.signature(type(model).__init__).parameters.items():
-        if name not in vars(model) and parameter.default is not parameter.empty:
-            setattr(model, name, parameter.default)
-
-
-def _check_rules(model: Any, path: Path, version: str) -> None:
-    if missing := [name for name in NEEDED if name not in vars(model)]:
-        raise InputError(
-            f"{path} was written by mltsk {version} and has no {missing[0]}, which mltsk {__version__} needs: fit the "
-            "model again."
-        )
-    K, D, L = len(model.centers_), int(model.n_features_in_), len(model.label_names_)
-    shapes = {"centers_": (K, D), "widths_": (K, D), "coef_": (K, D + 1, L), "thresholds_": (L,)}
-    shapes |= {"prototypes_": (K, D), "rule_weights_": (K,)}
-    for name, shape in shapes.items():
-        if getattr(model, name).shape != shape:
-            raise _damaged(path, f"{name} has shape {getattr(model, name).shape} instead of {shape}")
 
 
 def _name_categories(model: Any, manifest: Mapping[str, Any]) -> None:

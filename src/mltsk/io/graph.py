@@ -1,7 +1,7 @@
-"""A model as an ONNX graph of standard operators: scores and labels wherever there is a runtime, without Python.
+"""A model as an ONNX graph of standard operators: scores, labels, probabilities wherever there is a runtime.
 
-Symbols: X (N, D) samples in the caller's units, Z the same on the scale of the rules, C, S (K, D) centres and widths,
-E (N, K) exponents, M (N, K) firing strengths; Q knots of each feature.
+Symbols: X (N, D) samples in the caller's units, Z the same on the scale of the rules, T (N, P) memberships in the terms
+of the general rule, E (N, K) exponents, M (N, K) firing strengths; Q knots of each feature.
 
 Everything is computed in float64, as in Python. The percentile scale is a table of knots: a feature's place in it is
 found by halving, log₂ Q times for all features at once, which needs N·D numbers where comparing with every knot needs
@@ -15,27 +15,57 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import __version__
-from ..core.system import FuzzySystem
 from ..exceptions import InputError
+from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
-from .operators import Graph
-from .reading import has_rules, is_fitted
+from .checks import has_rules
+from .plain import check_fitted
 
 INSTALL = 'pip install "mltsk[onnx]"'
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
+OUTPUTS = ("scores", "labels", "probabilities")
+
+
+class Graph:
+    """Nodes, constants and outputs; `add` returns the name of what a node computes, for use as input of the next."""
+
+    def __init__(self, onnx: Any) -> None:
+        self.onnx, self.nodes, self.constants, self.outputs = onnx, [], [], []
+
+    def add(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
+        """The name of the output of a new node."""
+        name = name or f"{operator.lower()}{len(self.nodes) + 1}"
+        self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [name], name=name, **attributes))
+        return name
+
+    def constant(self, values: Any, dtype: Any = np.float64) -> str:
+        """The name of a constant tensor."""
+        name = f"c{len(self.constants)}"
+        array = np.ascontiguousarray(values, dtype=dtype).reshape(np.shape(values))
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def integers(self, values: Any) -> str:
+        """The name of a constant tensor of whole numbers."""
+        return self.constant(values, np.int64)
+
+    def output(self, name: str, value: str, kind: int, shape: list[Any]) -> None:
+        """Give a value a name under which it leaves the graph."""
+        self.add("Identity", value, name=name)
+        self.outputs.append(self.onnx.helper.make_tensor_value_info(name, kind, shape))
 
 
 def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
     """A fitted model as an ONNX model.
 
-    Its input is ``X``, dense, (n, n_features); its outputs are ``scores`` (n, n_labels) and ``labels``. Scores are on
-    the scale of the thresholds: ``decision_function`` of the model plus its thresholds, as `mltsk predict` writes them.
-    Labels are what ``predict`` returns: an int64 indicator, or classes if the model was fitted on those. Names of
-    features and labels and the thresholds are in the model's metadata, as JSON.
+    Its input is ``X``, dense, (n, n_features); its outputs are ``scores`` (n, n_labels), ``labels`` and, where the
+    model is calibrated, ``probabilities`` (n, n_labels). Scores are on the scale of the thresholds:
+    ``decision_function`` plus the thresholds. Labels are what ``predict`` returns: an int64 indicator, or classes if
+    the model was fitted on those. Names of features and labels and the thresholds are in its metadata, as JSON.
 
     Parameters
     ----------
-    model : MLTSKClassifier or MultilabelThreshold around one
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
     dtype : {"float64", "float32"}, default="float64"
         Type of the input. Rounding an input to float32 can move a score by more than 1e-5 where many training values
         lie close together.
@@ -53,75 +83,108 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     >>> data = make_multilabel_rules(n_samples=60, random_state=0)
     >>> graph = to_onnx(MLTSKClassifier(n_rules=2).fit(data.X, data.Y)).graph
     >>> [output.name for output in graph.output]
-    ['scores', 'labels']
+    ['scores', 'labels', 'probabilities']
     """
-    if not has_rules(getattr(model, "estimator_", model)) and not isinstance(model, MultilabelThreshold):
-        raise InputError(f"A {type(model).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
-    if not is_fitted(model):
-        raise InputError(f"This {type(model).__name__} is not fitted: call fit before to_onnx.")
+    inner = getattr(model, "estimator_", model)
+    if not has_rules(inner) and not (isinstance(model, MultilabelThreshold) and inner is model):
+        raise InputError(f"A {type(inner).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
+    check_fitted(model, "to_onnx")
     if dtype not in ("float64", "float32"):
         raise InputError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
-    onnx = _onnx()
-    g = Graph(onnx)
-    x = "X" if dtype == "float64" else g.add("Cast", "X", to=onnx.TensorProto.DOUBLE)
-    _outputs(g, model, x)
-    return _finished(onnx, g, model, dtype)
-
-
-def _onnx() -> Any:
     try:
         import onnx
     except ImportError:
         raise ImportError(INSTALL) from None
-    return onnx
+    g = Graph(onnx)
+    x = "X" if dtype == "float64" else g.add("Cast", "X", to=onnx.TensorProto.DOUBLE)
+    _outputs(g, model, x)
+    return _finished(g, model, dtype)
 
 
 def _outputs(g: Graph, model: Any, x: str) -> None:
-    """The nodes ``scores`` and ``labels``."""
-    if not isinstance(model, MultilabelThreshold):
-        g.add("Identity", system_scores(g, model.system_, x), name="scores")
-        _labels(g, model, model.thresholds_.astype(model.coef_.dtype), model.multilabel_)
-        return
+    """The nodes ``scores``, ``labels`` and, of a calibrated system, ``probabilities``."""
+    inner = getattr(model, "estimator_", model)
+    system, L = inner.system_, len(inner.label_names_)
+    scores = system_scores(g, system, x)
+    if system.slopes is not None:
+        g.output("probabilities", _probabilities(g, inner, scores), g.onnx.TensorProto.DOUBLE, ["n", L])
+    tuned = model is not inner
+    g.output("scores", _tuned_scores(g, model, scores) if tuned else scores, g.onnx.TensorProto.DOUBLE, ["n", L])
+    _labels(g, model, not model._binary if tuned else model.multilabel_)
+
+
+def _probabilities(g: Graph, model: Any, scores: str) -> str:
+    """Of a calibrated model, (N, L); of two classes, that of the second."""
+    system = model.system_
+    if model.multilabel_ or len(model.classes_) == 2:
+        line = g.add("Add", g.add("Mul", scores, g.constant(system.slopes)), g.constant(system.offsets))
+        return g.add("Sigmoid", line)
+    margin = g.add("Sub", scores, g.constant(system.thresholds))
+    return g.add("Softmax", g.add("Mul", margin, g.constant(system.slopes.mean())), axis=1)
+
+
+def _tuned_scores(g: Graph, model: MultilabelThreshold, scores: str) -> str:
+    """What the thresholds of a `MultilabelThreshold` cut: probabilities, or scores above the inner thresholds."""
     inner = model.estimator_
-    if not has_rules(inner):
-        raise InputError(f"A {type(inner).__name__} cannot be written as ONNX: wrap an MLTSKClassifier.")
-    own = system_scores(g, inner.system_, x)
-    margin = g.add("Sub", own, g.constant(inner.thresholds_.astype(inner.coef_.dtype)))
-    g.add("Identity", probabilities(g, margin) if model._asks_probabilities() else margin, name="scores")
-    _labels(g, model, model.thresholds_, not model._binary)
+    if model._asks_probabilities() and inner.system_.slopes is not None:
+        return "probabilities"
+    margin = g.add("Sub", scores, g.constant(inner.thresholds_))
+    if not model._asks_probabilities():
+        return margin
+    tiny = np.finfo(np.float64).eps  # as the paper's methods do: a logistic curve, strictly in (0, 1)
+    p = g.add("Sigmoid", g.add("Mul", margin, g.constant(4.0)))
+    return g.add("Min", g.add("Max", p, g.constant(tiny)), g.constant(1.0 - tiny))
 
 
-def _labels(g: Graph, model: Any, thresholds: Any, multilabel: bool) -> None:
+def _labels(g: Graph, model: Any, multilabel: bool) -> None:
     """What ``predict`` makes of scores: those that reach their threshold, or the class that stands highest above it."""
-    tau = g.constant(thresholds)
-    if not multilabel and len(model.classes_) > 2:
+    types, tau, classes = g.onnx.TensorProto, g.constant(model.thresholds_), np.asarray(model.classes_)
+    if not multilabel and len(classes) > 2:
         where = g.add("ArgMax", g.add("Sub", "scores", tau), axis=1, keepdims=0)
     else:
-        where = g.add("Cast", g.add("GreaterOrEqual", "scores", tau), to=g.onnx.TensorProto.INT64)
+        where = g.add("Cast", g.add("GreaterOrEqual", "scores", tau), to=types.INT64)
     if multilabel:
-        g.add("Identity", where, name="labels")
+        g.output("labels", where, types.INT64, ["n", len(model.thresholds_)])
         return
-    if len(model.classes_) == 2:
+    if len(classes) == 2:
         where = g.add("Squeeze", where, g.integers([1]))
-    g.add("Gather", g.constant(model.classes_, _class_type(model.classes_)), where, name="labels")
-
-
-def _class_type(classes: Any) -> Any:
-    kind = np.asarray(classes).dtype
-    return {"i": np.int64, "u": np.int64, "b": np.bool_, "f": np.float64}.get(kind.kind, object)
+    kinds = {"i": (np.int64, types.INT64), "u": (np.int64, types.INT64), "b": (np.bool_, types.BOOL)}
+    dtype, kind = (kinds | {"f": (np.float64, types.DOUBLE)}).get(classes.dtype.kind, (object, types.STRING))
+    g.output("labels", g.add("Gather", g.constant(classes, dtype), where), kind, ["n"])
 
 
 def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
-    """Σ_k M_k (b_k + a_k·z), (N, L).   (16)"""
+    """intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), (N, L).   (16)"""
+    z, general = scaled(g, system, x), np.asarray(system.term_coef, dtype=np.float64)
+    total = g.add("MatMul", memberships(g, system, z), g.constant(general))
+    total = g.add("Add", total, g.constant(system.intercept - system.terms.mean @ general))
+    return g.add("Add", total, _exceptions(g, system, z)) if len(system.centers) else total
+
+
+def memberships(g: Graph, system: FuzzySystem, z: str) -> str:
+    """T (N, P); the scaled features themselves where terms are linear."""
+    terms, scaling = system.terms, system.scaling
+    if terms.low is None or terms.high is None:
+        return z
+    spread, offset = (scaling.spread, scaling.offset) if scaling is not None else np.empty((2, 0))
+    rise = terms.high - terms.low
+    own = g.add("Gather", z, g.integers(terms.feature), axis=1)
+    line = g.add("Mul", own, g.constant(spread[terms.feature] / rise))
+    line = g.add("Add", line, g.constant((offset[terms.feature] - terms.low) / rise))
+    return g.add("Min", g.add("Max", line, g.constant(0.0)), g.constant(1.0))
+
+
+def _exceptions(g: Graph, system: FuzzySystem, z: str) -> str:
+    """Σ_k m_k (b_k + a_k·z), (N, L), without slopes for order 0."""
     K, D, L = system.shape
-    z = scaled(g, system, x)
-    m = firing(g, system, z)
-    coef = np.asarray(system.coef, dtype=np.float64)
+    m, coef = firing(g, system, z), np.asarray(system.coef, dtype=np.float64)
+    shifts = g.add("MatMul", m, g.constant(coef[:, 0]))
+    if system.order == 0:
+        return shifts
     said = g.add("MatMul", z, g.constant(coef[:, 1:].transpose(1, 0, 2).reshape(D, K * L)))
     said = g.add("Reshape", said, g.integers([-1, K, L]))
     shared = g.add("Mul", said, g.add("Unsqueeze", m, g.integers([2])))
-    linear = g.add("ReduceSum", shared, g.integers([1]), keepdims=0)
-    return g.add("Add", linear, g.add("MatMul", m, g.constant(coef[:, 0])))
+    return g.add("Add", g.add("ReduceSum", shared, g.integers([1]), keepdims=0), shifts)
 
 
 def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
@@ -159,10 +222,7 @@ def _percentile(g: Graph, values: Any, levels: Any, x: str) -> str:
 
 def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> str:
     """Index of the last knot that is not above x in the table, feature after feature, (N, D)."""
-    zeros = g.add(
-        "ConstantOfShape", g.add("Shape", x), value=g.onnx.numpy_helper.from_array(np.zeros(1, dtype=np.int64))
-    )
-    at = g.add("Add", zeros, g.integers(np.arange(shape[0]) * shape[1]))
+    at = g.add("Expand", g.integers(np.arange(shape[0]) * shape[1]), g.add("Shape", x))
     for step in reversed(range(steps)):
         further = g.add("Add", at, g.integers(2**step))
         reached = g.add("GreaterOrEqual", x, g.add("Gather", knots, further))
@@ -171,12 +231,14 @@ def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> 
 
 
 def firing(g: Graph, system: FuzzySystem, z: str) -> str:
-    """Share of every rule in every sample, (N, K).   (5) (6)"""
-    terms = [_exponent(g, c, s, z) for c, s in zip(system.centers, system.widths, strict=True)]
-    fired = g.add("Neg", g.add("Concat", *terms, axis=1))
+    """How far every rule applies to every sample, (N, K).   (5) (6)"""
+    exponents = [_exponent(g, c, s, z) for c, s in zip(system.centers, system.widths, strict=True)]
+    fired = g.add("Neg", g.add("Concat", *exponents, axis=1))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)
+    if system.underflow == "plain":
+        return m
     total = g.add("ReduceSum", m, g.integers([1]))
     nothing = g.add("Equal", total, g.constant(0.0))
     return g.add("Div", m, g.add("Where", nothing, g.constant(np.finfo(np.float64).eps), total))
@@ -188,41 +250,16 @@ def _exponent(g: Graph, center: Any, width: Any, z: str) -> str:
     return g.add("MatMul", g.add("Mul", away, away), g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None]))
 
 
-def probabilities(g: Graph, margin: str) -> str:
-    """A logistic curve of the margin, strictly in (0, 1): ``MLTSKClassifier.predict_proba``."""
-    tiny = np.finfo(np.float64).eps
-    p = g.add("Sigmoid", g.add("Mul", margin, g.constant(4.0)))
-    return g.add("Min", g.add("Max", p, g.constant(tiny)), g.constant(1.0 - tiny))
-
-
-def _finished(onnx: Any, g: Graph, model: Any, dtype: str) -> Any:
-    types, value = onnx.TensorProto, onnx.helper.make_tensor_value_info
-    inner = getattr(model, "estimator_", model)
-    multilabel = not model._binary if model is not inner else model.multilabel_
-    D, L = int(inner.n_features_in_), len(inner.label_names_)
-    kinds = {np.int64: types.INT64, np.bool_: types.BOOL, np.float64: types.DOUBLE, object: types.STRING}
-    kind = types.INT64 if multilabel else kinds[_class_type(model.classes_)]
-    graph = g.finished(
-        "mltsk",
-        [value("X", types.DOUBLE if dtype == "float64" else types.FLOAT, ["n", D])],
-        [value("scores", types.DOUBLE, ["n", L]), value("labels", kind, ["n", L] if multilabel else ["n"])],
-    )
-    made = onnx.helper.make_model(
-        graph,
-        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="mltsk",
-        producer_version=__version__,
-    )
-    onnx.helper.set_model_props(made, _metadata(model, inner))
+def _finished(g: Graph, model: Any, dtype: str) -> Any:
+    onnx, system = g.onnx, getattr(model, "estimator_", model).system_
+    kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
+    row = onnx.helper.make_tensor_value_info("X", kind, ["n", system.shape[1]])
+    outputs = sorted(g.outputs, key=lambda value: OUTPUTS.index(value.name))
+    graph = onnx.helper.make_graph(g.nodes, "mltsk", [row], outputs, g.constants)
+    runs_on = {"opset_imports": [onnx.helper.make_opsetid("", OPSET)], "ir_version": IR_VERSION}
+    made = onnx.helper.make_model(graph, **runs_on, producer_name="mltsk", producer_version=__version__)
+    metadata = {"feature_names": system.feature_names, "label_names": system.label_names}
+    props = {key: json.dumps(list(map(str, names))) for key, names in metadata.items()}
+    onnx.helper.set_model_props(made, props | {"thresholds": json.dumps(model.thresholds_.tolist())})
     onnx.checker.check_model(made)
     return made
-
-
-def _metadata(model: Any, inner: Any) -> dict[str, str]:
-    system = inner.system_
-    return {
-        "feature_names": json.dumps(list(map(str, system.feature_names))),
-        "label_names": json.dumps(list(map(str, system.label_names))),
-        "thresholds": json.dumps(model.thresholds_.tolist()),
-    }

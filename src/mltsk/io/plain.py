@@ -1,22 +1,17 @@
 """A model as plain data for JSON: names, numbers and lists, nothing that a reader would have to run.
 
-The data hold what scores and rules are made from, under the names of the documentation:
+A model is its ``kind``, its ``parameters`` and, under their documented names, its ``attributes``; what it knows of
+single training rows, leave-one-out scores or a stream to go on with, stays out. What JSON has no word for is an object
+with one key:
 
-==============  ========================================================================================================
-key             what
-==============  ========================================================================================================
-parameters      those of the estimator
-features        their names, or None where the model was fitted without; ``labels`` their names
-categories      for each nominal feature, ``values`` and their ``names``
-targets         whether many labels may be given, and the classes otherwise
-scale           name and, for each feature, knots (``values`` in the caller's units, ``levels``), ``offset``, ``spread``
-rules           ``centers``, ``widths`` (None: no condition), ``prototypes`` (K, D), ``weights`` (K,), ``coefficients``
-                (K, D+1, L) with the intercept first
-thresholds      (L,); ``quantiles`` (D, 21) or None; ``fitted``: what the fit chose and reached; ``simplification``:
-                what short rules had before and have after
-==============  ========================================================================================================
+=======================================================  =============================================================
+``{"array": [[…], …], "type": "float64", "shape": […]}``  an array; in one of numbers, None stands for infinity
+``{"dict": {…}}``, ``{"pairs": [[key, value], …]}``       a table by text, or by anything else
+``{"float": "nan"}``                                      a number that is not finite
+``{"model": {"kind": …}}``                                a model inside of a model
+=======================================================  =============================================================
 
-Numbers come back exactly: Python writes floats so that they do. `types` names the arrays that are not float64.
+Numbers come back exactly: Python writes floats so that they do.
 """
 
 from collections.abc import Mapping
@@ -24,22 +19,20 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 import mltsk
 
 from .. import __version__
 from ..exceptions import InputError
 from ..thresholds import MultilabelThreshold
-from . import reading
+from .checks import check_model, has_rules
 
-NAME, VERSION = "mltsk model", 1
-RULES = {
-    "centers": "centers_",
-    "widths": "widths_",
-    "prototypes": "prototypes_",
-    "weights": "rule_weights_",
-    "coefficients": "coef_",
-}
+NAME, VERSION = "mltsk model", 2
+KINDS = ("MLTSKClassifier", "IncrementalMLTSK", "PaperMLTSK", "MultilabelThreshold")
+OF_ROWS = ("loo_scores_", "loo_rows_", "stream_")
+_NUMBERS = ("bool", "int32", "int64", "float32", "float64")
 
 
 def to_dict(model: Any) -> dict[str, Any]:
@@ -47,12 +40,12 @@ def to_dict(model: Any) -> dict[str, Any]:
 
     Parameters
     ----------
-    model : MLTSKClassifier or MultilabelThreshold around one
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
 
     Returns
     -------
     dict
-        `from_dict` makes a model of it that gives exactly the same scores, labels and rules.
+        `from_dict` makes a model of it that gives exactly the same scores, probabilities, labels and rules.
 
     Examples
     --------
@@ -65,12 +58,9 @@ def to_dict(model: Any) -> dict[str, Any]:
     >>> bool((from_dict(json.loads(text)).decision_function(data.X) == clf.decision_function(data.X)).all())
     True
     """
-    if not reading.kind_of(model) and not isinstance(model, MultilabelThreshold):
-        raise InputError(f"A {type(model).__name__} has no plain form: pass a fitted MLTSKClassifier.")
-    if not reading.is_fitted(model):
-        raise InputError(f"This {type(model).__name__} is not fitted: call fit before to_dict.")
-    head = {"format": NAME, "version": VERSION, "mltsk": __version__}
-    return head | (_tuned(model) if isinstance(model, MultilabelThreshold) else _classifier(model))
+    head = {"format": NAME, "version": VERSION, "mltsk": __version__, **_model(model)}
+    check_fitted(model, "to_dict")
+    return head
 
 
 def from_dict(data: Mapping[str, Any]) -> Any:
@@ -86,16 +76,24 @@ def from_dict(data: Mapping[str, Any]) -> Any:
 
     Returns
     -------
-    MLTSKClassifier or MultilabelThreshold
+    MLTSKClassifier, IncrementalMLTSK, PaperMLTSK or MultilabelThreshold
     """
     _check_head(data)
-    kind = reading.entry(data, "kind", str)
-    if kind in reading.KINDS:
-        return reading.classifier(data)
-    if kind == "MultilabelThreshold":
-        return reading.tuned(data)
-    known = ", ".join((*reading.KINDS, "MultilabelThreshold"))
-    raise InputError(f"The data describe a {kind[:80]!r}, and this version knows {known}.")
+    try:
+        model = _read_model(data)
+        check_model(model)
+    except Exception as error:  # whatever is wrong with data from elsewhere becomes one sentence
+        why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
+        raise InputError(f"The model's data are damaged: {why[:300].rstrip('.')}.") from None
+    return model
+
+
+def check_fitted(model: Any, before: str) -> None:
+    """Refuse an estimator that has not been fitted."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise InputError(f"This {type(model).__name__} is not fitted: call fit before {before}.") from None
 
 
 def _check_head(data: Any) -> None:
@@ -104,116 +102,102 @@ def _check_head(data: Any) -> None:
     version = data.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InputError(f"The model's data have version {version!r}, and versions are 1 to {VERSION}.")
-    if version > VERSION:
-        raise InputError(
-            f"The model's data have version {version}, and mltsk {__version__} reads up to {VERSION}: upgrade with "
-            "`pip install --upgrade mltsk`."
-        )
+    if version != VERSION:
+        what = "upgrade with `pip install --upgrade mltsk`" if version > VERSION else "fit the model again"
+        raise InputError(f"The model's data have version {version}, and mltsk {__version__} reads {VERSION}: {what}.")
 
 
-def _classifier(model: Any) -> dict[str, Any]:
-    names = getattr(model, "feature_names_in_", None)
-    arrays = {key: np.asarray(getattr(model, name)) for key, name in RULES.items()}
-    types = {key: array.dtype.name for key, array in arrays.items() if array.dtype != np.float64}
-    types |= {} if model.quantiles_ is None or model.quantiles_.dtype == np.float64 else {"quantiles": "float32"}
+def _model(model: Any) -> dict[str, Any]:
+    kind = type(model).__name__
+    inner = getattr(model, "estimator_", getattr(model, "estimator", model))
+    if kind not in KINDS or type(model) is not getattr(mltsk, kind) or not has_rules(inner):
+        raise InputError(f"A {type(inner).__name__} has no plain form: pass a fitted MLTSKClassifier.")
+    parameters = model.get_params(deep=False)
+    kept = {name: value for name, value in model.__getstate__().items() if name not in {*parameters, *OF_ROWS}}
     return {
-        "kind": (kind := reading.kind_of(model)),
-        "parameters": _parameters(model, getattr(mltsk, kind)),
-        "features": None if names is None else [str(name) for name in names],
-        "n_features": int(model.n_features_in_),
-        "labels": [str(name) for name in model.label_names_],
-        "categories": _categories(model),
-        "targets": {"multilabel": bool(model.multilabel_), **_classes(model.classes_)},
-        "scale": {"name": model.scale_, **_scaling(model.scaling_)},
-        "rules": {key: _lists(array) for key, array in arrays.items()},
-        "thresholds": model.thresholds_.tolist(),
-        "quantiles": None if model.quantiles_ is None else model.quantiles_.tolist(),
-        "coupling": np.asarray(model.coupling_).tolist() if getattr(model, "coupling_", None) is not None else None,
-        "simplification": _pairs(getattr(model, "simplification_", None)),
-        "fitted": {key: _number(getattr(model, name, None)) for key, name in reading.FITTED.items()},
-        "types": types,
+        "kind": kind,
+        "parameters": {name: _plain(value, f"The parameter {name}") for name, value in parameters.items()},
+        "attributes": {name: _plain(value, f"The attribute {name}") for name, value in kept.items()},
     }
 
 
-def _tuned(model: MultilabelThreshold) -> dict[str, Any]:
-    kind = reading.kind_of(model.estimator_)
-    if not kind:
-        raise InputError(f"A {type(model.estimator_).__name__} has no plain form: wrap an MLTSKClassifier.")
-    names = getattr(model, "label_names_", None)
-    return {
-        "kind": "MultilabelThreshold",
-        "parameters": _parameters(model, MultilabelThreshold, leave_out="estimator"),
-        "unfitted": {"kind": kind, "parameters": _parameters(model.estimator, getattr(mltsk, kind))},
-        "labels": None if names is None else [str(name) for name in names],
-        "targets": {"multilabel": not model._binary, **_classes(model.classes_)},
-        "thresholds": model.thresholds_.tolist(),
-        "tuned": model.tuned_labels_.tolist(),
-        "inner_score": _number(getattr(model, "inner_score_", None)),
-        "estimator": _classifier(model.estimator_),
-    }
-
-
-def _parameters(model: Any, kind: type, leave_out: str = "") -> dict[str, Any]:
-    names = [name for name in kind._get_param_names() if name != leave_out]  # type: ignore[attr-defined]
-    return {name: _value(getattr(model, name), name) for name in names}
-
-
-def _value(value: Any, name: str) -> Any:
-    """A parameter as JSON knows it."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_value(item, name) for item in value]
-    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+def _plain(value: Any, name: str) -> Any:
+    """A value as JSON knows it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
         return value
-    raise InputError(f"The parameter {name}={value!r:.80} is neither number nor text, so the model has no plain form.")
+    if isinstance(value, float):
+        return value if isfinite(value) else {"float": str(value)}
+    if isinstance(value, list | tuple):
+        return [_plain(item, name) for item in value]
+    if isinstance(value, np.ndarray) and (value.dtype.name in _NUMBERS or value.dtype.kind in "UO"):
+        return _plain_array(value, name)
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) for key in value):
+            return {"dict": {key: _plain(part, name) for key, part in value.items()}}
+        return {"pairs": [[_plain(key, name), _plain(part, name)] for key, part in value.items()]}
+    if type(value).__name__ in KINDS:
+        return {"model": _model(value)}
+    raise InputError(f"{name}={value!r:.80} is neither number nor text, so the model has no plain form.")
 
 
-def _number(value: Any) -> Any:
-    """A number, or None where there is none: JSON has no NaN."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if value is None or isfinite(value) else None
+def _plain_array(value: np.ndarray, name: str) -> dict[str, Any]:
+    parts = value.tolist()
+    if value.dtype.kind == "O":
+        parts = _plain(parts, name)
+    elif value.dtype.kind == "f" and not np.isfinite(value).all():
+        if not (np.isfinite(value) | np.isposinf(value)).all():
+            raise InputError(f"{name} holds numbers that are not finite, so the model has no plain form.")
+        parts = np.where(np.isfinite(value), value.astype(object), None).tolist()
+    return {"array": parts, "type": "str" if value.dtype.kind == "U" else value.dtype.name, "shape": list(value.shape)}
 
 
-def _pairs(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Numbers before and after rules were made short, where they were."""
-    return None if found is None else {key: [_number(value) for value in pair] for key, pair in found.items()}
+def _read_model(data: Mapping[str, Any]) -> Any:
+    """A model and the models in it; a parameter that it does not have, or may not have, is refused."""
+    if data["kind"] not in KINDS:
+        raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
+    kind = getattr(mltsk, data["kind"])
+    parameters = {name: _read(part, name) for name, part in data["parameters"].items()}
+    if strange := [name for name in parameters if name not in kind._get_param_names()]:
+        raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
+    model = kind(**parameters)
+    (model._check_parameters if isinstance(model, MultilabelThreshold) else model._validate_params)()
+    for name, part in data["attributes"].items():
+        found = _read(part, name)
+        vars(model)[name] = tuple(found) if isinstance(found, list) else found
+    return model
 
 
-def _lists(array: np.ndarray) -> Any:
-    """Nested lists; an infinite width is no condition, None."""
-    if np.isfinite(array).all():
-        return array.tolist()
-    return np.where(np.isinf(array), None, array.astype(object)).tolist()
+def _read(value: Any, name: str) -> Any:
+    if isinstance(value, list):
+        return [_read(item, name) for item in value]
+    match value:
+        case {"array": parts, "type": str(kind), "shape": list(shape)}:
+            return _read_array(parts, kind, shape, name)
+        case {"dict": dict(parts)}:
+            return {key: _read(part, key) for key, part in parts.items()}
+        case {"pairs": list(parts)}:
+            return {_read(key, name): _read(part, name) for key, part in parts}
+        case {"float": "nan" | "inf" | "-inf" as number}:
+            return float(number)
+        case {"model": dict(parts)}:
+            return _read_model(parts)
+        case {}:
+            raise InputError(f"{name!r} cannot be {str(value)[:40]!r}")
+    return value
 
 
-def _classes(classes: np.ndarray) -> dict[str, Any]:
-    classes = np.asarray(classes)
-    if classes.dtype.kind not in "biufUO" or not all(isinstance(c, bool | int | float | str) for c in classes.tolist()):
-        raise InputError(f"Classes of type {classes.dtype} have no plain form: fit on numbers or text.")
-    return {"classes": classes.tolist(), "type": classes.dtype.str}
-
-
-def _categories(model: Any) -> dict[str, Any]:
-    named = model._category_names()
-    return {
-        str(feature): {"values": [float(v) for v in names], "names": [str(name) for name in names.values()]}
-        for feature, names in named.items()
-    }
-
-
-def _scaling(state: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Knots of each feature; on a bounded scale without the padding that repeats the last one."""
-    if state is None:
-        return {}
-    values, levels = state["values"], state["levels"]
-    ends = [values.shape[1]] * len(values)
-    if state["bounded"]:
-        ends = (1 + (np.diff(values, axis=1) > 0).sum(axis=1)).tolist()
-    return {
-        "bounded": bool(state["bounded"]),
-        "values": [row[:end].tolist() for row, end in zip(values, ends, strict=True)],
-        "levels": [row[:end].tolist() for row, end in zip(levels, ends, strict=True)],
-        "offset": np.asarray(state["offset"]).tolist(),
-        "spread": np.asarray(state["spread"]).tolist(),
-    }
+def _read_array(parts: Any, kind: str, shape: list[int], name: str) -> np.ndarray:
+    if kind not in (*_NUMBERS, "str", "object"):
+        raise InputError(f"{name!r} cannot be of type {kind[:40]!r}")
+    found = np.array(parts, dtype=object)
+    if found.shape != tuple(shape) and found.size:
+        raise InputError(f"{name!r} has shape {found.shape} instead of {tuple(shape)}")
+    flat = found.ravel().tolist()
+    if kind.startswith("float"):
+        flat = [np.inf if part is None else part for part in flat]
+    allowed = {"b": bool, "i": int, "f": int | float, "s": str, "o": bool | int | float | str}[kind[0]]
+    if not all(isinstance(part, allowed) and (kind[0] in "bo" or not isinstance(part, bool)) for part in flat):
+        raise InputError(f"{name!r} is of type {kind} and holds something else")
+    return np.array(flat, dtype=kind).reshape(shape)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from mltsk.paper.report.pictures import LIGHT, page_colours, picture
-from mltsk.report import figures
+from mltsk.pages import figures
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A table as a value: rows of cells that know what they say, what the paper says, and what is to be noted.
 
-Nothing here knows of HTML, Markdown or LaTeX; `mltsk.report` renders it.
+Nothing here knows of HTML, Markdown or LaTeX; `mltsk.paper.report` renders it.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby, product
 from numbers import Integral, Real
 from typing import ClassVar
@@ -167,7 +167,7 @@ class PaperMLTSK(MultilabelMethod):
             raise ValueError(f"threshold must be a number or one per label, {shape}, got shape {thresholds.shape}")
         self.thresholds_ = np.broadcast_to(thresholds, shape).copy()
         keep = slice(None) if (w > 0).all() else w > 0
-        return X[keep], targets.take(targets.Y[keep]), w[keep]
+        return X[keep], replace(targets, Y=targets.Y[keep]), w[keep]
 
     def _fit(self, X, Y, w):
         scaling = fit_scaling(X, w, "minmax")

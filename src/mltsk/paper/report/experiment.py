@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...io import writing
-from ...report.render import _template, _trusted
+from ...pages.render import _template, _trusted
 from ..experiments.headlines import Headline, headlines
 from ..experiments.protocol_tables import protocol_table, worth_table
 from ..experiments.rank_tables import Comparison, comparisons, rank_table, table_six, widest_sources

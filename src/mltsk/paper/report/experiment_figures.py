@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...report import figures
+from ...pages import figures
 from ..experiments.protocol_tables import protocols_of
 from ..experiments.rank_tables import RECOMPUTED, Comparison, widest_sources
 from ..experiments.results import Results

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ...report import figures
+from ...pages import figures
 
 # The page's light palette, see templates/base.html.
 LIGHT = {

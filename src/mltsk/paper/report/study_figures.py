@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...report.figures import MUTED, NEGATIVE, POSITIVE, _shortened
+from ...pages.figures import MUTED, NEGATIVE, POSITIVE, _shortened
 from .study_theme import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, PURPLE, RED, SKY, drawing, numbers, quiet
 
 Results = Mapping[str, Mapping[str, Any]]

@@ -1,6 +1,6 @@
 """How figures of studies are drawn: small type for full-width figures of many panels, and colours of series.
 
-Figures are drawn in the stand-in colours of `report.figures`, which `report.pictures` turns into those of a page and of
+Figures are drawn in the stand-in colours of `pages.figures`, which `report.pictures` turns into those of a page and of
 files on white. Series have fixed colours that are told apart by every kind of eye (after Okabe and Ito) and show on
 light and dark; what carries meaning also differs in marker or dash.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...report.figures import LINE
+from ...pages.figures import LINE
 from .pictures import page_colours
 
 BLUE, ORANGE, GREEN, PURPLE, SKY, GREY, RED = (

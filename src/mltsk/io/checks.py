@@ -1,0 +1,117 @@
+"""Whether the parts of a fitted model fit together: files and plain data are judged by the same table.
+
+Symbols in shapes: K rules, D features, L labels, P terms of the general rule, E rows of a consequent (1, or D + 1 with
+slopes), Q knots of a scale, C percentiles (21).
+"""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .. import __version__
+from ..thresholds import MultilabelThreshold
+
+SHAPES = {
+    "KD": ("centers_", "widths_", "prototypes_"),
+    "KEL": ("coef_",),
+    "K": ("rule_weights_",),
+    "L": ("thresholds_", "intercept_", "slopes_", "offsets_"),
+    "PL": ("general_coef_",),
+    "P": ("feature", "low", "high", "mean"),
+    "DC": ("quantiles_",),
+    "DQ": ("values", "levels"),
+    "D": ("offset", "spread"),
+    "LL": ("coupling_",),
+}
+MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high")
+# What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
+RULES = (
+    *("centers_", "widths_", "coef_", "prototypes_", "rule_weights_", "thresholds_", "quantiles_", "scale_"),
+    *("scaling_", "label_names_", "classes_", "multilabel_", "n_features_in_"),
+)
+GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_")
+SCALES = ("quantile", "standard", "minmax", "unit", None)
+
+
+def has_rules(model: Any) -> bool:
+    """Whether a model is a fuzzy system of ours."""
+    return hasattr(type(model), "system_")
+
+
+def check_model(model: Any) -> None:
+    """Refuse a model that would fail in a prediction: the error names the part and what it should be.
+
+    Parameters that did not exist when the model was written get their defaults.
+    """
+    check_is_fitted(model)
+    if hidden := [name for name in vars(model) if callable(getattr(type(model), name, None))]:
+        raise ValueError(f"it puts data in the place of {hidden[0]}")
+    for name, parameter in inspect.signature(type(model).__init__).parameters.items():
+        if name not in vars(model) and parameter.default is not parameter.empty:
+            setattr(model, name, parameter.default)
+    if isinstance(model, MultilabelThreshold):
+        check_model(model.estimator_)
+        if has_rules(model.estimator_):
+            _check_table(model.thresholds_, "thresholds_", model.estimator_.thresholds_.shape)
+    if has_rules(model):
+        check_parts(vars(model))
+
+
+def check_parts(found: Mapping[str, Any]) -> None:
+    """Refuse attributes of a fuzzy system that do not fit together."""
+    general = GENERAL if any(name in found for name in GENERAL) else ()
+    if missing := [name for name in (*RULES, *general) if name not in found]:
+        raise ValueError(f"it has no {missing[0]}, which mltsk {__version__} needs: fit the model again")
+    parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {})}
+    n = _sizes(parts)
+    for shape, names in SHAPES.items():
+        for name in (name for name in names if name in parts):
+            if parts[name] is not None or name not in MAY_BE_NONE:
+                _check_table(parts[name], name, tuple(n[symbol] for symbol in shape))
+    for wrong, why in _faults(parts, n):
+        if wrong:
+            raise ValueError(why)
+
+
+def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
+    coef, knots = parts["coef_"], parts.get("values", np.empty((0, 0)))
+    n = {"K": len(parts["centers_"]), "D": int(parts["n_features_in_"]), "L": len(parts["label_names_"]), "C": 21}
+    n |= {"P": len(parts.get("feature", ())), "Q": knots.shape[-1], "E": coef.shape[1] if coef.ndim == 3 else 1}
+    if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
+        raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
+    return n
+
+
+def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
+    numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
+    if not numbers or table.shape != shape or not (np.isfinite(table) | (name == "widths_") & (table > 0)).all():
+        raise ValueError(f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers")
+
+
+def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bool, str]]:
+    """What may be wrong with tables of the right shapes: whether it is, and the sentence that says so."""
+    yield not (parts["widths_"] > 0).all(), "'widths_' must be above 0"
+    for name, count in (("label_names_", n["L"]), ("feature_names_in_", n["D"])):
+        names = {text for text in parts.get(name, map(str, range(count))) if isinstance(text, str)}
+        yield len(names) != count, f"{name!r} must be {count} different names"
+    classes, binary = len(parts["classes_"]), not parts["multilabel_"] and len(parts["classes_"]) == 2
+    yield classes != n["L"] + binary, f"there are {classes} classes for {n['L']} labels"
+    scale, scaling = parts["scale_"], parts["scaling_"]
+    yield scale not in SCALES, f"this version knows no scale {str(scale)[:80]!r}"
+    yield (scaling is None) != (scale in ("unit", None)), f"'scaling_' does not belong to the scale {scale!r}"
+    if scaling is not None:
+        rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
+        yield not rises, "knots of the scale must rise"
+        yield not (parts["spread"] > 0).all(), "'spread' must be above 0"
+        yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
+    if "terms_" in parts:
+        feature, low, high = parts["feature"], parts["low"], parts["high"]
+        known = feature.dtype.kind == "i" and np.isin(feature, np.arange(n["D"])).all()
+        yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
+        linear = low is None and high is None
+        yield linear and n["P"] != n["D"], "there must be a linear term per feature"
+        ramps = low is not None and high is not None and (high > low).all() and (scale == "quantile" or not n["P"])
+        yield not (linear or ramps), "ramps must rise on a percentile scale"

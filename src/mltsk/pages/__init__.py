@@ -1,0 +1,1 @@
+"""Pages: data about a model or a run, then a template, then one offline HTML file."""

@@ -1,0 +1,107 @@
+"""Plain data into one HTML file that needs nothing else: no network, no scripts."""
+
+from pathlib import Path
+from typing import Any
+
+from ..io import writing
+from . import figures
+
+INSTALL = figures.INSTALL
+NAMES = {"default": "our default", "paper": "paper's setting", "published": "paper, Table III"}
+
+
+def demo_page(summary: dict[str, Any], rules_html: str) -> str:
+    """The page of `mltsk.pages.demo.run_demo`.
+
+    Parameters
+    ----------
+    summary : dict
+        From `run_demo`.
+    rules_html : str
+        The rules as HTML, already escaped: ``RuleBase._repr_html_()``.
+    """
+    drawn = {
+        "metrics": [figures.metric_panel(metric, NAMES) for metric in summary["metrics"]],
+        "labels": _map(summary, "label_correlation", "Correlation of labels"),
+        "consequents": _map(summary, "consequent_correlation", "Correlation of consequents"),
+        "firing": {
+            name: figures.firing_map(model["firing_map"], f"Firing strengths, {NAMES[name]}")
+            for name, model in summary["models"].items()
+            if model["firing_map"]
+        },
+    }
+    return _template("demo.html").render(
+        **summary, names=NAMES, figures=_trusted(drawn), rules=_trusted(folded(rules_html)), verdict=verdict(summary)
+    )
+
+
+def rules_page(rules_html: str, title: str) -> str:
+    """Rules alone, as a page of their own."""
+    return _template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=_trusted(rules_html))
+
+
+def folded(rules_html: str, open_rules: int = 4) -> str:
+    """The rules with all but the first few folded up."""
+    parts = rules_html.split("<details open>")
+    shown = "<details open>".join(parts[: open_rules + 1])
+    return "<details>".join([shown, *parts[open_rules + 1 :]])
+
+
+def write_page(html: str, path: str | Path) -> Path:
+    """Write a page in one step, making its folder."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with writing(path) as file:
+        file.write(html.encode())
+    return path
+
+
+def verdict(summary: dict[str, Any]) -> str:
+    """Whether the rules differ from each other, in one sentence with the numbers."""
+    ours, theirs = summary["models"]["default"], summary["models"]["paper"]
+    own = f"our {ours['n_rules']} exceptions have distinctness {ours['distinctness']:.2f}"
+    own = own if ours["n_rules"] else "our model needs a general rule alone"
+    if theirs["distinctness"] >= 0.05:
+        return (
+            f"The {theirs['n_rules']} rules of the paper's setting have distinctness {theirs['distinctness']:.2f} of "
+            f"1, {own}."
+        )
+    return (
+        f"The paper's rules collapse: the firing of its {theirs['n_rules']} rules varies by at most "
+        f"{_small(theirs['largest_spread'])} over all samples (distinctness {_small(theirs['distinctness'])} of 1), so "
+        f"it is a linear model in disguise; {own}."
+    )
+
+
+def _small(value: float) -> str:
+    return f"{value:.1g}" if value >= 1e-4 else f"{value:.0e}".replace("e-0", "e-")
+
+
+def _map(summary: dict[str, Any], key: str, title: str) -> str:
+    agreement = summary["agreement"]
+    return figures.correlation_map(agreement[key], agreement["labels"], title)
+
+
+def _template(name: str, package: str = "mltsk.pages") -> Any:
+    """A template of this room, or of another that extends ours; everything that is put into it is escaped."""
+    try:
+        import jinja2
+    except ImportError:
+        raise ImportError(INSTALL) from None
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(name)
+
+
+def _trusted(markup: Any) -> Any:
+    """Markup of our own making, at any depth of lists and dictionaries, not to be escaped again."""
+    from markupsafe import Markup
+
+    if isinstance(markup, dict):
+        return {key: _trusted(value) for key, value in markup.items()}
+    return [_trusted(value) for value in markup] if isinstance(markup, list) else Markup(markup)

@@ -1,1 +1,0 @@
-"""Report pages: summarise what was run into plain data, then render that into one offline HTML file."""

@@ -1,0 +1,77 @@
+"""Parts that do not fit together are refused, wherever they come from."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK
+from mltsk.datasets import make_multilabel_rules
+from mltsk.io.checks import check_model, has_rules
+
+DATA = make_multilabel_rules(n_samples=60, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return MLTSKClassifier(n_rules=2).fit(*DATA.frames())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("coef_", np.zeros((2, 3, 5)), "3 rows per rule for 10 features"),
+        ("coef_", np.zeros((2, 1, 4)), "'coef_' must be a table of 2 x 1 x 5"),
+        ("centers_", np.full((2, 10), np.nan), "'centers_' must be a table of 2 x 10 finite"),
+        ("centers_", np.zeros((2, 10), dtype=object), "'centers_' must be"),
+        ("widths_", np.zeros((2, 10)), "'widths_' must be above 0"),
+        ("widths_", np.full((2, 10), -np.inf), "'widths_' must be"),
+        ("general_coef_", np.zeros((3, 5)), "'general_coef_' must be"),
+        ("intercept_", None, "'intercept_' must be a table of 5"),
+        ("thresholds_", np.array([0.5] * 4 + [np.inf]), "'thresholds_' must be"),
+        ("quantiles_", np.zeros((10, 20)), "10 x 21"),
+        ("label_names_", ("a", "a", "b", "c", "d"), "'label_names_' must be 5 different names"),
+        ("feature_names_in_", np.array(["a"], dtype=object), "10 different names"),
+        ("classes_", np.arange(3), "3 classes for 5 labels"),
+        ("scale_", "cubic", "no scale 'cubic'"),
+        ("scale_", "unit", "does not belong to the scale 'unit'"),
+        ("scale_", "standard", "ramps must rise on a percentile scale"),
+        ("scaling_", None, "does not belong to the scale 'quantile'"),
+        ("predict", 1, "in the place of predict"),
+    ],
+)
+def test_each_part_is_checked(fitted, name, value, says):
+    model = copy.copy(fitted)
+    vars(model)[name] = value
+    with pytest.raises(ValueError, match=says):
+        check_model(model)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "change", "says"),
+    [
+        ("scaling_", "values", lambda v: v[:, ::-1].copy(), "knots of the scale must rise"),
+        ("scaling_", "spread", lambda v: 0 * v, "'spread' must be above 0"),
+        ("scaling_", "offset", lambda v: v[1:], "'offset' must be a table of 10"),
+        ("terms_", "feature", lambda v: v[::-1].copy(), "the features of the terms, in order"),
+        ("terms_", "feature", lambda v: v + 1, "the features of the terms, in order"),
+        ("terms_", "low", lambda v: None, "ramps must rise"),
+        ("terms_", "high", lambda v: v - 2, "ramps must rise"),
+        ("terms_", "mean", lambda v: v * np.nan, "'mean' must be a table"),
+    ],
+)
+def test_scales_and_terms_are_checked(fitted, table, name, change, says):
+    model = copy.copy(fitted)
+    setattr(model, table, {**getattr(model, table), name: change(getattr(model, table)[name])})
+    with pytest.raises(ValueError, match=says):
+        check_model(model)
+
+
+def test_what_was_fitted_passes(fitted):
+    check_model(fitted)
+    check_model(MultilabelThreshold(MLTSKClassifier(n_rules=0), cv=2).fit(DATA.X, DATA.Y))
+    check_model(MLTSKClassifier(n_rules=1, scale="standard").fit(DATA.X, DATA.Y))
+    paper = PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y)
+    check_model(paper)
+    assert has_rules(paper)
+    assert not has_rules(MultilabelThreshold(paper))
