@@ -23,10 +23,10 @@ def test_one_label_alone(mltsk, model, names):
 
 def test_json_holds_everything_unless_told(mltsk, model, names):
     rules = json.loads(mltsk("rules", model, "--format", "json").out)
-    assert (rules["features"], len(rules["rules"])) == (names.features, 3)
-    assert len(rules["rules"][0]["conditions"]) == 10
+    assert (rules["features"], rules["labels"], len(rules["exceptions"])) == (names.features, names.labels, 3)
+    assert len(rules["exceptions"][0]["conditions"]) == len(rules["general"][0]["shapes"]) == 10
     short = json.loads(mltsk("rules", model, "--format", "json", "--top", 2).out)
-    assert len(short["rules"][0]["conditions"]) == 2
+    assert len(short["exceptions"][0]["conditions"]) == len(short["general"][0]["shapes"]) == 2
 
 
 def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
@@ -40,7 +40,7 @@ def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
 
 def test_markdown_to_a_file(mltsk, model, tmp_path):
     assert mltsk("rules", model, "--format", "md", "--out", tmp_path / "r.md").out == ""
-    assert "### Rule 1" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "### Exception 1" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
 def test_categories_are_called_by_name(mltsk, tmp_path, csv_file):

@@ -68,7 +68,7 @@ def test_one_score_in_full(make_system, X):
     assert (one.sample, one.label) == (7, "asthma")
     assert {part.name: part.value for part in one.of_kind("feature")}["age"] == X[7, 0]
     assert any(part.words in ("smoker is no", "smoker is yes") for part in one.parts)
-    assert sum(part.value for part in one.of_kind("exception")) == pytest.approx(1.0)
+    assert all(0 <= part.value <= 1 for part in one.of_kind("exception"))
     for kind in ("feature", "exception"):
         sizes = [abs(part.contribution) for part in one.of_kind(kind)]
         assert sizes == sorted(sizes, reverse=True)
@@ -113,16 +113,16 @@ def test_a_sample_that_fires_no_rule_scores_nothing(make_system):
     system = make_system(None, general=False, order=1, underflow="authors", widths=widths, intercept=np.zeros(2))
     why = explain(system, np.full((1, 4), 1e6))
     assert_allclose(why.shifts, 0.0)
-    assert "Rule 1, with a share of 0 %" in str(why)
+    assert "Rule 1, which fits by 0 %" in str(why)
 
 
 def test_a_ledger_reads_in_the_callers_words_and_sums_what_is_left_out():
-    parts = [Part("base", None, None, 0.2, "on average"), Part("feature", "glucose", 8.1, 0.3, "glucose is high")]
+    parts = [Part("base", None, None, 0.2, "before exceptions"), Part("feature", "glucose", 8.1, 0.3, "glucose is high")]
     parts += [Part("exception", k, 0.3, a, f"Exception {k + 1}") for k, a in enumerate((0.1, 0.06, 0.04))]
     why = Why(4, "gout", 0.7, 0.5, 0.83, tuple(parts))
     assert page_lines(why, 1) == [
         "gout: 0.700, given (threshold 0.5, probability 83 %)",
-        "  +0.200  on average",
+        "  +0.200  before exceptions",
         "  +0.300  glucose is high",
         "  +0.100  Exception 1",
         "  +0.100  2 smaller ones",

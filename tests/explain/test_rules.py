@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk import MLTSKClassifier
+from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.explain import RuleBase, rule_base
 
@@ -127,6 +129,14 @@ def test_a_short_model_is_printed_whole(make_system):
     assert "These 14 statements cover the whole model." in str(rule_base(make_system()))
 
 
+def test_a_shortened_classifier_is_printed_whole():
+    clf = MLTSKClassifier().fit(*make_multilabel_rules(n_samples=200, random_state=0).frames()).shorten(max_terms=12)
+    statements = [shape for rule in clf.rules_.general for shape in rule.shapes]
+    statements += [c for rule in clf.rules_.exceptions for c in rule.consequents]
+    assert f"These {len(statements)} statements cover the whole model." in str(clf.rules_)
+    assert len(statements) <= clf.n_terms_.sum()
+
+
 def test_a_text_says_how_much_of_the_model_it_shows(make_system):
     rules = rule_base(make_system())
     tables = rules.tables
@@ -141,7 +151,7 @@ def test_a_text_says_how_much_of_the_model_it_shows(make_system):
 def test_no_exceptions_and_no_general_rule_are_said(make_system):
     assert "this table needs no exceptions" in str(rule_base(make_system(K=0)))
     text = str(rule_base(make_system("minmax", order=1, general=False, slopes=None, underflow="authors")))
-    assert text.startswith("3 rules on 4 features for 2 labels. A sample is shared out among the rules")
+    assert text.startswith("3 rules on 4 features for 2 labels. Each adds what it says")
     assert "Rule 1 — governs" in text
     assert "In general" not in text
 

@@ -75,8 +75,12 @@ def test_a_shift_is_what_a_rule_says_at_its_centre(make_system):
     assert_allclose(Tables.of(system, None).shifts, said)
 
 
-def test_a_shift_of_everybody_has_no_size(make_system):
-    assert_allclose(Tables.of(make_system(K=1), None).shift_sizes, 0.0)
+def test_the_size_of_a_shift_is_about_its_deviation_over_the_data(make_system, X):
+    system = make_system(K=40, widths=np.full((40, 4), 2.0))
+    system = type(system)(**{**vars(system), "rule_weights": system.firing(X).mean(axis=0)})
+    sizes = Tables.of(system, None).shift_sizes
+    assert_allclose(sizes[:, 0], system.shifts(X, 0).std(axis=0), rtol=0.5)
+    assert_allclose(Tables.of(make_system(K=1), None).shift_sizes, 0.0)  # everybody is shifted alike
 
 
 def test_importance_adds_what_rules_do_to_what_holds_in_general(make_system):

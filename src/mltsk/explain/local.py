@@ -2,9 +2,9 @@
 
 Symbols: N samples, K exceptions, D features, L labels; M (N, K) firing strengths; z a scaled sample, z̄ the average one.
 
-A score is the base rate of its label, plus what each feature adds in general, plus M_k times what each exception says:
-the sum is the score, up to rounding. Where exceptions have slopes (order 1), Σ_k M_k a_kd (z_d - z̄_d) says how much of
-what they add comes from each feature.
+A score begins with that of the average sample before any exception. Each feature adds its effect in general, and each
+exception M_k times what it says: the sum is the score, up to rounding. Where exceptions have slopes (order 1),
+Σ_k M_k a_kd (z_d - z̄_d) says how much of what they add comes from each feature.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ class Part:
     """One amount of a score.
 
     ``part`` is "base"; "feature", with its ``value`` in the sample; "absent", for all features that sparse rows do not
-    have; "exception", with the share of the sample that falls to it; or "slope", what a feature does within exceptions
+    have; "exception", with the membership of the sample in it; or "slope", what a feature does within exceptions
     of order 1, which is told but is no part of the sum.
     """
 
@@ -122,7 +122,7 @@ class Explanation:
     """The scores of some samples and labels taken apart; ``str()`` tells why.
 
     Made by `explain`. ``explanation[2]``, ``explanation[:5]`` and `for_label` narrow it down; `why` is the full account
-    of one score. ``Z`` are the samples on the scale of the rules, ``firing`` (N, K) the share of exceptions in them.
+    of one score. ``Z`` are the samples on the scale of the rules, ``firing`` (N, K) their membership in exceptions.
     """
 
     tables: Tables
@@ -166,7 +166,7 @@ class Explanation:
 
     @property
     def base(self) -> Array:
-        """Base rate of each label, (L,)."""
+        """What the average sample scores before any exception, (L,)."""
         return doubles(self.tables.system.intercept)[self.kept_labels]
 
     @cached_property
@@ -200,7 +200,7 @@ class Explanation:
         chances, thresholds = self.probabilities, self.tables.system.thresholds[self.kept_labels]
         effects, slopes = self.feature_effects()[0], self.slope_effects()[0]
         for j, label in enumerate(self.label_names):
-            parts = [Part("base", None, None, float(self.base[j]), "on average")] if self.base[j] else []
+            parts = [Part("base", None, None, float(self.base[j]), self.tables.start)] if self.base[j] else []
             parts += [*self._features("feature", effects[:, j]), *self._exceptions(self.shifts[0, :, j])]
             parts += self._features("slope", slopes[:, j])
             score, chance = float(self.scores[0, j]), None if chances is None else float(chances[0, j])
@@ -235,7 +235,7 @@ class Explanation:
         noun = "Exception" if len(self.tables.system.terms) else "Rule"
         for k in largest(np.arange(len(amounts)), amounts).tolist():
             share = float(self.firing[0, k])
-            yield Part("exception", k, share, float(amounts[k]), f"{noun} {k + 1}, with a share of {percent(share)}")
+            yield Part("exception", k, share, float(amounts[k]), f"{noun} {k + 1}, which fits by {percent(share)}")
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
         """The page that `to_text` prints, as an outline."""

@@ -19,7 +19,7 @@ from .tables import Categories, Index, Tables, frame, known, largest, positions,
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import number, percent, times
 
-SHORT = 15  # statements per label, up to which a model is printed whole
+SHORT = 25  # statements per label, up to which a model is printed whole
 MOST = 20  # labels and exceptions that are printed of a long model
 _SHAPE = ("label", "feature", "kind", "at", "change", "size")
 _CONDITION = ("feature", "center", "average", "low", "high", "percentile", "distinct")
@@ -129,7 +129,7 @@ class RuleBase(Sequence[Rule]):
         inner = slice(2, -2) if len(x) > 4 and not names and not ramp and x[2] < x[-3] else slice(None)
         kind, at, change = ("varies", np.nan, float(np.ptp(y))) if len(names) > 2 else summed_up(x[inner], y[inner])
         place = None if names or tables.system.quantiles is None else float(tables.percentile(d, at))
-        x, first = np.unique(x, return_index=True)
+        x, first = np.unique(x if k is None or names else [], return_index=True)
         told = (None if place is None else at), place, tuple(x.tolist()), tuple(y[first].tolist()), names, ramp
         return Shape(tables.system.label_names[j], tables.system.feature_names[d], kind, change, size, *told)
 
@@ -203,7 +203,7 @@ class RuleBase(Sequence[Rule]):
         moved, shifted = self._sizes.sum(axis=0), self.tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)]
         general = [self.general[i] for i in _most(moved, most)] if len(self.general) else []
         rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
-        parts = tuple(rule.node(top, general=True) for rule in general)
+        parts = tuple(rule.node(top, general=self.tables.start) for rule in general)
         parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
         page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
         page += [Node("In general", parts)] if general else []
@@ -239,11 +239,11 @@ class RuleBase(Sequence[Rule]):
         if system.quantiles is None:
             per = "for its full weight in a row" if system.unit_length else "for 1 unit of it"
         if not len(system.terms):
-            start = f"{count} {on}. A sample is shared out among the rules that it resembles, and each adds its share."
+            start = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
             start = f"What holds in general, {on}; this table needs no exceptions."
         else:
-            start = f"What holds in general, {on}, and {count}: each shifts the scores of its samples, by their share."
+            start = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         return f"{start} {given}", after
 

@@ -4,8 +4,7 @@ Symbols: K exceptions, D features, L labels, Q = 21 training quantiles; z a feat
 same in the caller's units.
 
 The *curve* of a feature for a label is the sum of its centred terms: 0 on average. The *size* of an effect is its
-standard deviation over the data: of a curve, over the training quantiles; of a shift c of a share w of the data,
-|c| √(w (1 - w)).
+standard deviation over the data: of a curve, over the training quantiles; of a shift c, |c| times that of membership.
 """
 
 import difflib
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
+from ..core.membership import firing_strengths
 from ..core.terms import Terms, dense
 from ..exceptions import InputError
 from ..system import FuzzySystem
@@ -47,20 +47,31 @@ class Tables:
         return cls(system, {str(feature): dict(names) for feature, names in (categories or {}).items()})
 
     @cached_property
+    def shares(self) -> Array:
+        """The weights of the exceptions, made to add up to 1, (K,)."""
+        w = doubles(self.system.rule_weights)
+        return np.asarray(w / max(float(w.sum()), 1e-300))
+
+    @property
+    def start(self) -> str:
+        """What the intercept is, in words."""
+        return "before exceptions" if len(self.system.centers) else "on average"
+
+    @cached_property
     def middle(self) -> Array:
         """The average sample on the scale of the rules, (D,)."""
         system = self.system
         if system.is_linear:
             return doubles(system.terms.mean)
         bounded = system.scaling is not None and system.scaling.bounded  # the percentile scale has it at 0
-        return np.zeros(system.shape[1]) if bounded else doubles(system.rule_weights) @ system.centers
+        return np.zeros(system.shape[1]) if bounded else self.shares @ system.centers
 
     @cached_property
     def averages(self) -> Array:
         """The average sample in the caller's units, (D,)."""
         if self.system.scaling is not None:
             return self.system.scaling.invert(self.middle[None, :])[0]
-        return doubles(self.system.rule_weights) @ self.centers if self.system.unit_length else self.middle
+        return self.shares @ self.centers if self.system.unit_length else self.middle
 
     @cached_property
     def _grid(self) -> Array:
@@ -170,8 +181,18 @@ class Tables:
     @cached_property
     def shift_sizes(self) -> Array:
         """Standard deviation over the data of each shift, (K, L)."""
-        w = doubles(self.system.rule_weights)
-        return np.abs(self.shifts) * np.sqrt(np.maximum(w * (1 - w), 0.0))[:, None]
+        return np.abs(self.shifts) * self._membership_spreads[:, None]
+
+    @cached_property
+    def _membership_spreads(self) -> Array:
+        """Standard deviation of membership in each exception, (K,): over the centres, at most as if all or nothing."""
+        # on five data sets mostly 1.0 to 1.7 times that over the data, where all or nothing is 1.2 to 5 times it
+        system, w = self.system, doubles(self.system.rule_weights)
+        crisp = np.sqrt(np.maximum(w * (1 - w), 0.0))
+        if len(w) < 2:
+            return crisp
+        M = firing_strengths(doubles(system.centers), system.centers, system.widths, underflow=system.underflow)
+        return np.minimum(crisp, np.sqrt(np.maximum(self.shares @ M**2 - (self.shares @ M) ** 2, 0.0)))
 
     def slope_sizes(self, k: int, labels: Any = slice(None)) -> Array:
         """Standard deviation over the data of each slope of rule k for one label, (D,), or all, (D, L)."""

@@ -171,8 +171,8 @@ def _comparison(here: float, usual: float) -> str:
 class Consequent:
     """What is said about one label: ``shift`` is what a rule adds to its score, for rules of order 1 at their centre.
 
-    Of the general rule, it is the base rate. ``size`` is the standard deviation of the shift over the data; ``shapes``
-    are what features do, largest first.
+    Of the general rule, it is what the average sample scores before any exception. ``size`` is the standard deviation
+    of the shift over the data; ``shapes`` are what features do, largest first.
     """
 
     label: str
@@ -180,10 +180,10 @@ class Consequent:
     size: float
     shapes: Sequence[Shape] = ()
 
-    def node(self, top: int | None, *, general: bool = False) -> Node:
-        """This consequent on a page, with its ``top`` shapes."""
-        at = f": {number(self.shift)} on average" if general else f" {signed(self.shift)}"
-        at += " at its centre" if len(self.shapes) and not general else ""
+    def node(self, top: int | None, *, general: str = "") -> Node:
+        """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
+        centre = " at its centre" if len(self.shapes) else ""
+        at = f": {number(self.shift)} {general}" if general else f" {signed(self.shift)}{centre}"
         shapes = tuple(Node(str(shape), amount=shape.change) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
         return Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)
@@ -194,7 +194,7 @@ class Consequent:
 
 @dataclass(frozen=True)
 class Rule:
-    """One exception: ``weight`` is the share of the data that it governs.
+    """One exception: ``weight`` is the share of the data that it governs, the mean of their membership in it.
 
     Counted from 0 by ``index``, from 1 in words. The most distinct conditions and the largest shifts come first;
     ``always`` is true of a rule that has no condition on any feature. ``noun`` is what it is called: systems without a

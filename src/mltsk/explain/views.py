@@ -158,7 +158,7 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
     system, L = tables.system, tables.system.shape[2]
     if Y is None:
         scores = system.scores(doubles(system.prototypes))
-        said = (scores - system.rule_weights @ scores) * np.sqrt(system.rule_weights)[:, None]
+        said = (scores - tables.shares @ scores) * np.sqrt(tables.shares)[:, None]
     else:
         given = doubles(Y)
         if given.ndim != 2 or given.shape[1] != L:

@@ -7,8 +7,8 @@ _FIFTHS = ("very low", "low", "medium", "high", "very high")
 
 def number(x: float) -> str:
     """A number with three digits that count, without an exponent where people would not use one."""
-    if x == 0 or isnan(x):
-        return "0" if x == 0 else "unknown"
+    if abs(x) < 1e-12 or isnan(x):
+        return "unknown" if isnan(x) else "0"
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e9 else f"{x:.3g}"
 
 

@@ -80,7 +80,6 @@ def test_rules_name_the_callers_features(data):
     assert_allclose(model.system_.scores(data.X), model.decision_function(X) + model.thresholds_, atol=1e-12)
 
 
-@pytest.mark.xfail(reason="explanations are on their way to the system with a general rule", strict=False)
 def test_reasons_name_the_callers_labels(data):
     X, Y = data.frames()
     assert Y.columns[0] in str(PaperMLTSK(n_rules=2, width_scale=10.0).fit(X, Y).explain(X[:1]))
