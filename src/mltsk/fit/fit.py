@@ -182,7 +182,8 @@ def _solve(rows: Rows, design: Design, penalty: Penalty, sample: Scaled) -> Solv
     solve = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
     parts = [(labels, solve(rows, design, penalty, kept, labels, K)) for labels in rows.patterns()]
     solved = _joined(parts) if len(parts) > 1 else parts[0][1]
-    return solved if rows.in_memory else replace(solved, rows=kept.block.index)
+    every = rows.in_memory or isinstance(kept.block.index, slice)
+    return solved if every else replace(solved, rows=kept.block.index)
 
 
 def _form(rows: Rows, design: Design, block: Any) -> str:
