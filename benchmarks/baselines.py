@@ -16,7 +16,7 @@ import json, resource, sys, time, warnings
 warnings.simplefilter("ignore")
 from mltsk import MLTSKClassifier, load_dataset
 from mltsk.paper.methods import METHODS
-from mltsk.paper.experiments.protocol import shuffled_folds
+from mltsk.paper.experiments.cross_validation import shuffled_folds
 from mltsk.metrics import evaluate
 from sklearn.preprocessing import minmax_scale
 key, name = sys.argv[1:]

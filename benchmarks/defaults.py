@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks import Options, print_table
 from mltsk import MLTSKClassifier, load_dataset
 from mltsk.metrics import evaluate
-from mltsk.paper.experiments.protocol import shuffled_folds
+from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 DENSE = ("flags", "emotions", "cal500", "birds", "image", "yeast", "scene")
 SPARSE = ("rcv1s1", "rcv1s2", "bibtex", "corel16k1")

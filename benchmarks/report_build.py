@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import Options, print_table
-from mltsk.paper.experiments.paper import METHODS, METRICS, grid, published_table, table_i
+from mltsk.paper.experiments.published import METHODS, METRICS, grid, published_table, table_i
 from mltsk.paper.experiments.results import CELLS, SCORES, Results
 
 KEYS = dict(zip(METHODS, ("ml-knn", "hnoml", "mlsf", "cc", "br", "c2ae", "bp-mll", "jbnn", "ml-tsk-fs"), strict=True))

@@ -43,7 +43,7 @@ def compare(name: str, methods: list[str], threads: int, repeats: int) -> None:
     """Print the table of one data set."""
     from mltsk import load_dataset
     from mltsk.metrics import evaluate
-    from mltsk.paper.experiments.protocol import shuffled_folds
+    from mltsk.paper.experiments.cross_validation import shuffled_folds
 
     data = load_dataset(name)
     train, test = next(iter(shuffled_folds(len(data.Y), 5, random_state=0)))

@@ -13,7 +13,7 @@ from sklearn.preprocessing import minmax_scale
 from benchmarks import Options, print_table
 from mltsk import load_dataset
 from mltsk.metrics import five_metrics
-from mltsk.paper.experiments.protocol import shuffled_folds
+from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 LONG = ("c2ae", "ml-tsk-fs")
 

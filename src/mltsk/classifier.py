@@ -14,7 +14,7 @@ from .core.coupling import CONVEX
 from .core.scaling import Scaling
 from .core.terms import Terms
 from .exceptions import InputError
-from .fit import Options, fit_system
+from .fit import SAMPLE_ROWS, Options, fit_system
 from .fit.short import shorten
 from .probabilities import f1_thresholds, fit_curves
 from .rows.dask import is_dask, later, read_dask
@@ -33,9 +33,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_rules : int or "auto", default="auto"
-        Number of exceptions; 0 is the general rule alone. "auto" takes the model with the fewest numbers whose
-        leave-one-out error is within half a percent of the best: without exceptions, with 300 of order 0 (at most one
-        per three samples), or with 20 of order 1.
+        Number of exceptions; 0 is the general rule alone. "auto" has none unless they lower the leave-one-out error:
+        by half a percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1.
     order : {0, 1} or "auto", default="auto"
         What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
     width_scale : float or "auto", default="auto"
@@ -188,13 +187,14 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _store(self, fitted, rows):
         """The one place that writes what a fit found."""
         self._write(fitted)
-        sample = rows.sample(rows.n_rows if fitted.loo_rows is None else len(fitted.loo_rows))
-        Y, w = asnumpy(sample.Y), asnumpy(sample.w)
-        self._calibrate(Y, w)
-        self._sample = (sample.X, Y, w)
+        some = rows.sample(SAMPLE_ROWS if fitted.loo_rows is None else len(fitted.loo_rows))
+        loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
+        self._sample = some.X, asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies), loo
+        Y, w = self._sample[1:3]
+        self._calibrate(Y, w, loo)
         if self.max_terms is not None:
-            self._write_short(*shorten(self, *self._sample, self.max_terms, self.max_conditions))
-            self._calibrate(Y, w)
+            self._write_short(*shorten(self.system_, *self._sample, self.max_terms, self.max_conditions), some.index)
+            self._calibrate(Y, w, self.loo_scores_)
         return self
 
     def _write(self, fitted):
@@ -209,13 +209,13 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.coupling_, self.coupling_weight_ = fitted.coupling, fitted.coupling_weight
         self.loo_error_, self.loo_scores_, self.loo_rows_ = fitted.loo_error, fitted.loo_scores, fitted.loo_rows
 
-    def _calibrate(self, Y, w):
+    def _calibrate(self, Y, w, loo_scores):
         """Probabilities and thresholds from leave-one-out scores."""
-        curves = fit_curves(self.loo_scores_, Y, w)
+        curves = fit_curves(loo_scores, Y, w)
         self.slopes_, self.offsets_ = curves.slopes, curves.offsets
         L = len(self.label_names_)
         if isinstance(self.threshold, str):
-            self.thresholds_ = f1_thresholds(self.loo_scores_, Y, w)
+            self.thresholds_ = f1_thresholds(loo_scores, Y, w)
             return
         thresholds = np.asarray(self.threshold, dtype=np.float64)
         if thresholds.shape not in ((), (L,)) or not np.isfinite(thresholds).all():
@@ -283,24 +283,27 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             The training data, where the model comes from a file: files hold no rows.
         """
         check_is_fitted(self)
-        short = type(self)(**{**self.get_params(deep=False), "max_terms": max_terms})
-        short.max_conditions = self.max_conditions if max_conditions is None else max_conditions
+        params = {k: v for k, v in self.get_params(deep=False).items() if k in MLTSKClassifier._parameter_constraints}
+        max_conditions = params.get("max_conditions", 5) if max_conditions is None else max_conditions
+        short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
         if X is not None:
             return short.fit(X, y)
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         short._validate_params()
-        short.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_") or k == "_sample"})
-        short._write_short(*shorten(self, *self._sample, max_terms, short.max_conditions))
-        short._calibrate(*self._sample[1:])
+        kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
+        short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
+        short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), self.loo_rows_)
+        short._calibrate(*self._sample[1:3], short.loo_scores_)
         return short
 
-    def _write_short(self, system, loo_scores):
+    def _write_short(self, system, loo_scores, rows):
         self.terms_ = dict(vars(system.terms))
         self.intercept_, self.general_coef_ = system.intercept, system.term_coef
         self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
         self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights
         self.n_rules_, self.order_, self.loo_scores_ = len(system.centers), system.order, loo_scores
+        self.loo_rows_ = rows if isinstance(rows, np.ndarray) else self.loo_rows_
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy
@@ -322,11 +325,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         check_is_fitted(self)
-        if not is_too_large(X):
-            X = read_samples(self, X)
+        large = is_too_large(X)
+        X = X if large else read_samples(self, X)
         system, per_row = self.system_, 16 * (len(self.general_coef_) + X.shape[1] + len(self.centers_))
-        blocks = list(row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None))
-        parts = [system.scores(self._dense(read_samples(self, X[b]) if len(blocks) > 1 else X)) for b in blocks]
+        blocks = row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None)
+        parts = [system.scores(self._dense(read_samples(self, X[b]) if large else X[b])) for b in blocks]
         return parts[0] if len(parts) == 1 else namespace(parts[0]).concatenate(parts)
 
     def decision_function(self, X):

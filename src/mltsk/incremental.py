@@ -6,17 +6,20 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from .classifier import MLTSKClassifier
+from .core.backend import is_tensor
 from .core.scaling import Scaling
 from .core.terms import Terms
 from .exceptions import InputError
+from .fit import fit_system
 from .fit.design import Design, Rules
 from .fit.ridge import Moments, Penalty
 from .fit.scale import Scale
 from .rows.arrays import Block
-from .rows.read import CHECKS, read_rows, read_weights
+from .rows.dask import is_dask
+from .rows.read import CHECKS, check_weights, weight_unit
 from .targets import Targets
 
 KEPT = 1_000  # rows that are kept for leave-one-out scores, evenly spread over the stream; twice as many at most
@@ -89,42 +92,43 @@ class IncrementalMLTSK(MLTSKClassifier):
         classes : array, optional
             All classes, at the first call, where y is one-dimensional and its first rows do not show all of them.
         sample_weight : array of shape (n_samples,), optional
+            Relative to those of the first call.
         """
-        if "stream_" not in self.__dict__:
-            return self._begin(X, y, classes, sample_weight)
-        X = validate_data(self, X, **CHECKS, reset=False)
+        if is_tensor(X) or is_dask(X):
+            raise InputError(f"partial_fit takes arrays, data frames and CSR; X is a {type(X).__name__}.")
+        first = "stream_" not in self.__dict__
+        if first:
+            self._validate_params()
+        X = validate_data(self, X, **CHECKS, reset=first, ensure_min_samples=2 if first else 1)
+        if first:
+            self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
         Y = self._indicator(y, X)
-        w, copies = read_weights(sample_weight, (X.shape[0],))
-        w = np.ones(X.shape[0]) if w is None else w
-        return self._add(Block(X, Y, w, np.ones(len(w)) if copies is None else copies))
+        w, copies, unit = self._weights(sample_weight, X.shape[0])
+        return (self._begin if first else self._add)(Block(X, Y, w, copies), unit)
 
-    def _begin(self, X, y, classes, sample_weight):
-        self._validate_params()
-        if classes is not None and np.ndim(y) == 1 and not hasattr(y, "columns"):
-            targets = Targets.of(np.asarray(classes))
-            rows, _ = read_rows(self, X, targets.indicator(y), sample_weight)
-        else:
-            rows, targets = read_rows(self, X, y, sample_weight)
-        self._set_targets(targets)
-        from .fit import fit_system
+    def _begin(self, block, unit):
+        fitted = fit_system(block.rows(), self._options())
+        self._store(fitted, block.rows())
+        general, exceptions = fitted.block_weights
+        found = {"general": general, "exceptions": exceptions, "variance": fitted.variance}
+        self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
+        return self._add(block, unit)
 
-        fitted = fit_system(rows, self._options())
-        self._store(fitted, rows)
-        self.stream_ = {
-            "seen": 0,
-            "stride": 1,
-            "general": fitted.block_weights[0],
-            "exceptions": fitted.block_weights[1],
-        }
-        self.stream_["variance"] = fitted.variance
-        return self._add(rows.sample(rows.n_rows), first=True)
+    def _weights(self, sample_weight, n):
+        """(weights, copies, unit): weights of all calls are divided by the unit of the first."""
+        if sample_weight is None:
+            return np.ones(n), np.ones(n), 1.0
+        given = check_weights(sample_weight, (n,))
+        unit = self.stream_["unit"] if "stream_" in self.__dict__ else weight_unit(given) or 1.0
+        w = given / unit
+        return w, np.where((w > 0) & (w == np.round(w)).all(), w, 1.0), unit
 
     def _indicator(self, y, X):
         """y in the columns of the first call."""
         if self.multilabel_:
             Y = Targets.of(y).Y
         else:
-            Y = Targets(np.zeros((0, 1)), self.classes_, self.label_names_, False).indicator(y)
+            Y = Targets(np.zeros((0, 1)), self.classes_, self.label_names_, False).indicator(column_or_1d(y))
         if Y.shape != (X.shape[0], len(self.label_names_)):
             raise InputError(
                 f"y has the shape {Y.shape}, but X has {X.shape[0]} rows and there are {len(self.label_names_)} labels."
@@ -142,10 +146,10 @@ class IncrementalMLTSK(MLTSKClassifier):
         width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
         return Design(scale, Rules(self.centers_, width, self.order_), stream["general"], stream["exceptions"])
 
-    def _add(self, block, first=False):
+    def _add(self, block, _):
         design, stream = self._design(), self.stream_
         moments = block.moments(design, np.arange(len(self.label_names_)))
-        if not first and "H" in stream:
+        if "H" in stream:
             moments = self._sums().faded(1.0 - self.forgetting) + moments
         stream |= vars(moments)
         self._keep(block)
@@ -166,7 +170,7 @@ class IncrementalMLTSK(MLTSKClassifier):
             new = {name: _stacked(old[name], new[name]) for name in new}
         while len(new["w"]) > 2 * KEPT:
             new, stream["stride"] = {name: part[::2] for name, part in new.items()}, 2 * stream["stride"]
-        stream["rows"] = new
+        stream["rows"], self.loo_rows_ = new, np.arange(0, stream["seen"], stream["stride"])
 
     def _solve(self, design, moments):
         """Numbers, leave-one-out scores of the rows that are kept, and what follows from those."""
@@ -180,8 +184,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.terms_ = dict(vars(replace(design.terms, mean=primal.mean[:P] / design.general**0.5)))
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
-        self._calibrate(kept["Y"], kept["w"])
-        self._sample = (kept["X"], kept["Y"], kept["w"])
+        self._calibrate(kept["Y"], kept["w"], self.loo_scores_)
+        self._sample = (kept["X"], kept["Y"], kept["w"], kept["copies"], self.loo_scores_)
         return self
 
 

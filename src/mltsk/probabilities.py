@@ -80,12 +80,12 @@ def f1_thresholds(scores: Array, Y: Array, w: Array) -> Array:
     [0.3]
     """
     w = np.broadcast_to(w[:, None] if w.ndim == 1 else w, scores.shape)
-    order = np.argsort(-scores, axis=0, kind="stable")
+    order = np.argsort(np.where(w > 0, -scores, np.inf), axis=0, kind="stable")  # rows that do not count come last
     S, hits, mass = (np.take_along_axis(A, order, axis=0) for A in (scores, w * Y, w))
     positives = hits.sum(axis=0)
     f1 = 2 * np.cumsum(hits, axis=0) / np.maximum(np.cumsum(mass, axis=0) + positives, 1e-300)
-    below = np.vstack([S[1:], S[-1:] - 1e-9])
-    f1[S == below] = -1.0  # no cut between equal scores
+    below = np.where(np.vstack([mass[1:], 0 * mass[:1]]) > 0, np.vstack([S[1:], S[-1:]]), S - 1e-9)
+    f1[(S == below) | (mass == 0)] = -1.0  # no cut between equal scores
     best = f1.argmax(axis=0)[None]
     cut = (np.take_along_axis(S, best, axis=0) + np.take_along_axis(below, best, axis=0))[0] / 2
     return np.where(positives > 0, cut, 0.5)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from mltsk.estimators import FuzzyRuleFeatures
 from scipy import sparse
 
 from mltsk.cli.inputs import check_complete, open_model
 from mltsk.datasets import make_multilabel_rules
-from mltsk.estimators import FuzzyRuleFeatures
 from mltsk.exceptions import InputError
 from mltsk.io import save
 

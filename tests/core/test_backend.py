@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from mltsk.core.system import FuzzySystem
 from numpy.testing import assert_allclose
 
 from mltsk.core.arrays import row_blocks, unit_rows
@@ -14,7 +15,6 @@ from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
 from mltsk.core.membership import exponents, firing_strengths, rule_distances
 from mltsk.core.scaling import MAX_KNOTS, fit_scaling
-from mltsk.core.system import FuzzySystem
 
 torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
 

@@ -117,7 +117,10 @@ def test_a_sample_that_fires_no_rule_scores_nothing(make_system):
 
 
 def test_a_ledger_reads_in_the_callers_words_and_sums_what_is_left_out():
-    parts = [Part("base", None, None, 0.2, "before exceptions"), Part("feature", "glucose", 8.1, 0.3, "glucose is high")]
+    parts = [
+        Part("base", None, None, 0.2, "before exceptions"),
+        Part("feature", "glucose", 8.1, 0.3, "glucose is high"),
+    ]
     parts += [Part("exception", k, 0.3, a, f"Exception {k + 1}") for k, a in enumerate((0.1, 0.06, 0.04))]
     why = Why(4, "gout", 0.7, 0.5, 0.83, tuple(parts))
     assert page_lines(why, 1) == [
@@ -132,5 +135,5 @@ def test_a_ledger_reads_in_the_callers_words_and_sums_what_is_left_out():
 
 
 def page_lines(why, top):
-    node = why.node(top)
+    (node,) = why.nodes(top)
     return [node.text, *(f"  {child.text}" for child in node.children)]

@@ -1,17 +1,22 @@
-from mltsk.explain.outline import FALL, RISE, Node, left_out, markdown, page_html, page_markdown, page_text
+from mltsk.explain.outline import FALL, RISE, Node, Page, left_out, markdown
 
 EVIL = "<script>alert('x')</script>"
 PAGE = [Node(f"legend of {EVIL}"), Node("Rule 1", (Node("IF", (Node(EVIL),)), Node("gout +0.2", amount=0.2)))]
 
 
+class Told(Page):
+    def nodes(self, *nodes):
+        return [*nodes]
+
+
 def test_html_escapes_every_sentence():
-    page = page_html(PAGE)
+    page = Told().to_html(*PAGE)
     assert "<script" not in page
     assert page.count("&lt;script&gt;") == 2
 
 
 def test_html_draws_amounts_as_bars_of_two_colours():
-    page = page_html([Node("x", (Node("a", amount=0.2), Node("b", amount=-0.1), Node("c")))])
+    page = Told().to_html(Node("x", (Node("a", amount=0.2), Node("b", amount=-0.1), Node("c"))))
     assert "class='up' style='width:8.00em'" in page
     assert "class='down' style='width:4.00em'" in page
     assert page.count("<i ") == 2
@@ -21,11 +26,11 @@ def test_html_draws_amounts_as_bars_of_two_colours():
 
 def test_markdown_escapes_markup_but_not_underscores_within_names():
     assert markdown("mean_of_x *y* _z_ <b> a|b") == r"mean_of_x \*y\* \_z\_ \<b\> a\|b"
-    assert page_markdown(PAGE).splitlines()[2:6] == ["### Rule 1", "", "- IF", rf"    - {markdown(EVIL)}"]
+    assert Told().to_markdown(*PAGE).splitlines()[2:6] == ["### Rule 1", "", "- IF", rf"    - {markdown(EVIL)}"]
 
 
 def test_text_is_indented_and_wrapped():
-    lines = page_text([Node("Rule 1", (Node("word " * 60),))]).splitlines()
+    lines = Told().to_text(Node("Rule 1", (Node("word " * 60),))).splitlines()
     assert lines[0] == "Rule 1"
     assert all(line.startswith("  ") for line in lines[1:])
     assert max(map(len, lines)) <= 110

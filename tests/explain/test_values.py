@@ -108,10 +108,11 @@ def test_nominal_conditions_go_by_the_nearest_category():
 def test_a_rule_prints_itself_and_counts_what_it_leaves_out(rule):
     assert str(rule).splitlines()[0] == "Exception 3 — governs 12 % of the data"
     assert str(rule.consequents[1]) == "asthma -0.020"
-    told = [node.text for node in rule.node(1).walk()]
+    assert "<summary>Exception 3" in rule._repr_html_()
+    told = [node.text for node in rule.nodes(1)[0].walk()]
     assert "gout +0.12 at its centre" in told
     assert {"and 2 conditions closer to the average", "and 1 label that it moves less", "and 1 smaller one"} < set(told)
-    assert not any(node.muted for node in rule.node(None).walk())
+    assert not any(node.muted for node in rule.nodes(None)[0].walk())
 
 
 def test_a_rule_is_frozen_and_travels(rule):

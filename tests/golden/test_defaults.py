@@ -9,7 +9,7 @@ from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset
 from mltsk.exceptions import RuleCollapseWarning
 from mltsk.metrics import evaluate
 from mltsk.paper.antecedents import COLLAPSED
-from mltsk.paper.experiments.protocol import shuffled_folds
+from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("MLTSK_DATA"), reason="MLTSK_DATA names no folder with the benchmark data sets"

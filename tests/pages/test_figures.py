@@ -13,6 +13,7 @@ METRIC = {
     "b": {"mean": 0.7634, "sd": 0.02},
 }
 FIRING = np.random.default_rng(0).dirichlet(np.ones(3), size=50).T
+RULES = ["rule 1", "rule 2", "rule 3"]
 HOSTILE = ["<script>alert(1)</script>", "$\\frac{1}{", 'a & "b"', "漢字", "x" * 60]
 
 
@@ -41,11 +42,11 @@ def test_a_single_label_has_a_map():
 
 
 def test_a_firing_map_names_every_rule():
-    assert "rule 3" in text_of(figures.firing_map(FIRING, "firing"))
+    assert "rule 3" in text_of(figures.firing_map(FIRING, RULES, "firing"))
 
 
 def test_colours_follow_the_page_and_nothing_is_fetched():
-    svg = figures.firing_map(FIRING, 'a "title"')
+    svg = figures.firing_map(FIRING, RULES, 'a "title"')
     assert "var(--ink)" in svg
     assert not any(colour in svg for colour in ("#010101", "#040404", "DejaVu"))
     assert 'aria-label="a &quot;title&quot;"' in svg
@@ -53,14 +54,14 @@ def test_colours_follow_the_page_and_nothing_is_fetched():
 
 
 def test_the_same_data_draw_the_same_figure():
-    draw = [figures.firing_map(FIRING, "coverage") for _ in range(2)]
+    draw = [figures.firing_map(FIRING, RULES, "coverage") for _ in range(2)]
     assert draw[0] == draw[1]
 
 
 def test_ids_of_two_figures_do_not_meet():
     ids = []
     for title in ("one", "two"):
-        root = ElementTree.fromstring(figures.firing_map(FIRING, title))
+        root = ElementTree.fromstring(figures.firing_map(FIRING, RULES, title))
         ids.append({node.get("id") for node in root.iter()} - {None})
     assert ids[0]
     assert not ids[0] & ids[1]

@@ -26,6 +26,13 @@ def test_a_summary_is_plain_data_and_adds_up(model):
     assert found["n_numbers"] == np.count_nonzero(model.coef_) + np.count_nonzero(model.general_coef_)
 
 
+def test_a_firing_map_shows_the_rules_that_govern_most():
+    many = MLTSKClassifier(n_rules=40, order=0).fit(DATA.X, DATA.Y)
+    found = summarise_model(many, DATA.X)
+    assert len(found["firing_map"]) == len(found["firing_names"]) == 24
+    assert f"exception {many.rule_weights_.argmax() + 1}" in found["firing_names"]
+
+
 def test_a_general_rule_alone_has_no_firing():
     found = summarise_model(MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y), DATA.X)
     assert (found["n_rules"], found["firing_map"], found["shares"]) == (0, None, [])

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from mltsk.paper.experiments.paper import METRICS, published_table, table_i
+from mltsk.paper.experiments.published import METRICS, published_table, table_i
 from mltsk.paper.experiments.results import CELLS, SCORES, Results
 
 METHODS = {

@@ -11,7 +11,7 @@ from scikit_posthocs import posthoc_nemenyi_friedman
 from scipy import stats
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments import paper
+from mltsk.paper.experiments import published as paper
 from mltsk.paper.significance import (
     bonferroni_dunn,
     critical_difference_diagram,

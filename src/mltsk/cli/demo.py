@@ -14,7 +14,7 @@ def demo(
         "out/demo"
     ),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the folds.")] = 0,
-    top: Annotated[int, typer.Option(min=1, help="Conditions, labels and terms to print of each rule.")] = 3,
+    terms: Annotated[int, typer.Option(min=1, help="Statements per label of the short model that is printed.")] = 5,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     rules: Annotated[int | None, typer.Option(min=0, hidden=True)] = None,
     folds: Annotated[int, typer.Option(min=2, hidden=True)] = 5,
@@ -30,7 +30,7 @@ def demo(
     """
     from ..datasets import load_dataset
     from ..exceptions import InputError
-    from ..pages.demo import run_demo
+    from ..pages.demo import left_out, run_demo
     from ..pages.explorer import explore
     from ..pages.render import demo_page, verdict, write_page
 
@@ -43,11 +43,13 @@ def demo(
     options = {} if rules is None else {"n_rules": rules}
     with counting("cross-validation", "fits") as report:
         result = run_demo(data, n_folds=folds, seed=seed, progress=report, n_jobs=jobs, **options)
-    base = result.model.rules_
+    short = result.model.shorten(terms)
+    said = f"The whole of a model with at most {terms} statements per label"
+    said += f" (leaving one out, AP {left_out(short, data.Y)['AP']:.3f})"
     typer.echo(comparison(result.summary))
-    typer.echo(f"\n{base.to_text(top=top)}\n")
+    typer.echo(f"\n{said}:\n\n{short.rules_.to_text()}\n")
     note(verdict(result.summary))
-    page = write_page(demo_page(result.summary, base.to_html()), out / "index.html")
+    page = write_page(demo_page(result.summary, short.rules_.to_html(), said), out / "index.html")
     typer.echo(f"report: {page}")
     touch = explore(result.model, out / "explorer.html", data.X, data.Y, title=data.name)
     typer.echo(f"explorer: {touch}")

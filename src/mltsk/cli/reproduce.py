@@ -74,7 +74,7 @@ def reproduce(
     import os
 
     from ..paper.experiments.reproduce import reproduce as run
-    from ..paper.experiments.runners import Cluster
+    from ..paper.experiments.run import Cluster
 
     definition = _definition(config, datasets, methods, labels)
     changes: dict[str, Any] = {
@@ -127,8 +127,7 @@ def report(
 
 def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | None) -> Any:
     from ..exceptions import InputError
-    from ..paper.experiments.definition import read_definition, section_iv
-    from ..paper.experiments.reproduce import pick_datasets, pick_methods
+    from ..paper.experiments.definition import pick_datasets, pick_methods, read_definition, section_iv
 
     definition = read_definition(config) if config else section_iv()
     if labels and not any("/" in name or Path(name).suffix for name in _split(datasets)):

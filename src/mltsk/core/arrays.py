@@ -56,7 +56,7 @@ def n_entries(X: Matrix) -> int:
 
 def weighted_mean(X: Matrix, w: Array) -> Array:
     """Mean row under the weights ``w``, (D,)."""
-    return namespace(X).asarray(X.T @ w).ravel() / w.sum()
+    return namespace(X).asarray(X.T @ cast(w, X.dtype)).ravel() / w.sum()
 
 
 def weighted_variance(X: Matrix, w: Array, mean: Array) -> Array:
@@ -64,7 +64,7 @@ def weighted_variance(X: Matrix, w: Array, mean: Array) -> Array:
     if sparse.issparse(X):
         square = np.asarray(X.multiply(X).T @ w).ravel() / w.sum()
         return np.maximum(square - mean**2, 0.0)
-    return namespace(X).asarray(w @ (X - mean) ** 2) / w.sum()
+    return namespace(X).asarray(cast(w, X.dtype) @ (X - cast(mean, X.dtype)) ** 2) / w.sum()
 
 
 def unit_rows(X: Matrix) -> Matrix:

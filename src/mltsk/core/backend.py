@@ -74,6 +74,10 @@ def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
     return linalg.eigh(A, **options)
 
 
+class SingularError(ValueError):
+    """A matrix that has no Cholesky factor."""
+
+
 def cholesky(A: Any, ridge: float) -> Any:
     """Lower triangular factor of A + ridge · I; A is overwritten."""
     if is_tensor(A):
@@ -84,7 +88,7 @@ def cholesky(A: Any, ridge: float) -> Any:
         factor, failed = _lapack("potrf", A)(A.T, lower=0, overwrite_a=1)  # .T: LAPACK works in place
         factor = factor.T
     if failed:
-        raise ValueError(f"the problem is singular with a ridge of {ridge:g}: take a larger one")
+        raise SingularError(f"the problem is singular with a ridge of {ridge:g}: take a larger one")
     return factor
 
 
@@ -92,14 +96,14 @@ def cholesky_solve(lower: Any, B: Any) -> Any:
     """(L Lᵀ)⁻¹ B of a factor by `cholesky`."""
     if is_tensor(B):
         return namespace(B).cholesky_solve(B, lower)
-    return _lapack("potrs", B)(lower.T, B, lower=0)[0]
+    return _lapack("potrs", B)(lower.T, B, lower=0)[0] if len(B) else B
 
 
 def lower_solve(lower: Any, B: Any) -> Any:
     """L⁻¹ B of a factor by `cholesky`."""
     if is_tensor(B):
         return namespace(B).linalg.solve_triangular(lower, B, upper=False)
-    return _lapack("trtrs", B)(lower.T, B, lower=0, trans=1)[0]
+    return _lapack("trtrs", B)(lower.T, B, lower=0, trans=1)[0] if len(B) else B
 
 
 def inverse_diagonal(lower: Any) -> Any:

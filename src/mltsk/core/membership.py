@@ -27,7 +27,7 @@ def firing_strengths(X: Matrix, C: Array, S: Array, *, underflow: Underflow = "s
     """
     xp = namespace(C)
     M = xp.empty((X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C)
-    if len(C) == 0:
+    if not len(C):
         return M
     common = underflow == "softmax" and bool((S == S[0]).all())
     for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C):

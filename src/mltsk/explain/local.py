@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.arrays import Array, Matrix
 from ..system import FuzzySystem
-from .outline import Node, left_out, page_html, page_text
+from .outline import Node, Page, left_out
 from .tables import Categories, Index, Tables, doubles, frame, largest, positions
 from .wording import name, number, percent, place_words, times
 
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Why:
+class Why(Page):
     """A score taken apart: ``parts`` add up to it, but for those that tell slopes; each kind largest first.
 
     Features that add nothing are left out. ``probability`` is the calibrated one, or None.
@@ -65,17 +65,14 @@ class Why:
         """Parts of one kind."""
         return tuple(part for part in self.parts if part.part == kind)
 
-    def node(self, top: int = 5) -> Node:
+    def nodes(self, top: int = 5) -> list[Node]:
         """The account on a page, with the ``top`` parts of each kind."""
         chance = "" if self.probability is None else f", probability {percent(self.probability)}"
         verdict = f"{'given' if self.given else 'not given'} (threshold {number(self.threshold)}{chance})"
         entries = [entry for kind in _KINDS[:-1] for entry in _ledger(self.of_kind(kind), top)]
         slopes = tuple(_ledger(self.of_kind("slope"), top))
         entries += [Node("of what rules add, by feature", slopes)] if slopes else []
-        return Node(f"{name(self.label)}: {self.score:.3f}, {verdict}", tuple(entries))
-
-    def __str__(self) -> str:
-        return page_text([self.node()])
+        return [Node(f"{name(self.label)}: {self.score:.3f}, {verdict}", tuple(entries))]
 
 
 _KINDS = ("base", "feature", "absent", "exception", "slope")
@@ -118,7 +115,7 @@ def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = N
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Page):
     """The scores of some samples and labels taken apart; ``str()`` tells why.
 
     Made by `explain`. ``explanation[2]``, ``explanation[:5]`` and `for_label` narrow it down; `why` is the full account
@@ -238,17 +235,13 @@ class Explanation:
             yield Part("exception", k, share, float(amounts[k]), f"{noun} {k + 1}, which fits by {percent(share)}")
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
-        """The page that `to_text` prints, as an outline."""
+        """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""
         page = []
         for one in self[:samples]:
             above = one.scores[0] - self.tables.system.thresholds[self.kept_labels]
             highest = [self.label_names[j] for j in np.argsort(-above, kind="stable")[:labels]]
-            page.append(Node(f"Sample {one.samples[0]}", tuple(one.why(label).node(top) for label in highest)))
+            page.append(Node(f"Sample {one.samples[0]}", tuple(one.why(label).nodes(top)[0] for label in highest)))
         return [*page, *left_out(len(self), samples, "more sample")]
-
-    def to_text(self, top: int = 5, labels: int = 3, samples: int = 3) -> str:
-        """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""
-        return page_text(self.nodes(top, labels, samples))
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: every sample and label, with the ``top`` largest parts of each kind or all."""
@@ -262,12 +255,6 @@ class Explanation:
         """
         accounts = (why for one in self for why in one._accounts())
         return frame({"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return page_html(self.nodes())
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self)} samples, {len(self.kept_labels)} labels>"

@@ -4,10 +4,11 @@ Sentences carry no markup, so each face escapes them whole: a feature called ``<
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
+from typing import Any
 
 from .wording import times
 
@@ -40,15 +41,38 @@ class Node:
             yield from child.walk()
 
 
+class Page:
+    """What has an outline, in its faces: each takes what `nodes` takes."""
+
+    def nodes(self, *known: Any, **options: Any) -> list[Node]:
+        """The outline."""
+        raise NotImplementedError
+
+    def to_text(self, *known: Any, **options: Any) -> str:
+        """Plain text, at most 110 columns where names allow; takes what `nodes` takes."""
+        return "\n\n".join("\n".join(_lines(node, "")) for node in self.nodes(*known, **options))
+
+    def to_markdown(self, *known: Any, **options: Any) -> str:
+        """`to_text` as Markdown."""
+        return "\n\n".join("\n".join(_items(node)) for node in self.nodes(*known, **options))
+
+    def to_html(self, *known: Any, **options: Any) -> str:
+        """`to_text` as a piece of HTML that opens and folds, without scripts; amounts are bars."""
+        nodes = self.nodes(*known, **options)
+        unit = 8.0 / max((abs(node.amount) for root in nodes for node in root.walk() if node.amount), default=1.0)
+        return f"<div class='mltsk-rules'><style>{_STYLE}</style>{''.join(_block(node, unit) for node in nodes)}</div>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
 def left_out(count: int, shown: int | None, noun: str, more: str = "") -> tuple[Node, ...]:
     """What is not told of ``count`` things where ``shown`` are (None: all), as one node, or none."""
     rest = 0 if shown is None else count - shown
     return (Node(f"and {times(rest, noun)}{more}", muted=True),) if rest > 0 else ()
-
-
-def page_text(nodes: Sequence[Node]) -> str:
-    """Plain text, at most 110 columns where names allow."""
-    return "\n\n".join("\n".join(_lines(node, "")) for node in nodes)
 
 
 def _lines(node: Node, indent: str) -> Iterator[str]:
@@ -56,11 +80,6 @@ def _lines(node: Node, indent: str) -> Iterator[str]:
     yield fill(node.text, WIDTH, initial_indent=indent, subsequent_indent=deeper, break_long_words=False)
     for child in node.children:
         yield from _lines(child, indent + "  ")
-
-
-def page_markdown(nodes: Sequence[Node]) -> str:
-    """Markdown: a heading and a list for each node with others under it."""
-    return "\n\n".join("\n".join(_items(node)) for node in nodes)
 
 
 def _items(node: Node, depth: int = 0) -> Iterator[str]:
@@ -73,12 +92,6 @@ def _items(node: Node, depth: int = 0) -> Iterator[str]:
 def markdown(sentence: str) -> str:
     """A sentence with everything that Markdown would read as markup escaped."""
     return _MARKDOWN.sub(r"\\\1", sentence)
-
-
-def page_html(nodes: Sequence[Node]) -> str:
-    """A piece of HTML that opens and folds, without scripts; amounts are bars, as long as the largest allows."""
-    unit = 8.0 / max((abs(node.amount) for root in nodes for node in root.walk() if node.amount), default=1.0)
-    return f"<div class='mltsk-rules'><style>{_STYLE}</style>{''.join(_block(node, unit) for node in nodes)}</div>"
 
 
 def _block(node: Node, unit: float) -> str:

@@ -20,20 +20,14 @@ INSTALL = 'pip install "mltsk[report]"'
 INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
 _RC: Any = {
+    **dict.fromkeys(["axes.labelcolor", "xtick.color", "ytick.color"], MUTED),
+    **dict.fromkeys(["axes.titlecolor", "text.color"], INK),
+    **dict.fromkeys(["axes.spines.top", "axes.spines.right", "text.parse_math"], False),
+    **dict.fromkeys(["xtick.major.size", "ytick.major.size"], 0),
     "font.size": 9.5,
-    "text.parse_math": False,
-    "axes.edgecolor": LINE,
-    "axes.labelcolor": MUTED,
-    "axes.titlecolor": INK,
     "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.major.size": 0,
-    "ytick.major.size": 0,
-    "text.color": INK,
+    "axes.edgecolor": LINE,
     "figure.facecolor": "white",
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .outline import Node, left_out, page_html, page_markdown, page_text
+from .outline import Node, Page, left_out
 from .tables import Categories, Index, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import number, percent, times
@@ -49,7 +49,7 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleBase(Sequence[Rule]):
+class RuleBase(Page, Sequence[Rule]):
     """What holds in general, and a sequence of exceptions, over some features and labels; ``str()`` prints it.
 
     Made by `rule_base`. ``rules[2]`` is the `Rule` that is called Exception 3 in words, ``rules[:3]`` a rule base with
@@ -158,7 +158,8 @@ class RuleBase(Sequence[Rule]):
 
     def to_json(self, top: int | None = None, label: str | None = None, indent: int | None = 2) -> str:
         """`to_dict` as JSON text."""
-        return json.dumps(self._narrowed(label).to_dict(top), indent=indent, ensure_ascii=False, allow_nan=False)
+        kept = self if label is None else self.for_label(label)
+        return json.dumps(kept.to_dict(top), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self, part: str | None = None) -> Any:
         """One pandas row for each statement; ``part`` is "general", "if" or "then" for one of them only.
@@ -182,32 +183,23 @@ class RuleBase(Sequence[Rule]):
                 yield {**own, "label": c.label, "feature": None, "change": c.shift, "size": c.size}
                 yield from (own | {what: getattr(shape, what) for what in _SHAPE} for shape in c.shapes)
 
-    def to_text(self, top: int | None = None, label: str | None = None) -> str:
-        """The rules in words, with the ``top`` shapes, conditions and labels of each.
+    def nodes(self, top: int | None = None, label: str | None = None) -> list[Node]:
+        """The page that `to_text` prints, with the ``top`` shapes, conditions and labels of each, for one label or all.
 
         Without ``top``, a model of few statements is printed whole, and five of each of a longer one.
         """
-        return page_text(self._narrowed(label).nodes(top))
-
-    def to_markdown(self, top: int | None = None, label: str | None = None) -> str:
-        """`to_text` as Markdown."""
-        return page_markdown(self._narrowed(label).nodes(top))
-
-    def to_html(self, top: int | None = None, label: str | None = None) -> str:
-        """`to_text` as a piece of HTML."""
-        return page_html(self._narrowed(label).nodes(top))
-
-    def nodes(self, top: int | None = None) -> list[Node]:
-        """The page that `to_text` prints, as an outline."""
+        if label is not None:
+            return self.for_label(label).nodes(top)
         top, most = self._room(top)
         moved, shifted = self._sizes.sum(axis=0), self.tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)]
         general = [self.general[i] for i in _most(moved, most)] if len(self.general) else []
         rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
-        parts = tuple(rule.node(top, general=self.tables.start) for rule in general)
+        parts = tuple(rule.nodes(top, general=self.tables.start)[0] for rule in general)
         parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
         page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
         page += [Node("In general", parts)] if general else []
-        return [*page, *(rule.node(top) for rule in rules), *left_out(len(self), most, f"more {self._noun.lower()}")]
+        page += [node for rule in rules for node in rule.nodes(top)]
+        return [*page, *left_out(len(self), most, f"more {self._noun.lower()}")]
 
     @property
     def _sizes(self) -> Array:
@@ -247,17 +239,8 @@ class RuleBase(Sequence[Rule]):
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         return f"{start} {given}", after
 
-    def _narrowed(self, label: str | None) -> "RuleBase":
-        return self if label is None else self.for_label(label)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
     def __repr__(self) -> str:
         return f"<RuleBase: {len(self)} exceptions, {len(self.kept_features)} features, {len(self.kept_labels)} labels>"
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def _most(sizes: Array, count: int | None) -> list[int]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from .outline import Node, left_out, page_text
+from .outline import Node, Page, left_out
 from .wording import fifth, likely, name, number, percent, place_words, signed
 
 T = TypeVar("T")
@@ -168,7 +168,7 @@ def _comparison(here: float, usual: float) -> str:
 
 
 @dataclass(frozen=True)
-class Consequent:
+class Consequent(Page):
     """What is said about one label: ``shift`` is what a rule adds to its score, for rules of order 1 at their centre.
 
     Of the general rule, it is what the average sample scores before any exception. ``size`` is the standard deviation
@@ -180,20 +180,17 @@ class Consequent:
     size: float
     shapes: Sequence[Shape] = ()
 
-    def node(self, top: int | None, *, general: str = "") -> Node:
+    def nodes(self, top: int | None = TOP, *, general: str = "") -> list[Node]:
         """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
         centre = " at its centre" if len(self.shapes) else ""
         at = f": {number(self.shift)} {general}" if general else f" {signed(self.shift)}{centre}"
         shapes = tuple(Node(str(shape), amount=shape.change) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
-        return Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)
-
-    def __str__(self) -> str:
-        return page_text([self.node(TOP)])
+        return [Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)]
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Page):
     """One exception: ``weight`` is the share of the data that it governs, the mean of their membership in it.
 
     Counted from 0 by ``index``, from 1 in words. The most distinct conditions and the largest shifts come first;
@@ -213,17 +210,14 @@ class Rule:
         """The number of the rule in words, from 1."""
         return self.index + 1
 
-    def node(self, top: int | None) -> Node:
+    def nodes(self, top: int | None = TOP) -> list[Node]:
         """This rule on a page, with its ``top`` conditions, labels and shapes."""
         conditions = tuple(Node(str(c)) for c in self.conditions[:top]) or (Node("always"),) * self.always
         conditions += left_out(len(self.conditions), top, "condition", " closer to the average")
-        labels = tuple(c.node(top) for c in self.consequents[:top]) or (Node("nothing changes"),)
+        labels = tuple(c.nodes(top)[0] for c in self.consequents[:top]) or (Node("nothing changes"),)
         labels += left_out(len(self.consequents), top, "label", " that it moves less")
         title = f"{self.noun} {self.number} — governs {percent(self.weight)} of the data"
-        return Node(title, (Node("IF", conditions), Node("THEN", labels)))
-
-    def __str__(self) -> str:
-        return page_text([self.node(TOP)])
+        return [Node(title, (Node("IF", conditions), Node("THEN", labels)))]
 
 
 def plain(value: Any, top: int | None) -> Any:

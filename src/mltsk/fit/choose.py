@@ -2,24 +2,24 @@
 
 The error is the squared leave-one-out error summed over labels, on a few hundred rows evenly spread. It is a good judge
 of a handful of numbers and a bad one of many, so there are few candidates. Structures (order, number of rules) come
-first, at one width; of those within TOLERANCE of the least error the one with the fewest numbers is taken, and its
-width and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
+first, at one width, from few numbers to many: one with more must lower the error by its GAIN to be taken. Then width
+and weight are refined. Each candidate's ridge is found by steps of a factor 2 from the last one's.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..core.arrays import Array, Matrix
-from ..core.backend import cast, namespace
+from ..core.backend import SingularError, cast, namespace
 from .design import Design, Rules, gram
 from .ridge import Factor, centred_kernel
 from .scale import Scale
 
-LOO_ROWS, LOO_ROWS_LINEAR = 600, 1500  # linear terms (text) need more rows to notice what first-order rules add
-TOLERANCE = 0.005
-ZERO_ORDER, FIRST_ORDER = 300, 20  # numbers of exceptions that are tried, next to none
+LOO_ROWS, LOO_ROWS_LINEAR = 500, 1500  # linear terms (text) need more rows to notice what first-order rules add
+GAIN = {0: 0.005, 1: 0.03}  # share of the error by which exceptions of an order must lower it
+ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
 # of these are tried when the structure is known.
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
@@ -40,11 +40,21 @@ class Choice:
 
 @dataclass
 class Judge:
-    """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern."""
+    """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern.
+
+    ``cells`` is the weight of all labels of all rows. Single precision is enough, but for a ridge that is given and may
+    be small.
+    """
 
     parts: list[tuple[Array, Array, Array, Array]]
+    cells: float
     fixed: float | None
     last: float = 1.0
+
+    @property
+    def dtype(self) -> type:
+        """The precision of kernels."""
+        return np.float32 if self.fixed is None else np.float64
 
     def error(self, K: Array) -> tuple[float, float]:
         """Least error of a kernel and the ridge that gives it; the next search begins there."""
@@ -52,6 +62,8 @@ class Judge:
             return self._at(K, self.fixed), self.fixed
         centred = [centred_kernel(K[rows][:, rows], w) for _, rows, w, _ in self.parts]
         rho, error = self.last, self._of(centred, self.last)
+        while error == np.inf and rho < RIDGES[1]:
+            rho, error = 2 * rho, self._of(centred, 2 * rho)
         for step in (0.5, 2.0):
             moved = False
             while RIDGES[0] < rho * step < RIDGES[1] and (new := self._of(centred, rho * step)) < error:
@@ -65,7 +77,12 @@ class Judge:
         return self._of([centred_kernel(K[rows][:, rows], w) for _, rows, w, _ in self.parts], rho)
 
     def _of(self, centred: Sequence[Array], rho: float) -> float:
-        return sum(_error(K, *part, rho) for K, part in zip(centred, self.parts, strict=True))
+        try:
+            return sum(_error(K, *part, rho) for K, part in zip(centred, self.parts, strict=True))
+        except SingularError:
+            if self.fixed is not None:
+                raise
+            return np.inf  # in single precision
 
 
 def _error(K: Array, target: Array, _: Array, w: Array, copies: Array, rho: float) -> float:
@@ -80,6 +97,7 @@ def _error(K: Array, target: Array, _: Array, w: Array, copies: Array, rho: floa
 def choose(
     scale: Scale,
     Z: Matrix,
+    w: Array,
     judge: Judge,
     centers: Callable[[int], Array],
     *,
@@ -88,15 +106,16 @@ def choose(
     width_scale: float | None,
     most: int,
 ) -> Choice:
-    """The choice for scaled rows Z (n, D); what is not None is given. ``most`` exceptions make sense at most."""
-    search = _Search(scale, Z, judge, centers, width_scale)
+    """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
+    search = _Search(scale, Z, w, judge, centers, width_scale)
     found = [search.structure(o, k) for o, k in _structures(scale, n_rules, order, most)]
-    least = min(f.error for f in found)
-    best = min((f for f in found if f.error <= (1 + TOLERANCE) * least), key=lambda f: f.design.n_columns)
+    best = found[0]
+    for more in found[1:]:
+        if more.error < (1 - GAIN[more.design.rules.order]) * best.error:
+            best = more
     if len(best.design.rules):
         best = search.refine(best)
-    cells = sum(part[0].shape[0] * part[0].shape[1] for part in judge.parts)
-    return Choice(best.design, best.rho, best.error / cells, best.width_scale, best.share)
+    return replace(best, error=best.error / judge.cells)
 
 
 def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
@@ -113,13 +132,14 @@ def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int)
 class _Search:
     scale: Scale
     Z: Matrix
+    w: Array
     judge: Judge
     centers: Callable[[int], Array]
     width_scale: float | None
     general: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        self.general, self.general_size = _sized(gram(self.scale.terms.memberships(self.Z, self.scale.scaling)))
+        self.general, self.general_size = self._sized(gram(self.scale.terms.memberships(self.Z, self.scale.scaling)))
 
     def structure(self, order: int, n_rules: int) -> Choice:
         """The best of a few weights for a structure."""
@@ -145,7 +165,7 @@ class _Search:
 
     def _best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
         rules = Rules(self.centers(n_rules), 2.0 * h * self.scale.variance, order)
-        block, size = _sized(Design(self.scale, rules).exception_kernel(self.Z))
+        block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z))
         found = []
         for v in shares:
             error, rho = self.judge.error((self.general + v * block) / (1 + v))
@@ -153,17 +173,19 @@ class _Search:
             found.append(Choice(design, rho, error, h, v))
         return min(found, key=lambda f: f.error)
 
-
-def _sized(K: Array) -> tuple[Array, float]:
-    """A kernel in single precision whose rows lie at a mean squared distance of 1 from their mean, and its size."""
-    xp = namespace(K)
-    size = max(float(xp.diagonal(K).mean()) - float(K.mean()), 1e-300)
-    return cast(K / size, np.float32), size
+    def _sized(self, K: Array) -> tuple[Array, float]:
+        """A kernel whose rows lie at a mean squared distance of 1 from their mean, and what it was divided by."""
+        share, length = self.w / self.w.sum(), namespace(K).diagonal(K)
+        size = float(share @ length) - float(share @ (K @ share))
+        if size <= 1e-12 * float(share @ length):  # all rows are the same
+            K, size = 0 * K, 1.0
+        return cast(K / size, self.judge.dtype), size
 
 
 def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
     """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
-    xp, parts = namespace(Y), []
+    xp, parts, cells = namespace(Y), [], 0.0
+    dtype = np.float32 if fixed is None else np.float64
     for labels in sorted(patterns, key=len, reverse=True)[:3]:
         wl, cl = (w, copies) if w.ndim == 1 else (w[:, labels[0]], copies[:, labels[0]])
         rows = xp.flatnonzero(wl > 0)
@@ -171,8 +193,9 @@ def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: 
             continue
         wl, cl, part = cast(wl[rows], np.float64), cl[rows], cast(Y[rows][:, labels], np.float64)
         target = xp.sqrt(wl)[:, None] * (part - (wl @ part) / wl.sum())
-        parts.append((cast(_square_root(target), np.float32), rows, cast(wl, np.float32), cast(cl, np.float32)))
-    return Judge(parts, fixed)
+        parts.append((cast(_square_root(target), dtype), rows, cast(wl, dtype), cast(cl, dtype)))
+        cells += float(wl.sum()) * len(labels)
+    return Judge(parts, max(cells, 1e-300), fixed)
 
 
 def _square_root(target: Array) -> Array:

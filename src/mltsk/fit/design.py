@@ -70,17 +70,17 @@ class Design:
         return len(self.terms) + len(self.rules) * per_rule
 
     def memberships(self, Z: Matrix) -> Matrix:
-        """T of scaled rows, perhaps CSR."""
-        return self.terms.memberships(Z, self.scale.scaling)
+        """T of scaled rows, perhaps CSR, in double precision."""
+        return cast(self.terms.memberships(Z, self.scale.scaling), np.float64)
 
     def _right(self, Z: Matrix) -> FuzzyMap:
-        """M ∘ (1, Z/√V) as an operator."""
-        return FuzzyMap(Z * self.scale.variance**-0.5, self.rules.firing(Z))
+        """M ∘ (1, Z/√V) as an operator, in double precision."""
+        return FuzzyMap(cast(Z, np.float64) * self.scale.variance**-0.5, self.rules.firing(Z))
 
     def rows(self, Z: Matrix) -> Array:
         """Φ of scaled rows, dense, in double precision."""
-        T = cast(dense(self.memberships(Z)), np.float64)
-        M = cast(self._right(Z).rows(), np.float64) if self.rules.order else self.rules.firing(Z)
+        T = dense(self.memberships(Z))
+        M = self._right(Z).rows() if self.rules.order else self.rules.firing(Z)
         return namespace(T).concatenate([self.general**0.5 * T, self.exceptions**0.5 * M], axis=1)
 
     def kernel(self, Z: Matrix) -> Array:

@@ -28,7 +28,7 @@ from .scale import Scale
 
 SAMPLE_ROWS = 20_000  # scale, rules and weights are found on at most this many rows
 CLUSTER_ROWS = 5_000
-ROWS_PER_RULE = 3  # an exception needs a few samples to be one
+ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
 
@@ -114,18 +114,26 @@ def fit_system(rows: Rows, options: Options) -> Fitted:
 
 
 def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choice:
-    block, Z, n = sample.block, sample.Z, sample.Z.shape[0]
-    some = spread_rows(n, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
-    part, w = spread_rows(n, CLUSTER_ROWS), block.row_weights()
+    block, Z = sample.block, sample.Z
+    w = cast(block.row_weights(), np.float64)
+    some = _counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
+    part = _counted(w, CLUSTER_ROWS)
 
     @cache
     def centers(K: int) -> Array:
-        return fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=10).centers
+        found = fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=10, power_steps=2)
+        return found.centers
 
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
     given = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
-    return choose(scale, Z[some], judge, centers, most=max(1, int(counted)), **given)
+    return choose(scale, Z[some], w[some], judge, centers, most=max(1, int(counted)), **given)
+
+
+def _counted(w: Array, limit: int) -> Any:
+    """At most ``limit`` rows, evenly spread over those that count."""
+    rows = namespace(w).flatnonzero(w > 0)
+    return spread_rows(len(w), limit) if len(rows) == len(w) else rows[spread_rows(len(rows), limit)]
 
 
 def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty, Array | None]:
@@ -139,10 +147,10 @@ def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty,
     lam, basis = np.linalg.eigh(Q)
     if options.coupling_weight is not None:
         return Penalty(choice.rho, options.coupling_weight, lam, basis), Q
-    some = spread_rows(sample.Z.shape[0], LOO_ROWS)
-    K, Y = choice.design.kernel(sample.Z[some]), block.Y[some]
+    some = _counted(block.w, LOO_ROWS)
+    K, Y, w, copies = choice.design.kernel(sample.Z[some]), block.Y[some], block.w[some], block.copies[some]
     found = [Penalty(choice.rho * (1 - t), choice.rho * t, lam, basis) for t in TIED]
-    errors = [float(((solve_dual(K, Y, block.w[some], block.copies[some], p)[1] - Y) ** 2).sum()) for p in found]
+    errors = [float((w @ (solve_dual(K, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in found]
     return found[int(np.argmin(errors))], Q
 
 
@@ -175,24 +183,28 @@ def _solve(rows: Rows, design: Design, penalty: Penalty, sample: Scaled) -> Solv
     kept = sample
     if rows.in_memory and rows.n_rows > sample.Z.shape[0]:
         kept = Scaled(rows.sample(rows.n_rows), None)
-    form = _form(rows, design, kept.block)
+    form = _form(rows, design, kept)
     if form != "primal" and kept.Z is None:
         kept = Scaled(kept.block, design.scale.apply(kept.block.X))
     K = design.kernel(kept.Z) if form == "dual" else None
     solve = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
     parts = [(labels, solve(rows, design, penalty, kept, labels, K)) for labels in rows.patterns()]
     solved = _joined(parts) if len(parts) > 1 else parts[0][1]
-    every = rows.in_memory or isinstance(kept.block.index, slice)
-    return solved if every else replace(solved, rows=kept.block.index)
+    return solved if _held(rows, kept) else replace(solved, rows=kept.block.index)
 
 
-def _form(rows: Rows, design: Design, block: Any) -> str:
+def _held(rows: Rows, kept: Scaled) -> bool:
+    """Whether what is kept are all rows."""
+    return len(kept.block.w) == rows.n_rows
+
+
+def _form(rows: Rows, design: Design, kept: Scaled) -> str:
     """The cheaper form that fits in memory."""
-    N, Q, room = rows.n_rows, design.n_columns, _room(block.w)
-    dual = rows.in_memory and 16 * N * N <= room  # the kernel, and its centred copy
+    N, Q, room = rows.n_rows, design.n_columns, _room(kept.block.w)
+    dual = _held(rows, kept) and 16 * N * N <= room  # the kernel, and its centred copy
     if 16 * Q * Q <= room and not (dual and N < 1.5 * Q):
         return "primal"
-    if not rows.in_memory:
+    if not _held(rows, kept):
         raise InputError(
             f"{Q:,} columns need a matrix of {8e-9 * Q * Q:.0f} GB, more than {MEMORY_SHARE:.0%} of the memory here: "
             f"take fewer features, or scale='standard', which has one term per feature."
@@ -230,19 +242,20 @@ def _dual(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: An
 
 def _by_products(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: Any, K: None) -> Solved:
     """Conjugate gradients; leave-one-out scores are those of a fit to some rows alone, for which the dual form fits."""
-    (w, copies), Y, Z = kept.block.weights(int(labels[0])), cast(kept.block.Y[:, labels], np.float64), kept.Z
+    (w, _), Y, Z = kept.block.weights(int(labels[0])), cast(kept.block.Y[:, labels], np.float64), kept.Z
     share = w / w.sum()
     mean, rates = design.transposed(Z, share[:, None]), share @ Y
 
     def apply(B: Array) -> Array:
         scores = design.times(Z, B) - mean[:, 0] @ B
         weighted = w[:, None] * scores
-        return design.transposed(Z, weighted) - mean * weighted.sum(axis=0) + penalty.rho * B
+        return design.transposed(Z, weighted) - mean * weighted.sum(axis=0) + penalty.times(B)
 
     right = w[:, None] * (Y - rates)
     B = conjugate_gradients(apply, design.transposed(Z, right) - mean * right.sum(axis=0))
     some = spread_rows(len(Y), LOO_ROWS_LINEAR)
-    _, loo = solve_dual(design.kernel(Z[some]), Y[some], w[some], copies[some], penalty)
+    part = Scaled(kept.block.take(some), Z[some])
+    loo = _dual(rows, design, penalty, part, labels, design.kernel(part.Z)).loo
     return Solved(B, mean + 0 * B, rates, loo, np.arange(len(Y))[some])
 
 
@@ -251,7 +264,7 @@ def _joined(parts: list[tuple[Any, Solved]]) -> Solved:
     order = np.argsort(np.concatenate([labels for labels, _ in parts]))
     names = ("B", "mean", "rates", "loo")
     columns = {n: [asnumpy(getattr(solved, n)) for _, solved in parts] for n in names}
-    return Solved(**{n: np.concatenate(c, axis=-1)[..., order] for n, c in columns.items()})
+    return Solved(**{n: np.concatenate(c, axis=-1)[..., order] for n, c in columns.items()}, rows=parts[0][1].rows)
 
 
 # what was found ------------------------------------------------------------------------------------------------------

@@ -38,6 +38,10 @@ class Penalty:
         """τ (L,); one number where all are the same."""
         return np.full(1, self.rho) if self.lam is None else self.rho + self.alpha * self.lam
 
+    def times(self, B: Array) -> Array:
+        """B (Q, L) times the penalty, (ρI + αQ)."""
+        return self.back(self.rotate(B) * put(self.ridges(B.shape[1]), B))
+
     def rotate(self, Y: Array) -> Array:
         """Labels in the basis of the coupling."""
         return Y if self.basis is None else Y @ put(self.basis, Y)

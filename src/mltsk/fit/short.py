@@ -24,15 +24,22 @@ RIDGE = 1e-3  # of the refit, where columns have length 1
 
 
 def shorten(
-    clf: Any, X: Any, Y: Array, w: Array, max_terms: int, max_conditions: int | None
+    system: FuzzySystem,
+    X: Any,
+    Y: Array,
+    w: Array,
+    copies: Array,
+    loo: Array,
+    max_terms: int,
+    max_conditions: int | None,
 ) -> tuple[FuzzySystem, Array]:
-    """(system, leave-one-out scores given the terms) of a fitted classifier whose training rows are X, Y, w."""
-    system = clf.system_
+    """(short system, leave-one-out scores given its terms) of a system with its training rows and their scores."""
     Z = system.scale(_host(X))
     rules = _short_rules(system, max_conditions)
     columns = np.hstack([_dense(system.terms.memberships(Z, system.scaling)), _firing(Z, *rules)])
-    target = (Y + clf.loo_scores_) / 2
-    weight = np.asarray(w if w.ndim == 1 else w.mean(axis=1), dtype=np.float64)
+    observed = (w if w.ndim == 2 else w[:, None]) > 0
+    target = np.where(observed, (Y + loo) / 2, loo)
+    weight, copies = (np.asarray(a if a.ndim == 1 else a.mean(axis=1), dtype=np.float64) for a in (w, copies))
     mean = (weight @ columns) / weight.sum()
     rates = (weight @ target) / weight.sum()
     scaled, norms = _unit_columns((columns - mean) * np.sqrt(weight)[:, None])
@@ -40,16 +47,16 @@ def shorten(
     some = spread_rows(len(scaled), ROWS)
     chosen = _choose(scaled[some], pull[some], max_terms)
     coef = np.zeros((columns.shape[1], Y.shape[1]))
-    loo = np.empty_like(target)
+    left_out = np.empty_like(target)
     for label, kept in enumerate(chosen):
         part = scaled[:, kept]
         inverse = linalg.inv(part.T @ part + RIDGE * np.eye(len(kept)))
         b = inverse @ (part.T @ pull[:, label])
         h = np.einsum("nc,cd,nd->n", part, inverse, part) + weight / weight.sum()
-        residual = (pull[:, label] - part @ b) / np.maximum(1 - h, 1e-10)
-        loo[:, label] = target[:, label] - residual / np.sqrt(np.maximum(weight, 1e-300))
+        residual = (pull[:, label] - part @ b) / np.maximum(1 - h / copies, 1e-10)
+        left_out[:, label] = target[:, label] - residual / np.sqrt(np.maximum(weight, 1e-300))
         coef[kept, label] = b / norms[kept]
-    return _system(system, coef, mean, rates, rules), loo
+    return _system(system, coef, mean, rates, rules), left_out
 
 
 def _choose(A: Array, t: Array, max_terms: int) -> list[NDArray[np.intp]]:

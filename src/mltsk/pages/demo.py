@@ -15,8 +15,8 @@ from ..datasets import Dataset
 from ..exceptions import InputError
 from ..metrics import evaluate
 from ..paper import PaperMLTSK
-from ..paper.experiments.paper import METRICS, published, table_i
-from ..paper.experiments.protocol import CrossValidation, cross_validate_metrics, shuffled_folds
+from ..paper.experiments.cross_validation import CrossValidation, cross_validate_metrics, shuffled_folds
+from ..paper.experiments.published import METRICS, published, table_i
 from .summarise import summarise_agreement, summarise_model, versions
 
 Progress = Callable[[int, int], object]

@@ -63,6 +63,7 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
         "noun": "Exception" if len(system.terms) else "Rule",
         "single": bool(not inner.multilabel_ and len(inner.classes_) > 2),
         "thresholds": packed(score_thresholds(model)),
+        "middle": packed(base.tables.middle),
         **_arrays(system),
         **_ranges(system, rows),
         "choices": {str(d): choice for d, choice in choices.items()},
@@ -99,17 +100,8 @@ def _arrays(system: FuzzySystem) -> dict[str, Any]:
         "coef": _sparse(system.coef),
         "widths": packed(widths.ravel()[:1] if widths.size and (widths == widths[0, 0]).all() else widths),
         "weights": packed(system.rule_weights),
-        "middle": packed(_middle(system)),
         **{key: packed(getattr(system, key)) for key in PLAIN},
     }
-
-
-def _middle(system: FuzzySystem) -> np.ndarray:
-    """The average sample on the scale of the rules, (D,): the percentile scale has it at 0."""
-    if system.is_linear:
-        return system.terms.mean
-    bounded = system.scaling is not None and system.scaling.bounded
-    return np.zeros(system.shape[1]) if bounded else np.asarray(system.rule_weights @ system.centers)
 
 
 def _scale(system: FuzzySystem) -> dict[str, Any]:

@@ -78,14 +78,14 @@ def correlation_map(matrix: Sequence[Sequence[float]], labels: Sequence[str], ti
     return done()
 
 
-def firing_map(values: Sequence[Sequence[float]], title: str) -> str:
+def firing_map(values: Sequence[Sequence[float]], names: Sequence[str], title: str) -> str:
     """Firing strength of rules (rows) over sorted samples (columns)."""
     M = np.asarray(values, dtype=np.float64)
     with _figure(4.8, 0.7 + 0.17 * len(M), title) as (ax, done):
         rgba = np.concatenate([np.broadcast_to(POSITIVE, (*M.shape, 3)), (M / M.max())[..., None] ** 0.7], axis=2)
         ax.imshow(rgba, aspect="auto", interpolation="nearest")
         ax.hlines(np.arange(1, len(M)) - 0.5, -0.5, M.shape[1] - 0.5, color=CARD, lw=1.2)
-        ax.set_yticks(range(len(M)), [f"rule {k + 1}" for k in range(len(M))], fontsize=8)
+        ax.set_yticks(range(len(M)), names, fontsize=8)
         ax.set_xticks([])
         ax.set_xlabel("samples, by the rule that fires most")
         ax.tick_params(length=0)

@@ -10,7 +10,7 @@ INSTALL = figures.INSTALL
 NAMES = {"default": "our default", "paper": "paper's setting", "published": "paper, Table III"}
 
 
-def demo_page(summary: dict[str, Any], rules_html: str) -> str:
+def demo_page(summary: dict[str, Any], rules_html: str, said: str = "The rules") -> str:
     """The page of `mltsk.pages.demo.run_demo`.
 
     Parameters
@@ -19,19 +19,26 @@ def demo_page(summary: dict[str, Any], rules_html: str) -> str:
         From `run_demo`.
     rules_html : str
         The rules as HTML, already escaped: ``RuleBase._repr_html_()``.
+    said : str
+        What these rules are.
     """
     drawn = {
         "metrics": [figures.metric_panel(metric, NAMES) for metric in summary["metrics"]],
         "labels": _map(summary, "label_correlation", "Correlation of labels"),
         "consequents": _map(summary, "consequent_correlation", "Correlation of consequents"),
         "firing": {
-            name: figures.firing_map(model["firing_map"], f"Firing strengths, {NAMES[name]}")
+            name: figures.firing_map(model["firing_map"], model["firing_names"], f"Firing strengths, {NAMES[name]}")
             for name, model in summary["models"].items()
             if model["firing_map"]
         },
     }
     return _template("demo.html").render(
-        **summary, names=NAMES, figures=_trusted(drawn), rules=_trusted(folded(rules_html)), verdict=verdict(summary)
+        **summary,
+        names=NAMES,
+        figures=_trusted(drawn),
+        rules=_trusted(folded(rules_html)),
+        said=said,
+        verdict=verdict(summary),
     )
 
 
@@ -40,7 +47,7 @@ def rules_page(rules_html: str, title: str) -> str:
     return _template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=_trusted(rules_html))
 
 
-def folded(rules_html: str, open_rules: int = 4) -> str:
+def folded(rules_html: str, open_rules: int = 5) -> str:
     """The rules with all but the first few folded up."""
     parts = rules_html.split("<details open>")
     shown = "<details open>".join(parts[: open_rules + 1])

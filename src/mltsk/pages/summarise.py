@@ -17,6 +17,7 @@ from ..core.membership import rule_distinctness
 from ..system import FuzzySystem
 
 FloatArray = NDArray[np.float64]
+MAP_ROWS = 24  # rules in a firing map, those that govern most
 MAP_COLUMNS = 240  # groups of samples in a firing map: more than a page has room to show
 
 
@@ -41,6 +42,7 @@ def summarise_model(model: Any, X: Any) -> dict[str, Any]:
     """
     system = model.system_
     M = np.asarray(system.firing(X), dtype=np.float64)
+    shown = np.sort(np.argsort(-system.rule_weights, kind="stable")[:MAP_ROWS])
     return {
         "n_rules": system.shape[0],
         "order": system.order,
@@ -49,7 +51,8 @@ def summarise_model(model: Any, X: Any) -> dict[str, Any]:
         "distinctness": rule_distinctness(M) if len(system.centers) else 1.0,
         "shares": system.rule_weights.tolist(),
         "largest_spread": float(np.ptp(M, axis=0).max(initial=0.0)),
-        "firing_map": firing_map(M).tolist() if system.shape[0] else None,
+        "firing_map": firing_map(M[:, shown]).tolist() if system.shape[0] else None,
+        "firing_names": [f"{'exception' if len(system.terms) else 'rule'} {k + 1}" for k in shown],
         "ridge": float(model.ridge_),
         "parameters": {name: str(value) for name, value in sorted(model.get_params().items())},
     }

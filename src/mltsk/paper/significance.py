@@ -14,7 +14,7 @@ Data frames in, labelled answers out: the columns of a frame name the methods, a
 verdicts then are a series by name. Arrays give arrays.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,8 @@ from ..exceptions import InputError
 from .rank_diagram import cliques, draw_ranks
 
 __all__ = [
-    "BonferroniDunn",
     "Friedman",
-    "Holm",
-    "Nemenyi",
+    "RankComparison",
     "bonferroni_dunn",
     "critical_difference_diagram",
     "friedman",
@@ -79,59 +77,41 @@ class Friedman:
 
 
 @dataclass(frozen=True, eq=False)
-class BonferroniDunn:
-    """Answer of `bonferroni_dunn`; arrays or series of shape (n_methods,).
+class RankComparison:
+    """Answer of `bonferroni_dunn`, `holm` and `nemenyi`; what a test has not is None.
 
-    ``control`` is the position of the control; ``rank_differences`` are mean ranks less that of the control, above 0 is
-    worse than it; ``significant`` says which methods differ from the control, better or worse. Mean ranks differ if
-    they are at least ``critical_difference`` = ``q`` times the standard error apart; ``exact_q`` is the normal
-    quantile, which differs from ``q`` where Demšar's table is rounded or misprinted.
+    Attributes
+    ----------
+    mean_ranks, n_datasets, alpha : as given
+    significant : array or series of shape (n_methods,); of shape (n_methods, n_methods) from `nemenyi`
+        Whether a method differs, better or worse, from the control, or from each other one.
+    control : int, optional
+        Position of the control.
+    rank_differences : array or series of shape (n_methods,), optional
+        Mean rank less that of the control: above 0 is worse than it.
+    q, critical_difference : float, optional
+        Mean ranks differ if they are at least this far apart, q times the standard error.
+    exact_q : float, optional
+        The normal quantile. It differs from ``q`` where Demšar's table is rounded or misprinted.
+    p_values, adjusted_p_values : of the shape of ``significant``, optional
+        Two-sided; those that `holm` has adjusted compare with ``alpha`` directly. 1 for the control itself.
+    groups : tuple of tuples of int, optional
+        From `nemenyi`: positions of methods that do not differ from each other, best first, the bars of the diagram.
+        Groups overlap; a method that differs from all others is in none.
     """
 
     mean_ranks: Any
-    control: int
-    rank_differences: Any
-    significant: Any
-    q: float
-    critical_difference: float
-    exact_q: float
     n_datasets: int
     alpha: float
-
-
-@dataclass(frozen=True, eq=False)
-class Nemenyi:
-    """Answer of `nemenyi`: ``p_values`` and ``significant`` (n_methods, n_methods), and the critical difference.
-
-    ``groups`` are positions of methods that do not differ from each other, best first: the bars of the diagram. Groups
-    overlap; a method that differs from all others is in none.
-    """
-
-    mean_ranks: Any
-    p_values: Any
     significant: Any
-    q: float
-    critical_difference: float
-    groups: tuple[tuple[int, ...], ...]
-    n_datasets: int
-    alpha: float
-
-
-@dataclass(frozen=True, eq=False)
-class Holm:
-    """Answer of `holm`; arrays or series of shape (n_methods,), as in `BonferroniDunn`.
-
-    ``p_values`` are two-sided, ``adjusted_p_values`` compare with ``alpha`` directly; 1 for the control itself.
-    """
-
-    mean_ranks: Any
-    control: int
-    rank_differences: Any
-    p_values: Any
-    adjusted_p_values: Any
-    significant: Any
-    n_datasets: int
-    alpha: float
+    control: int | None = None
+    rank_differences: Any = None
+    q: float | None = None
+    critical_difference: float | None = None
+    exact_q: float | None = None
+    p_values: Any = None
+    adjusted_p_values: Any = None
+    groups: tuple[tuple[int, ...], ...] | None = None
 
 
 def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
@@ -165,12 +145,12 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     ranks = stats.rankdata(-values if greater_is_better else values, axis=1)
     chi2, f = _statistics(ranks, correct_ties)
     n, k = values.shape
-    return Friedman(_labelled(ranks.mean(axis=0), names), chi2, f, n, k)
+    return Friedman(**_labelled({"mean_ranks": ranks.mean(axis=0)}, names), chi2=chi2, f=f, n_datasets=n, n_methods=k)
 
 
 def bonferroni_dunn(
     mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05, critical_values: str = "demsar"
-) -> BonferroniDunn:
+) -> RankComparison:
     """Compare every method with a control by one critical difference of mean ranks.
 
     Parameters
@@ -197,22 +177,17 @@ def bonferroni_dunn(
     ranks, names, se = _read_ranks(mean_ranks, n_datasets)
     position = _position(control, names, len(ranks))
     exact_q = float(stats.norm.isf(_level(alpha) / 2 / (len(ranks) - 1)))
-    q = _demsar_q(len(ranks), alpha, exact_q) if _is_demsar(critical_values) else exact_q
+    if critical_values not in ("demsar", "exact"):
+        raise InputError(f"critical_values is 'demsar' or 'exact', not {critical_values!r}.")
+    table = _DEMSAR.get(alpha, ()) if critical_values == "demsar" else ()
+    q = (*table[len(ranks) - 2 :], exact_q)[0]
     differences = ranks - ranks[position]
-    return BonferroniDunn(
-        mean_ranks=mean_ranks,
-        control=position,
-        rank_differences=_labelled(differences, names),
-        significant=_labelled(np.abs(differences) >= q * se, names),
-        q=q,
-        critical_difference=q * se,
-        exact_q=exact_q,
-        n_datasets=n_datasets,
-        alpha=alpha,
-    )
+    found = {"significant": np.abs(differences) >= q * se, "rank_differences": differences}
+    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha, "control": position}
+    return RankComparison(**given, **_labelled(found, names), q=q, critical_difference=q * se, exact_q=exact_q)
 
 
-def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> Nemenyi:
+def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
     """Compare every pair of methods by one critical difference of mean ranks, from the studentised range.
 
     Parameters are those of `bonferroni_dunn`.
@@ -227,19 +202,13 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> Nemenyi:
     k = len(ranks)
     q = float(stats.studentized_range.isf(_level(alpha), k, np.inf) / np.sqrt(2))
     distances = np.abs(ranks[:, None] - ranks)
-    return Nemenyi(
-        mean_ranks=mean_ranks,
-        p_values=_labelled(stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf), names),
-        significant=_labelled(distances >= q * se, names),
-        q=q,
-        critical_difference=q * se,
-        groups=cliques(ranks, q * se),
-        n_datasets=n_datasets,
-        alpha=alpha,
-    )
+    p = stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf)
+    found = _labelled({"significant": distances >= q * se, "p_values": p}, names)
+    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha}
+    return RankComparison(**given, **found, q=q, critical_difference=q * se, groups=cliques(ranks, q * se))
 
 
-def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> Holm:
+def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
     """Compare every method with a control, stepping down from the smallest p-value (Holm 1979).
 
     Parameters are those of `bonferroni_dunn`.
@@ -255,20 +224,14 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     differences = ranks - ranks[position]
     p = 2 * stats.norm.sf(np.abs(differences) / se)
     adjusted = _step_down(p, position)
-    return Holm(
-        mean_ranks=mean_ranks,
-        control=position,
-        rank_differences=_labelled(differences, names),
-        p_values=_labelled(p, names),
-        adjusted_p_values=_labelled(adjusted, names),
-        significant=_labelled(adjusted <= _level(alpha), names),
-        n_datasets=n_datasets,
-        alpha=alpha,
-    )
+    found = {"rank_differences": differences, "p_values": p, "adjusted_p_values": adjusted}
+    found["significant"] = adjusted <= _level(alpha)
+    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha, "control": position}
+    return RankComparison(**given, **_labelled(found, names))
 
 
 def critical_difference_diagram(
-    comparison: BonferroniDunn | Nemenyi,
+    comparison: RankComparison,
     *,
     names: Sequence[str] | None = None,
     title: str | None = None,
@@ -301,14 +264,14 @@ def critical_difference_diagram(
     >>> figure = critical_difference_diagram(result, names=["ours", "CC", "BR", "ML-kNN"])
     >>> figure.savefig("ranks.svg")  # doctest: +SKIP
     """
-    if not isinstance(comparison, BonferroniDunn | Nemenyi):
+    if comparison.critical_difference is None:
         raise InputError("A critical difference diagram draws the result of bonferroni_dunn or of nemenyi.")
     ranks, own_names, _ = _read_ranks(comparison.mean_ranks, comparison.n_datasets)
     shown = [str(name) for name in (names or own_names or range(1, len(ranks) + 1))]
     if len(shown) != len(ranks):
         raise InputError(f"There are {len(ranks)} methods and {len(shown)} names.")
-    control = comparison.control if isinstance(comparison, BonferroniDunn) else None
-    return draw_ranks(ranks, shown, comparison.critical_difference, control=control, title=title, color=color, ax=ax)
+    cd, control = comparison.critical_difference, comparison.control
+    return draw_ranks(ranks, shown, cd, control=control, title=title, color=color, ax=ax)
 
 
 def _step_down(p: FloatArray, control: int) -> FloatArray:
@@ -320,22 +283,13 @@ def _step_down(p: FloatArray, control: int) -> FloatArray:
     return adjusted
 
 
-def _is_demsar(critical_values: str) -> bool:
-    if critical_values not in ("demsar", "exact"):
-        raise InputError(f"critical_values is 'demsar' or 'exact', not {critical_values!r}.")
-    return critical_values == "demsar"
-
-
-def _demsar_q(k: int, alpha: float, otherwise: float) -> float:
-    column = _DEMSAR.get(alpha, ())
-    return column[k - 2] if k - 2 < len(column) else otherwise
-
-
 def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any] | None, float]:
     """Mean ranks as an array, the names of the methods if they have any, and the standard error of a difference."""
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
-        raise InputError(f"Mean ranks are one number per method, of two or more; they have shape {ranks.shape}.")
+        raise InputError(
+            f"Mean ranks are one number per method, of two methods or more; they have shape {ranks.shape}."
+        )
     k = len(ranks)
     if not np.all((ranks >= 1) & (ranks <= k)):
         raise InputError(f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?")
@@ -361,13 +315,16 @@ def _level(alpha: float) -> float:
     return alpha
 
 
-def _labelled(values: NDArray[Any], names: list[Any] | None) -> Any:
-    """The values by name where there are names."""
+def _labelled(found: Mapping[str, NDArray[Any]], names: list[Any] | None) -> dict[str, Any]:
+    """The values by the names of the methods where there are names."""
     if names is None:
-        return values
+        return dict(found)
     import pandas as pd
 
-    return pd.Series(values, index=names) if values.ndim == 1 else pd.DataFrame(values, index=names, columns=names)
+    return {
+        key: pd.Series(values, names) if values.ndim == 1 else pd.DataFrame(values, names, names)
+        for key, values in found.items()
+    }
 
 
 def _statistics(ranks: FloatArray, correct_ties: bool) -> tuple[float, float]:
@@ -375,12 +332,11 @@ def _statistics(ranks: FloatArray, correct_ties: bool) -> tuple[float, float]:
     n, k = ranks.shape
     doubled = np.rint(2 * ranks).astype(np.int64) - (k + 1)
     between = 3 * int(np.sum(doubled.sum(axis=0) ** 2))
+    if not between:
+        return 0.0, 0.0
     spread = 3 * int(np.sum(doubled**2)) if correct_ties else n * k * (k * k - 1)
-    chi2 = between * (k - 1) / spread if between else 0.0
     rest = n * spread - between
-    if between and not rest:
-        return chi2, float("inf")
-    return chi2, (n - 1) * between / rest if between else 0.0
+    return between * (k - 1) / spread, (n - 1) * between / rest if rest else float("inf")
 
 
 def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
@@ -395,10 +351,9 @@ def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
         )
     names = list(scores.columns) if hasattr(scores, "columns") else None
     if np.isnan(values).any():
-        datasets = list(scores.index) if hasattr(scores, "iloc") else range(len(values))
-        row, column = (int(i) for i in np.argwhere(np.isnan(values))[0])
-        method = names[column] if names else column
+        row, column = np.argwhere(np.isnan(values))[0].tolist()
+        dataset, method = scores.index[row] if names else row, names[column] if names else column
         raise InputError(
-            f"The score of method {method!r} on data set {datasets[row]!r} is missing: leave out the row or the column."
+            f"The score of method {method!r} on data set {dataset!r} is missing: leave out the row or the column."
         )
     return values, names

@@ -28,6 +28,14 @@ class Block:
     copies: Any
     index: Any = None
 
+    def rows(self) -> "ArrayRows":
+        """These rows as all there are."""
+        return ArrayRows(self.X, self.Y, self.w, self.copies, self.X.shape[0], lambda X, Y: (X, Y))
+
+    def take(self, rows: Any) -> "Block":
+        """Some of the rows."""
+        return Block(self.X[rows], self.Y[rows], self.w[rows], self.copies[rows])
+
     def weights(self, label: int) -> tuple[Any, Any]:
         """(weights, copies), (n,) each, of one label."""
         return (self.w, self.copies) if self.w.ndim == 1 else (self.w[:, label], self.copies[:, label])

@@ -55,6 +55,7 @@ class DaskRows:
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread, gathered once."""
+        n = min(n, self.n_rows)
         if self.gathered is None or self.gathered[0] != n:
             self.gathered = n, self._gather(n)
         return self.gathered[1]
@@ -137,6 +138,8 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
     for values, name in ((y, "y"), (sample_weight, "sample_weight")):
         if values is not None and not is_dask(values):
             raise InputError(f"X is a Dask collection, so {name} must be one too; it is a {type(values).__name__}.")
+    if sample_weight is not None and sample_weight.ndim != 1:
+        raise InputError("On Dask, sample_weight holds one number per row: weights per label need arrays in memory.")
     Xb, yb = _delayed_blocks(X), _delayed_blocks(y)
     wb = [None] * len(Xb) if sample_weight is None else _delayed_blocks(sample_weight)
     if not len(Xb) == len(yb) == len(wb):
@@ -203,7 +206,7 @@ def later(estimator: Any, X: Any, method: str) -> Any:
     if width != estimator.n_features_in_:
         raise InputError(f"X has {width} features, but this model was fitted on {estimator.n_features_in_}.")
     model = copy(estimator)
-    for name in ("feature_names_in_", "loo_scores_", "_sample"):  # checked above, and not needed
+    for name in ("feature_names_in_", "loo_scores_", "stream_", "_sample"):  # checked above, and not needed
         model.__dict__.pop(name, None)
     example = getattr(model, method)(np.zeros((1, width)))
     rows = X.to_dask_array() if hasattr(X, "to_dask_array") else X

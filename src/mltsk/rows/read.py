@@ -1,5 +1,7 @@
 """What a user passes to `fit`, as rows: arrays, data frames, CSR, memory maps, torch tensors or Dask collections."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
@@ -57,27 +59,34 @@ def read_weights(sample_weight, shape):
     """
     if sample_weight is None:
         return None, None
+    w = check_weights(sample_weight, shape)
+    unit = weight_unit(w)
+    if unit is None:
+        return w, np.where(w > 0, w, 1.0)
+    return w / unit, None
+
+
+def check_weights(sample_weight, shape):
+    """Weights (N,) or (N, L) in double precision, 0 or more, some of each label above 0."""
     w = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if w.shape not in ((shape[0],), tuple(shape)):
-        raise ValueError(
-            f"sample_weight.shape == {w.shape}, expected {(shape[0],)}, or {tuple(shape)} for a weight per label!"
-        )
+        per_label = f", or {tuple(shape)} for a weight per label" if len(shape) > 1 else ""
+        raise ValueError(f"sample_weight.shape == {w.shape}, expected {(shape[0],)}{per_label}!")
     if (w < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
-    counted = w > 0
-    if not counted.any():
-        raise InputError("sample_weight is 0 for every row: nothing is left to fit.")
-    return relative(w, counted)
+    counted = (w > 0).any(axis=0)
+    if not counted.all():
+        which = "" if w.ndim == 1 else f" of label {int(np.argmin(counted))}"
+        raise InputError(f"sample_weight is 0 for every row{which}: nothing is left to fit.")
+    return w
 
 
-def relative(w, counted):
-    """(weights, copies) of numbers that are 0 or more."""
-    values = w[counted]
+def weight_unit(w):
+    """What weights are divided by: their value where they are all equal, their mean; None for counts."""
+    values = w[w > 0]
     if (values == values[0]).all():
-        return counted.astype(np.float64), None
-    if (values == np.round(values)).all():
-        return w, np.where(counted, w, 1.0)
-    return w / values.mean(), None
+        return float(values[0])
+    return None if (values == np.round(values)).all() else float(values.mean())
 
 
 # arrays larger than the memory ---------------------------------------------------------------------------------------
@@ -98,18 +107,19 @@ def rows_at_once(X) -> int:
 
 def _large_rows(estimator, X, y, sample_weight):
     validate_data(estimator, X, skip_check_array=True)
-    y = y if hasattr(y, "shape") else np.asarray(y)
+    names = y.columns if hasattr(y, "columns") else None
+    y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
     _same_length(X, y)
-    first = y[:1] if y.ndim == 2 else np.unique(np.asarray(y))
-    targets = Targets.of(first)
+    y = y.ravel() if y.shape[1:] == (1,) else y
+    targets = Targets.of(y[:1] if y.ndim == 2 else np.unique(y))
+    targets = targets if names is None else replace(targets, names=tuple(map(str, names)))
     w, copies = read_weights(sample_weight, (X.shape[0], targets.Y.shape[1]))
 
     def read(Xb, Yb):
         block = Targets.of(Yb).Y if targets.multilabel else targets.indicator(Yb)
         return validate_data(estimator, Xb, **CHECKS, reset=False), block
 
-    indicator = y if targets.multilabel else np.asarray(y)
-    return ArrayRows(X, indicator, w, copies, max(1, rows_at_once(X) // 8), read, len(targets.names)), targets
+    return ArrayRows(X, y, w, copies, max(1, rows_at_once(X) // 8), read, len(targets.names)), targets
 
 
 # tensors -------------------------------------------------------------------------------------------------------------
@@ -144,8 +154,12 @@ def _tensor_rows(estimator, X, y, sample_weight):
             raise InputError(f"X is a tensor on {X.device}, so {name} must be one there too; it is {found}.")
         if values is not None and len(values) != len(X):
             raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
-    targets = Targets.of(asnumpy(y))
     xp = namespace(X)
+    if y.ndim == 2 and bool(((y == 0) | (y == 1)).all()):  # labels stay where they are
+        names = tuple(f"label {j}" for j in range(y.shape[1]))
+        targets = Targets(y.to(xp.float64), np.arange(y.shape[1]), names, True)
+    else:
+        targets = Targets.of(asnumpy(y))
     w, copies = read_weights(None if sample_weight is None else asnumpy(sample_weight), targets.Y.shape)
     Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
     return ArrayRows(X, Y, w, copies, len(X), _as_they_are), targets

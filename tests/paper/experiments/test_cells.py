@@ -3,8 +3,8 @@
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments.cells import Cell, canonical, class_of, plan
-from mltsk.paper.experiments.definition import MethodDefinition
+from mltsk.paper.experiments.cells import Cell, canonical, plan
+from mltsk.paper.experiments.definition import MethodDefinition, class_of
 
 
 def cells_of(definition):

@@ -3,10 +3,10 @@
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments import paper
-from mltsk.paper.experiments.cells import class_of, grid_of, n_settings
-from mltsk.paper.experiments.definition import read_definition, section_iv
-from mltsk.paper.experiments.paper import table_i
+from mltsk.paper.experiments import published as paper
+from mltsk.paper.experiments.cells import n_settings
+from mltsk.paper.experiments.definition import class_of, grid_of, read_definition, section_iv
+from mltsk.paper.experiments.published import table_i
 from mltsk.paper.methods import METHODS
 
 

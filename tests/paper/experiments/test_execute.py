@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from mltsk.metrics import evaluate
 from mltsk.paper.experiments.cells import plan
 from mltsk.paper.experiments.execute import dataset, execute
-from mltsk.paper.experiments.splits import minmax, outer_fold, sliced_folds
+from mltsk.paper.experiments.protocols import minmax, outer_fold, sliced_folds
 from mltsk.paper.methods import MLkNN, PaperMLTSK
 
 METRICS = ("AP", "HL", "OE", "RL", "CV")
@@ -106,3 +106,10 @@ def test_a_device_is_for_methods_that_have_one_and_for_rows_that_go_there(small)
     for method, part, device in zip(methods, ("", "n_rules=2"), ("cpu", "cpu:0"), strict=True):
         outcome = execute(cell_of(small(), method.key, part=part), small().datasets[0], method)
         assert (outcome.error, outcome.device) == ("", device)
+
+
+def test_a_grid_of_one_setting_is_that_setting_under_nested_folds_too(small):
+    method = {"key": "ml-knn", "class": "mltsk.paper.methods:MLkNN", "grids": {"paper": {"n_neighbors": [3]}}}
+    definition = small(methods=[method], protocols=["nested"])
+    outcome = execute(cell_of(definition, "ml-knn"), definition.datasets[0], definition.methods[0])
+    assert [(row.chosen_by, row.setting) for row in outcome.rows] == [(m, {"n_neighbors": 3}) for m in METRICS]

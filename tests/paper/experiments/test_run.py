@@ -1,14 +1,18 @@
 """Runs: same numbers with one process or two, going on where one stopped, failures that do not stop the rest."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from mltsk.exceptions import InputError
+from mltsk.paper.experiments import run
 from mltsk.paper.experiments.cells import Cell
-from mltsk.paper.experiments.reproduce import pick_datasets, pick_methods, reproduce
-from mltsk.paper.experiments.run import Progress
-from mltsk.paper.experiments.store import METRICS, Store
+from mltsk.paper.experiments.definition import pick_datasets, pick_methods
+from mltsk.paper.experiments.reproduce import reproduce
+from mltsk.paper.experiments.run import Cluster, Progress
+from mltsk.paper.experiments.store import VALUES, Outcome, Store
 
 EVERY = ["paper", "strict", "nested"]
 DEADLY = {"key": "deadly", "class": "tests_deadly:Deadly"}
@@ -18,7 +22,7 @@ def scores_of(folder):
     with Store.open(folder) as store:
         found = store.results().scores.astype({"setting": str, "method": str, "protocol": str, "chosen_by": str})
     order = ["protocol", "method", "fold", "chosen_by", "setting"]
-    return found.sort_values(order)[[*order, *METRICS]].values.tolist()
+    return found.sort_values(order)[[*order, *VALUES]].values.tolist()
 
 
 def test_one_process_and_two_give_the_same_numbers(small, tmp_path):
@@ -118,12 +122,13 @@ def test_the_time_left_is_guessed_method_by_method():
         key: Cell("grid", "paper", key[1], key[0], 0, 0, size=10.0) for key in (("a", "x"), ("a", "y"), ("b", "x"))
     }
     progress = Progress(total=6)
-    progress._left.update(dict.fromkeys(cells, 20.0))
+    for cell in [*cells.values()] * 2:
+        progress.expect(cell)
     assert progress.seconds_left(1) is None
-    progress.count(cells["a", "x"], 1.0)
+    progress.count(cells["a", "x"], Outcome(seconds=1.0))
     assert progress.seconds_left(1) == (3.0, False)  # nothing is known of b
-    progress.count(cells["b", "x"], 100.0)
-    progress.count(cells["a", "y"], 2.0)
+    progress.count(cells["b", "x"], Outcome(seconds=100.0))
+    progress.count(cells["a", "y"], Outcome(seconds=2.0))
     assert progress.seconds_left(2) == ((1.0 + 2.0 + 100.0) / 2, True)
 
 
@@ -133,3 +138,53 @@ def test_parameters_that_do_not_suit_a_method_are_refused_before_the_work(small,
     with pytest.raises(InputError, match=f"'ml-tsk-fs' do not suit it.*{message}"):
         reproduce(small(methods=methods), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def cluster():
+    distributed = pytest.importorskip("distributed", reason='Dask is missing: pip install "mltsk[dask]"')
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**options, silence_logs=60) as cluster:
+        yield cluster
+
+
+def test_a_cluster_gives_the_numbers_of_this_process(small, tmp_path, cluster):
+    definition = small(protocols=["strict", "nested"])
+    reproduce(definition, tmp_path / "here")
+    progress = reproduce(definition, tmp_path / "there", runner=Cluster(cluster.scheduler_address))
+    assert progress.done == progress.total
+    assert scores_of(tmp_path / "here") == scores_of(tmp_path / "there")
+
+
+def test_a_cell_that_raises_on_a_worker_is_a_failure_of_that_cell(small, tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(run, "execute", _broken)
+    progress = reproduce(small(), tmp_path / "out", runner=Cluster(cluster.scheduler_address))
+    assert progress.failed == progress.total
+    with Store.open(tmp_path / "out") as store:
+        assert set(store.results().cells["error"]) == {"ModuleNotFoundError: No module named 'mltsk'"}
+
+
+def _broken(*task):
+    raise ModuleNotFoundError("No module named 'mltsk'")
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://here:1"])
+def test_no_scheduler_is_one_sentence(monkeypatch, address):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(run, "ANSWER_SECONDS", 0.2)
+    with pytest.raises(InputError, match=f"No Dask scheduler answers at {address}"):
+        Cluster(address)
+
+
+def test_a_missing_part_is_named_by_its_install_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r'pip install "mltsk\[dask\]"'):
+        Cluster("tcp://127.0.0.1:9")
+
+
+def test_a_script_that_starts_processes_while_it_is_imported_is_told_so(tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text("from mltsk.paper.experiments.run import Processes\nProcesses(2)\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert "Processes cannot be started" in done.stderr.splitlines()[-1]

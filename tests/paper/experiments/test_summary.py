@@ -4,14 +4,12 @@ import re
 
 import pytest
 
-from mltsk.paper.experiments.rank_tables import comparisons
-from mltsk.paper.experiments.selection import chosen_all
-from mltsk.paper.experiments.summary import paper_gaps, summarise, to_markdown
+from mltsk.paper.experiments.ranks import comparisons
+from mltsk.paper.experiments.summary import headlines, paper_gaps, protocol_sentences, summarise, to_markdown
 
 
 def sections(results):
-    choices = chosen_all(results)
-    return {s.title: s.sentences for s in summarise(results, choices, comparisons(results, choices))}
+    return {s.title: s.sentences for s in summarise(results, paper_gaps(results), comparisons(results))}
 
 
 def test_a_run_at_the_paper_s_values_reproduces(make_results):
@@ -79,7 +77,7 @@ def test_protocols_and_strangers_are_compared(make_results):
 
 def test_gaps_leave_out_strangers_and_mark_artefacts(make_results):
     results = make_results(datasets=("yeast", "mine"))
-    gaps = paper_gaps(results, chosen_all(results))
+    gaps = paper_gaps(results)
     assert set(gaps["method"]) == {"BR", "MLSF", "ML-TSK FS"}
     assert set(gaps["dataset"]) == {"yeast"}
     assert gaps[gaps["artefact"]][["method", "metric"]].to_numpy().tolist() == [["MLSF", "RL"]]
@@ -93,7 +91,42 @@ def test_every_sentence_has_a_number(make_results, protocols):
 
 def test_markdown_has_a_heading_for_each_section(make_results):
     results = make_results()
-    choices = chosen_all(results)
-    text = to_markdown(summarise(results, choices, comparisons(results, choices)))
+    text = to_markdown(summarise(results, paper_gaps(results), comparisons(results)))
     assert text.startswith("## How far the run is\n- Protocol paper")
     assert "\n\n## What reproduces\n- " in text
+
+
+def test_one_protocol_says_nothing(make_results):
+    results = make_results()
+    assert list(protocol_sentences(results)) == []
+
+
+def test_range_and_extremes_are_named(make_results):
+    results = make_results(protocols=["strict", "nested"])
+    nested = results.scores["protocol"].eq("nested") & results.scores["method"].eq("br")
+    results.scores.loc[nested, "AP"] -= 0.04
+    assert list(protocol_sentences(results)) == [
+        "Choosing settings on the reported folds (protocol strict against nested) is worth +0.030 AP on average over "
+        "12 pairs of method and data set (+0.020 to +0.060), +0.020 for ML-TSK FS on 3, most for BR (+0.060)."
+    ]
+
+
+def values(results):
+    found = headlines(results, paper_gaps(results), comparisons(results))
+    return {line.label: (line.value, line.detail) for line in found}
+
+
+def test_a_finished_run(make_results):
+    told = values(make_results(protocols=["paper", "strict", "nested"]))
+    assert told["data sets with AP of ML-TSK FS within 0.01 of Table III"] == ("3 of 3", "mean difference 0.000")
+    assert told["comparable cells of Table III within 0.03"] == ("42 of 42", "3 more cannot be compared")
+    assert told["mean rank of ML-TSK FS by AP"][0] == "1.33"
+    assert told["what the leak adds to AP"][0] == "+0.020"
+    assert told["pairs of method and data set finished"] == ("12 of 12", "protocol paper")
+
+
+def test_an_empty_run_has_one_number(make_results, failed_cell):
+    results = make_results([], cells=[failed_cell("yeast", "br", 0)])
+    assert values(results) == {
+        "pairs of method and data set finished": ("0 of 12", "protocol paper, 1 with failed folds"),
+    }

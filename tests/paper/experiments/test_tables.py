@@ -1,10 +1,9 @@
-"""Tables I to V: values of ours beside the paper's, and what stands where there are none."""
+"""Tables I to V: values of ours next to the paper's, and what stands where there are none."""
 
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments.selection import chosen_all
-from mltsk.paper.experiments.tables import result_table, table_one, table_two
+from mltsk.paper.experiments.tables import result_table, table_one, table_two, time_table
 
 
 def cell_of(table, dataset, metric, column):
@@ -13,7 +12,7 @@ def cell_of(table, dataset, metric, column):
 
 
 def make(results, number="III", protocol="paper"):
-    return result_table(results, chosen_all(results), number, protocol)
+    return result_table(results, number, protocol)
 
 
 def test_a_cell_has_ours_the_paper_s_and_the_difference(make_results):
@@ -119,3 +118,15 @@ def test_table_two_counts_settings(make_results):
 def test_other_tables_are_refused(make_results):
     with pytest.raises(InputError, match="III, IV and V, not 'VI'"):
         make(make_results(), "VI")
+
+
+def test_parts_and_folds_are_added_up(make_results, failed_cell):
+    cells = [failed_cell("yeast", "br", 0), failed_cell("yeast", "br", 1)]  # a second each
+    table = time_table(make_results(cells=cells))
+    row = next(row for row in table.rows if row.heads == ("protocol paper", "Yeast"))
+    assert [cell.text for cell in row.cells] == ["—", "2.0", "—", "—"]
+    assert table.caption.endswith("2.0 s in all.")
+
+
+def test_nothing_was_spent_on_nothing(make_results):
+    assert time_table(make_results()) is None

@@ -5,17 +5,16 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from mltsk.paper.report.pictures import LIGHT, page_colours, picture
 from mltsk.pages import figures
+from mltsk.paper.report.pictures import LIGHT, drawing, picture
 
 
 @pytest.fixture
 def drawn():
-    with page_colours():
-        figure = Figure(figsize=(2, 1.5), layout="constrained")
+    with drawing() as figure_of:
+        figure = figure_of(1.5)
         ax = figure.subplots()
         ax.plot([0, 1], [0, 1], color=figures.SERIES[0], lw=5)
         ax.scatter([0.2], [0.8], color=figures.SERIES[1], s=200)

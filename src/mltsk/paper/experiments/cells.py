@@ -6,16 +6,16 @@ what is there is not computed again, and what changed is.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
+from math import prod
 from typing import Any, Literal
 
 from ... import __version__
-from ...exceptions import InputError
-from .definition import DataDefinition, Definition, Grid, GridName, MethodDefinition
+from .definition import Definition, Grid, MethodDefinition, grid_of
 
 Kind = Literal["grid", "inner", "final", "study"]
+Shape = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Cell:
     ``kind`` is "grid" for a grid on a reported fold, "inner" for a grid on an inner fold of ``fold``, "final" for the
     settings that the inner folds of ``fold`` chose, "study" for a figure's numbers, ``method`` then names the study.
     ``part`` tells the pieces of one grid apart. ``details`` holds the rest of what the numbers depend on, and
-    ``needs`` the keys of the inner cells of a final one.
+    ``needs`` the keys of the inner cells of a final one. ``size`` is rough flops, for the order of the work and the
+    time left: longest first keeps all processes busy to the end.
     """
 
     kind: Kind
@@ -55,13 +56,7 @@ class Cell:
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys: equal values have equal text.
-
-    Examples
-    --------
-    >>> canonical({"b": 1.0, "a": [1, 2]})
-    '{"a":[1,2],"b":1.0}'
-    """
+    """JSON with sorted keys: equal values have equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
 
 
@@ -72,75 +67,44 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else list(value)
 
 
-def class_of(method: MethodDefinition) -> type:
-    """The method's class, from its import path."""
-    module, name = method.path.split(":")
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        if str(error).startswith("pip install"):
-            raise
-        raise InputError(f"The method {method.key!r} cannot be imported from {method.path!r}: {error}.") from None
-
-
-def grid_of(method: MethodDefinition, name: GridName) -> Grid:
-    """The grid that a method has under a name: its own, the class's ``PAPER_GRID``, or none (its defaults alone).
-
-    A method without an "authors" grid is run with its paper's.
-    """
-    if name in method.grids:
-        return {parameter: list(values) for parameter, values in method.grids[name].items()}
-    if name == "authors" and "paper" in method.grids:
-        return grid_of(method, "paper")
-    return {parameter: list(values) for parameter, values in getattr(class_of(method), "PAPER_GRID", {}).items()}
-
-
 def n_settings(grid: Grid) -> int:
     """Number of settings of a grid; 1 for an empty one."""
-    count = 1
-    for values in grid.values():
-        count *= len(values)
-    return count
+    return prod(len(values) for values in grid.values())
 
 
-def plan(definition: Definition, shapes: Mapping[str, tuple[int, int, int]], digests: Mapping[str, str]) -> list[Cell]:
+def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> list[Cell]:
     """All grid cells of an experiment; ``shapes`` and ``digests`` know the data sets that are at hand.
 
-    Work that settings share stays inside a cell: one clustering a fold and number of rules, one set of moments a fold,
-    number of rules and width, one training for all numbers of epochs.
+    Work that settings share stays inside a cell: one clustering per fold and number of rules, one set of moments per
+    fold, number of rules and width, one training for all numbers of epochs.
     """
     cells: list[Cell] = []
     for data in definition.datasets:
-        if data.name in shapes:
-            for method in definition.methods:
-                cells += _cells_of(definition, data, method, shapes[data.name], digests[data.name])
+        for method in definition.methods if data.name in shapes else ():
+            details = {
+                "data": digests[data.name],
+                "class": method.path,
+                "params": {**method.params, **method.params_for.get(data.name, {})},
+                "scale": method.scale,
+                "folds": definition.folds,
+                "convention": definition.convention,
+                "version": __version__,
+            }
+            grid = grid_of(method, data.grid or definition.grid)
+            for where in _folds(definition):
+                where |= {"dataset": data.name, "method": method.key}
+                if where["protocol"] == "nested":
+                    cells += _nested(where, details, method, grid, shapes[data.name], definition.inner_folds)
+                else:
+                    cells += _parts("grid", where, details, method, grid, shapes[data.name])
     return cells
 
 
-def _cells_of(
-    definition: Definition, data: DataDefinition, method: MethodDefinition, shape: tuple[int, int, int], digest: str
-) -> list[Cell]:
-    grid = grid_of(method, data.grid or definition.grid)
-    common = {
-        "data": digest,
-        "class": method.path,
-        "params": {**method.params, **method.params_for.get(data.name, {})},
-        "scale": method.scale,
-        "folds": definition.folds,
-        "convention": definition.convention,
-        "version": __version__,
-    }
-    cells: list[Cell] = []
+def _folds(definition: Definition) -> Iterator[dict[str, Any]]:
     for protocol in definition.protocols:
         for seed in definition.seeds:
             for fold in range(definition.folds):
-                where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
-                if protocol == "nested":
-                    details = {**common, "inner_folds": definition.inner_folds}
-                    cells += _nested(where, details, method, grid, shape, definition.inner_folds)
-                else:
-                    cells += _parts("grid", where, common, method, grid, shape)
-    return cells
+                yield {"protocol": protocol, "seed": seed, "fold": fold}
 
 
 def _nested(
@@ -148,21 +112,16 @@ def _nested(
     details: Mapping[str, Any],
     method: MethodDefinition,
     grid: Grid,
-    shape: tuple[int, int, int],
+    shape: Shape,
     n_inner: int,
 ) -> list[Cell]:
-    inner: list[Cell] = []
-    if n_settings(grid) > 1:  # a single setting needs no choice
-        for i in range(n_inner):
-            inner += _parts("inner", {**where, "inner": i}, details, method, grid, shape)
-    final = Cell(
-        kind="final",
-        **where,
-        details={**details, "grid": grid},
-        needs=tuple(cell.key for cell in inner),
-        size=_size(shape, grid and {k: v[:1] for k, v in grid.items()}) * 5,
-    )
-    return [*inner, final]
+    """The inner folds of a fold, and the fold itself with what they choose; a single setting needs no choice."""
+    details = {**details, "inner_folds": n_inner}
+    folds = [{**where, "inner": i} for i in range(n_inner if n_settings(grid) > 1 else 0)]
+    inner = [cell for fold in folds for cell in _parts("inner", fold, details, method, grid, shape)]
+    size = 5 * _size(shape, {name: values[:1] for name, values in grid.items()})
+    needs = tuple(cell.key for cell in inner)
+    return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=size)]
 
 
 def _parts(
@@ -171,46 +130,31 @@ def _parts(
     details: Mapping[str, Any],
     method: MethodDefinition,
     grid: Grid,
-    shape: tuple[int, int, int],
+    shape: Shape,
 ) -> list[Cell]:
     """The pieces of a grid: one for each value of the parameter by which the method is split."""
-    if method.split is None or method.split not in grid:
-        return [Cell(kind=kind, **where, details={**details, "grid": grid}, size=_size(shape, grid))]
-    parts = [(f"{method.split}={value}", {**grid, method.split: [value]}) for value in grid[method.split]]
+    parts = {"": grid}
+    if method.split in grid:
+        parts = {f"{method.split}={value}": {**grid, method.split: [value]} for value in grid[method.split]}
     return [
-        Cell(kind=kind, **where, part=part, details={**details, "grid": piece}, size=_size(shape, piece))
-        for part, piece in parts
+        Cell(kind, **where, part=part, details={**details, "grid": piece}, size=_size(shape, piece))
+        for part, piece in parts.items()
     ]
 
 
-def _size(shape: tuple[int, int, int], grid: Grid) -> float:
-    """Rough flops, for the order of the work and the time left: longest first keeps all processes busy to the end."""
-    n, d, labels = shape
-    rules = max(grid.get("n_rules", [1]))
-    return float(n_settings(grid)) * n * d * labels * rules
+def _size(shape: Shape, grid: Grid) -> float:
+    return float(n_settings(grid) * prod(shape)) * max(grid.get("n_rules", [1]))
 
 
 def study_cells(
-    names: Sequence[str], datasets: Mapping[str, Sequence[str]], definition: Definition, digests: Mapping[str, str]
+    datasets: Mapping[str, tuple[str, ...] | None], definition: Definition, digests: Mapping[str, str]
 ) -> list[Cell]:
-    """A cell for every study and data set that it is made on."""
-    grids = {data.name: data.grid or definition.grid for data in definition.datasets}
-    return [
-        Cell(
-            kind="study",
-            protocol="",
-            dataset=dataset,
-            method=name,
-            seed=definition.seeds[0],
-            fold=-1,
-            details={
-                "data": digests[dataset],
-                "grid": "fast" if grids[dataset] == "fast" else "paper",
-                "version": __version__,
-            },
-            size=1e9,
-        )
-        for name in names
-        for dataset in datasets[name]
-        if dataset in digests
-    ]
+    """A cell for every study and data set at hand that it is made on, None for all."""
+    cells = []
+    fast = {data.name for data in definition.datasets if (data.grid or definition.grid) == "fast"}
+    for name, wanted in datasets.items():
+        for dataset in [dataset for dataset in wanted or digests if dataset in digests]:
+            grid = "fast" if dataset in fast else "paper"
+            details = {"data": digests[dataset], "grid": grid, "version": __version__}
+            cells.append(Cell("study", "", dataset, name, definition.seeds[0], -1, details=details, size=1e9))
+    return cells

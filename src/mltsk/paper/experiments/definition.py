@@ -1,6 +1,6 @@
 """What an experiment consists of: data sets, methods with their grids, protocols. Read from TOML and checked.
 
-`section_iv.toml` beside this file is the paper's; a file of one's own has the same form::
+`section_iv.toml` in this folder is the paper's; a file of one's own has the same form::
 
     protocols = ["nested"]
     seeds = [0, 1]
@@ -26,19 +26,21 @@ An error names the file, the field and what it should have been.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from ...datasets import catalog
 from ...exceptions import InputError
 
-INSTALL = 'pip install "mltsk[data,report]"'
 try:
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 except ImportError as error:  # pragma: no cover
-    raise ImportError(INSTALL) from error
+    raise ImportError('pip install "mltsk[data,report]"') from error
 
 Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
@@ -87,10 +89,8 @@ class MethodDefinition(_Part):
     @field_validator("grids")
     @classmethod
     def _values(cls, grids: dict[GridName, Grid]) -> dict[GridName, Grid]:
-        for name, grid in grids.items():
-            for parameter, values in grid.items():
-                if not values:
-                    raise ValueError(f"grid {name!r} has no values for {parameter!r}")
+        for name, parameter in [(name, p) for name, grid in grids.items() for p, values in grid.items() if not values]:
+            raise ValueError(f"grid {name!r} has no values for {parameter!r}")
         return grids
 
     @model_validator(mode="after")
@@ -124,7 +124,7 @@ class Definition(_Part):
 
 @cache
 def section_iv() -> Definition:
-    """The paper's experiments: twelve data sets, nine methods, and our default beside them.
+    """The paper's experiments: twelve data sets, nine methods, and our default.
 
     Examples
     --------
@@ -152,20 +152,79 @@ def read_definition(path: str | Path) -> Definition:
     return _checked(content, str(path))
 
 
+def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = None) -> list[DataDefinition]:
+    """Data sets of the definition or of the catalog by name, or files of one's own with their labels."""
+    known, picked = {data.name: data for data in definition.datasets}, []
+    for name in names:
+        if name in known:
+            picked.append(known[name])
+        elif "/" in name or "\\" in name or Path(name).suffix:
+            picked.append(DataDefinition(name=Path(name).stem.replace(" ", "_"), file=name, labels=labels))
+        elif name in catalog():
+            picked.append(DataDefinition(name=name))
+        else:
+            raise InputError(
+                f"There is no data set {name!r}: take {', '.join(known)}, or a file by its path (./{name}.csv)."
+            )
+    return picked
+
+
+def pick_methods(definition: Definition, names: Sequence[str]) -> list[MethodDefinition]:
+    """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
+    known = {method.key: method for method in (*section_iv().methods, *definition.methods)}
+    return [known.get(name) or _own_method(name, known) for name in names]
+
+
+def _own_method(name: str, known: Mapping[str, MethodDefinition]) -> MethodDefinition:
+    for entry in entry_points(group="mltsk.methods", name=name):
+        return MethodDefinition.model_validate({"key": name, "class": entry.value})
+    module, _, attribute = name.replace(":", ".").rpartition(".")
+    if not module:
+        raise InputError(
+            f"There is no method {name!r}: take {', '.join(known)}, or the import path of a scikit-learn classifier, "
+            "such as sklearn.ensemble:ExtraTreesClassifier."
+        )
+    method = MethodDefinition.model_validate({"key": attribute, "class": f"{module}:{attribute}"})
+    class_of(method)
+    return method
+
+
+def class_of(method: MethodDefinition) -> type:
+    """The method's class, from its import path."""
+    module, name = method.path.split(":")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        if str(error).startswith("pip install"):
+            raise
+        raise InputError(f"The method {method.key!r} cannot be imported from {method.path!r}: {error}.") from None
+
+
+def grid_of(method: MethodDefinition, name: GridName) -> Grid:
+    """The grid that a method has under a name: its own, the class's ``PAPER_GRID``, or none (its defaults alone).
+
+    A method without an "authors" grid is run with its paper's.
+    """
+    if name == "authors" and name not in method.grids:
+        name = "paper"
+    grid = method.grids[name] if name in method.grids else getattr(class_of(method), "PAPER_GRID", {})
+    return {parameter: list(values) for parameter, values in grid.items()}
+
+
 def _filled(methods: Any, known: Mapping[str, Mapping[str, Any]]) -> Any:
     """Methods of Section IV, which need no more than their key, with everything about them."""
-    if not isinstance(methods, list):
-        return methods
-    return [
-        {**known[m["key"]], **m} if isinstance(m, dict) and m.get("key") in known and "class" not in m else m
-        for m in methods
-    ]
+    return _each(methods, lambda m: {**known.get(m.get("key", ""), {}), **m} if "class" not in m else m)
 
 
 def _placed(datasets: Any, folder: Path) -> Any:
-    if not isinstance(datasets, list):
-        return datasets
-    return [{**d, "file": str(folder / d["file"])} if isinstance(d, dict) and "file" in d else d for d in datasets]
+    return _each(datasets, lambda d: {**d, "file": str(folder / d["file"])} if "file" in d else d)
+
+
+def _each(entries: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """A list of tables with each changed; anything else is left to the check."""
+    if not isinstance(entries, list):
+        return entries
+    return [change(entry) if isinstance(entry, dict) else entry for entry in entries]
 
 
 def _checked(content: Mapping[str, Any], where: str) -> Definition:

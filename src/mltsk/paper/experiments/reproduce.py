@@ -6,7 +6,7 @@ would make its numbers incomparable (another grid of a data set, number of folds
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ from typing import Any
 from ...datasets import Dataset, catalog, content_digest
 from ...exceptions import InputError
 from ..methods.nets import torch_device
-from .cells import Cell, class_of, grid_of, n_settings, plan, study_cells
-from .definition import DataDefinition, Definition, GridName, MethodDefinition, section_iv
+from .cells import n_settings, plan, study_cells
+from .definition import DataDefinition, Definition, GridName, MethodDefinition, class_of, grid_of
 from .execute import dataset
-from .run import Progress, Report, Work, run, versions
-from .runners import Runner
+from .run import Progress, Report, Runner, run, versions
 from .store import Store
+from .studies import STUDIES
 
 _FIXED = ("folds", "inner_folds", "convention")
 
@@ -44,7 +44,7 @@ def reproduce(
     jobs : int
         Processes. Numbers do not depend on it.
     runner : Runner, optional
-        Where cells are done instead: `runners.Cluster` of an address. Numbers do not depend on it either.
+        Where cells are done instead: `run.Cluster` of an address. Numbers do not depend on it either.
     command : str
         What was typed, for the report.
     report : callable, optional
@@ -61,8 +61,10 @@ def reproduce(
             raise InputError(f"None of the data sets is on this machine: {next(iter(missing.values()))}")
         store.describe(_merged(before, _description(definition, described, missing, command)))
         shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
-        cells = plan(definition, shapes, digests) + _studies(definition, digests)
-        return run(Work.of(definition, cells), store, jobs=jobs, runner=runner, report=report)
+        cells = plan(definition, shapes, digests)
+        if definition.studies:
+            cells += study_cells({name: study.datasets for name, study in STUDIES.items()}, definition, digests)
+        return run(definition, cells, store, jobs=jobs, runner=runner, report=report)
 
 
 def _check(method: MethodDefinition) -> None:
@@ -82,47 +84,6 @@ def take_over(folder: str | Path, other: str | Path) -> int:
         count = store.absorb(other)
         store.describe(merged)
     return count
-
-
-def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = None) -> list[DataDefinition]:
-    """Data sets of the definition or of the catalog by name, or files of one's own with their labels."""
-    known = {data.name: data for data in definition.datasets}
-    picked = []
-    for name in names:
-        if name in known:
-            picked.append(known[name])
-        elif "/" in name or "\\" in name or Path(name).suffix:
-            picked.append(DataDefinition(name=Path(name).stem.replace(" ", "_"), file=name, labels=labels))
-        elif name in catalog():
-            picked.append(DataDefinition(name=name))
-        else:
-            raise InputError(
-                f"There is no data set {name!r}: take {', '.join(known)}, or a file by its path (./{name}.csv)."
-            )
-    return picked
-
-
-def pick_methods(definition: Definition, names: Sequence[str]) -> list[MethodDefinition]:
-    """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
-    known = {method.key: method for method in (*section_iv().methods, *definition.methods)}
-    return [known.get(name) or _own_method(name, known) for name in names]
-
-
-def _own_method(name: str, known: Mapping[str, MethodDefinition]) -> MethodDefinition:
-    from importlib.metadata import entry_points
-
-    for entry in entry_points(group="mltsk.methods"):
-        if entry.name == name:
-            return MethodDefinition.model_validate({"key": name, "class": entry.value})
-    module, _, attribute = name.replace(":", ".").rpartition(".")
-    if not module:
-        raise InputError(
-            f"There is no method {name!r}: take {', '.join(known)}, or the import path of a scikit-learn classifier, "
-            "such as sklearn.ensemble:ExtraTreesClassifier."
-        )
-    method = MethodDefinition.model_validate({"key": attribute, "class": f"{module}:{attribute}"})
-    class_of(method)
-    return method
 
 
 def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
@@ -216,12 +177,3 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     missing = {**before["missing"], **now["missing"]}
     merged["missing"] = {name: why for name, why in missing.items() if name not in merged["datasets"]}
     return merged
-
-
-def _studies(definition: Definition, digests: Mapping[str, str]) -> list[Cell]:
-    if not definition.studies:
-        return []
-    from .studies import STUDIES
-
-    where = {name: study.datasets or tuple(digests) for name, study in STUDIES.items()}
-    return study_cells(list(STUDIES), where, definition, digests)

@@ -1,25 +1,42 @@
-"""Runs the cells of an experiment, wherever a runner does them, and keeps every one as soon as it is finished.
+"""Runs the cells of an experiment: here one after another, over processes, or on a Dask cluster.
 
-Only this process writes. A cell that fails is kept with its error and the rest goes on. Stopping keeps all that is
-finished.
+Only this process writes; every cell is kept as soon as it is finished, and stopping keeps all that is finished. What a
+cell gives does not depend on where it was done. A cell that fails is kept with its error and the rest goes on; a
+process or worker that dies is the failure of the cell that killed it, not of the run.
 """
 
 import json
+import multiprocessing
+import os
 import platform
+import signal
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from ...exceptions import InputError
 from .cells import Cell
-from .definition import DataDefinition, Definition, MethodDefinition
-from .runners import Processes, Runner, Serial
-from .store import METRICS, Outcome, Store
+from .definition import Definition
+from .execute import execute
+from .published import METRICS
+from .store import Outcome, Store
 
-_UP = ("AP",)
+Done = Iterator[tuple[Cell, Outcome]]
+Task = tuple[Any, ...]  # arguments of `execute`, the cell first
+
+ANSWER_SECONDS = 10.0  # in which a scheduler must answer
+_DIED = "The process ended without a word; there may be too little memory for it."
+_NO_START = (
+    "Processes cannot be started: they import the script that asks for them, so its call belongs under "
+    '`if __name__ == "__main__":`; or take jobs=1.'
+)
 
 
 @dataclass
@@ -41,12 +58,19 @@ class Progress:
         """Seconds since the run began."""
         return time.monotonic() - self.started
 
-    def count(self, cell: Cell, seconds: float) -> None:
-        """Note a cell that took so long."""
+    def expect(self, cell: Cell) -> None:
+        """Note a cell to come."""
+        self._left[cell.method, cell.dataset] += cell.size
+
+    def count(self, cell: Cell, outcome: Outcome) -> None:
+        """Note a finished cell."""
         of = (cell.method, cell.dataset)
         self._left[of] -= cell.size
         self._did[of] += cell.size
-        self._took[of] += seconds
+        self._took[of] += outcome.seconds
+        self.running.pop(str(cell), None)
+        self.done += 1
+        self.failed += bool(outcome.error)
 
     def seconds_left(self, jobs: int) -> tuple[float, bool] | None:
         """A guess from what cells of the same method took, of its data set if there were any; None without any cell.
@@ -67,40 +91,168 @@ class Progress:
 Report = Callable[[Progress, Cell | None, Outcome | None], object]
 
 
-@dataclass(frozen=True)
-class Work:
-    """Cells with what is needed to do them."""
+class Runner:
+    """Does cells, ``slots`` of them at a time: this one in this process, one after another."""
 
-    cells: Sequence[Cell]
-    datasets: Mapping[str, DataDefinition]
-    methods: Mapping[str, MethodDefinition]
+    slots = 1
 
-    @classmethod
-    def of(cls, definition: Definition, cells: Sequence[Cell]) -> "Work":
-        """The cells of a definition."""
-        return cls(cells, {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods})
+    def __init__(self) -> None:
+        self._running: dict[Any, Task] = {}
+
+    @property
+    def busy(self) -> int:
+        """Cells begun."""
+        return len(self._running)
+
+    def start(self, task: Task) -> None:
+        """Begin a cell."""
+        self._running[task[0].key] = task
+
+    def finished(self) -> Done:
+        """Cells that are finished, after at most a second; none if there is none."""
+        _, task = self._running.popitem()
+        yield task[0], execute(*task)
+
+    def close(self) -> None:
+        """Stop what is running."""
+
+
+class Processes(Runner):
+    """Processes of this machine; after a death its cells are done again, each in a process of its own."""
+
+    def __init__(self, jobs: int) -> None:
+        super().__init__()
+        self.slots, self._pool = jobs, _pool(jobs)
+        try:
+            self._pool.submit(os.getpid).result()
+        except BrokenProcessPool:
+            raise InputError(_NO_START) from None
+
+    def start(self, task: Task) -> None:  # noqa: D102
+        try:
+            future = self._pool.submit(execute, *task)
+        except BrokenProcessPool as death:  # since the last look; `finished` sees to it
+            future = Future()
+            future.set_exception(death)
+        self._running[future] = task
+
+    def finished(self) -> Done:  # noqa: D102
+        for future in wait(self._running, timeout=1.0, return_when=FIRST_COMPLETED).done:
+            if isinstance(future.exception(), BrokenProcessPool):
+                yield from self._after_a_death()
+                return
+            yield self._running.pop(future)[0], future.result()
+
+    def close(self) -> None:  # noqa: D102
+        processes = list((getattr(self._pool, "_processes", None) or {}).values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+
+    def _after_a_death(self) -> Done:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        tasks, self._running, self._pool = list(self._running.values()), {}, _pool(self.slots)
+        for task in tasks:
+            with _pool(1) as alone:
+                try:
+                    yield task[0], alone.submit(execute, *task).result()
+                except BrokenProcessPool:
+                    yield task[0], Outcome(error=_DIED)
+
+
+class Cluster(Runner):
+    """A Dask cluster by the address of its scheduler; workers need this package and the data.
+
+    Results come back to this process, which alone writes them. A cell whose worker is lost is done again by another.
+    """
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        try:
+            import distributed
+        except ImportError:
+            raise ImportError('pip install "mltsk[dask]"') from None
+        connect: Any = distributed.Client
+        try:
+            self.address, self._client = address, connect(address, timeout=ANSWER_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TimeoutError):
+            message = f"No Dask scheduler answers at {address}: start `dask scheduler`, and give its address, such as"
+            raise InputError(f"{message} tcp://10.0.0.1:8786.") from None
+
+    @property
+    def slots(self) -> int:  # type: ignore[override]
+        """Threads of the workers that are there now; twice as many cells are under way, so that none waits for us."""
+        return max(1, 2 * sum(self._client.nthreads().values()))
+
+    def start(self, task: Task) -> None:  # noqa: D102
+        self._running[self._client.submit(execute, *task, pure=False)] = task
+
+    def finished(self) -> Done:  # noqa: D102
+        import distributed
+
+        waiting: Any = distributed.wait
+        try:
+            with self._client.as_current():
+                done = waiting(list(self._running), timeout=1.0, return_when="FIRST_COMPLETED").done
+        except TimeoutError:
+            return
+        for future in done:
+            yield self._running.pop(future)[0], self._outcome(future)
+
+    def close(self) -> None:  # noqa: D102
+        self._client.cancel(list(self._running))
+        self._client.close()
+
+    def _outcome(self, future: Any) -> Outcome:
+        if future.status == "finished":
+            return future.result()
+        if future.status != "error":
+            raise InputError(f"The cluster at {self.address} is gone; everything finished is kept.")
+        problem = future.exception()
+        died = type(problem).__name__ == "KilledWorker"
+        return Outcome(error=_DIED if died else f"{type(problem).__name__}: {' '.join(str(problem).split())}")
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    # New interpreters: a fork would copy the locks of BLAS and PyTorch threads in whatever state they are.
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_serve)
+
+
+def _serve() -> None:
+    """Leave Ctrl-C to the process that keeps the results, and end with it, however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def run(
-    work: Work, store: Store, *, jobs: int = 1, runner: Runner | None = None, report: Report | None = None
+    definition: Definition,
+    cells: Sequence[Cell],
+    store: Store,
+    *,
+    jobs: int = 1,
+    runner: Runner | None = None,
+    report: Report | None = None,
 ) -> Progress:
-    """Do all cells that the store does not have; returns how it went. Without a runner, by processes here."""
+    """Do all cells of a definition that the store does not have; returns how it went. Without a runner, here."""
     finished = store.done()
-    waiting = [cell for cell in work.cells if cell.key not in finished]
-    progress = Progress(total=len(work.cells), done=len(work.cells) - len(waiting))
-    for cell in waiting:
-        progress._left[cell.method, cell.dataset] += cell.size
+    queue = _Queue([cell for cell in cells if cell.key not in finished], finished)
+    progress = Progress(total=len(cells), done=len(cells) - len(queue.cells))
+    for cell in queue.cells:
+        progress.expect(cell)
     tell = report or (lambda progress, cell, outcome: None)
     tell(progress, None, None)
     kept = versions()
-    queue = _Queue(waiting, finished)
-    runner = runner or (Serial() if jobs == 1 else Processes(jobs))
-    for cell, outcome in _outcomes(queue, work, store, runner, progress, tell):
+    runner = runner or (Runner() if jobs == 1 else Processes(jobs))
+    for cell, outcome in _outcomes(queue, definition, store, runner, progress, tell):
         store.add(cell, outcome, {**kept, "device": outcome.device})
-        progress.running.pop(str(cell), None)
-        progress.done += 1
-        progress.failed += bool(outcome.error)
-        progress.count(cell, outcome.seconds)
+        progress.count(cell, outcome)
         queue.finish(cell, failed=bool(outcome.error))
         tell(progress, cell, outcome)
     return progress
@@ -110,14 +262,14 @@ class _Queue:
     """Cells whose needs are met, longest first; cells that need one that failed are given back as failed."""
 
     def __init__(self, cells: Sequence[Cell], finished: set[str]) -> None:
-        self._cells = sorted(cells, key=lambda cell: -cell.size)
+        self.cells = sorted(cells, key=lambda cell: -cell.size)
         self._finished, self._failed = set(finished), set[str]()
 
     def take(self) -> Cell | None:
         """The next cell that can be begun, None if there is none now."""
-        ready = (i for i, cell in enumerate(self._cells) if self._finished.issuperset(cell.needs) or self.lost(cell))
+        ready = (i for i, cell in enumerate(self.cells) if self._finished.issuperset(cell.needs) or self.lost(cell))
         i = next(ready, None)
-        return None if i is None else self._cells.pop(i)
+        return None if i is None else self.cells.pop(i)
 
     def lost(self, cell: Cell) -> bool:
         """Whether the cell can never be done."""
@@ -128,43 +280,33 @@ class _Queue:
 
 
 def _outcomes(
-    queue: _Queue, work: Work, store: Store, runner: Runner, progress: Progress, tell: Report
-) -> Iterator[tuple[Cell, Outcome]]:
+    queue: _Queue, definition: Definition, store: Store, runner: Runner, progress: Progress, tell: Report
+) -> Done:
     """Cells with their outcomes as they finish."""
+    datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
     with closing(runner):
         while True:
             while runner.busy < runner.slots and (cell := queue.take()) is not None:
                 if queue.lost(cell):
-                    yield cell, _lost(cell)
+                    yield cell, Outcome(error="An inner fold that this one needs has failed.")
                     continue
                 progress.running[str(cell)] = time.monotonic()
-                runner.start(_arguments(cell, work, store))
+                method = None if cell.kind == "study" else methods[cell.method]
+                runner.start((cell, datasets[cell.dataset], method, _chosen(cell, store)))
             if not runner.busy:
                 return
             tell(progress, None, None)
             yield from runner.finished()
 
 
-def _lost(cell: Cell) -> Outcome:
-    return Outcome(error="An inner fold that this one needs has failed.")
-
-
-def _arguments(cell: Cell, work: Work, store: Store) -> tuple[Any, ...]:
-    method = None if cell.kind == "study" else work.methods[cell.method]
-    return cell, work.datasets[cell.dataset], method, _chosen(cell, store)
-
-
-def _chosen(cell: Cell, store: Store) -> list[dict[str, Any]]:
+def _chosen(cell: Cell, store: Store) -> Mapping[str, Any]:
     """For each metric the setting that was best on the inner folds; the first in canonical order among equals."""
     if not cell.needs:
-        return []
+        return {}
     means = store.inner_scores(cell.needs)
-    picked = []
-    for metric in METRICS[:5]:
-        values = means[metric].fillna(float("-inf") if metric in _UP else float("inf"))
-        best = values.idxmax() if metric in _UP else values.idxmin()
-        picked.append({"chosen_by": metric, "setting": json.loads(means["setting"][best])})
-    return picked
+    losses = {metric: means[metric] * (-1 if metric == "AP" else 1) for metric in METRICS}
+    best = {metric: loss.fillna(float("inf")).idxmin() for metric, loss in losses.items()}
+    return {metric: json.loads(means["setting"][row]) for metric, row in best.items()}
 
 
 def versions() -> dict[str, str]:

@@ -8,20 +8,20 @@ folder a second one is refused; the lock is a transaction of a second file and s
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from ...exceptions import InputError
 from .cells import Cell, canonical
+from .published import METRICS
 from .results import CELLS, SCORES, Results
 
 FILE, LOCK = "results.sqlite", "lock.sqlite"
-METRICS = ("AP", "HL", "OE", "RL", "CV", "tied")
+VALUES = (*METRICS, "tied")
 _FORMAT = 1
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL) STRICT;
@@ -56,8 +56,7 @@ _ABSORB = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """Metrics of one setting: AP, HL, OE, RL, CV and the share of tied rows; ``chosen_by`` under nested folds."""
 
     setting: Mapping[str, Any]
@@ -65,8 +64,7 @@ class Row:
     chosen_by: str = ""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of a cell: rows or a study's content, or the error; and what it took, and where it was computed."""
 
     rows: tuple[Row, ...] = ()
@@ -88,8 +86,8 @@ class Store:
     set()
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection, self.path = connection, path
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
 
     @classmethod
     @contextmanager
@@ -99,15 +97,11 @@ class Store:
         path = folder / FILE
         if not create and not path.is_file():
             raise InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
-        if create:
-            _make(folder)
-            with _locked(folder), closing(_connect(path)) as connection:
+        with _locked(folder) if create else nullcontext(), closing(_connect(path)) as connection:
+            if create:
                 connection.executescript(_SCHEMA)
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
-                yield cls(connection, path)
-            return
-        with closing(_connect(path)) as connection:
-            yield cls(connection, path)
+            yield cls(connection)
 
     def describe(self, description: Mapping[str, Any]) -> None:
         """Keep the description of the run, see `Results`."""
@@ -120,10 +114,9 @@ class Store:
         found = self._connection.execute("SELECT description FROM run").fetchone()
         return json.loads(found[0]) if found else {}
 
-    def done(self, *, failed: bool = False) -> set[str]:
-        """Keys of the cells that are finished; of those that failed if asked."""
-        status = "failed" if failed else "done"
-        return {key for (key,) in self._connection.execute("SELECT key FROM cell WHERE status = ?", (status,))}
+    def done(self) -> set[str]:
+        """Keys of the cells that are finished."""
+        return {key for (key,) in self._connection.execute("SELECT key FROM cell WHERE status = 'done'")}
 
     def add(self, cell: Cell, outcome: Outcome, versions: Mapping[str, str]) -> None:
         """Keep what became of a cell, all of it or nothing; takes the place of an earlier failure."""
@@ -177,7 +170,7 @@ class Store:
 
     def results(self) -> Results:
         """Everything that is finished, as tables."""
-        columns = ", ".join(f'"{name}"' for name in (*SCORES[:5], "chosen_by", "text", *METRICS))
+        columns = ", ".join(f'"{name}"' for name in (*SCORES[:5], "chosen_by", "text", *VALUES))
         scores = pd.read_sql_query(
             f"SELECT {columns} FROM score JOIN cell ON cell.key = cell JOIN setting ON setting.id = score.setting "
             "WHERE kind IN ('grid', 'final') AND status = 'done'",
@@ -189,20 +182,9 @@ class Store:
             "SELECT method, dataset, content FROM study JOIN cell ON cell.key = study.cell WHERE status = 'done'"
         )
         studies = {(study, dataset): json.loads(content) for study, dataset, content in found}
-        return Results(run=self.description(), scores=_compact(scores[list(SCORES)]), cells=cells, studies=studies)
-
-
-def _compact(scores: pd.DataFrame) -> pd.DataFrame:
-    """Text as categories: half a million rows then take seconds less to group."""
-    text = ("protocol", "dataset", "method", "chosen_by", "setting")
-    return scores.astype(dict.fromkeys(text, "category"))
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"The folder {folder} cannot be made ({error.strerror}): --out takes a folder.") from None
+        # text as categories: half a million rows then take seconds less to group
+        scores = scores.astype(dict.fromkeys(("protocol", "dataset", "method", "chosen_by", "setting"), "category"))
+        return Results(self.description(), scores[list(SCORES)], cells, studies)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -222,6 +204,11 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
+    """The folder, made if it is not there, for this process alone."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {folder} cannot be made ({error.strerror}): --out takes a folder.") from None
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")

@@ -36,8 +36,9 @@ class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scik
 
     Notes
     -----
-    Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without labels are dealt last and
-    fill up what is left.
+    ``split(X, y)`` takes y as an (N, L) indicator, array, sparse or data frame, or as (N,) classes; of X only the
+    number of rows matters. Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without
+    labels are dealt last and fill up what is left.
 
     Deviation of the rate of a label in a test fold from its rate in all rows, mean over labels and five folds, and
     pairs of fold and label without a positive in the test fold and in training, means of ten seeds
@@ -71,18 +72,6 @@ class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scik
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of folds."""
         return self.n_splits
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
-        """Row indices (train, test) of every fold, each in ascending order.
-
-        Parameters
-        ----------
-        X : (N, D) array, sparse matrix or data frame
-            Only its number of rows matters.
-        y : (N, L) indicator array, sparse matrix or data frame; or (N,) classes
-        groups : ignored
-        """
-        return super().split(X, y, groups)
 
     def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[IntArray]:
         folds = self._folds(y)

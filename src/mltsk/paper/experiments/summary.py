@@ -1,175 +1,238 @@
 """What a run says, in plain sentences made from its numbers: what reproduces, what does not, what is an artefact.
 
 Every sentence has a number behind it, and a section without one is left out, so that an unfinished run has a summary
-of what it has finished. AP is compared with the paper's Table III, settings chosen by AP.
+of what it has finished. AP is compared with the paper's Table III, settings chosen by AP. `headlines` are the few
+numbers with which a report begins.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .artefacts import DEGENERATE_TIES, artefacts_of, explanation
-from .paper import METHODS, METRICS, published_table, table_i
-from .rank_tables import CONTROL, Comparison, f_text, p_text
+from .protocol_worth import WORTH, pairs_of, worths
+from .published import (
+    CONTROL,
+    DEGENERATE_TIES,
+    METHODS,
+    TABLES,
+    artefacts_of,
+    explanation,
+    published_table,
+    table_i,
+)
+from .ranks import Comparison, f_text, p_text
 from .results import Results
-from .selection import datasets_of, methods_of
-from .summary_protocols import protocol_sentences
 from .table import signed
-from .tables import Choices, method_title, title_of
 
 CLOSE, NEAR = 0.01, 0.03
 FEW = 5  # of two methods the worse one on all of fewer data sets has p of 1/8 at best in a sign test
 _SLACK = 1e-9  # .83 − .82 is above .01 in floating point
+_STEPS = {
+    "leak": "Scaling and clustering on all rows (protocol paper against strict, whose folds are cut otherwise)",
+    "selection": "Choosing settings on the reported folds (protocol strict against nested)",
+    "both": "Both together (protocol paper against nested)",
+}
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A heading and its sentences."""
 
     title: str
     sentences: tuple[str, ...]
 
 
-def summarise(results: Results, choices: Choices, found: Sequence[Comparison]) -> list[Section]:
-    """The summary of a run.
+class Headline(NamedTuple):
+    """A number, what it counts, and a line in small print."""
 
-    Parameters
-    ----------
-    results : Results
-    choices : mapping
-        From `selection.chosen_all`.
-    found : sequence of Comparison
-        From `rank_tables.comparisons`.
-    """
-    gaps = paper_gaps(results, choices)
+    value: str
+    label: str
+    detail: str
+
+
+def summarise(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison]) -> list[Section]:
+    """The summary of a run, from `paper_gaps` and `ranks.comparisons`."""
     sections = [
-        ("How far the run is", progress_sentences(results, choices)),
+        ("How far the run is", progress_sentences(results)),
         ("What reproduces", reproduced(results, gaps)),
         ("What does not, and by how much", differing(results, gaps)),
-        ("What is an artefact", artefact_sentences(results, choices)),
-        ("What the leak and the selection are worth", protocol_sentences(results, choices)),
+        ("What is an artefact", artefact_sentences(results)),
+        ("What the leak and the selection are worth", protocol_sentences(results)),
         ("Whether the methods differ", rank_sentences(found)),
-        ("Methods that are not in the paper", outsiders(results, choices)),
+        ("Methods that are not in the paper", outsiders(results)),
     ]
-    return [Section(title, tuple(sentences)) for title, sentences in sections if sentences]
+    told = [Section(title, tuple(sentences)) for title, sentences in sections]
+    return [section for section in told if section.sentences]
 
 
 def to_markdown(sections: Iterable[Section]) -> str:
-    """The summary as Markdown.
-
-    Examples
-    --------
-    >>> print(to_markdown([Section("What reproduces", ("3 of 3 cells.",))]))
-    ## What reproduces
-    - 3 of 3 cells.
-    <BLANKLINE>
-    """
+    """The summary as Markdown."""
     return "\n".join(f"## {s.title}\n" + "".join(f"- {line}\n" for line in s.sentences) for s in sections)
 
 
-def main_protocol(results: Results) -> str:
-    """The protocol that is compared with the paper: its own where it was run."""
-    protocols = results.run["protocols"]
-    return "paper" if "paper" in protocols else str(protocols[0])
+def paper_gaps(results: Results) -> pd.DataFrame:
+    """Ours less the paper's Table III, one row per finished cell that the paper has, all metrics."""
+    frame, cells, rows = results.choices[results.main_protocol, "AP"], published_table("III"), []
+    for row in frame[(frame["folds"] >= frame["expected"]) & np.isfinite(frame["mean"])].itertuples():
+        place = (row.dataset, row.metric, results.paper_name(row.method))
+        if place in cells:
+            printed, wrong = cells[place].mean, bool(artefacts_of("III", *place))
+            rows.append((row.dataset, place[2], row.metric, row.mean, printed, row.mean - printed, wrong))
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "metric", "ours", "paper", "gap", "artefact"])
+    return frame.astype({"artefact": bool})
 
 
-def paper_gaps(results: Results, choices: Choices) -> pd.DataFrame:
-    """Ours less the paper's Table III, one row a finished cell that the paper has, all metrics."""
-    frame = choices[main_protocol(results), "AP"]
-    cells, rows = published_table("III"), []
-    for row in frame[(frame["folds"] >= frame["expected"]) & np.isfinite(frame["mean"])].to_dict("records"):
-        name = str(results.run["methods"][row["method"]].get("paper") or "")
-        if (row["dataset"], row["metric"], name) in cells:
-            printed = cells[row["dataset"], row["metric"], name].mean
-            wrong = bool(artefacts_of("III", row["dataset"], row["metric"], name))
-            rows.append((row["dataset"], name, row["metric"], row["mean"], printed, row["mean"] - printed, wrong))
-    return pd.DataFrame(rows, columns=["dataset", "method", "metric", "ours", "paper", "gap", "artefact"])
+def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison]) -> list[Headline]:
+    """The numbers with which a report begins, as many as the run has."""
+    lines, control = [], gaps[(gaps["metric"] == "AP") & (gaps["method"] == CONTROL)]
+    if len(control):
+        label = f"data sets with AP of {CONTROL} within {CLOSE} of Table III"
+        detail = f"mean difference {signed(control['gap'].mean())}"
+        lines.append(Headline(f"{_within(control, CLOSE).sum()} of {len(control)}", label, detail))
+    fair = gaps[~gaps["artefact"]]
+    if len(fair):
+        detail = f"{len(gaps) - len(fair)} more cannot be compared"
+        label = f"comparable cells of Table III within {NEAR}"
+        lines.append(Headline(f"{_within(fair, NEAR).sum()} of {len(fair)}", label, detail))
+    return [*lines, *_rank_headline(found), *_worth_headlines(results), _finished_headline(results)]
 
 
-def progress_sentences(results: Results, choices: Choices) -> list[str]:
+def _rank_headline(found: Sequence[Comparison]) -> list[Headline]:
+    ours = [one for one in found if one.metric == "AP" and one.source.startswith("ours")][:1]
+    return [
+        Headline(
+            f"{one.control_rank:.2f}",
+            f"mean rank of {CONTROL} by AP",
+            f"of {one.test.n_methods} methods on {one.test.n_datasets} data sets"
+            + (f"; the printed Table V: {one.printed.control_rank:.2f}" if one.printed else ""),
+        )
+        for one in ours
+        if one.control == CONTROL
+    ]
+
+
+def _worth_headlines(results: Results) -> list[Headline]:
+    what = {"leak": "what the leak adds to AP", "selection": "what choosing on reported folds adds to AP"}
+    lines = []
+    for pair, gains in _ap_gains(results):
+        if WORTH[pair] in what:
+            detail = f"mean over {len(gains)} pairs of method and data set"
+            lines.append(Headline(signed(gains["gain"].mean()), what[WORTH[pair]], detail))
+    return lines
+
+
+def _finished_headline(results: Results) -> Headline:
+    protocol = results.main_protocol
+    frame = results.choices[protocol, "AP"]
+    frame = frame[frame["metric"] == "AP"]
+    done, failed = (frame["status"] == "done").sum(), (frame["failed"] > 0).sum()
+    detail = f"protocol {protocol}" + (f", {failed} with failed folds" if failed else "")
+    return Headline(f"{done} of {len(frame)}", "pairs of method and data set finished", detail)
+
+
+def progress_sentences(results: Results) -> Iterator[str]:
     """How much of the run is there, under every protocol."""
-    sentences = []
     for protocol in results.run["protocols"]:
-        frame = choices[protocol, "AP"]
+        frame = results.choices[protocol, "AP"]
         frame = frame[frame["metric"] == "AP"]
-        there = frame[frame["folds"] > 0]
-        done, failed = int(np.sum(frame["status"] == "done")), frame[frame["failed"] > 0]
+        there, done, failed = frame[frame["folds"] > 0], (frame["status"] == "done").sum(), frame[frame["failed"] > 0]
+        methods, sets = _counted(len(results.methods), "method"), _sets(len(results.datasets))
         if done == len(frame):
-            methods, sets = _counted(len(methods_of(results)), "method"), _sets(len(datasets_of(results)))
-            sentences.append(f"Protocol {protocol}: {methods} on {sets}, all finished.")
+            yield f"Protocol {protocol}: {methods} on {sets}, all finished."
         else:
-            sentences.append(
-                f"Protocol {protocol}: {there['method'].nunique()} of {len(methods_of(results))} methods on "
-                f"{there['dataset'].nunique()} of {_sets(len(datasets_of(results)))} so far, {done} of {len(frame)} "
-                "pairs finished."
+            yield (
+                f"Protocol {protocol}: {there['method'].nunique()} of {len(results.methods)} methods on "
+                f"{there['dataset'].nunique()} of {sets} so far, {done} of {len(frame)} pairs finished."
             )
         if len(failed):
             names = _listed(
-                f"{method_title(results, row.method)} on {title_of(results, row.dataset)} ({row.failed} of "
+                f"{results.title(row.method)} on {results.dataset_title(row.dataset)} ({row.failed} of "
                 f"{row.expected} folds)"
                 for row in failed.itertuples()
             )
-            sentences.append(f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {names}.")
+            yield f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {names}."
     missing = [name for name in table_i() if name not in results.run["datasets"]]
     if missing:
-        sentences.append(f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}.")
-    return sentences
+        yield f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}."
 
 
-def reproduced(results: Results, gaps: pd.DataFrame) -> list[str]:
+def reproduced(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
     """How close our results are to the paper's Table III."""
-    ap, sentences = gaps[gaps["metric"] == "AP"], []
-    for method in METHODS[::-1]:  # the paper's own method first
-        rows = ap[ap["method"] == method]
-        if len(rows):
-            close, near = (rows[rows["gap"].abs() <= limit + _SLACK]["dataset"] for limit in (CLOSE, NEAR))
-            named = f" ({_listed(title_of(results, d) for d in close)})" if len(close) and method == CONTROL else ""
-            sentences.append(
-                f"{method}: AP within {CLOSE} of Table III on {len(close)} of {_sets(len(rows))}{named}, within "
-                f"{NEAR} on {len(near)}; mean difference {signed(float(rows['gap'].mean()))}."
-            )
+    for method, rows in _ap_by_method(gaps):
+        close = rows[_within(rows, CLOSE)]["dataset"]
+        named = f" ({_titles(results, close)})" if len(close) and method == CONTROL else ""
+        yield (
+            f"{method}: AP within {CLOSE} of Table III on {len(close)} of {_sets(len(rows))}{named}, within "
+            f"{NEAR} on {_within(rows, NEAR).sum()}; mean difference {signed(rows['gap'].mean())}."
+        )
     fair = gaps[~gaps["artefact"]]
     if len(fair):
-        near = int(np.sum(fair["gap"].abs() <= NEAR + _SLACK))
-        sentences.append(
-            f"Over all methods and metrics {near} of {len(fair)} comparable cells of Table III are within {NEAR}."
-        )
-    return sentences
+        near = _within(fair, NEAR).sum()
+        yield f"Over all methods and metrics {near} of {len(fair)} comparable cells of Table III are within {NEAR}."
 
 
-def differing(results: Results, gaps: pd.DataFrame) -> list[str]:
+def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
     """Where AP differs from the paper's, with the reason where one is known."""
-    ap, sentences = gaps[gaps["metric"] == "AP"], []
-    for method in METHODS[::-1]:
+    for method, rows in _ap_by_method(gaps):
         limit = CLOSE if method == CONTROL else NEAR
-        rows = ap[(ap["method"] == method) & (ap["gap"].abs() > limit + _SLACK)]
+        rows = rows[~_within(rows, limit)].sort_values("gap", key=lambda gap: -gap.abs(), kind="stable")
         if not len(rows):
             continue
-        rows = rows.reindex(rows["gap"].abs().sort_values(ascending=False, kind="stable").index)
-        listed = _listed(f"{title_of(results, r.dataset)} {signed(r.gap)} ({r.ours:.3f})" for r in rows.itertuples())
-        sentences.append(f"{method} differs by more than {limit} on {_sets(len(rows))}: {listed}.")
-        sentences += _reasons(results, method, rows["dataset"])
-    return sentences
+        listed = _listed(
+            f"{results.dataset_title(r.dataset)} {signed(r.gap)} ({r.ours:.3f})" for r in rows.itertuples()
+        )
+        yield f"{method} differs by more than {limit} on {_sets(len(rows))}: {listed}."
+        reasons: dict[Any, list[str]] = {}
+        for dataset in rows["dataset"]:
+            reasons.setdefault(explanation(method, dataset), []).append(dataset)
+        yield from [
+            f"{method} on {_titles(results, sets)}: {known[0]} (docs/{known[1]})."
+            for known, sets in reasons.items()
+            if known is not None
+        ]
 
 
-def artefact_sentences(results: Results, choices: Choices) -> list[str]:
+def artefact_sentences(results: Results) -> Iterator[str]:
     """Printed values that cannot be compared, and degenerate settings of our own."""
-    sentences = []
-    names = [str(results.run["methods"][key].get("paper")) for key in methods_of(results)]
-    for table in ("III", "IV", "V"):
-        hit = [(d, k, m) for d in datasets_of(results) for k in METRICS for m in names if artefacts_of(table, d, k, m)]
-        cells = [key for key in published_table(table) if key[0] in datasets_of(results) and key[2] in names]
-        if hit:
-            shown = sum(any(a.standing == "shown" for a in artefacts_of(table, *key)) for key in hit)
-            sentences.append(
-                f"Table {table} of the paper: {len(hit)} of the {len(cells)} printed cells beside ours cannot be "
-                f"compared, {shown} of them shown and {len(hit) - shown} inferred; the table's notes say why."
+    names = [results.paper_name(key) for key in results.methods]
+    for table in TABLES:
+        cells = [key for key in published_table(table) if key[0] in results.datasets and key[2] in names]
+        wrong = [found for key in cells if (found := artefacts_of(table, *key))]
+        if wrong:
+            shown = sum(any(artefact.standing == "shown" for artefact in found) for found in wrong)
+            yield (
+                f"Table {table} of the paper: {len(wrong)} of the {len(cells)} printed cells next to ours cannot be "
+                f"compared, {shown} of them shown and {len(wrong) - shown} inferred; the table's notes say why."
             )
     for protocol in results.run["protocols"]:
-        sentences += _degenerate_choices(results, choices, protocol)
-    return sentences
+        frame = results.choices[protocol, "each"]
+        frame = frame[(frame["metric"] == "OE") & (frame["tied"] >= DEGENERATE_TIES)]
+        for method, rows in frame.groupby("method", sort=False):
+            listed = _listed(
+                f"{results.dataset_title(r.dataset)} {r.mean:.3f} ({100 * r.tied:.0f} %)" for r in rows.itertuples()
+            )
+            yield (
+                f"Protocol {protocol}: the best OE of {results.title(method)} comes from scores that are "
+                f"mostly tied on {_sets(len(rows))} (share of tied rows): {listed}."
+            )
+
+
+def protocol_sentences(results: Results) -> Iterator[str]:
+    """What each step from a lenient to a strict protocol is worth in AP, settings chosen by AP."""
+    for pair, gains in _ap_gains(results):
+        gain, by_method = gains["gain"], gains.groupby("method")["gain"].agg(["mean", "size"])
+        parts = [
+            f"{_STEPS[WORTH[pair]]} is worth {signed(gain.mean())} AP on average over {len(gain)} pairs of method and "
+            f"data set ({signed(gain.min())} to {signed(gain.max())})"
+        ]
+        by_method = by_method.loc[[key for key in results.methods if key in by_method.index]]
+        for key, (mean, size) in by_method.iterrows():
+            if results.paper_name(str(key)) == CONTROL:
+                parts.append(f"{signed(mean)} for {CONTROL} on {size:.0f}")
+        most = by_method["mean"].idxmax()
+        parts.append(f"most for {results.title(str(most))} ({signed(by_method['mean'].max())})")
+        yield ", ".join(parts) + "."
 
 
 def rank_sentences(found: Sequence[Comparison]) -> list[str]:
@@ -186,68 +249,58 @@ def rank_sentences(found: Sequence[Comparison]) -> list[str]:
     return sentences
 
 
-def outsiders(results: Results, choices: Choices) -> list[str]:
-    """How methods outside the paper compare, our default among them."""
-    sentences = []
-    for protocol in dict.fromkeys([main_protocol(results), *results.run["protocols"]]):
-        frame = choices[protocol, "AP"]
-        frame = frame[(frame["metric"] == "AP") & (frame["folds"] >= frame["expected"])]
-        ap = frame.pivot(index="dataset", columns="method", values="mean")
-        for key in methods_of(results):
-            if key in ap.columns and results.run["methods"][key].get("paper") not in METHODS:
-                sentences += _outsider(results, ap, key, protocol)
-    return sentences
-
-
-def _outsider(results: Results, ap: pd.DataFrame, key: str, protocol: str) -> list[str]:
-    """A method's AP against that of the paper's method, in this run and as printed."""
-    parts = []
-    control = next((k for k in ap.columns if results.run["methods"][k].get("paper") == CONTROL), None)
-    if control is not None:
-        parts.append((f"that of {CONTROL} in this run", (ap[key] - ap[control]).dropna()))
-    printed = pd.Series({d: published_table("III")[d, "AP", CONTROL].mean for d in ap.index if d in table_i()})
-    parts.append((f"the paper's Table III value of {CONTROL}", (ap[key] - printed.astype(float)).dropna()))
-    told = [
-        f"above {what} on {int(np.sum(gap > 0))} of {_sets(len(gap))} (mean difference {signed(float(gap.mean()))})"
-        for what, gap in parts
-        if len(gap)
-    ]
-    return [f"{method_title(results, key)}, protocol {protocol}: AP {' and '.join(told)}."] if told else []
-
-
-def _degenerate_choices(results: Results, choices: Choices, protocol: str) -> list[str]:
-    frame = choices[protocol, "each"]
-    frame = frame[(frame["metric"] == "OE") & (frame["tied"] >= DEGENERATE_TIES)]
-    sentences = []
-    for method, rows in frame.groupby("method", sort=False):
-        listed = _listed(
-            f"{title_of(results, r.dataset)} {r.mean:.3f} ({100 * r.tied:.0f} %)" for r in rows.itertuples()
-        )
-        sentences.append(
-            f"Protocol {protocol}: the best OE of {method_title(results, str(method))} comes from scores that are "
-            f"mostly tied on {_sets(len(rows))} (share of tied rows): {listed}."
-        )
-    return sentences
-
-
 def _control_sentence(one: Comparison) -> str:
     ranks = one.test.mean_ranks
-    place = int((ranks < ranks[one.control]).sum()) + 1
+    place = int((ranks < one.control_rank).sum()) + 1
     worse = one.differing(one.stepdown.significant, worse=True)
-    beside = f" (the printed Table V gives {one.printed.test.mean_ranks[one.control]:.2f})" if one.printed else ""
+    printed = f" (the printed Table V gives {one.printed.control_rank:.2f})" if one.printed else ""
     return (
-        f"By {one.metric} {one.control} has mean rank {ranks[one.control]:.2f}, place {place} of {len(ranks)}{beside}; "
+        f"By {one.metric} {one.control} has mean rank {one.control_rank:.2f}, place {place} of {len(ranks)}{printed}; "
         f"significantly worse by Holm's test: {_listed(worse) if worse else 'none of ' + str(len(ranks) - 1)}."
     )
 
 
-def _reasons(results: Results, method: str, datasets: Iterable[str]) -> list[str]:
-    """Known reasons of differences, one sentence a reason."""
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for dataset in datasets:
-        if (known := explanation(method, dataset)) is not None:
-            reasons.setdefault(known, []).append(title_of(results, dataset))
-    return [f"{method} on {_listed(sets)}: {text} (docs/{page})." for (text, page), sets in reasons.items()]
+def outsiders(results: Results) -> Iterator[str]:
+    """How methods outside the paper compare, our default among them: in this run, and with the printed values."""
+    printed = pd.Series({d: published_table("III")[d, "AP", CONTROL].mean for d in table_i()})
+    for protocol in dict.fromkeys([results.main_protocol, *results.run["protocols"]]):
+        ap = results.finished(protocol, "AP", "AP").pivot(index="dataset", columns="method", values="mean")
+        against = {f"that of {CONTROL} in this run": ap[key] for key in ap if results.paper_name(key) == CONTROL}
+        against[f"the paper's Table III value of {CONTROL}"] = printed
+        for key in [key for key in results.methods if key in ap and not results.paper_name(key)]:
+            gaps = {what: (ap[key] - other).dropna() for what, other in against.items()}
+            told = [
+                f"above {what} on {(gap > 0).sum()} of {_sets(len(gap))} (mean difference {signed(gap.mean())})"
+                for what, gap in gaps.items()
+                if len(gap)
+            ]
+            if told:
+                yield f"{results.title(key)}, protocol {protocol}: AP {' and '.join(told)}."
+
+
+def _ap_gains(results: Results) -> Iterable[tuple[tuple[str, str], pd.DataFrame]]:
+    """What AP gains under the more lenient protocol of each pair, where there is anything to compare."""
+    for pair in pairs_of(results):
+        gains = worths(results, pair, "AP")
+        gains = gains[gains["metric"] == "AP"]
+        if len(gains):
+            yield pair, gains
+
+
+def _ap_by_method(gaps: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:
+    """Gaps in AP of each method that has any, the paper's own first."""
+    for method in METHODS[::-1]:
+        rows = gaps[(gaps["metric"] == "AP") & (gaps["method"] == method)]
+        if len(rows):
+            yield method, rows
+
+
+def _within(gaps: pd.DataFrame, limit: float) -> Any:
+    return gaps["gap"].abs() <= limit + _SLACK
+
+
+def _titles(results: Results, datasets: Iterable[str]) -> str:
+    return _listed(map(results.dataset_title, datasets))
 
 
 def _sets(n: int) -> str:

@@ -6,7 +6,7 @@ Nothing here knows of HTML, Markdown or LaTeX; `mltsk.paper.report` renders it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -16,14 +16,9 @@ class TableCell:
     Attributes
     ----------
     text : str
-        What a reader sees of ours.
-    value, sd : float, optional
-        The same with full precision.
-    bold : bool
+        What a reader sees of ours; ``value`` and ``sd`` are the same with full precision.
     paper : str
-        What the paper prints in this place; empty when it has nothing.
-    paper_value, paper_sd, difference : float, optional
-        ``difference`` is ours less the paper's.
+        What the paper prints in this place; empty when it has nothing. ``difference`` is ours less the paper's.
     notes, paper_notes : tuple of str
         Marks of the table's notes, about our value and about the paper's.
     facts : mapping
@@ -42,10 +37,15 @@ class TableCell:
     paper_notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def difference_text(self) -> str:
+        """Ours less the paper's, with as many decimals as ours."""
+        number = self.text.split(" ")[0]
+        return "" if self.difference is None else signed(self.difference, len(number.partition(".")[2]))
 
-@dataclass(frozen=True)
-class TableRow:
-    """Headings of a row, one for each name in `Table.heads`, and its cells, one a column."""
+
+class TableRow(NamedTuple):
+    """Headings of a row, one for each name in `Table.heads`, and its cells, one per column."""
 
     heads: tuple[str, ...]
     cells: tuple[TableCell, ...]
@@ -59,11 +59,9 @@ class Table:
     ----------
     key : str
         Name of its files: lower-case letters, digits and hyphens.
-    title : str
-    caption : str
-        What it shows and how, in sentences.
+    title, caption : str
     heads : tuple of str
-        What the headings of a row are called.
+        What the headings of a row are called; rows with two headings are grouped by the first.
     columns : tuple of str
     rows : tuple of TableRow
     notes : mapping
@@ -82,59 +80,33 @@ class Table:
     prose: frozenset[str] = frozenset()
 
 
-class Notes:
-    """Collects footnotes: the same sentence gets the same mark.
-
-    Examples
-    --------
-    >>> notes = Notes()
-    >>> notes.mark("One."), notes.mark("Two."), notes.mark("One.")
-    ('a', 'b', 'a')
-    """
-
-    def __init__(self) -> None:
-        self._marks: dict[str, str] = {}
+class Notes(dict[str, str]):
+    """Footnotes, mark to sentence: the same sentence gets the same mark."""
 
     def mark(self, sentence: str) -> str:
         """The mark of a sentence."""
-        return self._marks.setdefault(sentence, mark_of(len(self._marks)))
-
-    @property
-    def by_mark(self) -> dict[str, str]:
-        """Mark to sentence, in order of appearance."""
-        return {mark: sentence for sentence, mark in self._marks.items()}
+        mark = next((mark for mark, known in self.items() if known == sentence), mark_of(len(self)))
+        self[mark] = sentence
+        return mark
 
 
 def mark_of(i: int) -> str:
-    """The i-th mark: a, b, …, z, aa, ab, …
-
-    Examples
-    --------
-    >>> mark_of(0), mark_of(25), mark_of(26)
-    ('a', 'z', 'aa')
-    """
+    """The i-th mark: a, b, …, z, aa, ab, …"""
     return ascii_lowercase[i] if i < 26 else mark_of(i // 26 - 1) + ascii_lowercase[i % 26]
 
 
-def mean_text(mean: float, sd: float | None, digits: int = 3) -> str:
-    """A mean with its spread, as the paper sets it.
+def number(value: float | None, form: str = ".2f", **more: Any) -> TableCell:
+    """A cell with a number and its text; a dash where there is none."""
+    return TableCell("—") if value is None else TableCell(f"{value:{form}}", float(value), **more)
 
-    Examples
-    --------
-    >>> mean_text(0.7612, 0.01), mean_text(0.7612, None, 2)
-    ('0.761 (0.010)', '0.76')
-    """
-    number = f"{mean:.{digits}f}"
-    return number if sd is None or sd != sd else f"{number} ({sd:.{digits}f})"
+
+def mean_text(mean: float, sd: float | None, digits: int = 3) -> str:
+    """A mean with its spread, as the paper sets it: 0.761 (0.010)."""
+    text = f"{mean:.{digits}f}"
+    return text if sd is None or sd != sd else f"{text} ({sd:.{digits}f})"
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """A difference with its sign; a true minus; no sign at zero.
-
-    Examples
-    --------
-    >>> signed(0.0123), signed(-0.2, 2), signed(0.0001)
-    ('+0.012', '−0.20', '0.000')
-    """
+    """A difference with its sign; a true minus; no sign at zero."""
     text = f"{value:+.{digits}f}"
     return text[1:] if float(text) == 0 else text.replace("-", "−")

@@ -1,7 +1,9 @@
 """One matplotlib figure in three forms: inline for a page, and as SVG and PNG files that stand alone.
 
-Figures are drawn in the stand-in colours of `figures`. A page turns these into its CSS variables; a file gets the
-page's light colours on a white ground.
+Figures are drawn inside `drawing`, in the stand-in colours of `mltsk.pages.figures`. A page turns these into its CSS
+variables; a file gets the page's light colours on a white ground. Series of studies have fixed colours that are told
+apart by every kind of eye (after Okabe and Ito) and show on light and dark; what carries meaning also differs in
+marker or dash.
 """
 
 import io
@@ -10,17 +12,33 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ...pages import figures
 
 # The page's light palette, see templates/base.html.
-LIGHT = {
-    figures.INK: "#1d2129",
-    figures.MUTED: "#667080",
-    figures.LINE: "#e3e1dc",
-    figures.SERIES[0]: "#1f6fb5",
-    figures.SERIES[1]: "#c8511f",
-    figures.SERIES[2]: "#6b7280",
-    figures.CARD: "#ffffff",
+LIGHT = dict(
+    zip(
+        (figures.INK, figures.MUTED, figures.LINE, *figures.SERIES, figures.CARD),
+        ("#1d2129", "#667080", "#e3e1dc", "#1f6fb5", "#c8511f", "#6b7280", "#ffffff"),
+        strict=True,
+    )
+)
+BLUE, ORANGE, GREEN, PURPLE, SKY = "#2a7fcc", "#e08214", "#1b9e77", "#b05fa6", "#56b4e9"
+GREY, RED = "#8c8c8c", "#d1495b"
+PAGE_WIDTH = 7.2  # inches: the width of a page of a report or of two columns of a paper
+# Small type, for full-width figures of many panels.
+SMALL = {
+    "font.size": 8,
+    "axes.titlesize": 8.5,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7.5,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
 }
 _PNG_DPI = 160
 
@@ -38,23 +56,35 @@ class Picture:
 
 
 @contextmanager
-def page_colours() -> Iterator[None]:
-    """Draw in the stand-in colours while inside."""
+def drawing(**settings: Any) -> Iterator[Any]:
+    """matplotlib's Figure class, for figures of the page's width in its colours."""
     try:
         from matplotlib import rc_context
+        from matplotlib.figure import Figure
     except ImportError:
         raise ImportError(figures.INSTALL) from None
-    with rc_context(figures._RC):
-        yield
+    with rc_context({**figures._RC, **settings}):
+        yield lambda height: Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
 
 
 def picture(figure: Any, key: str, title: str, caption: str = "") -> Picture:
-    """All forms of a figure that was drawn inside `page_colours`. The figure is recoloured, so use it no more."""
-    from matplotlib import rc_context
-
-    with rc_context({**figures._RC, "svg.hashsalt": key}):
+    """All forms of a figure that was made by `drawing`. The figure is recoloured, so use it no more."""
+    with drawing(**{"svg.hashsalt": key}):
         inline = figures._svg(figure, title)
         return Picture(key, title, caption, inline, _alone(inline), _png(figure))
+
+
+def quiet(ax: Any, *, grid: str = "y") -> None:
+    """A light grid behind the data, no ticks and no frame but the bottom line."""
+    ax.grid(axis=grid, color=figures.LINE, lw=0.5)
+    ax.set_axisbelow(True)
+    ax.tick_params(length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def numbers(values: Any) -> Any:
+    """Lists of plain data as an array, with NaN where there is None: what matplotlib leaves out."""
+    return np.array(values, dtype=np.float64)
 
 
 def _alone(inline: str) -> bytes:
@@ -77,24 +107,21 @@ def _png(figure: Any) -> bytes:
 
 
 def _recolour(artist: Any) -> None:
-    """Stand-in colours of an artist replaced, whatever it calls them."""
+    """Stand-in colours of an artist replaced, whatever it calls them; collections have lists of them."""
     for name in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
         get, put = getattr(artist, f"get_{name}", None), getattr(artist, f"set_{name}", None)
-        if get is not None and put is not None and not hasattr(artist, "get_array"):
-            colour = _light(get())
-            if colour is not None:
-                put(colour)
-        elif get is not None and put is not None and getattr(artist, "get_array", lambda: 0)() is None:
-            put([_light(c) or c for c in get()])
+        if get is None or put is None:
+            continue
+        if not hasattr(artist, "get_array"):
+            put(_light(get()))
+        elif artist.get_array() is None:
+            put([_light(colour) for colour in get()])
 
 
-def _light(colour: Any) -> str | None:
-    """The light colour that a stand-in means; None for any other colour."""
+def _light(colour: Any) -> Any:
+    """The light colour that a stand-in means; any other colour as it is."""
     from matplotlib.colors import is_color_like, to_hex, to_rgba
 
-    if not is_color_like(colour) or to_rgba(colour)[3] == 0:
-        return None
-    light = LIGHT.get(to_hex(colour))
-    if light is None:
-        return None
-    return to_hex((*to_rgba(light)[:3], to_rgba(colour)[3]), keep_alpha=True)
+    if not is_color_like(colour) or to_rgba(colour)[3] == 0 or to_hex(colour) not in LIGHT:
+        return colour
+    return (*to_rgba(LIGHT[to_hex(colour)])[:3], to_rgba(colour)[3])

@@ -4,10 +4,18 @@ from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier
 from mltsk.datasets import Dataset
-from mltsk.paper.experiments.studies.sample import best_by_ap, our_rules, paper_rules, plain, sample_of, search, summary
+from mltsk.metrics import evaluate
+from mltsk.paper.experiments.studies.sample import (
+    best_by_ap,
+    our_metrics,
+    paper_rules,
+    plain,
+    sample_of,
+    search,
+    summary,
+)
 from mltsk.paper.methods import PaperMLTSK
 from mltsk.paper.solvers.algorithm1 import algorithm1
-from mltsk.paper.solvers.convex import fit_consequents
 
 
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning", "ignore::mltsk.exceptions.RuleCollapseWarning")
@@ -19,13 +27,13 @@ def test_paper_rules_are_those_of_the_preset(toy):
     assert_allclose(rules.test @ P, model.system_.scores(T), atol=1e-10)
 
 
-def test_our_rules_are_those_of_the_classifier(toy):
-    Y, T = toy.Y[:60].astype(float), toy.X[60:]
-    rules = our_rules(toy.X[:60], T, 4)
-    P = fit_consequents(rules.train, Y, np.ones(60)).P
-    model = MLTSKClassifier(4).fit(toy.X[:60], toy.Y[:60])
-    assert_allclose(rules.test @ P, model.system_.scores(T), atol=1e-10)
-    assert rules.distinctness == pytest.approx(model.rule_distinctness_)
+def test_our_metrics_are_those_of_the_classifier(toy):
+    sample = sample_of(toy, 0, "fast")
+    train, test = sample.folds[0]
+    model = MLTSKClassifier(n_rules=4).fit(toy.X[train], toy.Y[train])
+    found = evaluate(toy.Y[test], model.decision_function(toy.X[test]), threshold=0, convention="paper")
+    expected = [found[name] for name in ("AP", "HL", "OE", "RL", "CV")]
+    assert_allclose(our_metrics(sample, sample.folds[0], n_rules=4), expected)
 
 
 def test_fast_takes_fewer_rows_and_folds_and_says_so():

@@ -30,6 +30,7 @@ function link(kind, onclick, children, text = null) {
 
 const POINTS = 48; // of a curve
 const HEIGHT = 44;
+const sampled = (f) => Array.from({ length: POINTS + 1 }, (_, i) => f(i / POINTS));
 const ABSCISSAS = Array.from({ length: POINTS + 1 }, (_, i) => Math.round((10000 * i) / POINTS) / 100);
 
 // What feature d adds to the score of label j, above its slider: the curve of the general rule (strong), what the whole
@@ -67,13 +68,10 @@ function shapeCurve(d, features, system, norm) {
   return { node, show };
 }
 
-function sampled(f) {
-  return Array.from({ length: POINTS + 1 }, (_, i) => f(i / POINTS));
-}
-
 // A strip that is dark where the membership of rule k is high, with the rule's centre and the sample on it.
 function conditionStrip(k, d, features, system, center, norm) {
-  const ys = sampled((t) => system.membership(k, d, system.place(d, features.between(d, t), norm())));
+  const [c, width] = [system.centers, system.widths].map((table) => table[k * system.D + d]);
+  const ys = sampled((t) => Math.exp(-((system.place(d, features.between(d, t), norm()) - c) ** 2) / width));
   const floor = Math.min(...ys, 0.98);
   const stops = ys.filter((_, i) => i % 4 === 0).map((y) => ((y - floor) / (1 - floor)).toFixed(3));
   const node = h("span", { class: "strip", "aria-hidden": "true" });
@@ -84,11 +82,6 @@ function conditionStrip(k, d, features, system, center, norm) {
   const tick = h("span", { class: "strip-sample" });
   node.append(dot, tick);
   return { node, show: (x) => { tick.style.left = `${features.positionOf(d, x[d]) / (STEPS / 100)}%`; } };
-}
-
-// What the bars of an account must have room for, zero included.
-function endsOf(amounts) {
-  return { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) };
 }
 
 // A row of an account: words with a note below, a bar to the left or right of zero, and the amount.

@@ -12,7 +12,7 @@ class Explorer {
     this.norm = () => Math.sqrt(this.x.reduce((sum, value) => sum + value * value, 0));
     this.build();
     this.load(0);
-    this.choose(this.strongest());
+    this.choose(this.system.foremost(this.now.scores));
   }
 
   build() {
@@ -37,7 +37,7 @@ class Explorer {
     $("order").addEventListener("change", () => this.list(PAGE));
     $("label-order").addEventListener("change", () => this.settle());
     const clicks = {
-      "more-rules": () => this.moreRules(), previous: () => this.step(-1), next: () => this.step(1), more: () => this.list(this.shown + 2 * PAGE),
+      "more-rules": () => { this.cards.count += 2 * PAGE; this.settle(); }, previous: () => this.step(-1), next: () => this.step(1), more: () => this.list(this.shown + 2 * PAGE),
       theme: () => this.toggleTheme(), help: () => $("keys").showModal(),
     };
     for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
@@ -57,7 +57,7 @@ class Explorer {
     });
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
-      if (event.key === "Escape" && event.target === $("search")) this.clearSearch();
+      if (event.key === "Escape" && event.target === $("search")) this.search("");
       if (event.target.closest("input, select, textarea")) return;
       const act = {
         "/": () => $("search").focus(), "?": () => $("keys").showModal(), n: () => this.step(1), p: () => this.step(-1),
@@ -139,11 +139,6 @@ class Explorer {
     $("strongest").textContent = most;
   }
 
-  strongest() {
-    const above = this.now.scores.map((score, j) => score - this.system.thresholds[j]);
-    return above.indexOf(Math.max(...above));
-  }
-
   // ---- the chosen label
 
   choose(j) {
@@ -205,12 +200,14 @@ class Explorer {
     return this.made.get(d);
   }
 
+  search(words) {
+    $("search").value = words;
+    this.list(PAGE);
+  }
+
   // Bring a feature's control into view, wherever it stands in the order.
   reveal(d) {
-    if (!this.controls.some((control) => control.d === d)) {
-      $("search").value = this.data.features[d];
-      this.list(PAGE);
-    }
+    if (!this.controls.some((control) => control.d === d)) this.search(this.data.features[d]);
     const { node } = this.controls.find((control) => control.d === d);
     node.scrollIntoView({ block: "nearest", behavior: "smooth" });
     node.querySelector("input, select").focus({ preventScroll: true });
@@ -218,21 +215,11 @@ class Explorer {
     requestAnimationFrame(() => node.classList.add("flash"));
   }
 
-  clearSearch() {
-    $("search").value = "";
-    this.list(PAGE);
-  }
-
   visit(k) {
     this.cards.arrange(this.x, this.now.m, k);
     const { node } = this.cards.card(k);
     node.scrollIntoView({ block: "center", behavior: "smooth" });
     node.focus({ preventScroll: true });
-  }
-
-  moreRules() {
-    this.cards.count += 2 * PAGE;
-    this.cards.arrange(this.x, this.now.m);
   }
 
   // ---- looks

@@ -164,11 +164,13 @@ class FuzzySystem {
 
   // Which labels the scores give: those that reach their thresholds, or the one that stands highest above its own.
   given(scores) {
-    const flags = Array.from(scores, (score, j) => score >= this.thresholds[j]);
-    if (!this.single) return flags;
-    const above = (j) => scores[j] - this.thresholds[j];
-    const best = flags.reduce((most, _, j) => (above(j) > above(most) ? j : most), 0);
-    return flags.map((_, j) => j === best);
+    const best = this.foremost(scores);
+    return Array.from(scores, (score, j) => (this.single ? j === best : score >= this.thresholds[j]));
+  }
+
+  foremost(scores) {
+    const above = scores.map((score, j) => score - this.thresholds[j]);
+    return above.indexOf(Math.max(...above));
   }
 
   // A coefficient of exception k for label j: of feature row - 1, or the constant; without slopes the others are 0.
@@ -251,12 +253,6 @@ class FuzzySystem {
   reach(j) {
     const sizes = Array.from({ length: this.D }, (_, d) => this.usualPlaces(d).map((z) => Math.abs(this.effect(d, z, j))));
     return sizes.flat().reduce((a, b) => Math.max(a, b), this.P ? 0.02 : 0.3);
-  }
-
-  // Membership of a value at place z on the scale of the rules.
-  membership(k, d, z) {
-    const at = k * this.D + d;
-    return Math.exp(-((z - this.centers[at]) ** 2) / this.widths[at]);
   }
 }
 

@@ -107,12 +107,14 @@ class Why {
       chances ? `, probability ${percent(chances[j])}` : ""}.`;
     $("verdict").classList.toggle("given", given);
     const [general, shifts] = [ranked(system.effects(j, now), 7), ranked(system.shifts(j, now), 5)];
-    const ends = endsOf([system.intercept[j], ...general.amounts, general.rest, ...shifts.amounts, shifts.rest]);
+    const amounts = [system.intercept[j], ...general.amounts, general.rest, ...shifts.amounts, shifts.rest];
+    const ends = { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) }; // what bars must have room for
     const base = system.P ? [ledgerRow("base", "of an average sample", null, system.intercept[j], ends, "base")] : [];
     const said = (d) => [data.features[d], this.features.said(d, x[d]), () => this.onfeature(d)];
     const shared = (k) => [`${data.noun} ${k + 1}`, `applies by ${percent(now.m[k])}`, () => this.onrule(k)];
     $("by-feature").replaceChildren(...base, ...ledger(general, ends, said));
-    $("by-rule").replaceChildren(...ledger(shifts, ends, shared), total(score));
+    const total = ["score", "", score.toFixed(3).replace("-", "−")].map((text, i) => h("span", { class: i === 2 ? "amount" : "", text }));
+    $("by-rule").replaceChildren(...ledger(shifts, ends, shared), h("li", { class: "ledger-row total" }, total));
   }
 }
 
@@ -129,15 +131,8 @@ function ledger({ amounts, rest, shown, others }, ends, told) {
 }
 
 function largest(amounts, count) {
-  return [...amounts.keys()]
-    .filter((i) => amounts[i] !== 0)
-    .sort((a, b) => Math.abs(amounts[b]) - Math.abs(amounts[a]))
-    .slice(0, count);
-}
-
-function total(score) {
-  return h("li", { class: "ledger-row total" }, h("span", { class: "ledger-words", text: "score" }),
-    h("span", {}), h("span", { class: "amount", text: score.toFixed(3).replace("-", "−") }));
+  const present = [...amounts.keys()].filter((i) => amounts[i] !== 0);
+  return present.sort((a, b) => Math.abs(amounts[b]) - Math.abs(amounts[a])).slice(0, count);
 }
 
 const MOST_CARDS = 12;
@@ -161,11 +156,8 @@ class RuleCards {
   }
 
   card(k) {
-    if (!this.cards.has(k)) this.cards.set(k, this.made(this.data.rules[k], k));
-    return this.cards.get(k);
-  }
-
-  made(rule, k) {
+    if (this.cards.has(k)) return this.cards.get(k);
+    const rule = this.data.rules[k];
     const firing = h("span", { class: "firing" });
     const fill = h("span", { class: "fill" });
     const strips = rule.words.map(([d]) =>
@@ -179,7 +171,8 @@ class RuleCards {
     const node = h("article", { class: "rule", id: `rule-${k}`, "data-rule": k, tabindex: -1 }, head, bar,
       h("p", { class: "word", text: "If" }), h("ul", { class: "if" }, conditions),
       h("p", { class: "muted more", text: rule.words.length ? rule.more : "always" }), h("p", { class: "word", text: "Then" }), then);
-    return { node, firing, fill, strips, then };
+    this.cards.set(k, { node, firing, fill, strips, then });
+    return this.cards.get(k);
   }
 
   show(x, m) {

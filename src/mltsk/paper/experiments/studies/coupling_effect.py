@@ -14,35 +14,33 @@ rules; both arms of Algorithm I choose out of the same number of settings, and s
                 the same + (α/2) Tr(P Q Pᵀ);  ρ and α/ρ chosen
 
 The convex arms have no L1 term, so that all their settings follow from one eigendecomposition: in the basis V, label
-column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, as in `solvers.convex`. With
-``antecedents`` "ours" the same convex arms run over the rules of `MLTSKClassifier`, where Algorithm I has no part.
+column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, as in `solvers.convex`. The last arms are
+our default with each of the convex couplings and with none (arm "ridge"), its weights as it finds them itself.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ....core.arrays import Array, Matrix
+from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
-from ....core.fuzzymap import FuzzyMap
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
 from ...solvers.ridge import LOO_SINGLE, Spectrum
-from ..protocol import Fold, shuffled_folds
-from .sample import CONVENTION, Rules, Sample, five, our_rules, paper_rules, plain, sample_of, summary
+from ..cross_validation import Fold, shuffled_folds
+from .sample import CONVENTION, Rules, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, summary
 
 ARMS = ("off", "paper", "ridge", "laplacian", "signed", "shift", "precision")
 CONVEX_ARMS = ARMS[2:]
 # K and h fixed beforehand: few rules as in the paper's figures, and a width at which no firing strength underflows.
-N_RULES, WIDTH_SCALE, OUR_RULES = 2, 100.0, 15
+N_RULES, WIDTH_SCALE = 2, 100.0
 RHO_RANGE = (-5, 1)  # decades, in units of the largest eigenvalue of GGᵀ
 
 Setting = tuple[float, ...]
 Scores = dict[Setting, Array]
-RulesOf = Callable[[Matrix, Matrix], Rules]
 
 
 @dataclass(frozen=True)
@@ -69,13 +67,13 @@ class Values:
     def off_betas(self) -> tuple[float, ...]:
         """β for α = 0: those of group B, which group A needs, and so many more as the values of α would give."""
         needed = (len(self.alphas) - 1) * len(self.betas)
-        more = np.geomspace(0.02, 3.0, needed)  # beside the powers of ten that the paper tries
+        more = np.geomspace(0.02, 3.0, needed)  # between the powers of ten that the paper tries
         return tuple(sorted({*self.betas, *(float(beta) for beta in more)}))
 
 
 PAPER = Values((0.01, 0.1, 1.0, 10.0, 100.0), (0.1, 1.0), (1.0, 10.0), inner_folds=2)
 FAST = Values((0.01, 100.0), (0.1,), (10.0, 100.0), inner_folds=1)
-FAST_ROWS = 800  # Algorithm I takes seconds a run where there are a hundred labels and a thousand features
+FAST_ROWS = 800  # Algorithm I takes seconds per run where there are a hundred labels and a thousand features
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
@@ -84,16 +82,9 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     Returns
     -------
     dict
-        ``groups``: of A and B mean and SD of the five metrics and the ``setting`` of B; ``arms``: for the rules
-        "paper" and "ours", by arm, ``mean``, ``sd``, the metrics of every fold ``folds`` and the settings ``chosen``;
+        ``groups``: of A and B mean and SD of the five metrics and the ``setting`` of B; ``arms``: over the "paper"
+        rules and of "ours", by arm, ``mean``, ``sd``, the metrics of every fold ``folds`` and the settings ``chosen``;
         ``settings``, the number that each arm chose from.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=60, random_state=0), grid="fast")
-    >>> list(found["arms"]["ours"])
-    ['ridge', 'laplacian', 'signed', 'shift', 'precision']
     """
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
     values = FAST if sample.fast else PAPER
@@ -101,7 +92,7 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     return {
         "note": f"{sample.note}; weights chosen by AP on {values.inner_folds} of 3 inner folds, from "
         f"{len(values.settings('paper'))} settings with Algorithm I and {values.convex} for convex arms; "
-        f"rules of the paper: K = {N_RULES}, h = {WIDTH_SCALE:g}; ours: K = {OUR_RULES}",
+        f"rules of the paper: K = {N_RULES}, h = {WIDTH_SCALE:g}",
         "metrics": ["AP", "HL", "OE", "RL", "CV"],
         "settings": {arm: len(values.settings(arm)) for arm in ARMS},
         "groups": compared_groups([outcome["all"] for outcome in outcomes]),
@@ -110,34 +101,21 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
 
 
 def _fold(sample: Sample, fold: Fold, values: Values, seed: int) -> dict[str, Any]:
-    """Metrics of every arm on one test fold, and of every setting of Algorithm I for the groups."""
-    by_paper, scores = _fair(sample.dense, sample.Y, fold, ARMS, _paper_rules, values, seed)
-    by_ours, _ = _fair(sample.X, sample.Y, fold, CONVEX_ARMS, _our_rules, values, seed)
-    Y = sample.Y[fold[1]]
-    every = {setting: five(Y, S) for arm in ("off", "paper") for setting, S in scores[arm].items()}
-    return {"paper": by_paper, "ours": by_ours, "all": every}
-
-
-def _fair(
-    X: Matrix, Y: Array, fold: Fold, arms: Sequence[str], rules_of: RulesOf, values: Values, seed: int
-) -> tuple[dict[str, tuple[Setting, Array]], dict[str, Scores]]:
-    """By arm, the setting that inner folds choose and its metrics on the test fold; and the scores behind these."""
-    train, test = fold
-    settings, tried = {arm: values.settings(arm) for arm in arms}, []
+    """By arm, the setting that inner folds choose and its metrics on the test fold; and all settings of Algorithm I."""
+    X, Y, (train, test) = sample.dense, sample.Y, fold
+    settings, tried = {arm: values.settings(arm) for arm in ARMS}, []
     for i, j in shuffled_folds(len(train), 3, seed)[: values.inner_folds]:
-        tried.append((_scores(rules_of(X[train[i]], X[train[j]]), Y[train[i]], settings), Y[train[j]]))
-    best = {arm: _best([(scores[arm], Y_inner) for scores, Y_inner in tried]) for arm in arms}
-    settings |= {arm: [best[arm]] for arm in arms if arm in CONVEX_ARMS}  # the groups need all of Algorithm I
-    final = _scores(rules_of(X[train], X[test]), Y[train], settings)
-    return {arm: (best[arm], five(Y[test], final[arm][best[arm]])) for arm in arms}, final
-
-
-def _paper_rules(X: Matrix, T: Matrix) -> Rules:
-    return paper_rules(X, T, N_RULES, WIDTH_SCALE)
-
-
-def _our_rules(X: Matrix, T: Matrix) -> Rules:
-    return our_rules(X, T, OUR_RULES)
+        rules = paper_rules(X[train[i]], X[train[j]], N_RULES, WIDTH_SCALE)
+        tried.append((_scores(rules, Y[train[i]], settings), Y[train[j]]))
+    best = {arm: _best([(scores[arm], Y_inner) for scores, Y_inner in tried]) for arm in ARMS}
+    settings |= {arm: [best[arm]] for arm in CONVEX_ARMS}  # the groups need all of Algorithm I
+    final = _scores(paper_rules(X[train], X[test], N_RULES, WIDTH_SCALE), Y[train], settings)
+    couplings = {arm: None if arm == "ridge" else arm for arm in CONVEX_ARMS}
+    return {
+        "paper": {arm: (best[arm], five(Y[test], final[arm][best[arm]])) for arm in ARMS},
+        "ours": {arm: ((), our_metrics(sample, fold, coupling=coupling)) for arm, coupling in couplings.items()},
+        "all": {setting: five(Y[test], S) for arm in ("off", "paper") for setting, S in final[arm].items()},
+    }
 
 
 def _scores(rules: Rules, Y: Array, settings: Mapping[str, list[Setting]]) -> dict[str, Scores]:
@@ -149,11 +127,10 @@ def _scores(rules: Rules, Y: Array, settings: Mapping[str, list[Setting]]) -> di
     }
 
 
-def algorithm1_scores(rules: Rules, Y: Array, settings: list[Setting]) -> Scores:
+def algorithm1_scores(rules: Rules, Y: Array, settings: list[Setting]) -> Any:
     """Scores of the test rows by Algorithm I at the settings (α, β, γ), which must be a full grid."""
     axes = [sorted({setting[i] for setting in settings}) for i in range(3)]
-    found = algorithm1_grid(rules.train, Y, *axes, then=lambda result: rules.test @ result.P)
-    return dict(found.items())
+    return dict(algorithm1_grid(rules.train, Y, *axes, then=lambda result: rules.test @ result.P))
 
 
 class RidgeFamily:
@@ -164,7 +141,8 @@ class RidgeFamily:
 
     def __init__(self, rules: Rules, Y: Array) -> None:
         self.rates, self.C = Y.mean(axis=0), label_correlation(Y)
-        spectrum = Spectrum.of(_single(rules.train) if len(Y) > LOO_SINGLE else rules.train)
+        # single precision halves the time of the eigendecomposition, as in `solvers.ridge`
+        spectrum = Spectrum.of(rules.train.astype(np.float32) if len(Y) > LOO_SINGLE else rules.train)
         self.s, self.projected = spectrum.s, spectrum.U.T @ (Y - self.rates)
         self.T = rules.test @ rules.train.transpose_matmul(spectrum.U)
 
@@ -176,11 +154,6 @@ class RidgeFamily:
             rho, ratio = setting
             weights = self.s[:, None] + top * rho * (1 + ratio * np.maximum(lam, 0.0) * (arm != "ridge"))
             yield setting, self.T @ ((rotated / weights) @ V.T) + self.rates
-
-
-def _single(G: FuzzyMap) -> FuzzyMap:
-    """Single precision halves the time of the eigendecomposition, as in `core.ridge`."""
-    return G.astype(np.float32)
 
 
 def _best(tried: list[tuple[Scores, Array]]) -> Setting:
@@ -195,8 +168,7 @@ def _best(tried: list[tuple[Scores, Array]]) -> Setting:
 def compared_groups(folds: list[dict[Setting, Array]]) -> dict[str, Any]:
     """Group B at its best setting on the reported folds, group A at the same with α = 0."""
     tables = {setting: np.array([fold[setting] for fold in folds]) for setting in folds[0]}
-    coupled = [setting for setting in tables if setting[0] > 0]
-    best = max(coupled, key=lambda setting: float(np.nan_to_num(tables[setting][:, 0].mean(), nan=-1.0)))
+    best = best_by_ap({setting: table for setting, table in tables.items() if setting[0] > 0})
     setting = dict(zip(("alpha", "beta", "gamma"), best, strict=True))
     return {"A": summary(tables[(0.0, *best[1:])]), "B": summary(tables[best]), "setting": setting}
 

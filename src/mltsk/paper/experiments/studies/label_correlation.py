@@ -4,8 +4,8 @@ Symbols: Y (N, L) labels, P (Md, L) consequents, C_Y and C_P (L, L) the correlat
 
 Agreement is the correlation of C_Y with C_P over all pairs of labels. The paper takes it as a success of the coupling,
 so the same model is fitted without coupling too: what agrees there as well is not owed to the coupling. Intercepts of
-P hold the base rates of the labels, K times over, and correlate whatever the labels do; ours are left out, the paper's
-kept as in its figure, and the agreement without them is given beside.
+P hold the base rates of the labels, K times over, and correlate whatever the labels do; those of the convex form are
+left out, the paper's kept as in its figure.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from ....core.coupling import label_correlation
 from ....datasets import Dataset
 from ...solvers.algorithm1 import algorithm1_grid
 from ...solvers.convex import fit_consequents
-from .sample import best_by_ap, our_rules, paper_rules, plain, sample_of, search
+from .sample import best_by_ap, common_width_rules, paper_rules, plain, sample_of, search
 
 # A small part of Table II around the settings that win on the sets concerned: 24 settings.
 GRID = {
@@ -29,78 +29,53 @@ GRID = {
     "init_ridge": (1.0, 10.0),
 }
 ALPHAS = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
-N_RULES = 15
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
-    """Correlation of labels, of the authors' consequents and of ours, and how well they agree.
+    """Correlation of labels, of the authors' consequents and of the convex form's, and how well they agree.
 
     Returns
     -------
     dict
-        ``labels``, ``of_labels`` (L, L), ``setting`` of the authors' method, for each of ``models`` its ``title``,
-        ``coupled``, matrix ``correlation`` (L, L), ``pearson`` and ``spearman`` in [-1, 1] or None, and ``by_alpha``,
-        the agreement (Pearson) of the authors' method at other values of α.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=80, random_state=0), grid="fast")
-    >>> sorted(found["models"])
-    ['ours', 'ours_uncoupled', 'paper', 'paper_uncoupled']
+        ``labels``, ``of_labels`` (L, L), ``setting`` of the authors' method, for each of ``models`` its matrix
+        ``correlation`` (L, L), ``pearson`` and ``spearman`` in [-1, 1] or None, and ``by_alpha``, the agreement
+        (Pearson) of the authors' method at other values of α.
     """
     sample = sample_of(data, seed, grid)
     setting = dict(best_by_ap(search(sample, GRID)))
     C = label_correlation(sample.Y)
+    models, by_alpha = _authors(sample.dense, sample.Y, C, setting)
     return {
         "note": f"{sample.note} to choose the setting of highest AP; consequents fitted to all rows used",
         "labels": list(data.label_names),
-        "base_rates": plain(sample.Y.mean(axis=0)),
         "of_labels": plain(C),
         "positive_pairs": int((C[np.triu_indices(len(C), 1)] > 0).sum()),
         "setting": setting,
-        **_authors(sample.dense, sample.Y, C, setting, _ours(sample.X, sample.Y, C)),
+        "models": models | _convex(sample.X, sample.Y, C),
+        "by_alpha": by_alpha,
     }
 
 
-def _authors(X: Array, Y: Array, C: Array, setting: dict[str, float], ours: dict[str, Any]) -> dict[str, Any]:
+def _authors(X: Array, Y: Array, C: Array, setting: dict[str, float]) -> tuple[dict[str, Any], list[Any]]:
     G = paper_rules(X, X[:1], int(setting["n_rules"]), setting["width_scale"]).train
     every = algorithm1_grid(G, Y, ALPHAS, [setting["l1_weight"]], [setting["init_ridge"]], then=lambda found: found.P)
-    P = {alpha: found for (alpha, _, _), found in every.items()}
-    models = {
-        "paper": _model(
-            P[setting["correlation_weight"]], C, G.n_rules, "ML-TSK FS as published", True, intercepts=True
-        ),
-        "paper_uncoupled": _model(P[0.0], C, G.n_rules, "the same with alpha = 0", False, intercepts=True),
-    }
-    return {
-        "models": models | ours,
-        "by_alpha": [[alpha, agreement(C, label_correlation(P[alpha]))[0]] for alpha in ALPHAS],
-    }
+    P, own = {alpha: found for (alpha, _, _), found in every.items()}, setting["correlation_weight"]
+    models = {name: _model(label_correlation(P[a]), C) for name, a in (("paper", own), ("paper_uncoupled", 0.0))}
+    return models, [[alpha, agreement(C, label_correlation(P[alpha]))[0]] for alpha in ALPHAS]
 
 
-def _ours(X: Any, Y: Array, C: Array) -> dict[str, Any]:
-    rules, found = our_rules(X, X[:1], N_RULES), {}
+def _convex(X: Any, Y: Array, C: Array) -> dict[str, Any]:
+    G, found = common_width_rules(X, X[:1]).train, {}
     for name, coupling in (("ours", "laplacian"), ("ours_uncoupled", None)):
-        P = fit_consequents(rules.train, Y, np.ones(len(Y)), coupling=coupling).P
-        title = "our default (Laplacian coupling)" if coupling else "the same without coupling"
-        found[name] = _model(P, C, rules.train.n_rules, title, coupling is not None, intercepts=False)
+        P = fit_consequents(G, Y, np.ones(len(Y)), coupling=coupling).P
+        slopes = P.reshape(G.n_rules, -1, P.shape[1])[:, 1:].reshape(-1, P.shape[1])
+        found[name] = _model(label_correlation(slopes), C)
     return found
 
 
-def _model(P: Array, C: Array, n_rules: int, title: str, coupled: bool, *, intercepts: bool) -> dict[str, Any]:
-    slopes = P.reshape(n_rules, -1, P.shape[1])[:, 1:].reshape(-1, P.shape[1])
-    shown = label_correlation(P if intercepts else slopes)
+def _model(shown: Array, C: Array) -> dict[str, Any]:
     pearson, spearman = agreement(C, shown)
-    return {
-        "title": title,
-        "coupled": coupled,
-        "intercepts": intercepts,
-        "correlation": plain(shown),
-        "pearson": pearson,
-        "spearman": spearman,
-        "pearson_slopes": agreement(C, label_correlation(slopes))[0],
-    }
+    return {"correlation": plain(shown), "pearson": pearson, "spearman": spearman}
 
 
 def agreement(A: Array, B: Array) -> tuple[float | None, float | None]:

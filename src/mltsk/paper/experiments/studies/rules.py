@@ -1,21 +1,19 @@
-"""Average precision against the number of rules, with how much the rules differ. The paper's Fig. 6.
+"""Average precision against the number of rules, with how much the published ones differ. The paper's Fig. 6.
 
 Symbols: K rules; distinctness 0 (all rules fire alike: the model is linear whatever K) to 1.
 
-The authors' method takes for each K the setting of highest AP among a few on the folds reported, as the paper does;
-`best_by_rules` reads the same off a finished grid search. Ours has no setting to choose.
+The authors' method takes for each K the setting of highest AP among a few on the folds reported, as the paper does.
+Ours has no setting to choose.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ....datasets import Dataset
-from ...solvers.convex import fit_consequents
-from .sample import Sample, best_by_ap, five, our_rules, paper_rules, plain, sample_of, search, summary
+from .sample import Sample, best_by_ap, our_metrics, paper_rules, plain, sample_of, search, summaries
 
 COUNTS = tuple(range(1, 11))
 OUR_COUNTS = (*COUNTS, 15, 30)
@@ -38,88 +36,29 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     Returns
     -------
     dict
-        ``paper`` and ``ours``: ``n_rules``, and for each the five metrics' ``mean`` and ``sd`` and ``distinctness``.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=60, random_state=0), grid="fast")
-    >>> found["paper"]["n_rules"]
-    [1, 2, 3]
+        ``paper`` and ``ours``: ``n_rules``, and for each the five metrics' ``mean`` and ``sd``; ``paper`` also has
+        ``distinctness``.
     """
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
     counts, ours = (FAST_COUNTS, FAST_OUR_COUNTS) if sample.fast else (COUNTS, OUR_COUNTS)
     settings = FAST_GRID if sample.fast else GRID
-    tried = int(np.prod([len(values) for values in settings.values()]))
-    which = "one setting" if tried == 1 else f"the best by AP of {tried} settings for each number of rules"
+    tried = prod(map(len, settings.values()))
+    tables = [np.array([our_metrics(sample, fold, n_rules=K) for fold in sample.folds]) for K in ours]
     return {
-        "note": f"{sample.note}; the authors' method at {which}",
+        "note": f"{sample.note}; the authors' method at the best by AP of {tried} settings for each number of rules",
         "metrics": ["AP", "HL", "OE", "RL", "CV"],
         "paper": _authors(sample, counts, settings),
-        "ours": _ours(sample, ours),
+        "ours": {"n_rules": list(ours), **summaries(tables)},
     }
 
 
-def _authors(sample: Sample, counts: Sequence[int], grid: dict[str, tuple[float, ...]]) -> dict[str, Any]:
-    tables, distinctness, chosen = [], [], []
+def _authors(sample: Sample, counts: Sequence[int], grid: Mapping[str, tuple[float, ...]]) -> dict[str, Any]:
+    tables, distinctness = [], []
     X, (train, test) = sample.dense, sample.folds[0]
     for K in counts:
         scores = search(sample, {"n_rules": (K,), **grid})
         best = best_by_ap(scores)
-        tables.append(summary(scores[best]))
-        chosen.append(dict(best))
-        distinctness.append(paper_rules(X[train], X[test[:1]], K, dict(best)["width_scale"]).distinctness)
-    return {**_columns(counts, tables, distinctness), "chosen": chosen}
-
-
-def _ours(sample: Sample, counts: Sequence[int]) -> dict[str, Any]:
-    tables, distinctness = [], []
-    for K in counts:
-        rows, distinct = [], []
-        for train, test in sample.folds:
-            rules = our_rules(sample.X[train], sample.X[test], K)
-            P = fit_consequents(rules.train, sample.Y[train], np.ones(len(train))).P
-            rows.append(five(sample.Y[test], rules.test @ P))
-            distinct.append(rules.distinctness)
-        tables.append(summary(np.array(rows)))
-        distinctness.append(float(np.mean(distinct)))
-    return _columns(counts, tables, distinctness)
-
-
-def _columns(counts: Sequence[int], tables: list[dict[str, Any]], distinctness: list[float]) -> dict[str, Any]:
-    # one rule has nothing to differ from
-    return {
-        "n_rules": [int(K) for K in counts],
-        "mean": [table["mean"] for table in tables],
-        "sd": [table["sd"] for table in tables],
-        "distinctness": [None if K == 1 else plain(d) for K, d in zip(counts, distinctness, strict=True)],
-    }
-
-
-def best_by_rules(scores: pd.DataFrame, *, protocol: str = "paper", method: str = "ml-tsk-fs") -> dict[str, Any]:
-    """The same curve of the authors' method from the whole grid search, by data set.
-
-    Parameters
-    ----------
-    scores : data frame
-        ``Results.scores`` of a finished run; rows of other protocols and methods are left aside.
-
-    Returns
-    -------
-    dict
-        Data set to ``n_rules``, ``AP`` (mean over folds at the best setting with that many rules) and ``settings``.
-
-    Examples
-    --------
-    >>> row = {"protocol": "paper", "method": "ml-tsk-fs", "dataset": "toy", "seed": 0, "fold": 0, "AP": 0.5}
-    >>> best_by_rules(pd.DataFrame([row | {"setting": '{"n_rules": 2}'}]))["toy"]["AP"]
-    [0.5]
-    """
-    ours = scores[(scores["protocol"] == protocol) & (scores["method"] == method)]
-    means = ours.groupby(["dataset", "setting"], sort=True)["AP"].mean().dropna().reset_index()
-    means["n_rules"] = [int(json.loads(setting)["n_rules"]) for setting in means["setting"]]
-    best = means.loc[means.groupby(["dataset", "n_rules"])["AP"].idxmax()]
-    return {
-        str(name): {"n_rules": g["n_rules"].tolist(), "AP": g["AP"].tolist(), "settings": g["setting"].tolist()}
-        for name, g in best.groupby("dataset")
-    }
+        tables.append(scores[best])
+        rules = paper_rules(X[train], X[test[:1]], K, dict(best)["width_scale"])
+        distinctness.append(plain(rules.distinctness) if K > 1 else None)  # one rule has nothing to differ from
+    return {"n_rules": list(counts), **summaries(tables), "distinctness": distinctness}

@@ -1,20 +1,21 @@
-"""What every study shares: the rows and folds it uses, the two kinds of rules, the paper's metrics, plain data.
+"""What every study shares: the rows and folds it uses, kinds of rules, our default, the paper's metrics, plain data.
 
 Symbols: X (N, D) features, Y (N, L) labels, G (N, Md) rule-mapped features, K rules.
 
 Studies show what the paper's figures show, so they use its metrics (`CONVENTION`), but nothing of a test fold is used
-in training: scaling, clustering and consequents are fitted inside the training rows. Rows of a sparse data set stay
-sparse for our rules; the paper's need a min-max scale and get a dense copy.
+in training. "Our default" is whatever `MLTSKClassifier` is. The *convex form* of the paper's problem (24) keeps its L1
+term and its coupling, see `mltsk.paper.solvers.convex`, over rules of one common width, which do not collapse. Rows of
+a sparse data set stay sparse for both; the paper's rules need a min-max scale and get a dense copy.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from .... import MLTSKClassifier
 from ....core.arrays import Array, Matrix, unit_rows
 from ....core.fuzzymap import FuzzyMap
 from ....core.membership import authors_widths, rule_distinctness
@@ -24,11 +25,11 @@ from ....exceptions import InputError
 from ....metrics import five_metrics
 from ...antecedents import distinct_rules, find_rules
 from ...methods import PaperMLTSK
-from ..protocol import Fold, shuffled_folds
+from ..cross_validation import Fold, shuffled_folds
 
 CONVENTION = "paper"
-N_FOLDS = 5
-FAST_ROWS, FAST_FOLDS = 2000, 2
+N_FOLDS, FAST_FOLDS = 5, 2
+CONVEX_RULES = 15  # of the convex form
 
 Setting = tuple[tuple[str, float], ...]
 
@@ -49,23 +50,15 @@ class Sample:
         return np.asarray(self.X.toarray() if sparse.issparse(self.X) else self.X)
 
 
-def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = FAST_ROWS) -> Sample:
-    """All rows and five folds, or with ``grid="fast"`` at most ``fast_rows`` rows and `FAST_FOLDS` of the five folds.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> [len(sample_of(make_multilabel_rules(n_samples=50, random_state=0), 0, g).folds) for g in ("paper", "fast")]
-    [5, 2]
-    """
+def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> Sample:
+    """All rows and five folds, or with ``grid="fast"`` at most ``fast_rows`` rows and `FAST_FOLDS` of the five."""
     if grid not in ("paper", "fast"):
         raise InputError(f'A study knows the grids "paper" and "fast", not {grid!r}.')
     n, fast = len(data), grid == "fast"
-    kept = n if not fast else min(n, fast_rows)
-    rows = np.sort(np.random.default_rng(seed).permutation(n)[:kept]) if kept < n else np.arange(n)
+    kept = min(n, fast_rows) if fast else n
+    rows = np.sort(np.random.default_rng(seed).permutation(n)[:kept])
     folds = shuffled_folds(kept, min(N_FOLDS, kept), seed)[: FAST_FOLDS if fast else None]
-    rows_used = "all rows" if not fast or n <= fast_rows else f"{fast_rows} rows"
-    note = f"{rows_used}, {len(folds)} of {N_FOLDS} folds"
+    note = f"{'all rows' if kept == n else f'{kept} rows'}, {len(folds)} of {N_FOLDS} folds"
     return Sample(data.X[rows], data.Y[rows].astype(np.float64), folds, fast, note)
 
 
@@ -89,26 +82,31 @@ def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Rules:
     Z = scaling.apply(X)
     C, spread = find_rules(Z, w, n_rules)
     S = authors_widths(spread, width_scale)
-    train, test = (FuzzyMap.of(A, C, S, underflow="authors") for A in (Z, scaling.apply(T)))
-    return Rules(train, test)
+    return Rules(*(FuzzyMap.of(A, C, S, underflow="authors") for A in (Z, scaling.apply(T))))
 
 
-def our_rules(X: Matrix, T: Matrix, n_rules: int) -> Rules:
-    """Rules that stay apart: percentile scale or rows of unit length, centres by k-means, one width."""
+def common_width_rules(X: Matrix, T: Matrix) -> Rules:
+    """Rules of the convex form: percentile scale or rows of unit length, k-means, one width."""
     w = np.ones(X.shape[0])
     if sparse.issparse(X):
         Z, U = unit_rows(X), unit_rows(T)
     else:
         scaling = fit_scaling(X, w, "quantile")
         Z, U = scaling.apply(X), scaling.apply(T)
-    rules = distinct_rules(Z, w, n_rules)
-    train, test = (FuzzyMap.of(A, *rules) for A in (Z, U))
-    return Rules(train, test)
+    rules = distinct_rules(Z, w, CONVEX_RULES)
+    return Rules(*(FuzzyMap.of(A, *rules) for A in (Z, U)))
 
 
-def five(Y: Array, scores: Array) -> Array:
+def five(Y: Array, scores: Array, threshold: float = 0.5) -> Array:
     """AP, HL, OE, RL and CV of scores of a test fold, under `CONVENTION`."""
-    return np.asarray(five_metrics(Y, scores, convention=CONVENTION))
+    return np.asarray(five_metrics(Y, scores, threshold=threshold, convention=CONVENTION))
+
+
+def our_metrics(sample: Sample, fold: Fold, **params: Any) -> Array:
+    """Five metrics of our default on one test fold, with these parameters instead of its own."""
+    train, test = fold
+    model = MLTSKClassifier(**params).fit(sample.X[train], sample.Y[train].astype(int))
+    return five(sample.Y[test], model.decision_function(sample.X[test]), threshold=0.0)
 
 
 def search(sample: Sample, grid: Mapping[str, Sequence[float]]) -> dict[Setting, Array]:
@@ -123,7 +121,7 @@ def search(sample: Sample, grid: Mapping[str, Sequence[float]]) -> dict[Setting,
     return {setting: np.array(rows) for setting, rows in found.items()}
 
 
-def best_by_ap(scores: Mapping[Setting, Array]) -> Setting:
+def best_by_ap(scores: Mapping[Any, Array]) -> Any:
     """The setting of highest mean AP, the first of several; chosen on the folds that are reported, as in the paper."""
     return max(scores, key=lambda setting: float(np.nan_to_num(scores[setting][:, 0].mean(), nan=-1.0)))
 
@@ -134,14 +132,14 @@ def summary(rows: Array) -> dict[str, list[float | None]]:
     return {"mean": plain(rows.mean(axis=0)), "sd": plain(sd)}
 
 
-def plain(values: Any) -> Any:
-    """Arrays as nested lists of floats, with None in the place of NaN and infinities: what JSON can hold.
+def summaries(tables: Sequence[Array]) -> dict[str, Any]:
+    """Lists ``mean`` and ``sd``, one row per table."""
+    rows = [summary(table) for table in tables]
+    return {key: [row[key] for row in rows] for key in ("mean", "sd")}
 
-    Examples
-    --------
-    >>> plain(np.array([[1.0, np.nan], [np.inf, 2.0]]))
-    [[1.0, None], [None, 2.0]]
-    """
-    if isinstance(values, np.ndarray | list | tuple):
-        return [plain(value) for value in values]
-    return float(values) if isfinite(values) else None
+
+def plain(values: Any) -> Any:
+    """Arrays as nested lists of floats, with None in the place of NaN and infinities: what JSON can hold."""
+    array = np.asarray(values, dtype=object)
+    array[~np.isfinite(array.astype(np.float64))] = None
+    return array.tolist()

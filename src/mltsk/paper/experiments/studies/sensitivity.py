@@ -1,9 +1,9 @@
 """How AP depends on α and on β, one at a time, over the paper's 45 values. The paper's Fig. 7.
 
-Symbols: α weight of the coupling, β of the L1 term, γ of the ridge start, ρ of our ridge.
+Symbols: α weight of the coupling, β of the L1 term, γ of the ridge start, ρ of the ridge of the convex form.
 
-The authors' method stands at the setting of highest AP of a part of Table II while one weight moves; ours at the
-weights that it takes from the data of each fold. Every value gets the five metrics.
+The authors' method stands at the setting of highest AP of a part of Table II while one weight moves; the convex form of
+its problem at the weights that it takes from the data of each fold. Every value gets the five metrics.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from ...solvers.convex import fit_consequents
 from ...solvers.fista import fista
 from ...solvers.moments import quadratic
 from ...solvers.objective import Problem
-from .sample import Rules, Sample, best_by_ap, five, our_rules, sample_of, search, summary
+from .sample import Rules, Sample, best_by_ap, common_width_rules, five, sample_of, search, summaries
 
 # {0.01, 0.02, …, 0.09, 0.1, 0.2, …, 900}: 45 values
 PAPER_VALUES = tuple(float(f"{digit}e{decade}") for decade in range(-2, 3) for digit in range(1, 10))
@@ -31,71 +31,62 @@ GRID: dict[str, tuple[float, ...]] = {
     "init_ridge": (1.0,),
 }
 FAST_GRID = {**GRID, "n_rules": (2, 4), "width_scale": (1.0, 100.0)}
-OUR_RULES = 15
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
-    """Five metrics as functions of α and of β, the authors' method and ours.
+    """Five metrics as functions of α and of β, the authors' method and the convex form of its problem.
 
     Returns
     -------
     dict
-        ``values``; ``setting`` of the authors' method and ``weights`` of ours (mean over folds); ``paper`` and
-        ``ours``, each with ``alpha`` and ``beta``: lists ``mean`` and ``sd`` of the five metrics, one row a value.
-
-    Examples
-    --------
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> found = study(make_multilabel_rules(n_samples=60, random_state=0), grid="fast")
-    >>> len(found["values"]) == len(found["ours"]["beta"]["mean"])
-    True
+        ``values``; ``setting`` of the authors' method and ``weights`` of the convex form (mean over folds);
+        ``paper`` and ``ours``, the convex form, each with ``alpha`` and ``beta``: lists ``mean`` and ``sd`` of the five
+        metrics, one row per value.
     """
     sample = sample_of(data, seed, grid)
     values = PAPER_VALUES[::4] if sample.fast else PAPER_VALUES
     scores = search(sample, FAST_GRID if sample.fast else GRID)
     setting = dict(best_by_ap(scores))
-    weights, ours = _ours(sample, values)
+    weights, convex = _convex(sample, values)
     return {
         "note": f"{sample.note}; {len(values)} values; others at the best by AP of {len(scores)} settings (authors' "
-        "method, chosen on the folds shown) or as taken from the training rows (ours)",
+        "method, chosen on the folds shown) or as taken from the training rows (convex form)",
         "metrics": ["AP", "HL", "OE", "RL", "CV"],
         "values": list(values),
         "setting": setting,
         "weights": weights,
         "paper": _authors(sample, values, setting),
-        "ours": ours,
+        "ours": convex,
     }
 
 
 def _authors(sample: Sample, values: Sequence[float], setting: dict[str, float]) -> dict[str, Any]:
-    at_best: dict[str, Any] = {name: (value,) for name, value in setting.items()} | {
-        "n_rules": (int(setting["n_rules"]),)
-    }
-    found = {}
+    at_best: dict[str, Any] = {name: (value,) for name, value in setting.items()}
+    at_best["n_rules"], found = (int(setting["n_rules"]),), {}
     for symbol, name in (("alpha", "correlation_weight"), ("beta", "l1_weight")):
         scores = search(sample, {**at_best, name: tuple(values)})
-        found[symbol] = _columns([table for _, table in sorted(scores.items(), key=lambda item: dict(item[0])[name])])
+        found[symbol] = summaries([scores[key] for key in sorted(scores, key=lambda key: dict(key)[name])])
     return found
 
 
-def _ours(sample: Sample, values: Sequence[float]) -> tuple[dict[str, float], dict[str, Any]]:
+def _convex(sample: Sample, values: Sequence[float]) -> tuple[dict[str, float], dict[str, Any]]:
     rows: dict[str, list[list[Array]]] = {"alpha": [], "beta": []}
     weights = []
     for train, test in sample.folds:
-        rules = our_rules(sample.X[train], sample.X[test], OUR_RULES)
+        rules = common_width_rules(sample.X[train], sample.X[test])
         fitted = fit_consequents(rules.train, sample.Y[train], np.ones(len(train)), max_iter=1)
         weights.append((fitted.rho, fitted.alpha, fitted.beta))
         for symbol in rows:
             swept = _swept(rules, sample.Y[train], weights[-1], symbol, values)
             rows[symbol].append([five(sample.Y[test], scores) for scores in swept])
     means = dict(zip(("rho", "alpha", "beta"), np.mean(weights, axis=0).tolist(), strict=True))
-    return means, {symbol: _columns(list(np.array(folds).transpose(1, 0, 2))) for symbol, folds in rows.items()}
+    return means, {symbol: summaries(list(np.array(folds).transpose(1, 0, 2))) for symbol, folds in rows.items()}
 
 
 def _swept(
     rules: Rules, Y: Array, weights: tuple[float, float, float], symbol: str, values: Sequence[float]
 ) -> Iterator[Array]:
-    """Scores of the test rows while one weight of the convex problem moves; each start is where the last one ended."""
+    """Scores of the test rows while one weight of the convex form moves; each start is where the last one ended."""
     rho, alpha, beta = weights
     rates, Q = Y.mean(axis=0), coupling_matrix(label_correlation(Y), "laplacian")
     data, P = quadratic(rules.train, Y - rates), None
@@ -103,8 +94,3 @@ def _swept(
         moved = Problem(data, Q, value, beta, rho) if symbol == "alpha" else Problem(data, Q, alpha, value, rho)
         P = fista(moved, P).P
         yield rules.test @ P + rates
-
-
-def _columns(tables: list[Array]) -> dict[str, Any]:
-    summaries = [summary(table) for table in tables]
-    return {key: [s[key] for s in summaries] for key in ("mean", "sd")}

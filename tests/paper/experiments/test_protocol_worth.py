@@ -2,13 +2,12 @@
 
 import pytest
 
-from mltsk.paper.experiments.protocol_tables import pairs_of, protocol_table, worth_table, worths
-from mltsk.paper.experiments.selection import chosen_all
+from mltsk.paper.experiments.protocol_worth import pairs_of, protocol_table, worth_table, worths
 
 
 def test_each_step_has_its_worth(make_results):
     results = make_results(protocols=["nested", "strict", "paper"])  # made up: each .02 worse than the one before it
-    table = protocol_table(results, chosen_all(results))
+    table = protocol_table(results)
     assert table.columns[:3] == ("paper", "strict", "nested")
     assert table.columns[3:] == ("leak: paper − strict", "selection: strict − nested", "both: paper − nested")
     assert [cell.value for cell in table.rows[0].cells[3:]] == pytest.approx([-0.02, -0.02, -0.04])
@@ -16,14 +15,15 @@ def test_each_step_has_its_worth(make_results):
 
 def test_losses_are_turned_round(make_results):
     results = make_results(protocols=["paper", "strict"])
-    gains = worths(results, chosen_all(results), ("paper", "strict"))
-    assert gains["br", "AP"] == pytest.approx([0.02] * 3)
-    assert gains["br", "HL"] == pytest.approx([0.02] * 3)  # a loss that is .02 smaller looks better as well
+    gains = worths(results, ("paper", "strict"))
+    br = {metric: rows["gain"].tolist() for metric, rows in gains[gains["method"] == "br"].groupby("metric")}
+    assert br["AP"] == pytest.approx([0.02] * 3)
+    assert br["HL"] == pytest.approx([0.02] * 3)  # a loss that is .02 smaller looks better as well
 
 
 def test_means_count_finished_sets_only(make_results, failed_cell):
     results = make_results(protocols=["paper", "strict"], cells=[failed_cell("yeast", "br", 0)])
-    table = worth_table(results, chosen_all(results))
+    table = worth_table(results)
     texts = {row.heads[1]: row.cells[0].text for row in table.rows}
     assert texts["BR"] == "+0.020 (2)"
     assert texts["ML-TSK FS"] == "+0.020 (3)"
@@ -32,5 +32,5 @@ def test_means_count_finished_sets_only(make_results, failed_cell):
 def test_one_protocol_has_nothing_beside_it(make_results):
     results = make_results()
     assert pairs_of(results) == []
-    assert protocol_table(results, chosen_all(results)) is None
-    assert worth_table(results, chosen_all(results)) is None
+    assert protocol_table(results) is None
+    assert worth_table(results) is None

@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from mltsk import MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
-from mltsk.estimators import MLTSKClassifier
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate
-from mltsk.paper.experiments.protocol import cross_validate_metrics, evaluate_fold, shuffled_folds
+from mltsk.paper.experiments.cross_validation import cross_validate_metrics, evaluate_fold, shuffled_folds
 
 DATA = make_multilabel_rules(n_samples=90, random_state=0)
 

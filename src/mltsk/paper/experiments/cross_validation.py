@@ -6,9 +6,9 @@ out of training. Standard deviations are over folds with n - 1 in the denominato
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,8 +25,7 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 Progress = Callable[[int, int], object]
 
 
-@dataclass(frozen=True)
-class FoldResult:
+class FoldResult(NamedTuple):
     """Metrics of one fold, seconds of its fit and its prediction, and what was warned of meanwhile."""
 
     metrics: dict[str, float]
@@ -46,7 +45,7 @@ class CrossValidation:
     table : array of shape (n_folds, n_metrics)
     fit_seconds, predict_seconds : arrays of shape (n_folds,)
     warnings : tuple of str
-        Distinct messages of all folds. They are kept here instead of being shown once a fold.
+        Distinct messages of all folds. They are kept here instead of being shown once per fold.
     convention : str
     """
 
@@ -135,19 +134,20 @@ def cross_validate_metrics(
         raise InputError("Cross-validation needs at least two folds.")
     report = progress or (lambda done, total: None)
     report(0, len(folds))
+    jobs = (delayed(evaluate_fold)(clone(estimator), X, Y, fold, convention) for fold in folds)
     results: list[FoldResult] = []
-    for result in _results(estimator, X, Y, folds, convention, n_jobs):
+    for result in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):  # in the order of the folds
         results.append(result)
         report(len(results), len(folds))
-    return _collect(results, convention)
-
-
-def _results(
-    estimator: Any, X: Any, Y: Any, folds: Sequence[Fold], convention: str, n_jobs: int | None
-) -> Iterator[FoldResult]:
-    """Results in the order of the folds, each as soon as it and those before it are there."""
-    jobs = (delayed(evaluate_fold)(clone(estimator), X, Y, fold, convention) for fold in folds)
-    return Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    metrics, fit_seconds, predict_seconds, messages = zip(*results, strict=True)
+    return CrossValidation(
+        metrics=tuple(metrics[0]),
+        table=np.array([list(values.values()) for values in metrics]),
+        fit_seconds=np.array(fit_seconds),
+        predict_seconds=np.array(predict_seconds),
+        warnings=tuple(dict.fromkeys(message for some in messages for message in some)),
+        convention=convention,
+    )
 
 
 def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = "standard") -> FoldResult:
@@ -164,18 +164,6 @@ def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = 
         metrics = evaluate(_rows(Y, test), scores, predictions=predictions, convention=convention)
     messages = tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))
     return FoldResult(metrics, fitted - start, done - fitted, messages)
-
-
-def _collect(results: Sequence[FoldResult], convention: str) -> CrossValidation:
-    names = tuple(results[0].metrics)
-    return CrossValidation(
-        metrics=names,
-        table=np.array([[result.metrics[name] for name in names] for result in results]),
-        fit_seconds=np.array([result.fit_seconds for result in results]),
-        predict_seconds=np.array([result.predict_seconds for result in results]),
-        warnings=tuple(dict.fromkeys(message for result in results for message in result.warnings)),
-        convention=convention,
-    )
 
 
 def _rows(table: Any, index: ArrayLike) -> Any:

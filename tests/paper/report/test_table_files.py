@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from mltsk.paper.experiments.table import Table, TableCell, TableRow
-from mltsk.paper.report.table_text import escape_latex, to_csv, to_latex, to_markdown
+from mltsk.paper.report.table_files import escape_latex, to_csv, to_latex, to_markdown
 
 HOSTILE = r"a_b & 50% #1 {x} ~ ^ $y$ \input{z} <i> | *é* 語 [0]"
 
@@ -28,7 +28,7 @@ def table():
     )
 
 
-def test_csv_has_a_line_a_cell_with_full_precision_and_whole_notes(table):
+def test_csv_has_a_line_per_cell_with_full_precision_and_whole_notes(table):
     rows = list(csv.DictReader(io.StringIO(to_csv(table))))
     assert len(rows) == 4
     assert float(rows[0]["value"]) == 0.82345678901

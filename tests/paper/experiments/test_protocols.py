@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments.splits import inner_fold, minmax, outer_fold, sliced_folds
+from mltsk.paper.experiments.protocols import inner_fold, minmax, outer_fold, sliced_folds
 
 
 def labels(n=40):

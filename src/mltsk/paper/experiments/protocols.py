@@ -22,7 +22,7 @@ from scipy import sparse
 
 from ...core.scaling import fit_scaling
 from ...exceptions import InputError
-from .protocol import Fold
+from .cross_validation import Fold
 from .stratification import IterativeStratification
 
 
@@ -42,11 +42,6 @@ def sliced_folds(n: int, n_splits: int = 5, seed: "int | tuple[int, ...]" = 0) -
     return [(np.setdiff1d(order, test), test) for test in tests]
 
 
-def stratified_folds(Y: NDArray[Any], n_splits: int = 5, seed: int = 0) -> list[Fold]:
-    """Folds in which every label keeps its rate as well as it can."""
-    return list(IterativeStratification(n_splits, shuffle=True, random_state=seed).split(np.empty(len(Y)), Y))
-
-
 def minmax(X: Any, fit_on: Any) -> Any:
     """X with every feature scaled by the range that it has on the rows ``fit_on``.
 
@@ -61,33 +56,26 @@ def minmax(X: Any, fit_on: Any) -> Any:
     return sparse.csr_array(X @ sparse.diags_array(1 / np.where(high > low, high, 1.0)))
 
 
-class _Labels:
-    """Labels by value, so that folds of the same rows are found once a process: bibtex takes seconds."""
-
-    def __init__(self, Y: NDArray[Any]) -> None:
-        self.Y, self._hash = Y, hash(Y.tobytes())
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Labels) and np.array_equal(self.Y, other.Y)
-
-
 @lru_cache(maxsize=8)
-def _stratified(labels: _Labels, n_splits: int, seed: int) -> list[Fold]:
-    return stratified_folds(labels.Y, n_splits, seed)
+def _stratified(labels: bytes, n: int, n_splits: int, seed: int) -> list[Fold]:
+    """Folds in which every label keeps its rate as well as it can, found once per process: bibtex takes seconds."""
+    Y = np.frombuffer(labels, dtype=np.int8).reshape(n, -1)
+    return list(IterativeStratification(n_splits, random_state=seed).split(Y, Y))
+
+
+def _stratified_fold(Y: NDArray[Any], n_splits: int, seed: int, fold: int) -> Fold:
+    return _stratified(Y.astype(np.int8).tobytes(), len(Y), n_splits, seed)[fold]
 
 
 def outer_fold(protocol: str, Y: NDArray[Any], n_splits: int, seed: int, fold: int) -> Fold:
     """Training and test rows of one reported fold."""
     if protocol == "paper":
         return sliced_folds(len(Y), n_splits, seed)[fold]
-    return _stratified(_Labels(Y), n_splits, seed)[fold]
+    return _stratified_fold(Y, n_splits, seed, fold)
 
 
 def inner_fold(Y: NDArray[Any], outer: Fold, n_splits: int, seed: int, fold: int) -> Fold:
     """Training and test rows of one inner fold, as rows of the whole data."""
     train = outer[0]
-    fit, check = _stratified(_Labels(Y[train]), n_splits, seed)[fold]
+    fit, check = _stratified_fold(Y[train], n_splits, seed, fold)
     return train[fit], train[check]

@@ -2,15 +2,14 @@
 
 import pytest
 
-from mltsk.paper.experiments.paper import METRICS, table_vi
-from mltsk.paper.experiments.rank_tables import comparisons, finished_scores, print_name, rank_table, table_six
-from mltsk.paper.experiments.selection import chosen_all
+from mltsk.paper.experiments.published import METRICS, table_vi
+from mltsk.paper.experiments.ranks import comparisons, finished_scores, print_name, rank_table, table_six
 
 
 @pytest.fixture
 def found(make_results):
     results = make_results()
-    return comparisons(results, chosen_all(results))
+    return comparisons(results)
 
 
 def test_the_printed_table_v_gives_table_vi(found):
@@ -36,14 +35,14 @@ def test_a_latecomer_is_left_out_and_holes_are_not_ranked(make_results):
     late = results.scores["method"].eq("br") & results.scores["dataset"].ne("yeast")
     hole = results.scores["method"].eq("mlsf") & results.scores["dataset"].eq("flags")
     kept = make_results(results.scores[~late & ~hole].to_numpy().tolist(), datasets=tuple(results.run["datasets"]))
-    scores = finished_scores(kept, chosen_all(kept), "AP", "paper", ["br", "mlsf", "ml-tsk-fs"])
+    scores = finished_scores(kept, "AP", "paper", ["br", "mlsf", "ml-tsk-fs"])
     assert list(scores.columns) == ["mlsf", "ml-tsk-fs"]
     assert list(scores.index) == ["birds", "emotions", "yeast"]
 
 
 def test_one_data_set_is_not_ranked(make_results):
     results = make_results(datasets=("flags",))
-    assert {one.source for one in comparisons(results, chosen_all(results))} == {"paper, recomputed"}
+    assert {one.source for one in comparisons(results)} == {"paper, recomputed"}
 
 
 def test_table_six_has_printed_recomputed_and_our_lines(found):

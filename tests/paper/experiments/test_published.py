@@ -7,7 +7,15 @@ from scipy.stats import rankdata
 from mltsk import PaperMLTSK
 from mltsk.datasets import catalog
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments import paper
+from mltsk.paper.experiments import published as paper
+from mltsk.paper.experiments.published import (
+    artefacts,
+    artefacts_of,
+    degenerate,
+    explanation,
+    published_table,
+    zero_model,
+)
 
 
 @pytest.mark.parametrize("table", paper.TABLES)
@@ -66,7 +74,8 @@ def test_table_i_agrees_with_the_catalog():
 
 
 def test_the_grid_of_ml_tsk_fs_has_4000_settings_that_the_preset_takes():
-    grid = paper.estimator_grid()
+    grid = PaperMLTSK.PAPER_GRID
+    assert [list(values) for values in grid.values()] == list(paper.grid().values())
     assert np.prod([len(values) for values in grid.values()]) == 4000
     PaperMLTSK(**{name: values[0] for name, values in grid.items()})
 
@@ -82,3 +91,54 @@ def test_unknown_names_are_refused_with_a_sentence():
         paper.published("VII", "yeast")
     with pytest.raises(InputError, match="Table II has no method"):
         paper.grid("SVM")
+
+
+def test_every_entry_names_cells_that_exist_and_says_how_sure_it_is():
+    for artefact in artefacts():
+        assert artefact.standing in ("shown", "inferred")
+        assert artefact.tables <= set(paper.TABLES)
+        assert artefact.datasets <= set(paper.table_i())
+        assert artefact.metrics <= set(paper.METRICS)
+        assert artefact.methods <= set(paper.METHODS)
+        assert artefact.standing in artefact.note
+        assert artefact.reason in artefact.note
+
+
+@pytest.mark.parametrize(
+    ("cell", "standing"),
+    [
+        (("V", "cal500", "OE", "ML-TSK FS"), ["shown"]),
+        (("V", "scene", "OE", "ML-TSK FS"), ["inferred"]),
+        (("V", "yeast", "OE", "ML-TSK FS"), []),  # close to its Table III: need not be one
+        (("III", "image", "OE", "ML-TSK FS"), []),
+        (("IV", "yeast", "AP", "MLSF"), ["shown"]),
+        (("IV", "yeast", "RL", "MLSF"), ["shown", "inferred"]),
+        (("III", "cal500", "HL", "HNOML"), []),
+        (("III", "cal500", "RL", "HNOML"), ["inferred"]),
+        (("III", "image", "CV", "JBNN"), ["inferred"]),
+        (("III", "mirflickr", "AP", "BR"), ["inferred"]),
+    ],
+)
+def test_known_cells(cell, standing):
+    assert [artefact.standing for artefact in artefacts_of(*cell)] == standing
+
+
+@pytest.mark.parametrize("dataset", ["yeast", "image", "cal500"])
+def test_the_cells_of_mlsf_are_those_of_zero_scores(dataset):
+    printed = published_table("IV")[dataset, "AP", "MLSF"].mean
+    assert printed == round(zero_model(dataset)["AP"], 2)
+
+
+def test_settings_of_our_own_that_are_no_models():
+    zero = dict(zero_model("emotions"))
+    assert "all-zero scores" in degenerate("emotions", zero, tied=0.0)
+    assert "90 %" in degenerate("mine", {}, tied=0.9)
+    assert degenerate("emotions", zero | {"AP": 0.8}, tied=0.2) is None
+    assert degenerate("mine", zero, tied=0.0) is None  # nothing is known of a user's own data
+
+
+def test_explanations_are_given_where_known():
+    text, page = explanation("HNOML", "yeast")
+    assert ".622" in text
+    assert page == "methods/hnoml.md"
+    assert explanation("BR", "yeast") is None

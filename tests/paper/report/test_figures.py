@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 
 from mltsk.datasets import make_multilabel_rules
+from mltsk.paper.experiments.ranks import comparisons
 from mltsk.paper.experiments.results import Results
 from mltsk.paper.experiments.studies import STUDIES
-from mltsk.paper.report import study_figures
-from mltsk.paper.report.study_pages import study_parts, study_picture
+from mltsk.paper.experiments.summary import paper_gaps
+from mltsk.paper.report.experiment import study_pictures
+from mltsk.paper.report.figures import STUDY_FIGURES, closeness_picture, protocol_picture, rank_pictures
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +28,13 @@ def results():
 
 @pytest.fixture(scope="module")
 def pictures(results):
-    return {name: study_picture(name, found) for name, found in results.items()}
+    stored = {(name, key): found for name, sets in results.items() for key, found in sets.items()}
+    drawn = study_pictures(Results({"datasets": {}}, pd.DataFrame(), pd.DataFrame(), stored))
+    return dict(zip(STUDIES, drawn, strict=True))
 
 
 def drawn(name, results):
-    return getattr(study_figures, name.replace("-", "_"))(results[name])
+    return STUDY_FIGURES[name](results[name])
 
 
 @pytest.mark.parametrize(
@@ -51,7 +55,7 @@ def test_a_figure_has_its_panels(name, n_axes, label, results):
 
 def test_every_arm_but_the_control_has_a_point_for_every_data_set(results):
     figure = drawn("coupling-effect", results)
-    points = [len([line for line in ax.lines if len(line.get_xdata()) == 1]) for ax in figure.axes[::5]]
+    points = [sum(len(line.get_xdata()) for line in ax.lines[:-1]) for ax in figure.axes[::5]]  # the last marks 0
     assert points == [2 * 1, 2 * 6, 2 * 4]
 
 
@@ -92,6 +96,36 @@ def test_parts_follow_the_paper_and_the_run_and_leave_out_what_was_not_run(resul
     stored = {("rules", key): found for key, found in results["rules"].items()}
     stored |= {("label-correlation", "toy"): results["label-correlation"]["toy"]}
     run = {"datasets": {"cost $x_1$ <b>": {}, "toy": {}}}
-    parts = study_parts(Results(run=run, scores=pd.DataFrame(), cells=pd.DataFrame(), studies=stored))
-    assert [part.title[:9] for part in parts] == ["Fig. 3, 4", "Fig. 6: A"]
-    assert "Used for cost $x_1$ <b>, toy: all rows, 2 of 5 folds" in parts[1].pictures[0].caption
+    pictures = list(study_pictures(Results(run=run, scores=pd.DataFrame(), cells=pd.DataFrame(), studies=stored)))
+    assert [picture.title[:9] for picture in pictures] == ["Fig. 3, 4", "Fig. 6: A"]
+    assert "Used for cost $x_1$ <b>, toy: all rows, 2 of 5 folds" in pictures[1].caption
+
+
+def test_closeness_names_the_paper_s_methods_only(make_results):
+    results = make_results()
+    (drawn,) = closeness_picture(paper_gaps(results))
+    assert "ML-TSK FS" in drawn.inline
+    assert "our default" not in drawn.inline
+
+
+def test_nothing_is_drawn_of_nothing(make_results):
+    results = make_results([])
+    assert closeness_picture(paper_gaps(results)) == []
+    assert protocol_picture(results) == []
+
+
+def test_protocols_are_drawn_when_there_are_two(make_results):
+    results = make_results(protocols=["paper", "nested"])
+    (drawn,) = protocol_picture(results)
+    assert "our default" in drawn.inline
+    assert ">nested<" in drawn.inline
+
+
+def test_fig_9_has_the_paper_s_diagrams_and_ours_with_every_method(make_results):
+    results = make_results(datasets=("emotions", "yeast"))
+    drawn = rank_pictures(comparisons(results))
+    assert {source: len(pictures) for source, pictures in drawn.items()} == {
+        "paper, recomputed": 5,
+        "ours, paper, all methods": 5,
+    }
+    assert "our default" in drawn["ours, paper, all methods"][0].inline

@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from mltsk.exceptions import InputError
 from mltsk.paper.experiments.results import Results
-from mltsk.paper.experiments.selection import chosen, chosen_all, datasets_of, methods_of
 
 A, B = '{"C": 0.5}', '{"C": 2.0}'
 
 
 def pick(results, by="AP", protocol="paper", metric="AP"):
-    frame = chosen(results, protocol, by)
+    frame = results.choices[protocol, by]
     return frame[(frame["dataset"] == "flags") & (frame["method"] == "br") & (frame["metric"] == metric)].iloc[0]
 
 
@@ -89,7 +87,7 @@ def test_failures_are_counted_by_fold_and_ties_averaged(make_results, make_row, 
     results = make_results(scores(make_row, A, [(0.8, 0.3)], tied=0.25), cells=cells, datasets=("flags",))
     row = pick(results)
     assert (row["failed"], row["status"], row["tied"]) == (1, "partial", 0.25)
-    frame = chosen(results, "paper", "AP").set_index(["method", "metric"])
+    frame = results.choices["paper", "AP"].set_index(["method", "metric"])
     assert frame.loc[("mlsf", "AP"), ["status", "error"]].tolist() == ["failed", "boom"]
     assert frame.loc[("ml-tsk-fs", "AP"), "status"] == "missing"
 
@@ -98,24 +96,12 @@ def test_columns_may_be_categories_and_errors_may_be_long(make_results, failed_c
     results = make_results(cells=[failed_cell("flags", "br", 0, "x\n" * 400)])
     texts = ["protocol", "dataset", "method", "chosen_by", "setting"]
     same = Results(results.run, results.scores.astype(dict.fromkeys(texts, "category")), results.cells, {})
-    assert chosen(same, "paper", "each").equals(chosen(results, "paper", "each"))
+    assert same.choices["paper", "each"].equals(results.choices["paper", "each"])
     error = pick(same)["error"]
     assert (len(error), error[-1], "\n" in error) == (300, "…", False)
 
 
-def test_all_choices_at_once_are_the_single_ones(make_results):
-    results = make_results(protocols=["paper", "nested"])
-    found = chosen_all(results)
-    assert set(found) == {(p, by) for p in ("paper", "nested") for by in ("AP", "HL", "each")}
-    assert found["nested", "each"].equals(chosen(results, "nested", "each"))
-
-
 def test_names_come_in_the_paper_s_order_then_the_others(make_results):
     results = make_results(datasets=("mine", "yeast", "emotions"))
-    assert datasets_of(results) == ["emotions", "yeast", "mine"]
-    assert methods_of(results) == ["mlsf", "br", "ml-tsk-fs", "mltsk"]
-
-
-def test_another_rule_is_refused(make_results):
-    with pytest.raises(InputError, match="chosen by AP, HL, each, not by 'F1'"):
-        chosen(make_results(), "paper", "F1")
+    assert results.datasets == ["emotions", "yeast", "mine"]
+    assert results.methods == ["mlsf", "br", "ml-tsk-fs", "mltsk"]

@@ -1,0 +1,205 @@
+"""What the paper prints, as data: Tables I to VI; and what is known to be wrong with single printed values.
+
+Data sets go by their names in the catalog (``yeast``), methods by the paper's spelling (``ML-TSK FS``), metrics by
+its abbreviations. Tables III, IV and V hold mean and standard deviation over five folds, rounded to two decimals: in
+III settings were chosen by AP, in IV by HL, and in V once for each metric. They were chosen on the folds that are
+reported, so the paper's values are somewhat optimistic.
+
+``artefacts.toml`` lists the cells that cannot be compared; each entry says whether that was shown or is inferred.
+"""
+
+import csv
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ...exceptions import InputError
+
+METRICS = ("AP", "HL", "OE", "RL", "CV")
+METHODS = ("ML-kNN", "HNOML", "MLSF", "CC", "BR", "C2AE", "BP-MLL", "JBNN", "ML-TSK FS")
+TABLES = ("III", "IV", "V")
+CONTROL = "ML-TSK FS"
+
+# A result of ours is called degenerate from here on: half of the rows were ranked by nothing but the rule for ties.
+DEGENERATE_TIES = 0.5
+_CELL = re.compile(r"(\d\.\d\d)\((\d\.\d\d)\)(\*?)")
+
+
+class Cell(NamedTuple):
+    """One printed value: mean, standard deviation, and whether the paper sets it in bold as the best."""
+
+    mean: float
+    sd: float
+    bold: bool
+
+
+class FriedmanTable(NamedTuple):
+    """Table VI: F of each metric, and the constants of the two tests."""
+
+    F: Mapping[str, float]
+    critical_value: float
+    n_methods: int
+    n_datasets: int
+    q_alpha: float
+    critical_difference: float
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """Cells of the paper's tables that cannot be compared, and why: ``standing`` is "shown" or "inferred"."""
+
+    tables: frozenset[str]
+    methods: frozenset[str]
+    metrics: frozenset[str]
+    datasets: frozenset[str]
+    standing: str
+    short: str
+    reason: str
+
+    @property
+    def note(self) -> str:
+        """The footnote."""
+        return f"Not comparable ({self.short}, {self.standing}). {self.reason}"
+
+
+def published(table: str, dataset: str, method: str = CONTROL) -> dict[str, Cell]:
+    """The five printed values of one method on one data set.
+
+    Parameters
+    ----------
+    table : {"III", "IV", "V"}
+    dataset : str
+        Name in the catalog.
+    method : str
+        One of `METHODS`.
+
+    Examples
+    --------
+    >>> published("III", "yeast")["AP"]
+    Cell(mean=0.76, sd=0.01, bold=True)
+    """
+    cells = published_table(table)
+    if (dataset, "AP", method) not in cells:
+        raise InputError(f"Table {table} has no data set {dataset!r} with a method {method!r}.")
+    return {metric: cells[dataset, metric, method] for metric in METRICS}
+
+
+@cache
+def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
+    """All cells of Table III, IV or V by (data set, metric, method).
+
+    Examples
+    --------
+    >>> len(published_table("V")) == 12 * 5 * 9
+    True
+    """
+    if table not in TABLES:
+        raise InputError(f"The tables of results are {', '.join(TABLES)}, not {table!r}.")
+    rows = [row for row in csv.DictReader(_text("paper_tables.csv").splitlines()) if row["table"] == table]
+    return MappingProxyType({(row["dataset"], row["metric"], m): _cell(row[m]) for row in rows for m in METHODS})
+
+
+@cache
+def table_i() -> Mapping[str, tuple[int, int, int]]:
+    """Table I: numbers of samples, features and labels of each data set.
+
+    Examples
+    --------
+    >>> table_i()["yeast"]
+    (2417, 103, 14)
+    """
+    return MappingProxyType({name: (n, d, k) for name, (n, d, k) in _toml("paper.toml")["table_i"].items()})
+
+
+def grid(method: str = CONTROL) -> dict[str, list[Any]]:
+    """Table II: the ranges of a method's grid search, in the paper's symbols.
+
+    Examples
+    --------
+    >>> grid()["h"]
+    [0.1, 1.0, 10.0, 100.0]
+    """
+    grids = _toml("paper.toml")["table_ii"]
+    if method not in grids:
+        raise InputError(f"Table II has no method {method!r}; it has {', '.join(grids)}.")
+    return {symbol: list(values) for symbol, values in grids[method].items()}
+
+
+@cache
+def table_vi() -> FriedmanTable:
+    """Table VI and the critical difference that the paper derives after it.
+
+    Examples
+    --------
+    >>> table_vi().F["AP"]
+    15.01
+    """
+    values = dict(_toml("paper.toml")["table_vi"])
+    return FriedmanTable(F=MappingProxyType(values.pop("F")), **values)
+
+
+@cache
+def artefacts() -> tuple[Artefact, ...]:
+    """Everything that is known to be wrong with printed cells."""
+    every = {"tables": TABLES, "methods": METHODS, "metrics": METRICS, "datasets": tuple(table_i())}
+    found = []
+    for entry in _toml("artefacts.toml")["artefact"]:
+        which: dict[str, Any] = {k: frozenset(v if entry[k] == "*" else entry[k]) for k, v in every.items()}
+        found.append(Artefact(**{**entry, **which}))
+    return tuple(found)
+
+
+def artefacts_of(table: str, dataset: str, metric: str, method: str) -> tuple[Artefact, ...]:
+    """What is wrong with one printed cell; empty when nothing is known to be."""
+    return tuple(
+        a
+        for a in artefacts()
+        if table in a.tables and dataset in a.datasets and metric in a.metrics and method in a.methods
+    )
+
+
+def explanation(method: str, dataset: str) -> tuple[str, str] | None:
+    """Why a method's results differ from Table III, and the page of the docs that shows it; None where unknown."""
+    for entry in _toml("artefacts.toml")["explanation"]:
+        if method in entry["methods"] and dataset in entry["datasets"]:
+            return entry["text"], entry["page"]
+    return None
+
+
+def zero_model(dataset: str) -> dict[str, float]:
+    """The five metrics of all-zero scores on a data set, in the authors' convention; empty where not known."""
+    return dict(zip(METRICS, _toml("artefacts.toml")["zero_model"].get(dataset, ()), strict=False))
+
+
+def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | None:
+    """Why a chosen setting of our own is not a model worth the name; None when it is.
+
+    ``means`` are its metrics, as far as known, in the authors' convention; ``tied`` is the share of test rows whose
+    scores are all the same.
+    """
+    if tied >= DEGENERATE_TIES:
+        return f"Degenerate: {100 * tied:.0f} % of test rows have nothing but ties."
+    zero = zero_model(dataset)
+    if zero and {"AP", "RL"} <= set(means) and all(abs(means[m] - zero[m]) < 0.005 for m in ("AP", "RL")):
+        return f"Degenerate: AP and RL are those of all-zero scores ({zero['AP']:.3f} and {zero['RL']:.3f})."
+    return None
+
+
+def _cell(text: str) -> Cell:
+    match = _CELL.fullmatch(text)
+    assert match is not None, text
+    return Cell(float(match[1]), float(match[2]), match[3] == "*")
+
+
+@cache
+def _toml(name: str) -> dict[str, Any]:
+    return tomllib.loads(_text(name))
+
+
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
