@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .core.arrays import row_blocks
+from .core.arrays import row_blocks, spread_rows
 from .core.backend import asnumpy, is_tensor, namespace, put
 from .core.coupling import CONVEX
 from .core.scaling import Scaling
@@ -180,7 +180,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _set_targets(self, targets):
         if not targets.multilabel and len(targets.classes) < 2:
             raise InputError(
-                f"Classifier can't train when only one class is present: y holds only {targets.classes[0]!r}."
+                f"Classifier can't train when only one class is present: y holds only {targets.classes.tolist()[0]!r}."
             )
         self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
 
@@ -286,14 +286,15 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         params = {k: v for k, v in self.get_params(deep=False).items() if k in MLTSKClassifier._parameter_constraints}
         max_conditions = params.get("max_conditions", 5) if max_conditions is None else max_conditions
         short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
+        short._validate_params()
         if X is not None:
             return short.fit(X, y)
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
-        short._validate_params()
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
-        short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), self.loo_rows_)
+        rows = spread_rows(len(self.loo_scores_), SAMPLE_ROWS) if self.loo_rows_ is None else self.loo_rows_
+        short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), rows)
         short._calibrate(*self._sample[1:3], short.loo_scores_)
         return short
 

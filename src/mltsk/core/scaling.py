@@ -228,7 +228,7 @@ def _interpolate(x: Tensor, values: Tensor, levels: Tensor) -> Tensor:
     xp = namespace(x)
     if values.shape[1] == 1:
         return levels.expand_as(x)
-    low = (xp.searchsorted(values, x.contiguous(), right=True) - 1).clip(0, values.shape[1] - 2)
+    low = (xp.searchsorted(values.contiguous(), x.contiguous(), right=True) - 1).clip(0, values.shape[1] - 2)
     start, stop = xp.gather(values, 1, low), xp.gather(values, 1, low + 1)
     level = xp.gather(levels, 1, low)
     rise = (xp.gather(levels, 1, low + 1) - level) / xp.where(stop > start, stop - start, 1.0)

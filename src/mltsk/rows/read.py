@@ -155,7 +155,7 @@ def _tensor_rows(estimator, X, y, sample_weight):
         if values is not None and len(values) != len(X):
             raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
     xp = namespace(X)
-    if y.ndim == 2 and bool(((y == 0) | (y == 1)).all()):  # labels stay where they are
+    if y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all()):  # labels stay where they are
         names = tuple(f"label {j}" for j in range(y.shape[1]))
         targets = Targets(y.to(xp.float64), np.arange(y.shape[1]), names, True)
     else:
