@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from .output import label_table, metric_table, note, noted_warnings
 
@@ -11,17 +12,10 @@ COLUMNS = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "B
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")
-    ],
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMNS", help="Label columns, if the file calls them otherwise: a number or names, as in `fit`."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    model: Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
+    data: Annotated[str, Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")],
+    labels: Annotated[str | None, Option(metavar="COLUMNS", help="Where the model's labels have other names.")] = None,
+    as_json: Annotated[bool, Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Compare what a model predicts with what is true.
 

@@ -1,4 +1,4 @@
-"""``mltsk fit``: a model from a data set of the catalog or from a file, and what it is worth on rows it has not seen."""
+"""``mltsk fit``: a model from a data set of the catalog or from a file, and what it is worth on unseen rows."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from .output import aligned, label_table, metric_table, noted_warnings
 from .progress import working
@@ -17,6 +18,8 @@ Preset = StrEnum("Preset", ["default", "paper"])
 Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
 
 FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
+LABELS_HELP = """Label columns of a file: how many there are at its end (negative: at its start), or their names with
+commas between (quote a name that holds one), or a MULAN XML file. ARFF and NPZ files may say it themselves."""
 LEAST = {"from 0 up": 0.0, "above 0": 5e-324, "": float("-inf")}
 
 
@@ -39,55 +42,40 @@ def number_or(word: str, which: str = "", kind: type = float) -> Callable[[str],
 
 
 def _number(word: str, which: str, help: str, kind: type = float) -> Any:
-    return typer.Option(parser=number_or(word, which, kind), metavar=f"NUMBER|{word}", help=help)
+    return Option(parser=number_or(word, which, kind), metavar=f"NUMBER|{word}", help=help)
 
 
 def fit(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A name of the catalog, or a CSV, Parquet, ARFF, MATLAB or NPZ file.")
+        str, Argument(metavar="DATA", help="A name of the catalog, or a CSV, Parquet, ARFF, MAT or NPZ file.")
     ],
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMNS",
-            help="Label columns of a file: how many there are at its end (negative: at its start), or their names with "
-            "commas between (quote a name that holds one), or a MULAN XML file. ARFF and NPZ files may say it "
-            "themselves.",
-        ),
-    ] = None,
-    preset: Annotated[Preset, typer.Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
+    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
+    labels: Annotated[str | None, Option(metavar="COLUMNS", help=LABELS_HELP)] = None,
+    preset: Annotated[Preset, Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
     rules: Annotated[
         str | None,
         _number("auto", "from 0 up", "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]", int),
     ] = None,
     order: Annotated[
-        Order | None, typer.Option(help="What an exception says: 0, a shift; 1, slopes as well.  [default: auto]")
+        Order | None, Option(help="What an exception says: 0, a shift; 1, slopes as well.  [default: auto]")
     ] = None,
-    terms: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Shorten the model to so many terms per label.")
-    ] = None,
+    terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
     conditions: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Conditions of an exception of a short model.  [default: 5]")
+        int | None, Option(min=1, metavar="N", help="Conditions of an exception of a short model.  [default: 5]")
     ] = None,
     width_scale: Annotated[
         str | None, _number("auto", "above 0", "How far an exception reaches.  [default: auto; paper: 1]")
     ] = None,
-    ridge: Annotated[
-        str | None, _number("auto", "above 0", "Weight of the ridge that shrinks all numbers.  [default: auto]")
-    ] = None,
-    coupling: Annotated[Coupling | None, typer.Option(help="How correlated labels share.  [default: none]")] = None,
+    ridge: Annotated[str | None, _number("auto", "above 0", "Weight of the ridge.  [default: auto]")] = None,
+    coupling: Annotated[Coupling | None, Option(help="How correlated labels share.  [default: none]")] = None,
     coupling_weight: Annotated[str | None, _number("auto", "from 0 up", "Its weight.  [default: auto]")] = None,
     threshold: Annotated[
-        str | None,
-        _number("f1", "", "Score from which a label is given; f1 tunes it for each label.  [default: 0.5]"),
+        str | None, _number("f1", "", "Score from which a label is given; f1 tunes it per label.  [default: 0.5]")
     ] = None,
-    scale: Annotated[Scale | None, typer.Option(help="Scale of the features.  [default: auto]")] = None,
-    correlation_weight: Annotated[
-        float | None, typer.Option(min=0, help="Paper: weight α of the label correlations.  [default: 1]")
-    ] = None,
-    l1_weight: Annotated[float | None, typer.Option(min=0, help="Paper: weight β of L1.  [default: 0.1]")] = None,
-    init_ridge: Annotated[float | None, typer.Option(min=0, help="Paper: ridge γ of the start.  [default: 1]")] = None,
+    scale: Annotated[Scale | None, Option(help="Scale of the features.  [default: auto]")] = None,
+    correlation_weight: Annotated[float | None, Option(min=0, help="α of the paper.  [default: 1]")] = None,
+    l1_weight: Annotated[float | None, Option(min=0, help="β of the paper.  [default: 0.1]")] = None,
+    init_ridge: Annotated[float | None, Option(min=0, help="γ of the paper.  [default: 1]")] = None,
 ) -> None:
     """Fit a model, say what it is worth, and write it to a file.
 
@@ -124,8 +112,9 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
     from ..exceptions import InputError
 
     if strange := [name for name, value in other.items() if value is not None]:
-        here, there = (f"--{FLAGS.get(name, name).replace('_', '-')}" for name in (strange[0], next(iter(own))))
-        raise InputError(f"{here} is no option of --preset {preset.value}: leave it out (but {there} is one).")
+        flag = f"--{FLAGS.get(strange[0], strange[0]).replace('_', '-')}"
+        only = Preset.default if preset is Preset.paper else Preset.paper
+        raise InputError(f"{flag} is an option of --preset {only.value} alone: leave it out.")
     words = {"none": None, "0": 0, "1": 1}
     return {name: words.get(v, v) if isinstance(v, str) else v for name, v in own.items() if v is not None}
 
@@ -200,14 +189,13 @@ def _model(model: Any) -> list[tuple[str, str]]:
         used |= {"n_rules": "rules", "order": "order", "width_scale": "width scale"}
     if model.coupling:
         used["coupling_weight"] = "coupling weight"
-    chosen = [f"{word} {getattr(model, f'{name}_'):.3g}" for name, word in used.items() if is_auto(model, name)]
+    chosen = [
+        f"{word} {getattr(model, f'{name}_'):.3g}"
+        for name, word in used.items()
+        if isinstance(getattr(model, name), str)
+    ]
     error = f"mean squared error {model.loo_error_:.4f}"
-    return [("model", "; ".join(parts)), ("left one out", f"chose {', '.join(chosen) or 'nothing'}; {error}")]
-
-
-def is_auto(model: Any, name: str) -> bool:
-    """Whether a parameter was left to the fit."""
-    return isinstance(getattr(model, name), str)
+    return [("model", "; ".join(parts)), ("leave-one-out", f"chose {', '.join(chosen) or 'nothing'}; {error}")]
 
 
 def _paper_model(model: Any) -> list[tuple[str, str]]:
@@ -223,7 +211,8 @@ def _results(model: Any, dataset: Any) -> str:
     from ..metrics import FIVE_METRICS, evaluate
     from .inputs import outputs_of
 
-    Y, title = dataset.Y, "left one out: every row scored as if it had not been there"
+    given_terms = ", given the terms" if getattr(model, "max_terms", None) else ""
+    Y, title = dataset.Y, f"leave-one-out: every row scored as if it had not been there{given_terms}"
     if hasattr(model, "loo_scores_"):
         scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_
         if model.loo_rows_ is not None:

@@ -17,10 +17,7 @@ from .output import note
 
 def open_model(path: str) -> tuple[Any, ModelInfo]:
     """A classifier and what its file says about it."""
-    model = load(path)
-    if not hasattr(model, "decision_function"):
-        raise InputError(f"{path} holds a {type(model).__name__}, which predicts no labels.")
-    return model, read_info(path)
+    return load(path), read_info(path)
 
 
 def with_rules(model: Any, path: str) -> Any:

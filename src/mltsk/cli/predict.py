@@ -2,18 +2,16 @@
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from .output import write_rows
 from .progress import working
 
 
 def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A file with the features, or a name of the catalog.")],
-    out: Annotated[
-        str, typer.Option("--out", "-o", metavar="FILE", help="CSV file to write; - is standard output.")
-    ] = "-",
+    model: Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
+    data: Annotated[str, Argument(metavar="DATA", help="A file with the features, or a name of the catalog.")],
+    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="CSV to write; - is standard output.")] = "-",
 ) -> None:
     """Predict the labels of every row.
 

@@ -3,29 +3,22 @@
 from enum import StrEnum
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from .output import write_text
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
+TOP_HELP = "Statements to show of each list.  [default: all of a short model and in JSON, else 5]"
 
 
 def rules(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
-    format: Annotated[Format, typer.Option(help="How to write them.")] = Format.text,
-    terms: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Shorten the model to so many terms per label; a long one needs --data."),
-    ] = None,
-    data: Annotated[
-        str | None, typer.Option(metavar="DATA", help="What the model was fitted on, to shorten it by: a file or a name.")
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(min=1, help="Statements to show of each list.  [default: all of a short model and in JSON, else 5]"),
-    ] = None,
-    label: Annotated[str | None, typer.Option(metavar="NAME", help="Only what concerns this label.")] = None,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="File to write; - is standard output.")] = "-",
+    model: Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
+    format: Annotated[Format, Option(help="How to write them.")] = Format.text,
+    terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
+    data: Annotated[str | None, Option(metavar="DATA", help="What it was fitted on, to shorten it by.")] = None,
+    top: Annotated[int | None, Option(min=1, help=TOP_HELP)] = None,
+    label: Annotated[str | None, Option(metavar="NAME", help="Only what concerns this label.")] = None,
+    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="File to write; - is standard output.")] = "-",
 ) -> None:
     """Print what the model says: what holds in general about each label, and exceptions.
 
