@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import Array, Matrix
 from ..core.backend import SingularError, cast, namespace
@@ -180,7 +181,7 @@ class _Search:
         return cast(K / size, self.judge.dtype), size
 
 
-def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
+def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[NDArray[np.intp]], fixed: float | None) -> Judge:
     """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
     xp, parts, cells = namespace(Y), [], 0.0
     dtype = np.float32 if fixed is None and len(Y) > EXACT_ROWS else np.float64

@@ -126,7 +126,7 @@ def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choic
 
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
-    given = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
+    given: Any = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
     return choose(scale, Z[some], w[some], judge, centers, most=max(1, int(counted)), **given)
 
 
@@ -187,7 +187,7 @@ def _solve(rows: Rows, design: Design, penalty: Penalty, sample: Scaled) -> Solv
     if form != "primal" and kept.Z is None:
         kept = Scaled(kept.block, design.scale.apply(kept.block.X))
     K = design.kernel(kept.Z) if form == "dual" else None
-    solve = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
+    solve: Any = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
     parts = [(labels, solve(rows, design, penalty, kept, labels, K)) for labels in rows.patterns()]
     solved = _joined(parts) if len(parts) > 1 else parts[0][1]
     return solved if _held(rows, kept) else replace(solved, rows=kept.block.index)
