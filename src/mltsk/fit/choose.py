@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import Array, Matrix
 from ..core.backend import SingularError, cast, namespace
@@ -19,7 +20,8 @@ from .ridge import Factor, centred_kernel
 from .scale import Scale
 
 LOO_ROWS, LOO_ROWS_LINEAR = 500, 1500  # linear terms (text) need more rows to notice what first-order rules add
-GAIN = {0: 0.005, 1: 0.03}  # share of the error by which exceptions of an order must lower it
+# Share of the error by which exceptions must lower it to be taken; more where their slopes join ramps, which bend.
+GAIN, GAIN_OF_SLOPES = 0.005, 0.03
 ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
 # of these are tried when the structure is known.
@@ -106,24 +108,23 @@ def choose(
 ) -> Choice:
     """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
     search = _Search(scale, Z, w, judge, centers, width_scale)
-    found = [search.structure(o, k) for o, k in _structures(scale, n_rules, order, most)]
+    found = [search.structure(o, k) for o, k in _structures(n_rules, order, most)]
     best = found[0]
     for more in found[1:]:
-        if more.error < (1 - GAIN[more.design.rules.order]) * best.error:
+        slopes = more.design.rules.order and scale.has_ramps
+        if more.error < (1 - (GAIN_OF_SLOPES if slopes else GAIN)) * best.error:
             best = more
     if len(best.design.rules):
         best = search.refine(best)
     return replace(best, error=best.error / judge.cells)
 
 
-def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
-    """(order, number of rules) of the candidates; linear terms are joined by first-order rules alone."""
+def _structures(n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
+    """(order, number of rules) of the candidates, fewest numbers first."""
     if n_rules is not None:
         return [(o, n_rules) for o in ((0, 1) if order is None and n_rules else (order or 0,))]
-    zero, first = [(0, min(ZERO_ORDER, most))], [(1, min(FIRST_ORDER, most))]
-    if order is not None:
-        return [(0, 0), *(first if order else zero)]
-    return [(0, 0), *first] if not scale.has_ramps else [(0, 0), *zero, *first]
+    some = [(0, min(ZERO_ORDER, most)), (1, min(FIRST_ORDER, most))]
+    return [(0, 0), *(pair for pair in some if order in (None, pair[0]))]
 
 
 @dataclass
@@ -180,7 +181,7 @@ class _Search:
         return cast(K / size, self.judge.dtype), size
 
 
-def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
+def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[NDArray[np.intp]], fixed: float | None) -> Judge:
     """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
     xp, parts, cells = namespace(Y), [], 0.0
     dtype = np.float32 if fixed is None and len(Y) > EXACT_ROWS else np.float64
