@@ -95,7 +95,9 @@ def test_any_table_gives_a_model_that_adds_up(size, seed, scale, order):
     clf = MLTSKClassifier("auto" if order is None else 2, order="auto" if order is None else order, scale=scale)
     Y = np.column_stack([Y, 1 - Y[:, 0]])
     system = clf.fit(G.X, Y, w).system_
-    effects = [system.feature_effects(G.X, j).sum(axis=1) + system.shifts(G.X, j).sum(axis=1) for j in range(Y.shape[1])]
+    effects = [
+        system.feature_effects(G.X, j).sum(axis=1) + system.shifts(G.X, j).sum(axis=1) for j in range(Y.shape[1])
+    ]
     assert_allclose(system.intercept + np.column_stack(effects), system.scores(G.X), atol=1e-8)
     assert np.isfinite(clf.predict_proba(10 * G.X)).all()
     assert np.isfinite(clf.loo_scores_).all()
