@@ -47,6 +47,7 @@ def fuzzy_c_means(
     max_iter: int = 100,
     tol: float = 1e-6,
     rtol: float = 0.0,
+    power_steps: int = POWER_STEPS,
 ) -> Clustering:
     """Weighted fuzzy c-means; ``fuzzifier=1`` is k-means.   (3)
 
@@ -68,6 +69,8 @@ def fuzzy_c_means(
         Stop after ``max_iter`` steps or when the loss changes by less than ``tol`` (the authors' rule: 100, 1e-6).
     rtol : float, default=0.0
         Stop also when the loss changes by less than this share of itself.
+    power_steps : int
+        Of the search for the direction in which "spread" splits.
 
     Examples
     --------
@@ -84,7 +87,7 @@ def fuzzy_c_means(
     origin = np.zeros(X.shape[1], dtype=X.dtype) if sparse.issparse(X) else weighted_mean(X, w)
     X = X if sparse.issparse(X) else X - origin
     norms = row_square_norms(X)
-    C = _start(X, w, n_clusters, fuzzifier, init if isinstance(init, str) else init - origin, random_state)
+    C = _start(X, w, n_clusters, fuzzifier, init if isinstance(init, str) else init - origin, random_state, power_steps)
     loss, converged, n_iter = np.inf, False, 0
     U = memberships(square_distances(X, C, norms), fuzzifier)
     while n_iter < max_iter and not converged:
@@ -162,6 +165,7 @@ def _start(
     fuzzifier: float,
     init: Start,
     random_state: int | np.random.Generator | None,
+    power_steps: int,
 ) -> Array:
     if not isinstance(init, str):
         return namespace(X).array(init, dtype=X.dtype)
@@ -170,11 +174,11 @@ def _start(
         U = put(U, X) if is_tensor(X) else U.astype(X.dtype)  # the same draw, wherever it goes
         return fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
     if init == "spread":
-        return spread_centers(X, w, n_clusters)
+        return spread_centers(X, w, n_clusters, power_steps)
     raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")
 
 
-def spread_centers(X: Matrix, w: Array, n_clusters: int) -> Array:
+def spread_centers(X: Matrix, w: Array, n_clusters: int, power_steps: int = POWER_STEPS) -> Array:
     """Centres found by splitting, again and again, the group of largest scatter at its mean along its widest direction.
 
     Fewer than ``n_clusters`` centres come back when no group is left that has two distinct rows.
@@ -183,7 +187,7 @@ def spread_centers(X: Matrix, w: Array, n_clusters: int) -> Array:
     groups = [_Group.of(X, w, xp.flatnonzero(w > 0))]
     while len(groups) < n_clusters:
         widest = max(groups, key=lambda g: g.scatter)
-        parts = widest.split(X, w) if widest.scatter > 0 else None
+        parts = widest.split(X, w, power_steps) if widest.scatter > 0 else None
         if parts is None:
             break
         groups.remove(widest)
@@ -206,21 +210,21 @@ class _Group:
         # below the rounding error of the two terms there is no scatter: the rows are equal
         return cls(rows, mean, scatter if scatter > 1e-10 * total else 0.0)
 
-    def split(self, X: Matrix, w: Array) -> "list[_Group] | None":
+    def split(self, X: Matrix, w: Array, steps: int) -> "list[_Group] | None":
         part, weight = X[self.rows], w[self.rows]
-        side = self._widest_direction(part, weight)
+        side = self._widest_direction(part, weight, steps)
         right = side > 0
         if right.all() or not right.any():
             return None
         return [_Group.of(X, w, self.rows[right]), _Group.of(X, w, self.rows[~right])]
 
-    def _widest_direction(self, part: Matrix, weight: Array) -> Array:
+    def _widest_direction(self, part: Matrix, weight: Array, steps: int) -> Array:
         """Coordinates of the rows along (nearly) their first principal axis: power iteration from the farthest row."""
         D2 = square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
         far = part[[int(D2.argmax())]]
         xp = namespace(self.mean)
         v = xp.asarray(far.todense() if sparse.issparse(far) else far).ravel() - self.mean
-        for _ in range(POWER_STEPS):
+        for _ in range(steps):
             t = xp.asarray(part @ v).ravel() - self.mean @ v
             u = weight * t
             v = xp.asarray(part.T @ u).ravel() - u.sum() * self.mean
