@@ -34,7 +34,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     ----------
     n_rules : int or "auto", default="auto"
         Number of exceptions; 0 is the general rule alone. "auto" has none unless they lower the leave-one-out error:
-        by half a percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1.
+        by half a percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1
+        (half a percent where terms are linear).
     order : {0, 1} or "auto", default="auto"
         What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
     width_scale : float or "auto", default="auto"
@@ -200,8 +201,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _write(self, fitted):
         self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
         self.terms_ = dict(vars(fitted.terms))
-        self.intercept_, self.general_coef_ = fitted.intercept, fitted.general_coef
-        self.centers_, self.coef_ = fitted.centers, fitted.coef
+        self.intercept_, self.centers_ = fitted.intercept, fitted.centers
+        # row by row, as they come back from a file: products of another layout round differently
+        self.general_coef_, self.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
         self.widths_ = np.full_like(fitted.centers, fitted.width)
         self.prototypes_, self.rule_weights_, self.quantiles_ = fitted.prototypes, fitted.rule_weights, fitted.quantiles
         self.n_rules_, self.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)

@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from mltsk.core.system import FuzzySystem
 from numpy.testing import assert_allclose
 
 from mltsk.core.arrays import row_blocks, unit_rows
