@@ -125,7 +125,7 @@ def test_leave_one_out_says_whether_labels_should_be_tied(data):
 # weights -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, {"threshold": "f1", "max_terms": 5}, {"coupling": "signed"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"threshold": "f1"}, {"coupling": "signed"}], ids=str)
 def test_whole_weights_are_copies_and_zeros_are_nothing(data, options):
     w = np.random.default_rng(1).integers(0, 4, size=200)
     a = MLTSKClassifier(**options).fit(data.X, data.Y, sample_weight=w)

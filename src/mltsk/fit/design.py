@@ -85,17 +85,18 @@ class Design:
 
     def kernel(self, Z: Matrix) -> Array:
         """Φ Φᵀ (N, N) in double precision."""
-        K = self.general * gram(self.memberships(Z))
-        if len(self.rules):
-            K += self.exceptions * self.exception_kernel(Z)
-        return K
+        G = gram(self.memberships(Z))
+        if not len(self.rules):
+            return self.general * G
+        inner = G if not self.scale.has_ramps else None
+        return self.general * G + self.exceptions * self.exception_kernel(Z, inner)
 
-    def exception_kernel(self, Z: Matrix) -> Array:
-        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), without its weight."""
+    def exception_kernel(self, Z: Matrix, inner: Array | None = None) -> Array:
+        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), without its weight; ``inner`` is Z Zᵀ where that is there already."""
         M = self.rules.firing(Z)
         K = M @ M.T
         if self.rules.order:
-            K *= 1.0 + gram(Z) / self.scale.variance
+            K *= 1.0 + (gram(Z) if inner is None else inner) / self.scale.variance
         return K
 
     def transposed(self, Z: Matrix, A: Array) -> Array:
