@@ -211,12 +211,12 @@ def _results(model: Any, dataset: Any) -> str:
     from ..metrics import FIVE_METRICS, evaluate
     from .inputs import outputs_of
 
-    folds = "five folds, terms chosen without the rows that are scored"
     Y, title = dataset.Y, "leave-one-out: every row scored as if it had not been there"
-    title = folds if getattr(model, "max_terms", None) else title
+    if getattr(model, "max_terms", None):
+        title = "five folds: every row scored by terms that were chosen without it"
     if hasattr(model, "loo_scores_"):
         scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_
-        if model.loo_rows_ is not None:
+        if len(scores) < len(Y):
             Y, title = Y[model.loo_rows_], f"{title} (of {len(Y):,} rows {len(scores):,}, evenly spread)"
     else:
         scores, guesses = outputs_of(model, dataset.X)
