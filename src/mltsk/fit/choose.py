@@ -19,7 +19,7 @@ from .design import Design, Rules, gram
 from .ridge import Factor, centred_kernel
 from .scale import Scale
 
-LOO_ROWS, LOO_ROWS_LINEAR = 500, 1500  # linear terms (text) need more rows to notice what first-order rules add
+LOO_ROWS, LOO_ROWS_LINEAR = 500, 1200  # linear terms (text) need more rows to notice what first-order rules add
 # Share of the error by which exceptions must lower it to be taken; more where their slopes join ramps, which bend.
 GAIN, GAIN_OF_SLOPES = 0.005, 0.03
 ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
