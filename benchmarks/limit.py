@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import Options, print_table
 from mltsk import MLTSKClassifier
 from mltsk.core.fuzzymap import FuzzyMap
-from mltsk.paper.solvers import moments, ridge
+from mltsk.fit import ridge
 
 
 def run(options: Options) -> None:
@@ -35,7 +35,7 @@ def run(options: Options) -> None:
             seconds = time.process_time() - start
         rates = {kind: max(rates[kind], again) for kind, again in gemm_rates().items()}
     ideal = sum(flops[kind] / rates[kind] for kind in rates)
-    print(f"{N} × {D}, 20 rules, {L} labels, {model.n_iter_} steps, one thread; {dict(calls)}")
+    print(f"{N} × {D}, 20 rules, {L} labels, one thread; {dict(calls)}")
     rows = [[kind, f"{rates[kind] / 1e9:.0f}", f"{flops[kind] / 1e9:.0f}", f"{flops[kind] / rates[kind]:.2f}"] for kind in rates]  # fmt: skip  # noqa: E501
     print_table(["precision", "product GFlop/s", "GFlop of the fit", "s at that rate"], rows)
     print(f"fit: {seconds:.2f} s of processor time, {100 * ideal / seconds:.0f} % of the limit")
@@ -65,7 +65,6 @@ class counted:
         self._wrap(FuzzyMap, "transpose_matmul", size)
         self._wrap(FuzzyMap, "gram", lambda G: 1.0 * G.shape[0] * G.shape[1] ** 2)
         self._wrap(FuzzyMap, "dual_gram", square)
-        self._wrap(moments.Moments, "apply", lambda data, P: 2.0 * len(data.A) ** 2 * P.shape[1])
         # tridiagonal reduction 4/3, divide and conquer 4/3 (at most), back-transformation 2
         self._wrap(ridge, "eigh", lambda A, **_: 14 / 3 * len(A) ** 3)
         self._wrap(linalg, "cho_factor", lambda A, **_: len(A) ** 3 / 3)

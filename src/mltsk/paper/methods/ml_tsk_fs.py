@@ -227,7 +227,7 @@ class PaperMLTSK(MultilabelMethod):
         found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
         self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
-        self.certificate_ = found.solution.certificate
+        self.certificate_ = found.solution.certificates[-1]
         if not found.solution.converged:
             warnings.warn(
                 f"the solver stopped after {self.n_iter_} steps at a relative gap of {self.certificate_:.2g}, above "
@@ -362,8 +362,8 @@ def _batch(train, test, Y, axes, device, stop):
     scores = {}
     for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         some = settings[setting : setting + step]
-        ((_, runs),) = algorithm1_batch(problems, some, **stop)
-        scores |= zip(some, (T @ runs.P[0]).cpu().numpy(), strict=True)
+        ((_, _, P),) = algorithm1_batch(problems, some, **stop)
+        scores |= zip(some, (T @ P[0]).cpu().numpy(), strict=True)
     return scores
 
 

@@ -28,9 +28,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
-from ..solvers.fista import fista
-from ..solvers.moments import GRAM_BYTES, dominating_diagonal, largest_eigenvalue
-from ..solvers.objective import Problem
+from ..solvers.problem import GRAM_BYTES, Problem, dominating_diagonal, fista, largest_eigenvalue
 from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
 from .meta_labels import label_affinities, label_set_rank, meta_labels
 
@@ -39,7 +37,7 @@ LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
 
 @dataclass(frozen=True)
 class LeastSquares:
-    """½‖X v - z‖² for many z at once, in the form that `mltsk.paper.solvers.fista` minimises."""
+    """½‖X v - z‖² for many z at once, in the form that `fista` minimises."""
 
     apply: Callable[[np.ndarray], np.ndarray]
     norm: float
@@ -108,7 +106,7 @@ def lasso(problem, gamma, tol):
     """v (D, n) that minimises ½‖X v - z‖² + γ‖v‖₁ for every column z, exact zeros included."""
     found = fista(Problem(problem, beta=gamma), max_iter=LASSO_STEPS, tol=tol)
     if not found.converged:
-        message = f"The LASSO of MLSF stopped after {found.n_iter} steps at {found.certificate:.1e}, not {tol:.1e}"
+        message = f"The LASSO of MLSF stopped after {found.n_iter} steps at {found.certificates[-1]:.1e}, not {tol:.1e}"
         warnings.warn(f"{message}: scale the features, or raise tol.", ConvergenceWarning, stacklevel=2)
     return found.P
 
