@@ -16,8 +16,8 @@ import numpy as np
 
 Tensor: TypeAlias = Any  # a torch.Tensor; the mathematics does not import torch, so it cannot name the type
 
-# Row blocks on a GPU: large enough for its matrix units (50,000 rows of G at K(D+1) = 10,020), small beside its memory.
-_BLOCK_BYTES, _BLOCK_SHARE = 2 * 10**9, 0.02
+# Row blocks on a GPU: large enough for its matrix units, and few, since each takes small tables along.
+_BLOCK_BYTES, _BLOCK_SHARE = 8 * 10**9, 0.06
 # The Gram matrix may take this share of a GPU's memory: 15 GB of the 150 of an H200, K(D+1) = 61,000 in float32.
 _GRAM_SHARE = 0.1
 

@@ -15,14 +15,11 @@ copies: a row of weight 2 is two rows, of weight 0 none; scikit-learn's Quantile
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from .arrays import Array, weighted_mean, weighted_variance
 from .backend import Tensor, asnumpy, cast, is_tensor, namespace, put
-
-Scale = Literal["quantile", "standard", "minmax"]
 
 # A percentile scale needs no more knots than percentiles that a person could tell apart; 256 also keeps the table of a
 # 1,000-feature model at 4 MB.
@@ -100,8 +97,11 @@ class Scaling:
         return low + level * (high - low) if high > low else level + low
 
 
-def fit_scaling(X: Array, w: Array, scale: Scale) -> Scaling:
-    """Knots of the chosen scale from dense X (N, D) under the weights w (N,); rows of weight 0 do not count."""
+def fit_scaling(X: Array, w: Array, scale: str) -> Scaling:
+    """Knots of the scale "quantile", "standard" or "minmax" from dense X (N, D) under the weights w (N,).
+
+    Rows of weight 0 do not count.
+    """
     if not bool((w > 0).all()):
         X, w = X[w > 0], w[w > 0]
     if scale == "quantile":
@@ -228,7 +228,7 @@ def _interpolate(x: Tensor, values: Tensor, levels: Tensor) -> Tensor:
     xp = namespace(x)
     if values.shape[1] == 1:
         return levels.expand_as(x)
-    low = (xp.searchsorted(values, x.contiguous(), right=True) - 1).clip(0, values.shape[1] - 2)
+    low = (xp.searchsorted(values.contiguous(), x.contiguous(), right=True) - 1).clip(0, values.shape[1] - 2)
     start, stop = xp.gather(values, 1, low), xp.gather(values, 1, low + 1)
     level = xp.gather(levels, 1, low)
     rise = (xp.gather(levels, 1, low + 1) - level) / xp.where(stop > start, stop - start, 1.0)
