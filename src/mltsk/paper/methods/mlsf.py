@@ -238,13 +238,8 @@ class MLSF(MultilabelMethod):
     }
 
     def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
-        self.alpha = alpha
-        self.epsilon = epsilon
-        self.size = size
-        self.gamma = gamma
-        self.C = C
-        self.tol = tol
-        self.random_state = random_state
+        self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
+        self.C, self.tol, self.random_state = C, tol, random_state
 
     def _learner(self, X, Y, w):
         return Learner(X, Y, w, int(check_random_state(self.random_state).randint(2**31 - 1)))
