@@ -53,20 +53,13 @@ class JBNN(NeuralMethod):
 
     Parameters
     ----------
-    epochs : int, default 100
-        Passes through the rows; Table II of the paper tries 10 to 100.
-    hidden : float or int, default 0.2
-        Hidden units: a fraction of the features, or how many.
+    epochs, hidden, device, progress, random_state
+        As in `BPMLL`.
     learning_rate : float, default 0.003
         Of Adam.
     batch_size : int, default 32
     weight_decay : float, default 1e-4
         Times the squared norm of all parameters, added to the mean loss of a row.
-    device : {"cpu", "cuda"}, default "cpu"
-    progress : callable, optional
-        Called with (epochs done, epochs in all).
-    random_state : int, RandomState or None, default 0
-        Of the first weights and the order of rows.
 
     Attributes
     ----------

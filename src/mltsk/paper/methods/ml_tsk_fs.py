@@ -209,7 +209,6 @@ class PaperMLTSK(MultilabelMethod):
         return found.P
 
     def _stop(self, max_iter, **tolerance):
-        """Options of a solver: its defaults, or what the parameters say."""
         ((name, default),) = tolerance.items()
         chosen = default if self.tol is None else self.tol
         return {"max_iter": max_iter if self.max_iter is None else self.max_iter, name: chosen}

@@ -192,7 +192,6 @@ class _Algorithm1:
         self.q = torch.zeros_like(beta)  # the authors compare the first q with 0
 
     def _count(self) -> None:
-        """Which runs each problem has."""
         ends = [0, *torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()]
         self.parts = [(j, slice(*pair)) for j, pair in enumerate(pairwise(ends)) if pair[0] < pair[1]]
 
@@ -263,7 +262,6 @@ class _Algorithm1:
         return len(going) == 0
 
     def _compact(self, going: torch.Tensor) -> None:
-        """Go on with some of the runs."""
         for name in ("W", "B", "H", "F_old", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
             setattr(self, name, getattr(self, name)[going])
         self.F = self.F[: len(going)]

@@ -243,7 +243,6 @@ class Solver:
         return (labels, used) if len(labels) * len(used) <= _COMPACT_BELOW * self._W.size else None
 
     def _loss(self) -> float:
-        """‖G W - Y‖² + α Tr(R WᵀW)."""
         return _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy
 
 

@@ -119,7 +119,6 @@ def _fold(sample: Sample, fold: Fold, values: Values, seed: int) -> dict[str, An
 
 
 def _scores(rules: Rules, Y: Array, settings: Mapping[str, list[Setting]]) -> dict[str, Scores]:
-    """Scores of the test rows at every setting of every arm."""
     ridge = RidgeFamily(rules, Y)
     return {
         arm: dict(ridge.scores(arm, tried)) if arm in CONVEX_ARMS else algorithm1_scores(rules, Y, tried)
@@ -157,7 +156,6 @@ class RidgeFamily:
 
 
 def _best(tried: list[tuple[Scores, Array]]) -> Setting:
-    """The setting of highest mean AP over inner folds, the first of several."""
     means = {
         setting: np.mean([average_precision_score(Y, scores[setting], convention=CONVENTION) for scores, Y in tried])
         for setting in tried[0][0]
