@@ -60,7 +60,9 @@ def _fitted(A: Array, t: Array, max_terms: int) -> Array:
     coef = np.zeros((A.shape[1], t.shape[1]))
     for label, kept in enumerate(_choose(A[some], t[some], max_terms)):
         part = A[:, kept]
-        coef[kept, label] = linalg.solve(part.T @ part + RIDGE * np.eye(len(kept)), part.T @ t[:, label], assume_a="pos")
+        coef[kept, label] = linalg.solve(
+            part.T @ part + RIDGE * np.eye(len(kept)), part.T @ t[:, label], assume_a="pos"
+        )
     return coef
 
 
