@@ -11,9 +11,7 @@ from mltsk.core.clustering import fuzzy_c_means
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.core.membership import firing_strengths
-from mltsk.paper.solvers.fista import fista
-from mltsk.paper.solvers.moments import Moments
-from mltsk.paper.solvers.objective import Problem
+from mltsk.paper.solvers.problem import Problem, Quadratic, fista
 
 sizes = st.tuples(st.integers(2, 30), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
 seeds = st.integers(0, 2**31)
@@ -43,12 +41,12 @@ def test_operator_equals_matrix(size, seed):
 @settings(max_examples=60, deadline=None)
 def test_no_neighbour_is_better_than_a_certified_optimum(size, seed, kind, alpha, beta, rho):
     G, Y, rng = draw(size, seed)
-    problem = Problem(Moments.of(G, Y), coupling_matrix(label_correlation(Y), kind), alpha, beta, rho)
+    problem = Problem(Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), kind), alpha, beta, rho)
     found = fista(problem, tol=1e-9, max_iter=20000)
     assert found.converged
     for scale in (1e-3, 1.0):
         other = found.P + scale * rng.normal(size=found.P.shape)
-        assert problem.value(other) >= found.value - 1e-9 * max(problem.data.yy, 1e-9)
+        assert problem.value(other) >= problem.value(found.P) - 1e-9 * max(problem.data.yy, 1e-9)
 
 
 @given(sizes, seeds, st.floats(1.0, 3.0))

@@ -66,11 +66,6 @@ class Friedman:
         """Probability of an F at least this large if no method differed from another."""
         return float(stats.f.sf(self.f, *self.degrees_of_freedom))
 
-    @property
-    def chi2_p_value(self) -> float:
-        """The same by χ², for comparison with programs that report only that."""
-        return float(stats.chi2.sf(self.chi2, self.n_methods - 1))
-
     def critical_value(self, alpha: float = 0.05) -> float:
         """The F above which the methods differ at level ``alpha``."""
         return float(stats.f.isf(_level(alpha), *self.degrees_of_freedom))
@@ -309,14 +304,12 @@ def _position(control: int | str, names: list[Any] | None, k: int) -> int:
 
 
 def _level(alpha: float) -> float:
-    """``alpha``, if it is a probability."""
     if not 0 < alpha < 1:
         raise InputError(f"The level alpha lies between 0 and 1; it is {alpha!r}.")
     return alpha
 
 
 def _labelled(found: Mapping[str, NDArray[Any]], names: list[Any] | None) -> dict[str, Any]:
-    """The values by the names of the methods where there are names."""
     if names is None:
         return dict(found)
     import pandas as pd
@@ -340,7 +333,6 @@ def _statistics(ranks: FloatArray, correct_ties: bool) -> tuple[float, float]:
 
 
 def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
-    """Scores as an array, and the names of the methods if the table has any."""
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 
@@ -11,6 +12,7 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import RuleCollapseWarning
 from mltsk.paper.methods import binary_relevance
 from mltsk.paper.methods.binary_relevance import BinaryRelevanceTSK, principal_axes
+from mltsk.paper.methods.classifier_chain import ClassifierChainTSK
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,21 @@ def test_rules_bend_what_a_line_cannot(data):
 def test_stopping_early_is_said(data):
     with pytest.warns(ConvergenceWarning, match="duality gap"):
         BinaryRelevanceTSK(4, C=1e4, max_iter=1, tol=1e-9).fit(data.X, data.Y)
+
+
+def test_the_published_loop_starts_at_ridge_counts_weights_as_copies_and_has_no_certificate(data):
+    w = np.arange(len(data.X)) % 3
+    one_step = BinaryRelevanceTSK(3, solver="lssli", epsilon=0.0, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 steps: raise"):
+        one_step.fit(data.X, data.Y)
+    ridge = BinaryRelevanceTSK(3, C=2.0, epsilon=0.0, tol=1e-12).fit(data.X, data.Y)  # both inequalities: twice C
+    assert_allclose(scores(one_step, data.X), scores(ridge, data.X), atol=1e-5)
+    for method in (BinaryRelevanceTSK, ClassifierChainTSK):
+        loop = method(3, solver="lssli", epsilon=0.2).fit(data.X, data.Y, sample_weight=w)
+        copies = clone(loop).fit(np.repeat(data.X, w, axis=0), np.repeat(data.Y, w, axis=0))
+        assert np.isnan(loop.gap_).all()
+        assert loop.n_iter_ > 1
+        assert_allclose(loop.coef_, copies.coef_, atol=1e-6)
 
 
 def test_fewer_distinct_rows_than_rules_are_said():

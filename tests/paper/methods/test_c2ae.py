@@ -34,6 +34,15 @@ def test_small_data_gets_enough_steps_and_a_number_is_obeyed():
     assert C2AE()._epoch_count(400) == 400
     assert C2AE()._epoch_count(4800) == 50
     assert C2AE(epochs=50)._epoch_count(400) == 50
+    assert C2AE(validation_fraction=0.5)._epoch_count(2000) == 200
+
+
+def test_held_out_rows_pick_the_best_epoch():
+    X, Y = toy(200)
+    model = clone(SMALL).set_params(validation_fraction=0.2, epochs=30).fit(X, Y)
+    assert 1 <= model.best_epoch_ <= model.n_iter_ == 30
+    shorter = clone(model).set_params(epochs=model.best_epoch_).fit(X, Y)
+    assert_array_equal(model.decision_function(X), shorter.decision_function(X))
 
 
 def test_paper_grid_is_eleven_alphas():

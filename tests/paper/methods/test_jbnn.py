@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.metrics import evaluate
-from mltsk.paper.methods.jbnn import JBNN, Adam, backward, joint_gradient
+from mltsk.paper.methods.jbnn import JBNN, Adam, backward
 
 torch = pytest.importorskip("torch")
 
@@ -12,15 +12,6 @@ def toy(n=80, labels=3):
     rng = np.random.default_rng(1)
     X = rng.random((n, 6))
     return X, (X @ rng.normal(size=(6, labels)) > 0.2).astype(int)
-
-
-def test_loss_and_gradient_of_the_worked_example():
-    z, y = np.array([[2.0, -1.0, 0.5]]), np.array([[1.0, 0.0, 0.0]])
-    gradient = joint_gradient(torch.tensor(z), torch.tensor(y)).numpy()
-    assert_allclose(gradient + y, [[0.880797, 0.268941, 0.622459]], atol=5e-7)
-    loss = torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor(z), torch.tensor(y), reduction="sum")
-    assert float(loss) == pytest.approx(1.41426668, abs=5e-9)
-    assert_allclose(gradient, [[-0.119203, 0.268941, 0.622459]], atol=5e-7)
 
 
 def test_backward_is_the_gradient_of_the_loss():

@@ -6,10 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
 from mltsk.exceptions import InputError
-from mltsk.paper.solvers import algorithm1 as module
-from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_from_moments, algorithm1_grid
-from mltsk.paper.solvers.algorithm1_steps import Rows
-from mltsk.paper.solvers.moments import Moments
+from mltsk.paper.solvers.algorithm1 import algorithm1, algorithm1_grid
 
 VALUES = (0.01, 1.0, 100.0)
 CORNERS = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
@@ -130,18 +127,8 @@ def test_grid_keeps_only_what_then_returns():
     assert kept == {(0.1, 0.1, 1.0): (14, 9), (0.1, 1.0, 1.0): (14, 9)}
 
 
-def test_moments_are_enough():
-    G, Y = random_problem(3)
-    data = Moments(G.T @ G, G.T @ Y, float((Y**2).sum()), float(len(Y)))
-    whole = algorithm1(G, Y, 0.1, 0.1, 1.0)
-    part = algorithm1_from_moments(data, 1 - np.corrcoef(Y.T), 0.1, 0.1, 1.0)
-    assert part.n_iter == whole.n_iter
-    assert_allclose(part.P, whole.P, atol=1e-12)
-
-
 def test_more_columns_than_rows_go_through_the_rows():
     G, Y = random_problem(4, n_rows=24, width=80, n_labels=3)
-    assert isinstance(module._moments_or_rows(module.DenseMap(G), Y, 100), Rows)
     P, losses = plain(G, Y, 0.1, 0.1, 1.0)
     result = algorithm1(G, Y, 0.1, 0.1, 1.0)
     assert result.n_iter == len(losses)

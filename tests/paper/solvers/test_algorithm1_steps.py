@@ -1,4 +1,4 @@
-"""The parts of a step of Algorithm I: starts in two forms, products that leave out zeros, thread limits."""
+"""The parts of a step of Algorithm I: products that leave out zeros, thread limits."""
 
 from itertools import product
 
@@ -9,8 +9,9 @@ from threadpoolctl import threadpool_info
 
 from mltsk.exceptions import InputError
 from mltsk.paper.solvers import algorithm1_steps as module
-from mltsk.paper.solvers.algorithm1_steps import DenseMap, Rows, Solver, low_rank, ridge_start
-from mltsk.paper.solvers.moments import Moments
+from mltsk.paper.solvers.algorithm1 import _Dense
+from mltsk.paper.solvers.algorithm1_steps import Solver, low_rank
+from mltsk.paper.solvers.problem import Quadratic
 
 
 def problem(n_rows=30, width=12, n_labels=7, seed=0):
@@ -20,28 +21,12 @@ def problem(n_rows=30, width=12, n_labels=7, seed=0):
 
 
 def moments(G, Y):
-    return Moments(G.T @ G, G.T @ Y, float((Y**2).sum()), float(len(Y)))
-
-
-@pytest.mark.parametrize("gamma", [0.01, 1.0, 100.0])
-def test_primal_and_dual_start_agree(gamma):
-    G, Y, _ = problem()
-    primal = ridge_start(moments(G, Y), gamma)
-    assert_allclose(ridge_start(Rows(DenseMap(G), Y), gamma), primal, atol=1e-10)
-    assert_allclose((G.T @ G + gamma * np.eye(12)) @ primal, G.T @ Y, atol=1e-10)
-
-
-def test_rows_know_what_moments_know():
-    G, Y, _ = problem(n_rows=9, width=20)
-    rows, sums = Rows(DenseMap(G), Y), moments(G, Y)
-    assert_allclose(rows.norm, sums.norm)
-    assert_allclose(rows.B, sums.B)
-    assert rows.yy == sums.yy
+    return Quadratic.of(_Dense(G), Y, form=True)
 
 
 def test_a_singular_start_asks_for_a_larger_gamma():
     G, Y, R = problem()
-    broken = Moments(-(G.T @ G), G.T @ Y, float((Y**2).sum()), 30.0)
+    broken = Quadratic(_Dense(G), Y, -(G.T @ G))
     with pytest.raises(InputError, match="larger"):
         Solver(broken, R, 100, 0.01).solve(0.1, 0.1, 0.1)
 
@@ -90,7 +75,7 @@ def test_no_factor_where_it_would_not_pay():
 @pytest.mark.parametrize("by_rows", [False, True])
 def test_settings_in_step_stop_where_they_stop_alone(n_settings, by_rows):
     G, Y, R = problem()
-    data = Rows(DenseMap(G), Y) if by_rows else moments(G, Y)
+    data = Quadratic(_Dense(G), Y) if by_rows else moments(G, Y)
     settings = list(product([0.01, 0.1, 1.0], [0.0, 0.02, 0.1, 5.0], [0.1, 1.0, 10.0, 50.0, 100.0]))[:n_settings]
     found = dict(Solver(data, R, 40, 1e-3).solve_all(settings))
     assert set(found) == set(settings)

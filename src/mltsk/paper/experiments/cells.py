@@ -6,8 +6,9 @@ what is there is not computed again, and what changed is.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from math import prod
 from typing import Any, Literal
 
@@ -61,7 +62,6 @@ def canonical(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy numbers, tuples and mappings as JSON knows them."""
     if hasattr(value, "tolist"):
         return value.tolist()
     return dict(value) if isinstance(value, Mapping) else list(value)
@@ -91,20 +91,13 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
                 "version": __version__,
             }
             grid = grid_of(method, data.grid or definition.grid)
-            for where in _folds(definition):
-                where |= {"dataset": data.name, "method": method.key}
-                if where["protocol"] == "nested":
+            for protocol, seed, fold in product(definition.protocols, definition.seeds, range(definition.folds)):
+                where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
+                if protocol == "nested":
                     cells += _nested(where, details, method, grid, shapes[data.name], definition.inner_folds)
                 else:
                     cells += _parts("grid", where, details, method, grid, shapes[data.name])
     return cells
-
-
-def _folds(definition: Definition) -> Iterator[dict[str, Any]]:
-    for protocol in definition.protocols:
-        for seed in definition.seeds:
-            for fold in range(definition.folds):
-                yield {"protocol": protocol, "seed": seed, "fold": fold}
 
 
 def _nested(

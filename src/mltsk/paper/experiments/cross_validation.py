@@ -167,5 +167,4 @@ def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = 
 
 
 def _rows(table: Any, index: ArrayLike) -> Any:
-    """Rows of a data frame, a sparse matrix or an array."""
     return table.iloc[index] if hasattr(table, "iloc") else table[index]

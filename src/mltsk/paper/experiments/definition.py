@@ -93,12 +93,6 @@ class MethodDefinition(_Part):
             raise ValueError(f"grid {name!r} has no values for {parameter!r}")
         return grids
 
-    @model_validator(mode="after")
-    def _titled(self) -> "MethodDefinition":
-        if not self.title:
-            object.__setattr__(self, "title", self.key)
-        return self
-
 
 class Definition(_Part):
     """A whole experiment."""

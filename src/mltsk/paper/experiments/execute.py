@@ -121,7 +121,6 @@ def _evaluated(
 
 
 def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[Scored]:
-    """Scores of every setting of the grid, each with its test rows."""
     n_splits, seed, scaled = cell.details["folds"], cell.seed, cell.details["scale"] == "minmax"
     if cell.protocol == "paper" and hasattr(model, "authors_path"):
 
@@ -149,7 +148,6 @@ def _path(model: Any, X: Any, Y: NDArray[Any], T: Any, grid: Grid, scaled: bool)
 
 
 def _one_by_one(model: Any, X: Any, Y: NDArray[Any], T: Any, grid: Grid) -> Iterator[GridPoint]:
-    """Any scikit-learn classifier: one fit per setting."""
     for params in ParameterGrid(dict(grid)):
         fitted = clone(model).set_params(**params).fit(X, Y)
         yield GridPoint(params, label_scores(fitted, T, Y.shape[1]), np.asarray(fitted.predict(T)))

@@ -43,10 +43,7 @@ def protocol_table(results: Results) -> Table | None:
     protocols, pairs = protocols_of(results), pairs_of(results)
     if not pairs:
         return None
-    found = {}
-    for protocol in protocols:
-        frame = results.choices[protocol, "AP"]
-        found[protocol] = frame[frame["metric"] == "AP"].set_index(["dataset", "method"])
+    found = {p: results.of_metric(p, "AP", "AP").set_index(["dataset", "method"]) for p in protocols}
     rows = []
     for dataset, method in found[protocols[0]].index:
         lines = {protocol: found[protocol].loc[(dataset, method)] for protocol in protocols}

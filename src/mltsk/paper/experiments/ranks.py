@@ -92,7 +92,6 @@ def finished_scores(results: Results, metric: str, protocol: str, methods: Seque
 
 
 def _ours(results: Results, source: str, metric: str, protocol: str, methods: Sequence[str]) -> Comparison | None:
-    """Our comparison, with the paper's on the same data sets and methods."""
     scores = finished_scores(results, metric, protocol, methods)
     scores = scores.rename(columns={key: print_name(results, key) for key in scores.columns})
     sets, names = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]

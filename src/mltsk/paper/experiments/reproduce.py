@@ -150,7 +150,7 @@ def _description(
 def _method(method: MethodDefinition, grid: GridName) -> dict[str, Any]:
     values = grid_of(method, grid)
     return {
-        "title": method.title,
+        "title": method.title or method.key,
         "paper": method.paper,
         "class": method.path,
         "params": method.params,

@@ -112,10 +112,15 @@ class Results:
                 found[protocol, by] = _frame(self, protocol, choosers, chosen)
         return found
 
-    def finished(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
-        """Of `choices` the rows of one metric that have all their folds."""
+    def of_metric(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
+        """Of `choices` the rows of one metric."""
         frame = self.choices[protocol, by]
-        return frame[(frame["metric"] == metric) & (frame["folds"] >= frame["expected"])]
+        return frame[frame["metric"] == metric]
+
+    def finished(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
+        """Of these the rows that have all their folds."""
+        frame = self.of_metric(protocol, by, metric)
+        return frame[frame["folds"] >= frame["expected"]]
 
 
 def _chosen(results: Results, protocol: str) -> dict[str, dict[Any, dict[str, Any]]]:
@@ -143,7 +148,6 @@ def _chosen(results: Results, protocol: str) -> dict[str, dict[Any, dict[str, An
 
 
 def _seed_means(scores: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Means over seeds of the means over folds."""
     by_seed = scores.groupby([*keys, "seed"], observed=True, sort=False)[list(METRICS)].mean()
     return by_seed.groupby(level=keys, observed=True, sort=False).mean()
 

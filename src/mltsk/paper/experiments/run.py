@@ -282,7 +282,6 @@ class _Queue:
 def _outcomes(
     queue: _Queue, definition: Definition, store: Store, runner: Runner, progress: Progress, tell: Report
 ) -> Done:
-    """Cells with their outcomes as they finish."""
     datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
     with closing(runner):
         while True:

@@ -12,16 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .protocol_worth import WORTH, pairs_of, worths
-from .published import (
-    CONTROL,
-    DEGENERATE_TIES,
-    METHODS,
-    TABLES,
-    artefacts_of,
-    explanation,
-    published_table,
-    table_i,
-)
+from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
 from .ranks import Comparison, f_text, p_text
 from .results import Results
 from .table import signed
@@ -124,8 +115,7 @@ def _worth_headlines(results: Results) -> list[Headline]:
 
 def _finished_headline(results: Results) -> Headline:
     protocol = results.main_protocol
-    frame = results.choices[protocol, "AP"]
-    frame = frame[frame["metric"] == "AP"]
+    frame = results.of_metric(protocol, "AP", "AP")
     done, failed = (frame["status"] == "done").sum(), (frame["failed"] > 0).sum()
     detail = f"protocol {protocol}" + (f", {failed} with failed folds" if failed else "")
     return Headline(f"{done} of {len(frame)}", "pairs of method and data set finished", detail)
@@ -134,8 +124,7 @@ def _finished_headline(results: Results) -> Headline:
 def progress_sentences(results: Results) -> Iterator[str]:
     """How much of the run is there, under every protocol."""
     for protocol in results.run["protocols"]:
-        frame = results.choices[protocol, "AP"]
-        frame = frame[frame["metric"] == "AP"]
+        frame = results.of_metric(protocol, "AP", "AP")
         there, done, failed = frame[frame["folds"] > 0], (frame["status"] == "done").sum(), frame[frame["failed"] > 0]
         methods, sets = _counted(len(results.methods), "method"), _sets(len(results.datasets))
         if done == len(frame):
@@ -206,8 +195,8 @@ def artefact_sentences(results: Results) -> Iterator[str]:
                 f"compared, {shown} of them shown and {len(wrong) - shown} inferred; the table's notes say why."
             )
     for protocol in results.run["protocols"]:
-        frame = results.choices[protocol, "each"]
-        frame = frame[(frame["metric"] == "OE") & (frame["tied"] >= DEGENERATE_TIES)]
+        frame = results.of_metric(protocol, "each", "OE")
+        frame = frame[frame["tied"] >= DEGENERATE_TIES]
         for method, rows in frame.groupby("method", sort=False):
             listed = _listed(
                 f"{results.dataset_title(r.dataset)} {r.mean:.3f} ({100 * r.tied:.0f} %)" for r in rows.itertuples()

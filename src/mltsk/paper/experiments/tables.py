@@ -162,7 +162,6 @@ def _best(line: Sequence[Mapping[Any, Any]], metric: str) -> list[bool]:
 def _result_cell(
     results: Results, table: str, protocol: str, row: Mapping[Any, Any], notes: Notes, best: bool
 ) -> TableCell:
-    """One value of ours and what the paper has in its place."""
     place = (row["dataset"], row["metric"], results.paper_name(row["method"]))
     printed = published_table(table).get(place)
     mean, sd, known = row["mean"], row["sd"], bool(np.isfinite(row["mean"]))
@@ -182,7 +181,6 @@ def _result_cell(
 
 
 def _remarks(results: Results, protocol: str, row: Mapping[Any, Any]) -> list[str]:
-    """Footnotes to a value of ours."""
     remarks = []
     if row["failed"]:
         remarks.append(f"{row['failed']} of {row['expected']} folds failed: {row['error']}")

@@ -89,7 +89,6 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         """Scores (N, L) of checked rows: higher is more relevant."""
 
     def _labels(self, scores):
-        """Labels (N, L) of scores: those that reach the cut."""
         return (scores >= self._cut).astype(int)
 
     def _check_input(self, X):

@@ -52,10 +52,8 @@ def deltas(h: Any, c: Any, W: Any, batch: "Batch") -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of one step as tensors: inputs with a column of ones (B, m), labels, and what follows from them.
-
-    ``columns`` are the features that the m inputs belong to, None if all; ``share`` includes the rows' weights, and
-    ``weight`` is the sum of those.
+    """Rows of one step as tensors: inputs with a column of ones (B, m), labels, 1 - 2Y, and the rows' shares of a pair
+    times their weights, whose sum is ``weight``; ``columns`` are the features that the inputs belong to, None if all.
     """
 
     x: Any
@@ -66,38 +64,25 @@ class Batch:
     columns: Any = None
 
 
-class DenseInput:
-    """First layer V of dense rows."""
+class FirstLayer:
+    """The first layer, factor · V: with sparse rows a step changes the factor and the rows of V that the batch uses."""
 
     def __init__(self, V: Any) -> None:
-        self.V = V
+        self.V, self.factor = V, 1.0
 
     def sums(self, batch: Batch) -> Any:
         """Inputs times weights, (B, H)."""
-        return batch.x @ self.V
-
-    def update(self, batch: Batch, e: Any, rate: float, keep: float) -> None:
-        """V ← keep V + rate x'e."""
-        self.V.addmm_(batch.x.T, e, beta=keep, alpha=rate)
-
-    def stacked(self) -> Any:
-        """V itself."""
-        return self.V
-
-
-class SparseInput(DenseInput):
-    """First layer of sparse rows, factor · V: a step changes the factor and the rows of V that the batch uses."""
-
-    factor = 1.0
-
-    def sums(self, batch: Batch) -> Any:
-        """Inputs times weights, (B, H)."""
+        if batch.columns is None:
+            return batch.x @ self.V
         return (batch.x @ self.V.index_select(0, batch.columns)).mul_(self.factor)
 
     def update(self, batch: Batch, e: Any, rate: float, keep: float) -> None:
-        """The same step on the features that the batch has."""
-        self.factor *= keep
-        self.V.index_add_(0, batch.columns, batch.x.T @ e, alpha=rate / self.factor)
+        """V ← keep V + rate x'e."""
+        if batch.columns is None:
+            self.V.addmm_(batch.x.T, e, beta=keep, alpha=rate)
+        else:
+            self.factor *= keep
+            self.V.index_add_(0, batch.columns, batch.x.T @ e, alpha=rate / self.factor)
 
     def stacked(self) -> Any:
         """The weights themselves; the factor starts anew at 1, before it can underflow."""
@@ -106,7 +91,7 @@ class SparseInput(DenseInput):
         return self.V
 
 
-def online_step(first: DenseInput | SparseInput, W: Any, batch: Batch, rate: float, decay: float) -> None:
+def online_step(first: FirstLayer, W: Any, batch: Batch, rate: float, decay: float) -> None:
     """One step on the rows of a batch: gradients are summed, and all weights shrink by 1 - decay for every row."""
     torch = load_torch()
     keep = (1 - decay) ** batch.weight
@@ -247,16 +232,20 @@ class BPMLL(NeuralMethod):
         progress=None,
         random_state=0,
     ):
-        self.epochs = epochs
-        self.hidden = hidden
-        self.learning_rate = learning_rate
-        self.cost = cost
-        self.batch_size = batch_size
-        self.center = center
-        self.shuffle = shuffle
-        self.device = device
-        self.progress = progress
-        self.random_state = random_state
+        self.epochs, self.hidden, self.learning_rate, self.cost, self.batch_size = (
+            epochs,
+            hidden,
+            learning_rate,
+            cost,
+            batch_size,
+        )
+        self.center, self.shuffle, self.device, self.progress, self.random_state = (
+            center,
+            shuffle,
+            device,
+            progress,
+            random_state,
+        )
 
     def _trainer(self, X, Y, w, rng, device):
         return _Trainer(self, X, with_complement(Y), w, rng, device)
@@ -278,7 +267,7 @@ class _Trainer:
         self.W = torch.as_tensor(W, device=device)
         thin = sparse.issparse(X)  # centring would fill it in
         self.mean = np.average(X, axis=0, weights=w) if model.center and not thin else np.zeros(X.shape[1])
-        self.first = (SparseInput if thin else DenseInput)(torch.as_tensor(V, device=device))
+        self.first = FirstLayer(torch.as_tensor(V, device=device))
         order = rng.permutation(len(Y)) if model.shuffle else np.arange(len(Y))
         self.batches = list(make_batches(X if thin else X - self.mean, Y, w, order, model.batch_size, device))
         self.rate, self.decay = model.learning_rate, 2 * model.cost / w.sum()

@@ -11,7 +11,8 @@ authors' program). Gamma does not contain F_x, so its gradient reaches encoder a
 S = F_d(F_x(x)).
 """
 
-from numbers import Integral
+from numbers import Integral, Real
+from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.threads import blas_threads
+from ...metrics import macro_f1_score, micro_f1_score
 from .base import COUNT, NOT_NEGATIVE, POSITIVE
 from .c2ae_nets import SLOPE, Nets, Rows, wrapped_batches
 from .nets import NeuralMethod, load_torch, torch_device, with_complement
@@ -60,16 +62,18 @@ class C2AE(NeuralMethod):
         Falls by 2 % an epoch, or as much in all where ``epochs`` is None.
     weight_decay : float, default 1e-3
         Times the squared norm of the weights; biases are free.
+    validation_fraction : float, default 0
+        Share of the rows held out to pick the epoch of the highest micro-F1 + macro-F1; 0 keeps the last epoch.
     device : {"cpu", "cuda"}, default "cpu"
     progress : callable, optional
         Called with (epochs done, epochs in all).
     random_state : int, RandomState or None, default 0
-        Of the first weights and the order of rows.
+        Of the first weights, the rows held out and the order of rows.
 
     Attributes
     ----------
     feature_net_, decoder_net_ : tuples of (weights, biases)
-        Layers that a prediction passes through.
+        Layers that a prediction passes through; ``best_epoch_`` is the epoch that they come from.
     n_iter_ : int
 
     Notes
@@ -100,6 +104,7 @@ class C2AE(NeuralMethod):
         "latent": POSITIVE,
         "hidden": COUNT,
         "weight_decay": NOT_NEGATIVE,
+        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
     }
 
     def __init__(
@@ -113,24 +118,23 @@ class C2AE(NeuralMethod):
         batch_size=500,
         learning_rate=1e-4,
         weight_decay=1e-3,
+        validation_fraction=0.0,
         device="cpu",
         progress=None,
         random_state=0,
     ):
-        self.alpha = alpha
-        self.alpha_meaning = alpha_meaning
-        self.epochs = epochs
-        self.latent = latent
-        self.hidden = hidden
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.device = device
-        self.progress = progress
-        self.random_state = random_state
+        self.alpha, self.alpha_meaning, self.epochs, self.latent = alpha, alpha_meaning, epochs, latent
+        self.hidden, self.batch_size, self.learning_rate = hidden, batch_size, learning_rate
+        self.weight_decay, self.validation_fraction = weight_decay, validation_fraction
+        self.device, self.progress, self.random_state = device, progress, random_state
 
     def _epoch_count(self, n_rows):
-        return self.epochs or max(EPOCHS, -(-UPDATES // -(-n_rows // self.batch_size)))
+        n_trained = n_rows - self._held_out(n_rows)
+        return self.epochs or max(EPOCHS, -(-UPDATES // -(-n_trained // self.batch_size)))
+
+    def _held_out(self, n_rows):
+        fraction = self.validation_fraction
+        return min(n_rows - 1, max(1, round(fraction * n_rows))) if fraction else 0
 
     def _device(self):
         return torch_device("cuda") if self.device == "cuda" else None
@@ -154,13 +158,16 @@ def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
 
 
 class _Trainer:
-    """A run: the three nets, and the rows that they are trained on."""
+    """A run: the three nets, the rows that they are trained on, and the best state so far where rows are held out."""
 
     def __init__(self, model: C2AE, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
         q, H = max(1, round(model.latent * Y.shape[1])), model.hidden
         sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
         like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
-        self.nets, self.rows = Nets(rng, sizes, model.weight_decay, like), Rows(X, Y, w, like)
+        self.nets, held = Nets(rng, sizes, model.weight_decay, like), model._held_out(len(Y))
+        order = rng.permutation(len(Y)) if held else np.arange(len(Y))
+        train, test = np.sort(order[: len(Y) - held]), order[len(Y) - held :]
+        self.rows, self.held_out, self.best = Rows(X[train], Y[train], w[train], like), (X[test], Y[test]), (-1.0, {})
         self.model, self.rng, self.done = model, rng, 0
         self.weight = model.alpha if model.alpha_meaning == "multiply" else 1 / model.alpha
         self.fall = FALL if model.epochs else FALL ** (EPOCHS / model._epoch_count(len(Y)))
@@ -171,7 +178,17 @@ class _Trainer:
             self.nets.differentiate(*self.rows.batch(drawn), self.weight)
             self.nets.optimiser.step(self.nets.gradient, rate)
         self.done += 1
+        X, Y = self.held_out
+        if len(Y):
+            state = self._now()
+            labels = decoded(X, state["feature_net_"], state["decoder_net_"]) >= 0.5
+            self.best = max(
+                self.best, (micro_f1_score(Y, labels) + macro_f1_score(Y, labels), state), key=itemgetter(0)
+            )
+
+    def _now(self) -> dict[str, Any]:
+        feature, decoder = self.nets.arrays(self.nets.feature), self.nets.arrays(self.nets.decoder)
+        return {"feature_net_": feature, "decoder_net_": decoder, "best_epoch_": self.done}
 
     def state(self) -> dict[str, Any]:
-        nets = self.nets
-        return {"feature_net_": nets.arrays(nets.feature), "decoder_net_": nets.arrays(nets.decoder)}
+        return self.best[1] or self._now()

@@ -79,7 +79,6 @@ def forward(net: Sequence[Any], x: Any) -> list[Any]:
 
 
 def _leaky(z: Any) -> None:
-    """max(z, z / 10) in place."""
     if is_tensor(z):
         namespace(z).nn.functional.leaky_relu_(z, SLOPE)
     else:
@@ -133,7 +132,6 @@ def through_units(C: Any, A: Any, h: Any) -> Flow:
 
 
 def _slopes(h: Any) -> Any:
-    """Slope of every unit for every row of data."""
     slopes = cast(h > 0, h.dtype)
     slopes *= 1 - SLOPE
     slopes += SLOPE
@@ -168,7 +166,6 @@ class AuthorsOptimiser:
 
 
 def _move(theta: Any, g: Any, squares: Any, delta: Any, decay: Any, rate: float, first: bool) -> None:
-    """One step of some of the numbers."""
     g += decay * theta
     squares *= 0.9
     squares += (10 if first else 1) * (g * g)

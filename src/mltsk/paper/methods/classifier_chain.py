@@ -26,7 +26,7 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
 
     Parameters
     ----------
-    n_rules, C, epsilon, fuzzifier, width_scale, n_components, tol, max_iter
+    n_rules, C, epsilon, fuzzifier, width_scale, n_components, solver, tol, max_iter
         As in `BinaryRelevanceTSK`; the paper used 150 principal components on Corel16k1.
     order : "index", "random" or array of shape (n_labels,), default="index"
         The chain: columns of y as they come, a random permutation (``random_state``), or the columns to take in turn.
@@ -75,12 +75,13 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
         width_scale=1.0,
         n_components=None,
         order="index",
+        solver="quadratic",
         tol=1e-3,
         max_iter=1000,
         random_state=None,
     ):
-        shared = {"C": C, "epsilon": epsilon, "fuzzifier": fuzzifier, "width_scale": width_scale}
-        super().__init__(n_rules, **shared, n_components=n_components, tol=tol, max_iter=max_iter)
+        rules = {"fuzzifier": fuzzifier, "width_scale": width_scale, "n_components": n_components}
+        super().__init__(n_rules, C=C, epsilon=epsilon, **rules, solver=solver, tol=tol, max_iter=max_iter)
         self.order = order
         self.random_state = random_state
 

@@ -272,12 +272,8 @@ class HNOML(MultilabelMethod):
     }
 
     def __init__(self, alpha=1.0, beta=1.0, gamma=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-5):
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
+        self.alpha, self.beta, self.gamma = alpha, beta, gamma
+        self.fit_intercept, self.max_iter, self.tol = fit_intercept, max_iter, tol
 
     def _fit(self, X, Y, w):
         with design_threads(X):

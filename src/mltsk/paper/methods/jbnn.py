@@ -17,11 +17,6 @@ from .base import NOT_NEGATIVE
 from .nets import HIDDEN, NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
 
 
-def joint_gradient(z: Any, Y: Any) -> Any:
-    """Gradient of a row's joint binary cross-entropy in its logits, as tensors."""
-    return z.sigmoid().sub_(Y)
-
-
 class Adam:
     """Adam (Kingma and Ba, 2015) on one vector, in place."""
 
@@ -43,7 +38,7 @@ def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any]) 
     torch = load_torch()
     r = (x @ V).tanh_()
     r1 = torch.constant_pad_nd(r, (0, 1), 1.0)
-    d = joint_gradient(r1 @ W, Y).mul_(share)
+    d = (r1 @ W).sigmoid_().sub_(Y).mul_(share)
     e = d @ W[:-1].T
     torch.mm(x.T, e.addcmul_(e, r * r, value=-1), out=into[0])
     torch.mm(r1.T, d, out=into[1])
@@ -58,20 +53,13 @@ class JBNN(NeuralMethod):
 
     Parameters
     ----------
-    epochs : int, default 100
-        Passes through the rows; Table II of the paper tries 10 to 100.
-    hidden : float or int, default 0.2
-        Hidden units: a fraction of the features, or how many.
+    epochs, hidden, device, progress, random_state
+        As in `BPMLL`.
     learning_rate : float, default 0.003
         Of Adam.
     batch_size : int, default 32
     weight_decay : float, default 1e-4
         Times the squared norm of all parameters, added to the mean loss of a row.
-    device : {"cpu", "cuda"}, default "cpu"
-    progress : callable, optional
-        Called with (epochs done, epochs in all).
-    random_state : int, RandomState or None, default 0
-        Of the first weights and the order of rows.
 
     Attributes
     ----------
@@ -117,14 +105,8 @@ class JBNN(NeuralMethod):
         progress=None,
         random_state=0,
     ):
-        self.epochs = epochs
-        self.hidden = hidden
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.weight_decay = weight_decay
-        self.device = device
-        self.progress = progress
-        self.random_state = random_state
+        self.epochs, self.hidden, self.learning_rate, self.batch_size = epochs, hidden, learning_rate, batch_size
+        self.weight_decay, self.device, self.progress, self.random_state = weight_decay, device, progress, random_state
 
     def predict_proba(self, X):
         """Probabilities of the logistic units, strictly in (0, 1); of more than two classes they are scaled to 1."""

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ...classifier import MLTSKClassifier
 from ...core.arrays import spread_rows
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
@@ -139,20 +140,21 @@ class PaperMLTSK(MultilabelMethod):
         device=None,
         precision="double",
     ):
-        self.n_rules = n_rules
-        self.width_scale = width_scale
-        self.correlation_weight = correlation_weight
-        self.l1_weight = l1_weight
-        self.init_ridge = init_ridge
-        self.formulas = formulas
-        self.objective = objective
-        self.coupling = coupling
-        self.ridge = ridge
-        self.threshold = threshold
-        self.max_iter = max_iter
-        self.tol = tol
-        self.device = device
-        self.precision = precision
+        self.n_rules, self.width_scale, self.correlation_weight, self.l1_weight, self.init_ridge = (
+            n_rules,
+            width_scale,
+            correlation_weight,
+            l1_weight,
+            init_ridge,
+        )
+        self.formulas, self.objective, self.coupling, self.ridge, self.threshold = (
+            formulas,
+            objective,
+            coupling,
+            ridge,
+            threshold,
+        )
+        self.max_iter, self.tol, self.device, self.precision = max_iter, tol, device, precision
 
     @property
     def _cut(self):
@@ -207,7 +209,6 @@ class PaperMLTSK(MultilabelMethod):
         return found.P
 
     def _stop(self, max_iter, **tolerance):
-        """Options of a solver: its defaults, or what the parameters say."""
         ((name, default),) = tolerance.items()
         chosen = default if self.tol is None else self.tol
         return {"max_iter": max_iter if self.max_iter is None else self.max_iter, name: chosen}
@@ -227,7 +228,7 @@ class PaperMLTSK(MultilabelMethod):
         found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
         self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
-        self.certificate_ = found.solution.certificate
+        self.certificate_ = found.solution.certificates[-1]
         if not found.solution.converged:
             warnings.warn(
                 f"the solver stopped after {self.n_iter_} steps at a relative gap of {self.certificate_:.2g}, above "
@@ -273,16 +274,7 @@ class PaperMLTSK(MultilabelMethod):
 
         return explain(self.system_, self._check_input(X), categories=self._category_names())
 
-    def _category_names(self):
-        """Names of the values of nominal features, from an optional attribute ``categories_``."""
-        from ...datasets.dataset import category_values
-
-        return {
-            feature: names
-            if hasattr(names, "items")
-            else dict(zip(category_values(names).tolist(), names, strict=True))
-            for feature, names in getattr(self, "categories_", {}).items()
-        }
+    _category_names = MLTSKClassifier._category_names
 
     def _scores(self, X):
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
@@ -303,7 +295,7 @@ class PaperMLTSK(MultilabelMethod):
         yield from self._path(Z, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]), T, grid)
 
     def _path(self, Z, Y, w, T, grid):
-        for n_rules, same_rules in _grouped(self._models(grid), "n_rules"):
+        for n_rules, same_rules in _grouped([model for _, model in self._settings(grid)], "n_rules"):
             rules = find_rules(Z, w, n_rules)
             for width_scale, same in _grouped(same_rules, "width_scale"):
                 yield from _solve(same, *(_map(A, rules, width_scale) for A in (Z, T)), Y, w)
@@ -315,16 +307,13 @@ class PaperMLTSK(MultilabelMethod):
         draw new folds for every number of rules and every width. Yields each point with its test rows.
         """
         Y = np.asarray(Y, dtype=np.float64)
-        for n_rules, same_rules in _grouped(self._models(grid), "n_rules"):
+        for n_rules, same_rules in _grouped([model for _, model in self._settings(grid)], "n_rules"):
             rules = find_rules(Z, np.ones(Z.shape[0]), n_rules)
             for width_scale, same in _grouped(same_rules, "width_scale"):
                 train, test = split(n_rules, width_scale)
                 G = _map(Z, rules, width_scale)
                 points = _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train)))
                 yield from ((point, test) for point in points)
-
-    def _models(self, grid):
-        return [model for _, model in self._settings(grid)]
 
 
 def _map(Z, rules, width_scale):
@@ -362,8 +351,8 @@ def _batch(train, test, Y, axes, device, stop):
     scores = {}
     for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         some = settings[setting : setting + step]
-        ((_, runs),) = algorithm1_batch(problems, some, **stop)
-        scores |= zip(some, (T @ runs.P[0]).cpu().numpy(), strict=True)
+        ((_, _, P),) = algorithm1_batch(problems, some, **stop)
+        scores |= zip(some, (T @ P[0]).cpu().numpy(), strict=True)
     return scores
 
 

@@ -21,25 +21,92 @@ from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from scipy.special import expit, logit
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
-from ..solvers.fista import fista
-from ..solvers.moments import GRAM_BYTES, dominating_diagonal, largest_eigenvalue
-from ..solvers.objective import Problem
+from ..solvers.problem import GRAM_BYTES, Problem, dominating_diagonal, fista, largest_eigenvalue
 from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
-from .meta_labels import label_affinities, label_set_rank, meta_labels
 
+KMEANS_ITERATIONS = 20  # as in the authors' program
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
+
+
+def label_affinities(X, Y, w):
+    """Jaccard similarity of labels and exp(-distance of their mean features), (L, L) each, diagonals 0.
+
+    A label without positives has neither: its rows are 0.
+
+    Examples
+    --------
+    >>> jaccard, near = label_affinities(np.array([[0.0], [1.0]]), np.array([[1, 1], [0, 1]]), np.ones(2))
+    >>> float(jaccard[0, 1]), round(float(near[0, 1]), 3)
+    (0.5, 0.607)
+    """
+    wY = w[:, None] * Y
+    both, count = Y.T @ wY, wY.sum(axis=0)
+    either = count[:, None] + count - both
+    jaccard = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+    means = np.asarray(wY.T @ X) / np.where(count > 0, count, 1)[:, None]
+    near = np.exp(-cdist(means, means)) * np.outer(count > 0, count > 0)
+    np.fill_diagonal(jaccard, 0)
+    np.fill_diagonal(near, 0)
+    return jaccard, near
+
+
+def meta_labels(A, epsilon, size, seed):
+    """Groups of about ``size`` labels with high affinity A (L, L), as a tuple of tuples.
+
+    Labels whose affinities are all below epsilon (every label, if epsilon is 1 or more: A is never larger) say nothing
+    about their group: they are taken in order, ``size`` at a time.
+    """
+    L = len(A)
+    if size >= L:
+        return (tuple(range(L)),)
+    A = np.where(A < epsilon, 0.0, A)
+    linked = A.sum(axis=1) > 0
+    if size == 1:
+        linked[:] = False
+    alone, rest = np.flatnonzero(~linked), np.flatnonzero(linked)
+    groups = [alone[i : i + size] for i in range(0, len(alone), size)]
+    if len(rest):
+        which = spectral_clusters(A[np.ix_(rest, rest)], -(-len(rest) // size), seed)
+        groups += [rest[which == k] for k in range(which.max() + 1)]
+    return tuple(sorted(tuple(group.tolist()) for group in groups if len(group)))
+
+
+def spectral_clusters(A, k, seed):
+    """Cluster (n,) of every node: k-means of the k leading eigenvectors of D^-½ A D^-½, rows at unit length."""
+    root = 1.0 / np.sqrt(A.sum(axis=1))
+    values, vectors = np.linalg.eigh(root[:, None] * A * root)
+    leading = np.lexsort((-values, -np.abs(values).round(10)))[:k]  # by size as published; of ±λ first the positive
+    points = vectors[:, leading]
+    length = np.linalg.norm(points, axis=1, keepdims=True)
+    points = points / np.where(length > 1e-12, length, 1.0)
+    k = min(k, len(np.unique(points.round(8), axis=0)))  # k-means cannot make more clusters than points
+    return KMeans(k, n_init=10, max_iter=KMEANS_ITERATIONS, random_state=seed).fit_predict(points)
+
+
+def label_set_rank(Y):
+    """z (N,) in [0, 1]: rank of each row's label set, a binary number with the first label least significant.
+
+    Examples
+    --------
+    >>> label_set_rank(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]])).round(3).tolist()
+    [0.0, 0.667, 1.0, 0.333]
+    """
+    sets, rank = np.unique(Y[:, ::-1], axis=0, return_inverse=True)
+    return rank.ravel() / max(len(sets) - 1, 1)
 
 
 @dataclass(frozen=True)
 class LeastSquares:
-    """½‖X v - z‖² for many z at once, in the form that `mltsk.paper.solvers.fista` minimises."""
+    """½‖X v - z‖² for many z at once, in the form that `fista` minimises."""
 
     apply: Callable[[np.ndarray], np.ndarray]
     norm: float
@@ -75,7 +142,6 @@ class Learner:
         return label_affinities(self.X, self.Y, self.w)
 
     def _groups(self, alpha, epsilon, size):
-        """`meta_labels` of one weighted affinity."""
         jaccard, near = self.affinities
         return meta_labels(alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed)
 
@@ -93,7 +159,6 @@ class Learner:
         return apply, norm, dominating_diagonal(absolute, norm, Xw.shape[1])
 
     def _supports(self, groups, gamma, tol):
-        """Indices of the selected features of every group."""
         Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * np.sqrt(self.w)[:, None]
         v = lasso(LeastSquares(*self.design, self.Xw.T @ Z, float(np.vdot(Z, Z))), gamma, tol)
         return tuple(tuple(np.flatnonzero(column).tolist()) for column in v.T)
@@ -108,7 +173,7 @@ def lasso(problem, gamma, tol):
     """v (D, n) that minimises ½‖X v - z‖² + γ‖v‖₁ for every column z, exact zeros included."""
     found = fista(Problem(problem, beta=gamma), max_iter=LASSO_STEPS, tol=tol)
     if not found.converged:
-        message = f"The LASSO of MLSF stopped after {found.n_iter} steps at {found.certificate:.1e}, not {tol:.1e}"
+        message = f"The LASSO of MLSF stopped after {found.n_iter} steps at {found.certificates[-1]:.1e}, not {tol:.1e}"
         warnings.warn(f"{message}: scale the features, or raise tol.", ConvergenceWarning, stacklevel=2)
     return found.P
 
@@ -240,13 +305,8 @@ class MLSF(MultilabelMethod):
     }
 
     def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
-        self.alpha = alpha
-        self.epsilon = epsilon
-        self.size = size
-        self.gamma = gamma
-        self.C = C
-        self.tol = tol
-        self.random_state = random_state
+        self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
+        self.C, self.tol, self.random_state = C, tol, random_state
 
     def _learner(self, X, Y, w):
         return Learner(X, Y, w, int(check_random_state(self.random_state).randint(2**31 - 1)))

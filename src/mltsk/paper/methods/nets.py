@@ -146,11 +146,9 @@ class NeuralMethod(MultilabelMethod):
         return torch_device(self.device)
 
     def _limited(self):
-        """Threads of one epoch."""
         return torch_threads(1)
 
     def _epoch_count(self, n_rows):
-        """Epochs of a run on so many rows."""
         return self.epochs
 
     def _states(self, X, Y, w, counts: Collection[int] = ()) -> Iterator[tuple[int, dict]]:

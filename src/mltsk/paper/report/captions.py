@@ -28,7 +28,6 @@ def study_caption(name: str, results: Found) -> str:
 
 
 def _label_correlation(name: str, found: Mapping[str, Any]) -> str:
-    """Whether labels that go together have alike consequents, and whether the coupling has a part in it."""
     r = {key: float(numbers(model["pearson"])) for key, model in found["models"].items()}
     alike = "agree in part" if r["paper"] >= 0.3 else "do not agree, other than the paper says"
     sentence = (
@@ -47,7 +46,6 @@ def _label_correlation(name: str, found: Mapping[str, Any]) -> str:
 
 
 def _coupling_effect(results: Found) -> str:
-    """What the coupling is worth as the paper counts, and against a ridge of its own weight."""
     gains = [_ap(found["groups"]["B"]) - _ap(found["groups"]["A"]) for found in results.values()]
     up = sum(gain > SMALL for gain in gains)
     return (
@@ -68,7 +66,6 @@ def _against_ridge(results: Found, kind: str) -> str:
 
 
 def _rules(results: Found) -> str:
-    """Whether the number of rules matters, and whether they differ."""
     paper, ours = ([found[key] for found in results.values()] for key in ("paper", "ours"))
     distinct = [[d for d in curve["distinctness"] if d is not None] or [1.0] for curve in paper]
     inside = sum(2 <= curve["n_rules"][int(np.nanargmax(_aps(curve)))] <= 6 for curve in paper)
@@ -84,7 +81,6 @@ def _rules(results: Found) -> str:
 
 
 def _sensitivity(name: str, found: Mapping[str, Any]) -> str:
-    """Where AP is stable in alpha and beta, next to what the paper says."""
     x = numbers(found["values"])
     alpha, beta = (_aps(found["paper"][symbol]) for symbol in ("alpha", "beta"))
     parts = [_range(alpha[(x >= low) & (x <= high)]) for low, high in ((0.01, 0.6), (0.6, 60), (60, 900))]
@@ -99,7 +95,6 @@ def _sensitivity(name: str, found: Mapping[str, Any]) -> str:
 
 
 def _convergence(name: str, found: Mapping[str, Any]) -> str:
-    """Why the authors' iteration stops, and what it does when it is not stopped."""
     lines, ours = found["paper"], found["ours"]
     stops, alphas = (", ".join(f"{line[key]:g}" for line in lines) for key in ("stop", "alpha"))
     left = ", ".join(f"{line['lowest']:.0e} (alpha = {line['alpha']:g})" for line in lines if line["lowest"] < 0)

@@ -89,7 +89,6 @@ def study_pictures(results: Results) -> Iterator[Picture]:
 
 
 def _table_files(tables: Mapping[str, Sequence[Table]]) -> dict[str, str | bytes]:
-    """Names below the report's folder, and contents."""
     forms = {"csv": to_csv, "md": table_markdown, "tex": to_latex}
     every = [table for part in tables.values() for table in part]
     return {f"tables/{table.key}.{kind}": render(table) for table in every for kind, render in forms.items()}

@@ -52,7 +52,7 @@ def closeness_picture(gaps: pd.DataFrame) -> list[Picture]:
 def protocol_picture(results: Results) -> list[Picture]:
     """Mean AP of each method under each protocol, over the data sets that it finished under all of them."""
     protocols = protocols_of(results)
-    frames = [frame[frame["metric"] == "AP"] for frame in (results.choices[p, "AP"] for p in protocols)]
+    frames = [results.of_metric(protocol, "AP", "AP") for protocol in protocols]
     columns = [frame[frame["status"] == "done"].set_index(["dataset", "method"])["mean"] for frame in frames]
     means = pd.concat(columns, axis=1).dropna().groupby("method").mean() if len(protocols) > 1 else []
     if not len(means):
@@ -227,7 +227,6 @@ def _rule_curves(top: Any, under: Any, found: Mapping[str, Any]) -> None:
 
 
 def _curve(ax: Any, x: Any, table: Mapping[str, Any], title: str, colour: str, marker: str) -> None:
-    """AP with a band of one standard deviation."""
     AP, sd = (numbers(table[part])[:, 0] for part in ("mean", "sd"))
     ax.plot(x, AP, f"{marker}-", color=colour, ms=3, label=title)
     ax.fill_between(x, AP - sd, AP + sd, color=colour, alpha=0.15, lw=0)

@@ -15,9 +15,10 @@ use `fista`. How a step is made with one pair of products: `algorithm1_steps`.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import product
 from math import nan
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,8 +26,8 @@ from ...core.arrays import Array
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError
-from .algorithm1_steps import Algorithm1Result, DenseMap, Rows, Setting, Solver, low_rank
-from .moments import Moments, quadratic, weighted
+from .algorithm1_steps import Algorithm1Result, Setting, Solver, low_rank
+from .problem import Quadratic, quadratic, weighted
 
 # A factor of A takes about as long as a few settings, and A itself 300 MB at this width.
 _FACTOR_FROM, _FACTOR_WIDTH = 20, 6000
@@ -80,15 +81,6 @@ def algorithm1(
     (4, 'margin', [[1.01, -0.06], [-0.06, 1.01]])
     """
     solver = _solver(G, Y, sample_weight, constant_labels, max_iter, margin)
-    with solver.threads():
-        return solver.solve(alpha, beta, gamma)
-
-
-def algorithm1_from_moments(
-    data: Moments, R: Array, alpha: float, beta: float, gamma: float, *, max_iter: int = 100, margin: float = 0.01
-) -> Algorithm1Result:
-    """`algorithm1` from the moments and the label coupling R (symmetric), where no rows are at hand."""
-    solver = Solver(data, np.asarray(R, dtype=np.float64), max_iter, margin)
     with solver.threads():
         return solver.solve(alpha, beta, gamma)
 
@@ -148,6 +140,37 @@ def algorithm1_grid(
     return {setting: done[setting] for setting in settings}
 
 
+@dataclass(frozen=True)
+class _Dense:
+    """What is needed of a `FuzzyMap`, for a G that is an array."""
+
+    X: Array
+    n_rules: ClassVar[int] = 1
+    is_sparse: ClassVar[bool] = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape[0], self.X.shape[1]
+
+    def weighted(self, w: Array | None) -> "_Dense":
+        return _Dense(weighted(self.X, w))
+
+    def astype(self, dtype: "np.dtype[Any] | type") -> "_Dense":
+        return _Dense(self.X.astype(dtype))
+
+    def __matmul__(self, W: Array) -> Array:
+        return self.X @ W
+
+    def transpose_matmul(self, V: Array) -> Array:
+        return self.X.T @ V
+
+    def gram(self) -> Array:
+        return self.X.T @ self.X
+
+    def dual_gram(self) -> Array:
+        return self.X @ self.X.T
+
+
 def _solver(
     G: Array | FuzzyMap,
     Y: Array,
@@ -158,42 +181,28 @@ def _solver(
     n_settings: int = 1,
     precision: Precision = "double",
 ) -> Solver:
-    rows = G if isinstance(G, FuzzyMap) else DenseMap(np.asarray(G, dtype=np.float64))
+    rows = G if isinstance(G, FuzzyMap) else _Dense(np.asarray(G, dtype=np.float64))
     Y = np.asarray(Y, dtype=np.float64)
     if Y.ndim != 2 or rows.shape[0] != len(Y) or not len(Y):
         raise InputError(f"G of shape {rows.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
     w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    Gw = rows.weighted(w)
-    data = _moments_or_rows(Gw, weighted(Y, w), n_products=max_iter * n_settings)
+    data = quadratic(rows, Y, w, n_products=max_iter * n_settings)
     if not np.isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
-    data, factor = _factored(Gw, data, n_settings, _FACTOR_TOLERANCE[precision])
+    data, factor = _factored(data, n_settings, _FACTOR_TOLERANCE[precision])
     dtype = np.float32 if precision == "single" else np.float64
     return Solver(data, _coupling(Y, w, constant_labels), max_iter, margin, factor, dtype)
 
 
-def _factored(
-    G: DenseMap | FuzzyMap, data: Moments | Rows, n_settings: int, tolerance: float
-) -> tuple[Moments | Rows, Array | None]:
+def _factored(data: Quadratic, n_settings: int, tolerance: float) -> tuple[Quadratic, Array | None]:
     """The same data with a factor of A where many settings make that pay."""
-    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or getattr(G, "is_sparse", False):
+    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or data.G.is_sparse:
         return data, None
-    moments = data if isinstance(data, Moments) else Moments(G.gram(), data.B, data.yy, float(G.shape[0]))
-    factor = low_rank(moments.A, tolerance)
-    if factor is None or (isinstance(data, Rows) and factor.shape[1] >= G.shape[0]):
+    A = data.G.gram() if data.A is None else data.A
+    factor = low_rank(A, tolerance)
+    if factor is None or (data.A is None and factor.shape[1] >= len(data.Y)):
         return data, None
-    return moments, factor
-
-
-def _moments_or_rows(G: DenseMap | FuzzyMap, Y: Array, n_products: int) -> Moments | Rows:
-    """A where forming it and multiplying by it takes fewer flops than passing over G twice a product."""
-    if isinstance(G, FuzzyMap):
-        data = quadratic(G, Y, n_products=n_products)
-        return data if isinstance(data, Moments) else Rows(G, Y)
-    (N, Md), L = G.shape, Y.shape[1]
-    if Md * Md * (N + 2 * n_products * L) > n_products * 4 * N * Md * L:
-        return Rows(G, Y)
-    return Moments(G.gram(), G.transpose_matmul(Y), float(np.vdot(Y, Y)), float(N))
+    return replace(data, A=A), factor
 
 
 def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Array:

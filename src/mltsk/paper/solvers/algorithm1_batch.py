@@ -13,6 +13,7 @@ of 208 at 41.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import sqrt
 
 try:
@@ -20,12 +21,12 @@ try:
 except ImportError:
     raise ImportError('batches on tensors need torch: pip install "mltsk[gpu]"') from None
 
+from ...core.arrays import row_blocks
 from ...core.backend import device_memory
 from ...core.coupling import coupling_matrix, label_correlation
 from ...exceptions import InputError
 from ...metrics import five_metrics
-
-Setting = tuple[float, float, float]
+from .algorithm1_steps import Setting
 
 _BUFFERS = 8  # tensors as large as W that a step needs, with what is put away
 _ALIGN = 8
@@ -51,23 +52,17 @@ class Problems:
         R = [coupling_matrix(label_correlation(Y, w), "paper") for w in rows[..., 0].flatten(0, 1)]
         return cls(Gt.mT @ Gt, Yt.mT @ Gt, (Yt * Yt).sum((1, 2)), torch.stack(R))
 
-    def take(self, part: slice) -> "Problems":
-        """Some of the problems."""
-        return Problems(self.A[part], self.B[part], self.yy[part], self.R[part])
-
-    def padded(self) -> "Problems":
-        """With columns of zeros up to a multiple of 8."""
-        more = -self.A.shape[1] % _ALIGN
-        pad = torch.nn.functional.pad
-        return Problems(pad(self.A, (0, more, 0, more)), pad(self.B, (0, more)), self.yy, self.R)
+    def padded(self, part: slice) -> "Problems":
+        """Some of the problems, with columns of zeros up to a multiple of 8."""
+        more, pad = -self.A.shape[1] % _ALIGN, torch.nn.functional.pad
+        return Problems(
+            pad(self.A[part], (0, more, 0, more)), pad(self.B[part], (0, more)), self.yy[part], self.R[part]
+        )
 
     def parts(self, n_settings: int) -> Iterator[slice]:
         """As many problems at a time as buffers the size of W leave room for."""
-        L, width = self.B.shape[1:]
-        each = _BUFFERS * self.B.itemsize * n_settings * L * (width + _ALIGN)
-        step = max(1, _bytes(self.B) // each)
-        for start in range(0, len(self.B), step):
-            yield slice(start, min(start + step, len(self.B)))
+        each = _BUFFERS * self.B.itemsize * n_settings * self.B.shape[1] * (self.B.shape[2] + _ALIGN)
+        return row_blocks(len(self.B), each, _bytes(self.B))
 
 
 def _bytes(like: torch.Tensor) -> int:
@@ -88,17 +83,9 @@ def spectral_norms(A: torch.Tensor) -> torch.Tensor:
     return (A @ v).norm(dim=1)[:, 0]
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Where every setting of every problem stopped: ``n_iter`` (b, S), consequents ``P`` (b, S, Md, L)."""
-
-    n_iter: torch.Tensor
-    P: torch.Tensor
-
-
 def algorithm1_batch(
     problems: Problems, settings: Sequence[Setting], *, max_iter: int = 100, margin: float = 0.01
-) -> Iterator[tuple[slice, Runs]]:
+) -> Iterator[tuple[slice, torch.Tensor, torch.Tensor]]:
     """Algorithm I for every problem and setting: the stops and, up to rounding, the numbers of `algorithm1`.
 
     Parameters
@@ -107,25 +94,25 @@ def algorithm1_batch(
         On any device; double precision, as the authors compute.
     settings : sequence of (alpha, beta, gamma)
     max_iter, margin : int, float
-        The authors' stopping rule.
 
     Yields
     ------
-    (slice, Runs)
-        Which problems, as many at a time as a third of the device's memory holds, and their results.
+    (slice, tensor of shape (b, S), tensor of shape (b, S, Md, L))
+        Which problems, as many at a time as a third of the device's memory holds, their steps and consequents.
 
     Examples
     --------
     >>> G = torch.tensor([[[1.0, 0], [1, 1], [0, 1]]], dtype=torch.float64)
     >>> problems = Problems.of(G, G[0], torch.ones(1, 1, 3))
-    >>> [(_, runs)] = algorithm1_batch(problems, [(0.1, 0.01, 0.1), (0.1, 10, 0.1)])
-    >>> runs.n_iter.tolist()
+    >>> [(_, n_iter, P)] = algorithm1_batch(problems, [(0.1, 0.01, 0.1), (0.1, 10, 0.1)])
+    >>> n_iter.tolist()
     [[4, 2]]
     """
     if not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings) or not settings or max_iter < 1:
         raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
     for part in problems.parts(len(settings)):
-        yield part, _Algorithm1(problems.take(part), settings).run(max_iter, margin)
+        n_iter, P = _Algorithm1(problems.padded(part), settings).run(max_iter, margin)
+        yield part, n_iter, P[:, :, : problems.B.shape[2]]
 
 
 def algorithm1_folds(
@@ -162,14 +149,13 @@ def algorithm1_folds(
     problems, found = Problems.of(G, Y, train), []
     tested, weight = _test_rows(train.flatten(0, 1))
     maps = torch.arange(len(train), device=G.device).repeat_interleave(train.shape[1])
-    for part, runs in algorithm1_batch(problems, settings, max_iter=max_iter, margin=margin):
-        rows, W = tested[part], runs.P.mT
+    for part, n_iter, P in algorithm1_batch(problems, settings, max_iter=max_iter, margin=margin):
+        rows, W = tested[part], P.mT
         scores = W.flatten(1, 2) @ G[maps[part, None], rows].mT
         scores = scores.unflatten(1, W.shape[1:3]).mT
         metrics = five_metrics(Y[rows][:, None], scores, sample_weight=weight[part, None], convention=convention)
-        found.append((runs.n_iter, metrics))
-    n_iter, metrics = (torch.cat(column).unflatten(0, train.shape[:2]) for column in zip(*found, strict=True))
-    return n_iter, metrics
+        found.append((n_iter, metrics))
+    return tuple(torch.cat(column).unflatten(0, train.shape[:2]) for column in zip(*found, strict=True))
 
 
 def _test_rows(train: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -183,8 +169,7 @@ class _Algorithm1:
     """Settings (α, β, γ) on each of some problems: buffers over runs still going, results of those that stopped."""
 
     def __init__(self, problems: Problems, settings: Sequence[Setting]) -> None:
-        self.problems, self.n_columns = problems.padded(), problems.B.shape[2]
-        b, like = len(problems.B), problems.B
+        self.problems, b, like = problems, len(problems.B), problems.B
         alpha, beta, gamma = (like.new_tensor(column).repeat(b) for column in zip(*settings, strict=True))
         self.shape = b, len(settings)
         self.which = torch.arange(b, device=like.device).repeat_interleave(len(settings))
@@ -207,10 +192,8 @@ class _Algorithm1:
         self.q = torch.zeros_like(beta)  # the authors compare the first q with 0
 
     def _count(self) -> None:
-        """Where the runs of each problem begin and end."""
-        ends = torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()
-        pairs = enumerate(zip([0, *ends[:-1]], ends, strict=True))
-        self.ranges = [(j, start, stop) for j, (start, stop) in pairs if stop > start]
+        ends = [0, *torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()]
+        self.parts = [(j, slice(*pair)) for j, pair in enumerate(pairwise(ends)) if pair[0] < pair[1]]
 
     def _ridge_start(self, gamma: torch.Tensor) -> None:
         """W = (A + γI)⁻¹B, one factor per problem and gamma.   (36)"""
@@ -223,8 +206,8 @@ class _Algorithm1:
             runs = torch.nonzero(gamma == value)[:, 0]
             self.W[runs] = torch.cholesky_solve(B.mT, factor).mT[self.which[runs]]
 
-    def run(self, max_iter: int, margin: float) -> Runs:
-        """Every run to where it stops."""
+    def run(self, max_iter: int, margin: float) -> tuple[torch.Tensor, torch.Tensor]:
+        """Every run to where it stops: steps (b, S) and consequents (b, S, Md, L)."""
         b_old, b = 1.0, 1.0
         for step in range(1, max_iter + 1):
             self._step((b_old - 1) / b)
@@ -234,7 +217,7 @@ class _Algorithm1:
             self.q = q
             if self._put_away(((q_old - q).abs() <= margin) | (q <= 0) | (step == max_iter), step):
                 break
-        return Runs(self.n_iter.view(self.shape), self._consequents())
+        return self.n_iter.view(self.shape), self.found.view(*self.shape, *self.found.shape[1:]).mT
 
     def _step(self, momentum: float) -> None:
         """W⁺ in the place of W; H and one F are used up.   (31)-(33)"""
@@ -254,16 +237,15 @@ class _Algorithm1:
 
     def _multiply(self) -> None:
         """H = A W + α W R, problem by problem; the buffer F is used up."""
-        for j, start, stop in self.ranges:
-            part = slice(start, stop)
+        for j, part in self.parts:
             torch.mm(self.W[part].flatten(0, 1), self.problems.A[j], out=self.H[part].flatten(0, 1))
         self._couple()
 
     def _couple(self) -> None:
         """H += α W R."""
-        for j, start, stop in self.ranges:
-            R = self.problems.R[j].expand(stop - start, -1, -1)
-            torch.bmm(R, self.W[start:stop], out=self.F[start:stop])
+        for j, part in self.parts:
+            W = self.W[part]
+            torch.bmm(self.problems.R[j].expand(len(W), -1, -1), W, out=self.F[part])
         self.H.addcmul_(self.F, self.alpha)
 
     def _put_away(self, stopped: torch.Tensor, step: int) -> bool:
@@ -280,13 +262,8 @@ class _Algorithm1:
         return len(going) == 0
 
     def _compact(self, going: torch.Tensor) -> None:
-        """Go on with some of the runs."""
         for name in ("W", "B", "H", "F_old", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
             setattr(self, name, getattr(self, name)[going])
         self.F = self.F[: len(going)]
         self.idle = torch.zeros(len(going), dtype=torch.bool, device="cpu")
         self._count()
-
-    def _consequents(self) -> torch.Tensor:
-        """Of every run, (b, S, Md, L)."""
-        return self.found.view(*self.shape, *self.found.shape[1:])[..., : self.n_columns].mT

@@ -11,23 +11,19 @@ F(W) = W - (H(W) - B)/Lip, both affine, it takes the two of H(W⁺):
 
     W⁺ = soft((1 + m) F(W) - m F(W'), β/Lip),   q = ⟨W⁺, H(W⁺)⟩ - 2⟨W⁺, B⟩ + yy + β nnz(W⁺)
 
-With many labels settings run one after the other, each over five buffers that stay in the cache. Side by side in one
-wide product they would gain 5 % of the time of the products (47 GFlop/s alone, 52 at best) and lose what follows: rows
-and columns of W that are all zero drop out of H(W), a third of all flops on the authors' CAL500 grid. With few labels a
-product of one setting is bound by reading A, so `algorithm1_grid` runs several in step (`Solver.solve_all`): 5 times
-as fast on scene (6 labels, K = 7). Inside the solver W, B and H are transposed, (L, Md): for OpenBLAS the products are
-then up to 8 % faster (K = 3 on CAL500; the same for K = 2).
+With many labels settings run one after the other over five buffers that stay in the cache, and rows and columns of W
+that are all zero drop out of H(W), a third of all flops on the authors' CAL500 grid. With few labels a product is bound
+by reading A, so several settings run in step (`Solver.solve_all`): 5 times as fast on scene (6 labels, K = 7). W, B and
+H are transposed, (L, Md): products are then up to 8 % faster (K = 3 on CAL500).
 
 In single precision (``dtype``) all this takes half the time. Norms, the start and its products are still made in
-double, and q is added up over rows in double, so that rounding stays below the margin: at most one setting in a hundred
-stopped at another step in the grids that were compared.
+double, and q is added up over rows in double, so that rounding stays below the margin.
 """
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from math import isnan, nan, sqrt
 from typing import Any, Literal, TypeAlias
 
@@ -39,8 +35,7 @@ from scipy.linalg.lapack import dpstrf
 from ...core.arrays import Array
 from ...core.threads import blas_threads
 from ...exceptions import InputError
-from .moments import MatrixFree, Moments, largest_eigenvalue, weighted
-from .ridge import solve_shifted
+from .problem import Quadratic
 
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
@@ -65,69 +60,6 @@ class Algorithm1Result:
 
 
 Run: TypeAlias = Generator[int, None, Algorithm1Result]
-
-
-@dataclass(frozen=True)
-class DenseMap:
-    """What is needed of a `FuzzyMap`, for a G that is an array."""
-
-    G: Array
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(N, Md)."""
-        return self.G.shape[0], self.G.shape[1]
-
-    def weighted(self, w: Array | None) -> "DenseMap":
-        """The map whose rows are scaled by √w."""
-        return DenseMap(weighted(self.G, w))
-
-    def astype(self, dtype: "np.dtype[Any] | type") -> "DenseMap":
-        """In another precision."""
-        return DenseMap(self.G.astype(dtype))
-
-    def __matmul__(self, W: Array) -> Array:
-        return self.G @ W
-
-    def transpose_matmul(self, V: Array) -> Array:
-        """Gᵀ V."""
-        return self.G.T @ V
-
-    def gram(self) -> Array:
-        """Gᵀ G."""
-        return self.G.T @ self.G
-
-    def dual_gram(self) -> Array:
-        """G Gᵀ."""
-        return self.G @ self.G.T
-
-
-class Rows(MatrixFree):
-    """What `Moments` knows, by passing over the rows of G: cheaper where Md is well above N."""
-
-    def astype(self, dtype: "np.dtype[Any] | type") -> "Rows":
-        """In another precision."""
-        return Rows(self.G.astype(dtype), self.Y.astype(dtype))
-
-    @cached_property
-    def dual_gram(self) -> Array:
-        """G Gᵀ, (N, N)."""
-        return self.G.dual_gram()
-
-    @cached_property
-    def norm(self) -> float:
-        """‖GᵀG‖₂ = ‖GGᵀ‖₂."""
-        return largest_eigenvalue(lambda V: self.dual_gram @ V, len(self.Y))
-
-
-def ridge_start(data: Moments | Rows, gamma: float) -> Array:
-    """(GᵀG + γI)⁻¹GᵀY, or the same as Gᵀ(GGᵀ + γI)⁻¹Y where A is not formed.   (36)
-
-    One Cholesky factor per gamma: a dozen of them cost less than the eigenvectors that would serve all gammas.
-    """
-    if isinstance(data, Rows):
-        return data.G.transpose_matmul(solve_shifted(data.dual_gram, gamma, data.Y))
-    return solve_shifted(data.A, gamma, data.B)
 
 
 def low_rank(A: Array, tolerance: float = float(np.finfo(np.float64).eps)) -> Array | None:
@@ -155,7 +87,7 @@ class Solver:
 
     def __init__(
         self,
-        data: Moments | Rows,
+        data: Quadratic,
         R: Array,
         max_iter: int,
         margin: float,
@@ -175,12 +107,6 @@ class Solver:
     def _buffers(self, W: Array, H: Array) -> None:
         self._W, self._H, self._F, self._F_old = W, H, np.empty_like(W), np.empty_like(W)
         self._nonzero = np.empty(W.shape, dtype=np.bool_)
-
-    @cached_property
-    def _norm_A(self) -> float:
-        # Lanczos has nothing to start from when all rows of G are zero, as the authors' underflow can make
-        # them; and where B is zero W stays zero, whatever the step
-        return float(self.data.norm) if self._B.any() else 0.0
 
     def threads(self) -> AbstractContextManager[None]:
         """As many BLAS threads as products of this size can use."""
@@ -222,7 +148,6 @@ class Solver:
         """A solver of the same problem over buffers of its own; the latest start stays shared."""
         twin = copy(self)
         twin._buffers(W, H)
-        twin.__dict__["_norm_A"] = self._norm_A
         return twin
 
     def _multiply_slots(self, W: Array, H: Array, slots: list[int]) -> None:
@@ -237,7 +162,7 @@ class Solver:
         if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
             nans = np.full(self.max_iter, nan)
             return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
-        lip = sqrt(2 * (self._norm_A**2 + (alpha * self._norm_R) ** 2)) or 1.0
+        lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
         self._begin(alpha, gamma)
         losses, stopped_by = yield from self._iterate((alpha * self.R).astype(self.dtype, copy=False), beta, lip)
         return Algorithm1Result(self._W.T.astype(np.float64, order="C"), len(losses), np.array(losses), stopped_by)
@@ -245,7 +170,7 @@ class Solver:
     def _begin(self, alpha: float, gamma: float) -> None:
         """W = (A + γI)⁻¹B and H(W); its A W = B - γW is free, its W R is shared by all alpha and beta."""
         if self._start.get("gamma") != gamma:
-            W = np.ascontiguousarray(ridge_start(self.data, gamma).T)
+            W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
             made = {"W": W, "AW": self.data.B.T - gamma * W, "RW": self.R @ W}
             self._start.update(gamma=gamma, **{name: array.astype(self.dtype) for name, array in made.items()})
         self._W[:] = self._start["W"]
@@ -284,8 +209,9 @@ class Solver:
     def _multiply(self, n_nonzero: int) -> None:
         """H = A W."""
         part = self._used(n_nonzero)
-        if part is None or not isinstance(self._steps_data, Moments):
-            self._product(self._W, out=self._H)
+        if part is None or self._steps_data.A is None:
+            if (product := self._product(self._W, out=self._H)) is not self._H:
+                self._H[:] = product
         else:
             labels, used = part
             self._H.fill(0.0)
@@ -304,13 +230,9 @@ class Solver:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
         if self.factor is not None:
             return np.matmul(W @ self.factor, self.factor.T, out=out)
-        data = self._steps_data
-        if isinstance(data, Moments):
-            return np.matmul(W, data.A, out=out)
-        product = data.G.transpose_matmul(data.G @ W.T).T
-        if out is not None:
-            out[:] = product
-        return product
+        if self._steps_data.A is not None:
+            return np.matmul(W, self._steps_data.A, out=out)
+        return self._steps_data.apply(W.T).T
 
     def _used(self, n_nonzero: int) -> tuple[Index, Index] | None:
         """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
@@ -321,7 +243,6 @@ class Solver:
         return (labels, used) if len(labels) * len(used) <= _COMPACT_BELOW * self._W.size else None
 
     def _loss(self) -> float:
-        """‖G W - Y‖² + α Tr(R WᵀW)."""
         return _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy
 
 

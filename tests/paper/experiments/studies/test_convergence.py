@@ -5,18 +5,19 @@ from numpy.testing import assert_allclose
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.paper.experiments.studies.convergence import study, unstopped
 from mltsk.paper.experiments.studies.sample import paper_rules
-from mltsk.paper.solvers.algorithm1 import algorithm1_from_moments
-from mltsk.paper.solvers.moments import Moments
+from mltsk.paper.solvers.algorithm1_steps import Solver
+from mltsk.paper.solvers.problem import Quadratic
 
 
 @pytest.fixture(scope="module")
 def problem(toy):
     Y = toy.Y.astype(float)
-    return Moments.of(paper_rules(toy.X, toy.X[:1], 3, 100.0).train, Y), coupling_matrix(label_correlation(Y), "paper")
+    G = paper_rules(toy.X, toy.X[:1], 3, 100.0).train
+    return Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
 
 
 def test_up_to_the_authors_stop_it_is_their_iteration(problem):
-    stopped = algorithm1_from_moments(*problem, 10.0, 0.1, 1.0, margin=1e-9)
+    stopped = Solver(*problem, 100, 1e-9).solve(10.0, 0.1, 1.0)
     q = [q for _, q in unstopped(*problem, 10.0, 0.1, 1.0, stopped.n_iter)]
     assert_allclose(q, stopped.losses, rtol=1e-6, atol=1e-6)
 

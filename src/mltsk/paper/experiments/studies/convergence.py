@@ -17,12 +17,9 @@ import numpy as np
 from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
-from ...solvers.algorithm1 import algorithm1_from_moments
+from ...solvers.algorithm1_steps import Solver
 from ...solvers.convex import fit_consequents
-from ...solvers.fista import CHECK_EVERY, fista, soft_threshold
-from ...solvers.moments import Moments, quadratic
-from ...solvers.objective import Problem
-from ...solvers.ridge import ridge_start
+from ...solvers.problem import CHECK_EVERY, Problem, Quadratic, fista, quadratic, soft_threshold
 from .sample import common_width_rules, paper_rules, plain, sample_of
 
 N_RULES, WIDTH_SCALE, BETA, GAMMA = 3, 100.0, 0.1, 1.0  # mid-grid in Table II, widths at which nothing underflows
@@ -53,14 +50,14 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
 
 def _authors(X: Array, Y: Array, steps: int) -> list[dict[str, Any]]:
     G = paper_rules(X, X[:1], N_RULES, WIDTH_SCALE).train
-    data, R = Moments.of(G, Y), coupling_matrix(label_correlation(Y), "paper")
-    sigma, lam = np.linalg.eigvalsh(data.A)[0], np.linalg.eigvalsh(R)[0]
+    data, R = Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
+    sigma, lam = np.linalg.eigvalsh(G.gram())[0], np.linalg.eigvalsh(R)[0]
     sigma = 0.0 if sigma <= 1e-9 * data.norm else sigma  # what rounding leaves of an exact 0
     return [_one_alpha(data, R, alpha, float(sigma + alpha * lam), steps) for alpha in ALPHAS]
 
 
-def _one_alpha(data: Moments, R: Array, alpha: float, curvature: float, steps: int) -> dict[str, Any]:
-    stopped = algorithm1_from_moments(data, R, alpha, BETA, GAMMA)
+def _one_alpha(data: Quadratic, R: Array, alpha: float, curvature: float, steps: int) -> dict[str, Any]:
+    stopped = Solver(data, R, 100, 0.01).solve(alpha, BETA, GAMMA)
     F, q = np.array(list(unstopped(data, R, alpha, BETA, GAMMA, steps))).T
     kept = recorded_steps(len(F))
     return {
@@ -77,12 +74,12 @@ def _one_alpha(data: Moments, R: Array, alpha: float, curvature: float, steps: i
 
 
 def unstopped(
-    data: Moments, R: Array, alpha: float, beta: float, gamma: float, steps: int
+    data: Quadratic, R: Array, alpha: float, beta: float, gamma: float, steps: int
 ) -> Iterator[tuple[float, float]]:
     """(F, q) after every step of Algorithm I without its stopping rule; ends early where numbers overflow."""
     problem = Problem(data, R, alpha, beta)
     lip = sqrt(2 * (data.norm**2 + (alpha * float(np.abs(np.linalg.eigvalsh(R)).max())) ** 2))
-    W = W_old = np.linalg.solve(data.A + gamma * np.eye(len(data.A)), data.B)
+    W = W_old = data.ridge_start(gamma)
     slope = slope_old = problem.slope(W)
     b_old, b = 1.0, 1.0
     for _ in range(steps):
@@ -106,10 +103,9 @@ def recorded_steps(n: int, limit: int = 400) -> "np.ndarray[Any, np.dtype[np.int
 def _convex(X: Any, Y: Array) -> dict[str, Any]:
     G, w = common_width_rules(X, X[:1]).train, np.ones(len(Y))
     fitted = fit_consequents(G, Y, w, max_iter=1)  # for the weights that it takes from the data
-    centred = Y - Y.mean(axis=0)
-    problem = Problem(quadratic(G, centred), fitted.coupling, fitted.alpha, fitted.beta, fitted.rho)
-    start = ridge_start(G, centred, w, fitted.rho + fitted.alpha)
-    solution = fista(problem, start, max_iter=20_000, tol=TOL)
+    data = quadratic(G, Y - Y.mean(axis=0))
+    problem = Problem(data, fitted.coupling, fitted.alpha, fitted.beta, fitted.rho)
+    solution = fista(problem, data.ridge_start(fitted.rho + fitted.alpha), max_iter=20_000, tol=TOL)
     return {
         "steps": [min(CHECK_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))],
         "certificates": plain(solution.certificates),

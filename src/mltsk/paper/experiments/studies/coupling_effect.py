@@ -29,7 +29,7 @@ from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
-from ...solvers.ridge import LOO_SINGLE, Spectrum
+from ...solvers.convex import LOO_SINGLE, Spectrum
 from ..cross_validation import Fold, shuffled_folds
 from .sample import CONVENTION, Rules, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, summary
 
@@ -119,7 +119,6 @@ def _fold(sample: Sample, fold: Fold, values: Values, seed: int) -> dict[str, An
 
 
 def _scores(rules: Rules, Y: Array, settings: Mapping[str, list[Setting]]) -> dict[str, Scores]:
-    """Scores of the test rows at every setting of every arm."""
     ridge = RidgeFamily(rules, Y)
     return {
         arm: dict(ridge.scores(arm, tried)) if arm in CONVEX_ARMS else algorithm1_scores(rules, Y, tried)
@@ -141,7 +140,7 @@ class RidgeFamily:
 
     def __init__(self, rules: Rules, Y: Array) -> None:
         self.rates, self.C = Y.mean(axis=0), label_correlation(Y)
-        # single precision halves the time of the eigendecomposition, as in `solvers.ridge`
+        # single precision halves the time of the eigendecomposition, as in `solvers.convex`
         spectrum = Spectrum.of(rules.train.astype(np.float32) if len(Y) > LOO_SINGLE else rules.train)
         self.s, self.projected = spectrum.s, spectrum.U.T @ (Y - self.rates)
         self.T = rules.test @ rules.train.transpose_matmul(spectrum.U)
@@ -157,7 +156,6 @@ class RidgeFamily:
 
 
 def _best(tried: list[tuple[Scores, Array]]) -> Setting:
-    """The setting of highest mean AP over inner folds, the first of several."""
     means = {
         setting: np.mean([average_precision_score(Y, scores[setting], convention=CONVENTION) for scores, Y in tried])
         for setting in tried[0][0]

@@ -15,9 +15,7 @@ from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ...solvers.convex import fit_consequents
-from ...solvers.fista import fista
-from ...solvers.moments import quadratic
-from ...solvers.objective import Problem
+from ...solvers.problem import Problem, fista, quadratic
 from .sample import Rules, Sample, best_by_ap, common_width_rules, five, sample_of, search, summaries
 
 # {0.01, 0.02, …, 0.09, 0.1, 0.2, …, 900}: 45 values

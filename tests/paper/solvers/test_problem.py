@@ -1,0 +1,227 @@
+"""The problem: its data in two forms, value, slope, constants, certificate; and the solver, which reaches its optimum.
+
+The solver is compared with scikit-learn's Lasso and elastic net, and with a second one.
+"""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.linear_model import ElasticNet, Lasso
+
+from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
+from mltsk.core.fuzzymap import FuzzyMap
+from mltsk.exceptions import NoMinimumError
+from mltsk.paper.solvers.algorithm1 import _Dense
+from mltsk.paper.solvers.problem import Problem, Quadratic, fista, quadratic, soft_threshold
+
+
+@pytest.fixture
+def weighted_rows():
+    rng = np.random.default_rng(0)
+    G = FuzzyMap(rng.normal(size=(40, 5)), rng.dirichlet(np.ones(3), size=40))
+    return G, (rng.random((40, 4)) < 0.3).astype(float), rng.random(40)
+
+
+def test_moments_are_the_quadratic_loss(weighted_rows):
+    G, Y, w = weighted_rows
+    data, P = Quadratic.of(G, Y, w, form=True), np.random.default_rng(1).normal(size=(18, 4))
+    loss = 0.5 * np.vdot(P, data.apply(P)) - np.vdot(P, data.B) + 0.5 * data.yy
+    assert loss == pytest.approx(0.5 * (w[:, None] * (G.rows() @ P - Y) ** 2).sum())
+
+
+def test_matrix_free_agrees(weighted_rows):
+    G, Y, w = weighted_rows
+    a, b, P = Quadratic.of(G, Y, w, form=True), Quadratic.of(G, Y, w), np.random.default_rng(2).normal(size=(18, 4))
+    assert_allclose(a.apply(P), b.apply(P), atol=1e-12)
+    assert_allclose(a.B, b.B)
+    assert a.norm == pytest.approx(np.linalg.norm(a.A, 2))
+    assert b.norm == pytest.approx(a.norm)
+
+
+def test_the_gram_matrix_is_not_formed_where_it_would_outweigh_the_data():
+    X = sparse.random_array((500, 1000), density=0.01, format="csr", rng=0)
+    G = FuzzyMap(X, np.full((500, 8), 1 / 8))
+    assert quadratic(G, np.ones((500, 3))).A is None
+    small = FuzzyMap(np.ones((5000, 2)), np.ones((5000, 1)))
+    assert quadratic(small, np.ones((5000, 3))).A is not None
+
+
+def test_a_map_that_never_fires_has_norm_zero(weighted_rows):
+    _, Y, _ = weighted_rows
+    silent = FuzzyMap(np.ones((40, 5)), np.zeros((40, 3)))
+    assert Quadratic.of(silent, Y, form=True).norm == Quadratic.of(silent, Y).norm == 0.0
+
+
+@pytest.mark.parametrize("n", [8, 40])
+def test_the_ridge_start_is_that_of_the_normal_equations(weighted_rows, n):
+    G, Y, w = (part[:n] if isinstance(part, np.ndarray) else part.take(np.arange(n)) for part in weighted_rows)
+    rows = G.rows()
+    direct = np.linalg.solve(rows.T @ (w[:, None] * rows) + 0.3 * np.eye(18), rows.T @ (w[:, None] * Y))
+    for form in (True, False):
+        assert_allclose(Quadratic.of(G, Y, w, form=form).ridge_start(0.3), direct, atol=1e-9)
+
+
+GT = np.array(
+    [[1, 0.5, 0.2, 0.8], [0.1, 0.9, 0.3, 0.4], [0.6, 0.2, 0.7, 0.1], [0, 0.5, 0.8, 0.2], [0.9, 0.1, 0.7, 0.6],
+     [0.4, 0.8, 0.3, 0.9]]
+)  # fmt: skip
+LABELS = np.array([[1.0, 1, 0], [1, 1, 1], [0, 0, 1], [1, 0, 0]])
+DATA = Quadratic.of(_Dense(GT.T), LABELS, form=True)
+R = coupling_matrix(label_correlation(LABELS), "paper")
+
+
+def test_the_published_objective_falls_without_bound():
+    problem = Problem(DATA, R, alpha=1.0, beta=0.1)
+    P0 = np.linalg.solve(DATA.A + 0.1 * np.eye(6), DATA.B)
+    u, v = np.linalg.svd(GT)[0][:, -1], np.linalg.eigh(R)[1][:, 0]
+    # the null space of G has two dimensions, so u is one of many: only the leading coefficient is its own
+    values = [problem.value(P0 + t * np.outer(u, v)) for t in (0, 1000)]
+    assert values[0] == pytest.approx(1.753399, abs=1e-6)
+    assert values[1] / 1000**2 == pytest.approx(-0.848697, rel=2e-3)
+    assert problem.curvature == pytest.approx(-1.697395, abs=1e-6)
+
+
+def test_no_minimum_is_said_in_full():
+    with pytest.raises(NoMinimumError, match=r"alpha = 1 .* -1\.7.*laplacian.*1\.7"):
+        Problem(DATA, R, alpha=1.0).require_minimum()
+    Problem(DATA, R, alpha=1.0, rho=1.7).require_minimum()
+
+
+def test_slope_is_the_derivative_of_the_value():
+    rng = np.random.default_rng(0)
+    problem = Problem(DATA, coupling_matrix(label_correlation(LABELS), "signed"), alpha=0.7, rho=0.2)
+    P, E = rng.normal(size=(6, 3)), rng.normal(size=(6, 3))
+    numeric = (problem.value(P + 1e-5 * E) - problem.value(P - 1e-5 * E)) / 2e-5
+    assert np.vdot(problem.slope(P), E) == pytest.approx(numeric, rel=1e-7)
+
+
+def test_lipschitz_constant_and_curvature_are_the_ends_of_the_hessian():
+    Q = coupling_matrix(label_correlation(LABELS), "precision")
+    problem = Problem(DATA, Q, alpha=0.7, rho=0.2)
+    hessian = np.kron(np.eye(3), DATA.A) + np.kron(0.7 * Q, np.eye(6)) + 0.2 * np.eye(18)
+    ends = np.linalg.eigvalsh(hessian)[[0, -1]]
+    assert problem.lipschitz == pytest.approx(ends[1])
+    assert 0 < problem.curvature <= ends[0] + 1e-12
+
+
+def test_gap_bounds_the_distance_to_the_minimum_from_above():
+    rng = np.random.default_rng(1)
+    problem = Problem(DATA, None, beta=0.1, rho=0.5)
+    P = np.zeros((6, 3))
+    for _ in range(20000):
+        Z = P - problem.slope(P) / problem.lipschitz
+        P = Z - np.clip(Z, -0.1 / problem.lipschitz, 0.1 / problem.lipschitz)
+    assert problem.gap(P, problem.slope(P)) < 1e-12
+    assert problem.stationarity(P, problem.slope(P)) < 1e-9
+    for _ in range(10):
+        other = P + rng.normal(size=P.shape)
+        assert problem.gap(other, problem.slope(other)) >= problem.value(other) - problem.value(P)
+
+
+def test_what_a_coupling_has_of_a_ridge_counts_as_one_in_the_gap():
+    coupled, plain = Problem(DATA, 2 * np.eye(3), alpha=0.5, beta=0.1, rho=0.3), Problem(DATA, beta=0.1, rho=1.3)
+    P = np.random.default_rng(1).standard_normal((6, 3))
+    assert coupled.gap(P, coupled.slope(P)) == pytest.approx(plain.gap(P, plain.slope(P)), rel=1e-12)
+
+
+def test_gap_bounds_the_distance_with_the_papers_coupling_once_a_ridge_makes_it_convex():
+    problem = Problem(DATA, R, alpha=1.0, beta=0.1, rho=1.8)
+    best = fista(problem, tol=1e-13, max_iter=20_000)
+    P = best.P + 0.1 * np.random.default_rng(2).standard_normal((6, 3))
+    assert problem.gap(P, problem.slope(P)) >= problem.value(P) - problem.value(best.P) > 0
+
+
+def test_value_with_and_without_the_slope():
+    problem, P = Problem(DATA, R, alpha=0.3, beta=0.2, rho=0.1), np.random.default_rng(2).normal(size=(6, 3))
+    smooth = 0.5 * ((GT.T @ P - LABELS) ** 2).sum() + 0.05 * (P**2).sum() + 0.15 * np.trace(P @ R @ P.T)
+    assert_allclose([problem.value(P), problem.value(P, problem.slope(P))], smooth + 0.2 * np.abs(P).sum())
+
+
+def test_a_ridge_that_makes_it_convex_spares_the_eigenvalues_of_the_data():
+    unusable = Quadratic(DATA.G, DATA.Y, np.full((6, 6), np.nan))  # eigvalsh would raise
+    Problem(unusable, R, alpha=1.0, rho=2.0).require_minimum()
+    with pytest.raises(np.linalg.LinAlgError):
+        Problem(unusable, R, alpha=1.0, rho=1.0).require_minimum()
+
+
+def admm(problem, max_iter=20000, tol=1e-11):
+    """The same minimum by other means: alternating directions with exact quadratic steps, to the same certificate."""
+    (s, U), (lam, V), B = np.linalg.eigh(problem.data.A), np.linalg.eigh(problem.Q), problem.data.B
+    own = s[:, None] + problem.rho + problem.alpha * lam
+    kappa = float(np.sqrt(own.max() * max(problem.rho, 1e-3 * own.max())))
+    Z, T = np.zeros_like(B), np.zeros_like(B)
+    for _ in range(max_iter):
+        P = U @ ((U.T @ (B + kappa * (Z - T)) @ V) / (own + kappa)) @ V.T
+        Z = soft_threshold(P + T, problem.beta / kappa)
+        T += P - Z
+        if problem.certificate(Z, problem.slope(Z)) <= tol:
+            return Z
+    raise AssertionError("alternating directions did not get there")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    G = FuzzyMap(rng.normal(size=(80, 5)), rng.dirichlet(np.ones(3), size=80))
+    Y = (G.rows() @ rng.normal(size=(18, 4)) + 0.3 * rng.normal(size=(80, 4)) > 0.5).astype(float)
+    return G, Y
+
+
+def test_soft_threshold():
+    assert_allclose(soft_threshold(np.array([3.0, -0.5, -2.0]), 1.0), [2, 0, -1])
+
+
+def test_agrees_with_scikit_learns_lasso(rows):
+    G, Y = rows
+    ours = fista(Problem(Quadratic.of(G, Y, form=True), beta=0.8), tol=1e-10, max_iter=50000)
+    theirs = Lasso(alpha=0.8 / 80, fit_intercept=False, tol=1e-12, max_iter=100000).fit(G.rows(), Y)
+    assert ours.converged
+    assert_allclose(ours.P, theirs.coef_.T, atol=1e-6)
+
+
+def test_agrees_with_scikit_learns_elastic_net(rows):
+    G, Y = rows
+    ours = fista(Problem(Quadratic.of(G, Y), beta=0.8, rho=2.0), tol=1e-12, max_iter=50000)
+    strength = (0.8 + 2.0) / 80
+    theirs = ElasticNet(alpha=strength, l1_ratio=0.8 / 2.8, fit_intercept=False, tol=1e-12, max_iter=100000)
+    assert_allclose(ours.P, theirs.fit(G.rows(), Y).coef_.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", CONVEX)
+def test_two_solvers_agree_with_every_convex_coupling(rows, kind):
+    G, Y = rows
+    problem = Problem(
+        Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), kind), alpha=3.0, beta=0.5, rho=0.7
+    )
+    found, other = fista(problem, tol=1e-11, max_iter=20000), admm(problem)
+    assert found.converged
+    assert_allclose(found.P, other, atol=1e-5)
+    assert problem.value(found.P) == pytest.approx(problem.value(other), rel=1e-9)
+
+
+def test_the_start_does_not_matter(rows):
+    G, Y = rows
+    problem = Problem(Quadratic.of(G, Y, form=True), beta=0.5, rho=0.5)
+    far = np.random.default_rng(1).normal(size=(18, 4)) * 100
+    assert_allclose(fista(problem, tol=1e-11).P, fista(problem, far, tol=1e-11, max_iter=5000).P, atol=1e-5)
+
+
+def test_it_says_when_it_did_not_get_there(rows):
+    G, Y = rows
+    solution = fista(Problem(Quadratic.of(G, Y, form=True), beta=0.5, rho=1e-3), max_iter=3, tol=1e-9)
+    assert (solution.n_iter, solution.converged) == (3, False)
+    assert solution.certificates[-1] > 1e-9
+
+
+def test_certificates_are_kept(rows):
+    G, Y = rows
+    seen = fista(Problem(Quadratic.of(G, Y, form=True), beta=0.5, rho=0.5), tol=1e-8).certificates
+    assert seen[-1] <= 1e-8 < seen[0]
+
+
+def test_a_problem_without_minimum_is_refused(rows):
+    G, Y = rows
+    problem = Problem(Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper"), alpha=1e4)
+    with pytest.raises(NoMinimumError):
+        fista(problem)
