@@ -13,7 +13,7 @@ help:            ## list the commands
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# One stamp a set of extras: an unchanged pyproject.toml installs nothing twice.
+# One stamp per set of extras: an unchanged pyproject.toml installs nothing twice.
 $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e ".[data,report]"
 	@touch $@
@@ -22,13 +22,13 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e ".[dev]"
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo   ## fit ML-TSK FS on yeast, print metrics next to the paper's and the rules, write a report and an explorer to out/demo/
+demo: $(VENV)/.demo   ## the main job on data in the box: metrics next to the paper's, rules, pages in out/demo/
 	$(BIN)/mltsk demo --out out/demo
 
 # Two test processes share two cores: BLAS threads of their own would only fight.
-test: $(VENV)/.dev    ## lint, types, import contract, documentation, then every test
+# Nothing is installed on the system: without a browser, tests that need one say which command installs it.
+test: $(VENV)/.dev    ## lint, types, import contract, documentation, then every test; part of them: PYTEST_ARGS="tests/cli"
 	$(MAKE) --no-print-directory check
-	scripts/install_chromium.sh
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 check: $(VENV)/.dev   ## lint, types of the mathematics, import contract, documentation
@@ -42,10 +42,10 @@ check: $(VENV)/.dev   ## lint, types of the mathematics, import contract, docume
 docs: $(VENV)/.dev    ## the documentation with its gallery, into out/docs/html
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -d out/docs/doctrees docs out/docs/html
 
-bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side
+bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side in one run
 	$(BIN)/python -m benchmarks
 
-bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and beside other methods; for an idle machine
+bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and next to other methods; for an idle machine
 	$(BIN)/python -m benchmarks --full
 	$(BIN)/python -m benchmarks rivals --full
 

@@ -25,31 +25,36 @@ except InputError:
 print(songs)
 
 # %%
-# Rules
-# -----
+# Fit
+# ---
 # The last 120 songs are kept for the test.
 X, Y = songs.frames()
 clf = MLTSKClassifier().fit(X[:-120], Y[:-120])
 scores = clf.decision_function(X[-120:])
 found = evaluate(Y[-120:], scores, threshold=0)
+print(f"{clf.n_rules_} exceptions of order {clf.order_}")
 print({name: round(found[name], 3) for name in ("AP", "HL", "micro_F1", "tied_rows")})
-
-# %%
-# Twenty rules on 72 features, at a glance: far apart are rules that fire on different songs.
-from mltsk.explain import plot
-
-figure = plot.rule_map(clf, X[:-120])
 
 # %%
 # Labels that go together
 # -----------------------
-# Below the diagonal, how labels correlate in the data; above it, how their THEN-parts do in the rules.
+# Below the diagonal, how labels correlate in the data; above it, how what the model says about them does.
+from mltsk.explain import plot
+
 figure = plot.label_correlation(clf, Y[:-120])
 
 # %%
-# One emotion
-# -----------
-# What the first two rules say about one label, and the metrics label by label.
-label = songs.label_names[0]
-print(clf.rules_[:2].to_text(top=4, label=label))
-evaluate(Y[-120:], scores, threshold=0, per_label=True).round(2)
+# A page of rules
+# ---------------
+# Four statements per emotion.
+short = clf.shorten(4, max_conditions=3)
+print(short.rules_)
+
+# %%
+# Exceptions at a glance: far apart are those that apply to different songs.
+figure = plot.rule_map(short, X[:-120])
+
+# %%
+# Emotion by emotion
+# ------------------
+evaluate(Y[-120:], clf.predict_proba(X[-120:]), per_label=True).round(2)

@@ -59,13 +59,13 @@ X = pd.DataFrame(columns)
 train, test = slice(0, 450), slice(450, None)
 
 # %%
-# Rules
-# -----
+# Fit
+# ---
 from mltsk import MLTSKClassifier, MultilabelThreshold, evaluate
 
-clf = MLTSKClassifier(n_rules=8).fit(X[train], Y[train])
+clf = MLTSKClassifier().fit(X[train], Y[train])
 before = evaluate(Y[test], clf.decision_function(X[test]), threshold=0)
-print(clf.rules_[:1])
+print(clf.shorten(3, max_conditions=3).rules_)
 
 # %%
 # What the model looks at, label by label:
@@ -76,8 +76,9 @@ figure = plot.feature_importance(clf, top=12)
 # %%
 # Thresholds for a metric
 # -----------------------
-# 0.5 need not be the best cut of a score. `MultilabelThreshold` chooses one for each label on inner folds of the
-# training rows, here for macro F1, the mean over labels.
-tuned = MultilabelThreshold(MLTSKClassifier(n_rules=8), metric="macro_f1").fit(X[train], Y[train])
-after = evaluate(Y[test], tuned.decision_function(X[test]), threshold=0)
-pd.DataFrame({"threshold 0.5": before, "tuned": after}).round(3)
+# 0.5 need not be the best cut of a score. ``threshold="f1"`` takes the one with the best F1 on leave-one-out scores;
+# `MultilabelThreshold` chooses one for any metric on inner folds of the training rows, here for macro F1.
+by_f1 = MLTSKClassifier(threshold="f1").fit(X[train], Y[train])
+tuned = MultilabelThreshold(MLTSKClassifier(), metric="macro_f1").fit(X[train], Y[train])
+after = [evaluate(Y[test], model.decision_function(X[test]), threshold=0) for model in (by_f1, tuned)]
+pd.DataFrame(dict(zip(["0.5", "f1", "inner folds"], [before, *after], strict=True))).round(3)

@@ -68,13 +68,14 @@ print(f"{words.shape[0]} notes, {words.shape[1]} words, {words.nnz / np.prod(wor
 # %%
 # Fit and read
 # ------------
-# Sparse input chooses its own scale, ``clf.scale_``: features stay as they are and rows get unit length.
+# Sparse input chooses its own scale, ``clf.scale_``: features stay as they are, rows get unit length, and the general
+# rule has one linear term per word.
 from mltsk import MLTSKClassifier, evaluate
 
-clf = MLTSKClassifier(n_rules=5).fit(X[:500], Y[:500])
+clf = MLTSKClassifier().fit(X[:500], Y[:500])
 found = evaluate(Y[500:], clf.decision_function(X[500:]), threshold=0)
 print(clf.scale_, {name: round(found[name], 3) for name in ("AP", "HL", "micro_F1")})
-print(clf.rules_[:2].to_text(top=3))
+print(clf.shorten(6).rules_)
 
 # %%
 # Words that speak for a topic

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from mltsk.exceptions import InputError
 from mltsk.targets import Targets, predicted
 
 
@@ -27,6 +28,21 @@ def test_predictions_go_back():
     scores = np.array([[0.2, 0.7], [0.6, 0.1]])
     assert predicted(scores, np.array([0.5, 0.5]), np.arange(2), True).tolist() == [[0, 1], [1, 0]]
     assert predicted(scores[:, [0]], np.array([0.5]), np.array(["no", "yes"]), False).tolist() == ["no", "yes"]
+
+
+def test_other_rows_come_in_the_same_columns():
+    targets = Targets.of(["a", "c", "b"])
+    assert targets.indicator(np.array(["c", "c"])).tolist() == [[0, 0, 1], [0, 0, 1]]
+    assert Targets.of([0, 1]).indicator([1, 1, 0]).tolist() == [[1], [1], [0]]
+    with pytest.raises(InputError, match="'d', which is none of the classes"):
+        targets.indicator(np.array(["a", "d"]))
+
+
+def test_labels_have_the_names_of_columns():
+    frame = pd.DataFrame([[1, 0], [0, 1]], columns=["sad", "happy"])
+    assert Targets.of(frame).names == ("sad", "happy")
+    assert Targets.of(frame.to_numpy()).names == ("label 0", "label 1")
+    assert Targets.of(["no", "yes"]).names == ("yes",)
 
 
 @pytest.mark.parametrize("y", [[0.1, 0.5, 0.9], [[1, 2], [3, 4], [5, 6]]])

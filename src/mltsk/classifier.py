@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .core.arrays import row_blocks
+from .core.arrays import row_blocks, spread_rows
 from .core.backend import asnumpy, is_tensor, namespace, put
 from .core.coupling import CONVEX
 from .core.scaling import Scaling
@@ -34,7 +34,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     ----------
     n_rules : int or "auto", default="auto"
         Number of exceptions; 0 is the general rule alone. "auto" has none unless they lower the leave-one-out error:
-        by half a percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1.
+        by half a percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1
+        (half a percent where terms are linear).
     order : {0, 1} or "auto", default="auto"
         What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
     width_scale : float or "auto", default="auto"
@@ -180,7 +181,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _set_targets(self, targets):
         if not targets.multilabel and len(targets.classes) < 2:
             raise InputError(
-                f"Classifier can't train when only one class is present: y holds only {targets.classes[0]!r}."
+                f"Classifier can't train when only one class is present: y holds only {targets.classes.tolist()[0]!r}."
             )
         self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
 
@@ -200,8 +201,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _write(self, fitted):
         self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
         self.terms_ = dict(vars(fitted.terms))
-        self.intercept_, self.general_coef_ = fitted.intercept, fitted.general_coef
-        self.centers_, self.coef_ = fitted.centers, fitted.coef
+        self.intercept_, self.centers_ = fitted.intercept, fitted.centers
+        # row by row, as they come back from a file: products of another layout round differently
+        self.general_coef_, self.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
         self.widths_ = np.full_like(fitted.centers, fitted.width)
         self.prototypes_, self.rule_weights_, self.quantiles_ = fitted.prototypes, fitted.rule_weights, fitted.quantiles
         self.n_rules_, self.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)
@@ -286,14 +288,15 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         params = {k: v for k, v in self.get_params(deep=False).items() if k in MLTSKClassifier._parameter_constraints}
         max_conditions = params.get("max_conditions", 5) if max_conditions is None else max_conditions
         short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
+        short._validate_params()
         if X is not None:
             return short.fit(X, y)
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
-        short._validate_params()
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
-        short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), self.loo_rows_)
+        rows = spread_rows(len(self.loo_scores_), SAMPLE_ROWS) if self.loo_rows_ is None else self.loo_rows_
+        short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), rows)
         short._calibrate(*self._sample[1:3], short.loo_scores_)
         return short
 

@@ -2,18 +2,17 @@
 
 Multi-label targets are indicator arrays, lists of lists, data frames or sparse matrices; one-dimensional binary and
 multiclass targets become one column (binary: the second class) or one column per class. Scores may be tensors; labels
-and probabilities then are, too.
+then are, too.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, softmax
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import check_array, column_or_1d
 
-from .core.backend import cast, is_tensor, namespace, put
+from .core.backend import cast, namespace, put
 from .exceptions import InputError
 
 
@@ -50,7 +49,7 @@ class Targets:
         """Other one-dimensional classes in the same columns."""
         unknown = np.setdiff1d(y, self.classes)
         if len(unknown):
-            raise InputError(f"y holds {unknown[0]!r}, which is none of the classes {self.classes.tolist()}.")
+            raise InputError(f"y holds {unknown.tolist()[0]!r}, which is none of the classes {self.classes.tolist()}.")
         columns = self.classes[1:] if len(self.classes) == 2 else self.classes
         return (np.asarray(y)[:, None] == columns).astype(np.float64)
 
@@ -66,14 +65,3 @@ def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, m
     if len(classes) == 2:
         return classes[cast(scores[:, 0] > thresholds[0], np.int64)]
     return classes[(scores - thresholds).argmax(axis=1)]
-
-
-def probabilities(distance, classes: np.ndarray, multilabel: bool):
-    """A logistic curve of score - threshold, strictly inside (0, 1); over classes, one column each, rows sum to 1."""
-    xp = namespace(distance)
-    curve, shares = (xp.special.expit, xp.softmax) if is_tensor(distance) else (expit, softmax)
-    if not multilabel and len(classes) > 2:
-        return shares(4 * distance, axis=1)
-    tiny = xp.finfo(distance.dtype).eps
-    positive = xp.clip(curve(4 * distance), tiny, 1 - tiny)
-    return positive if multilabel else xp.column_stack([1 - positive, positive])

@@ -1,14 +1,11 @@
-"""What is given to commands: names, paths, missing values."""
+"""What is given to commands: missing values."""
 
 import numpy as np
 import pytest
-from mltsk.estimators import FuzzyRuleFeatures
 from scipy import sparse
 
-from mltsk.cli.inputs import check_complete, open_model
-from mltsk.datasets import make_multilabel_rules
+from mltsk.cli.inputs import check_complete
 from mltsk.exceptions import InputError
-from mltsk.io import save
 
 
 def test_missing_values_of_sparse_tables_are_named_too():
@@ -17,9 +14,3 @@ def test_missing_values_of_sparse_tables_are_named_too():
         check_complete(X, ["a", "b"], "d")
     with pytest.raises(InputError, match="Column 'a' of d has an infinite value in row 1"):
         check_complete(np.array([[-np.inf]]), ["a"], "d")
-
-
-def test_a_transformer_predicts_no_labels(tmp_path):
-    path = save(FuzzyRuleFeatures(n_rules=2).fit(make_multilabel_rules(50).X), tmp_path / "map.skops")
-    with pytest.raises(InputError, match="predicts no labels"):
-        open_model(str(path))

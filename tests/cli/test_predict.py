@@ -27,13 +27,14 @@ def predicted(mltsk, model, tmp_path):
     return run
 
 
-def test_scores_and_labels_are_those_of_the_model(predicted, model, awkward, names):
+def test_probabilities_and_labels_are_those_of_the_model(predicted, model, awkward, names):
     header, values, _ = predicted(awkward)
-    assert header == [column for name in names.labels for column in (f"score:{name}", name)]
+    assert header == [column for name in names.labels for column in (f"probability:{name}", name)]
     clf = load(model)
     X = read_csv(awkward).values[:, :10]
-    assert_allclose(values[:, 0::2], clf.system_.scores(X), rtol=0, atol=1e-12)
-    assert_array_equal(values[:, 1::2], values[:, 0::2] >= 0.5)
+    scores = clf.system_.scores(X)
+    assert_allclose(values[:, 0::2], clf.system_.probabilities(scores), rtol=1e-4)
+    assert_array_equal(values[:, 1::2], scores >= 0.5)
 
 
 def test_order_and_labels_do_not_matter_and_extra_columns_are_named(predicted, awkward, tmp_path, csv_file, names):
@@ -50,7 +51,7 @@ def test_order_and_labels_do_not_matter_and_extra_columns_are_named(predicted, a
 def test_standard_output_is_the_default(mltsk, model, awkward):
     lines = mltsk("predict", model, awkward).out.splitlines()
     assert len(lines) == 121
-    assert lines[0].startswith('"score:good, cheap","good, cheap","score:say ""hi"""')
+    assert lines[0].startswith('"probability:good, cheap","good, cheap","probability:say ""hi"""')
 
 
 def test_missing_columns_are_named(refused, model, tmp_path, csv_file, names):
@@ -84,7 +85,7 @@ def test_a_model_of_classes_predicts_the_class(mltsk, tmp_path):
     path = save(MLTSKClassifier(n_rules=2).fit(data.X, kinds), tmp_path / "m.skops")
     write_npz(tmp_path / "d.npz", data)
     header, first, *_ = mltsk("predict", path, tmp_path / "d.npz").out.splitlines()
-    assert header == "score:cat,score:dog,score:eel,prediction"
+    assert header == "probability:cat,probability:dog,probability:eel,prediction"
     assert first.rsplit(",", 1)[1] in {"cat", "dog", "eel"}
 
 

@@ -37,9 +37,3 @@ def test_bars_on_a_terminal(capsys):
     assert "1/2" in err
     assert "birds" in err
     assert "thinking" in err
-
-
-def test_seconds_go_on():
-    with progress.timed() as seconds:
-        first = seconds()
-        assert seconds() >= first >= 0

@@ -29,6 +29,27 @@ def test_json_holds_everything_unless_told(mltsk, model, names):
     assert len(short["exceptions"][0]["conditions"]) == len(short["general"][0]["shapes"]) == 2
 
 
+def test_a_long_model_is_shortened_by_its_data_alone(mltsk, refused, model, awkward, names):
+    said = refused("rules", model, "--terms", 3)
+    assert "holds no rows to shorten it by: fit it with `mltsk fit --terms 3`, or name its data with --data" in said
+    text = mltsk("rules", model, "--terms", 3, "--data", awkward).out
+    assert "cover the whole model" in text
+    assert all(name in text for name in names.labels)
+
+
+def test_a_short_model_is_printed_as_it_is(mltsk, awkward, tmp_path):
+    out = tmp_path / "m.skops"
+    assert mltsk("fit", awkward, "--labels", 5, "--terms", 3, "--out", out).status == 0
+    assert mltsk("rules", out, "--terms", 4).out == mltsk("rules", out).out
+
+
+def test_the_papers_model_has_rules_and_cannot_be_shortened(mltsk, refused, awkward, tmp_path):
+    out = tmp_path / "m.skops"
+    assert mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--out", out).status == 0
+    assert mltsk("rules", out).out.count("governs") == 3
+    assert "holds a PaperMLTSK, which cannot be shortened" in refused("rules", out, "--terms", 3)
+
+
 def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
     out = tmp_path / "rules.html"
     assert mltsk("rules", model, "--format", "html", "--top", 10, "--out", out).status == 0

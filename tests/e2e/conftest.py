@@ -30,7 +30,7 @@ def browser(tmp_path_factory):
     module = _browser_module()
     path = module.find_chromium()
     if path is None:
-        pytest.skip("there is no Chromium: scripts/install_chromium.sh installs Debian's")
+        pytest.skip("there is no browser: run scripts/install_chromium.sh, which installs Debian's Chromium")
     running = _started(module, path, tmp_path_factory)
     yield running
     running.close()

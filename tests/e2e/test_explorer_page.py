@@ -178,9 +178,21 @@ def test_reasons_are_pythons_and_add_up(opened, model):
 
 
 def test_what_the_ledger_shows_adds_up_to_the_score(opened):
-    code = "[...document.querySelectorAll('.ledger .amount')].map((e) => e.textContent)"
+    code = "[...document.querySelectorAll('#by-feature .amount, #by-rule .amount')].map((e) => e.textContent)"
     *amounts, total = [float(text.replace("−", "-")) for text in opened.run(code)]
     assert abs(sum(amounts) - total) < 0.0006 * (len(amounts) + 1)
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_slopes_within_rules_are_told_by_feature(browser, page):
+    for clf in (MLTSKClassifier(n_rules=3, order=1), PaperMLTSK(n_rules=2, correlation_weight=0.01)):
+        browser.open(page(clf.fit(DATA.X, DATA.Y), DATA.X, DATA.Y))
+        browser.run("window.told = window.explorer.system.within(1, window.explorer.now)")
+        usual, parts = browser.run("[window.told.usual, Array.from(window.told.parts)]")
+        shifts = clf.system_.shifts(sample_in(browser)[None, :], 1)[0]
+        assert_allclose(usual + sum(parts), shifts.sum(), atol=1e-9)
+        assert browser.run("document.querySelectorAll('#within button').length") == 5
+        assert browser.errors == []
 
 
 def test_names_stay_text_everywhere(opened):

@@ -3,14 +3,14 @@
 import json
 
 import pytest
-from mltsk.paper.experiments.published import METRICS
-from mltsk.paper.experiments.cross_validation import cross_validate_metrics, shuffled_folds
 from numpy.testing import assert_allclose
 
 from mltsk.datasets import Dataset, make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate
 from mltsk.pages.demo import PAPER_SETTING, run_demo
+from mltsk.paper.experiments.cross_validation import cross_validate_metrics, shuffled_folds
+from mltsk.paper.experiments.published import METRICS
 
 MADE = make_multilabel_rules(n_samples=90, random_state=0)
 DATA = Dataset(MADE.X, MADE.Y, name="flags")

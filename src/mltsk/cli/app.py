@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from . import datasets, demo, evaluate, explore, export, fit, predict, reproduce, rules
 
@@ -25,12 +26,8 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; works with every command.")
-    ] = False,
+    version: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    debug: Annotated[bool, Option("--debug", help="Show the traceback of an error, of every command.")] = False,
 ) -> None:
     """Multi-label classification with fuzzy rules that people can read.
 
@@ -46,16 +43,9 @@ def _options(
     """
 
 
-for name, command in {
-    "demo": demo.demo,
-    "fit": fit.fit,
-    "predict": predict.predict,
-    "evaluate": evaluate.evaluate,
-    "rules": rules.rules,
-    "explore": explore.explore,
-    "reproduce": reproduce.reproduce,
-    "report": reproduce.report,
-    "export": export.export,
-}.items():
-    app.command(name)(command)
+for command in (
+    *(demo.demo, fit.fit, predict.predict, evaluate.evaluate, rules.rules, explore.explore),
+    *(reproduce.reproduce, reproduce.report, export.export),
+):
+    app.command(command.__name__)(command)
 app.add_typer(datasets.app, name="datasets")

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from .output import aligned
 from .progress import downloading
@@ -27,14 +28,11 @@ def datasets(context: typer.Context) -> None:
 
 @app.command()
 def fetch(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of the catalog.")],
+    names: Annotated[list[str], Argument(metavar="NAME...", help="Names of the catalog.")],
     mirror: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="Base address to use instead of the catalog's; may be given more than once."),
+        list[str] | None, Option(metavar="URL", help="Addresses to use instead of the catalog's.")
     ] = None,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds of silence after which a connection counts as dropped.")
-    ] = 30.0,
+    timeout: Annotated[float, Option(min=0.1, help="Seconds of silence that end a connection.")] = 30.0,
 ) -> None:
     """Download data sets, verify them, and keep them where every command finds them.
 

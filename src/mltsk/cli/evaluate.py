@@ -1,61 +1,64 @@
-"""``mltsk evaluate``: every metric in both conventions."""
+"""``mltsk evaluate``: every metric in both conventions, and those of each label."""
 
 import json
-from math import isnan
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
-from .output import aligned, note, noted_warnings
+from .output import label_table, metric_table, note, noted_warnings
 
-BETTER = {"AP": "higher", "HL": "lower", "OE": "lower", "RL": "lower", "CV": "lower", "tied_rows": ""}
+COLUMNS = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")
-    ],
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMNS", help="Label columns, if the file calls them otherwise: a number or names, as in `fit`."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    model: Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")],
+    data: Annotated[str, Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")],
+    labels: Annotated[str | None, Option(metavar="COLUMNS", help="Where the model's labels have other names.")] = None,
+    as_json: Annotated[bool, Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Compare what a model predicts with what is true.
 
-    Two conventions stand side by side: 'paper' is what the program behind the paper computes, 'standard' is the one
-    for comparing models. They differ in ties and in rows with no or all labels.
+    Two conventions stand side by side: 'standard' is the one for comparing models, 'paper' is what the program behind
+    the paper computes. They differ in ties and in rows with no or all labels.
 
     \b
     Examples:
       mltsk evaluate yeast.skops yeast
       mltsk evaluate patients.skops test.csv --json
     """
+    from ..exceptions import InputError
     from ..metrics import evaluate as metrics
-    from .inputs import features_of, open_model, open_table, outputs_of
+    from .inputs import asked, features_of, open_model, open_table, outputs_of
 
     classifier, info = open_model(model)
     table = open_table(data)
     Y = true_labels(table, labels, info)
-    scores, predictions = outputs_of(classifier, features_of(classifier, info, table, data))
+    X = features_of(classifier, info, table, data)
+    scores, guesses = outputs_of(classifier, X)
+    if guesses.ndim == 1:
+        raise InputError(f"{model} predicts one class of several, not labels: there is nothing to compare with.")
     with noted_warnings():
-        found = {name: metrics(Y, scores, predictions=predictions, convention=name) for name in ("paper", "standard")}
+        found = {c: metrics(Y, scores, predictions=guesses, convention=c) for c in ("standard", "paper")}
+        likely = asked(classifier, X, "predict_proba")[0] if hasattr(classifier, "predict_proba") else scores
+        by_label = metrics(Y, likely, predictions=guesses, per_label=True)
     if info.data == table.name and info.fitted.get("samples") == len(table):
-        note(
-            f"the model was fitted on data called {table.name} with as many rows: this may be no estimate for new rows."
-        )
+        note(f"the model was fitted on data called {table.name} with as many rows: this may be no estimate for others.")
     if as_json:
-        # A metric for which no row counts is null: JSON has no NaN.
-        plain = {key: {k: None if isnan(v) else v for k, v in values.items()} for key, values in found.items()}
-        typer.echo(json.dumps({"rows": len(table), "labels": Y.shape[1], **plain}, indent=2))
+        each = {name: {c: float(by_label[c][j]) for c in COLUMNS} for j, name in enumerate(info.label_names)}
+        plain = {"rows": len(table), "labels": Y.shape[1], **found, "per_label": each}
+        typer.echo(json.dumps(_without_nan(plain), indent=2))
         return
-    rows = [["metric", "paper", "standard", "better"]]
-    for name, value in found["paper"].items():
-        rows.append([name, f"{value:.4f}", f"{found['standard'][name]:.4f}", BETTER.get(name, "higher")])
-    typer.echo(f"{table.name}: {len(table):,} rows, {Y.shape[1]} labels\n\n{aligned(rows)}")
+    shape = f"{table.name}: {len(table):,} rows, {Y.shape[1]} label{'s' if Y.shape[1] > 1 else ''}"
+    tables = metric_table(found, found["standard"]), label_table(by_label, info.label_names, COLUMNS)
+    typer.echo("\n\n".join([shape, *tables]))
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN: a metric for which no row counts is null."""
+    if isinstance(value, dict):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    return None if value != value else value
 
 
 def true_labels(table: Any, labels: str | None, info: Any) -> Any:

@@ -1,144 +1,122 @@
-"""``mltsk fit``: a model from a data set of the catalog or from a file."""
+"""``mltsk fit``: a model from a data set of the catalog or from a file, and what it is worth on unseen rows."""
 
 from collections.abc import Callable
 from enum import StrEnum
 from math import isfinite
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
-from .output import aligned, noted_warnings
-from .progress import timed, working
+from .output import aligned, label_table, metric_table, noted_warnings
+from .progress import working
 
-Coupling = StrEnum("Coupling", ["laplacian", "signed", "shift", "precision", "ridge", "paper", "none"])
-Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
+Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
+Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
 Preset = StrEnum("Preset", ["default", "paper"])
-Start = StrEnum("Start", ["spread", "random"])
+Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
+
+FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
+LABELS_HELP = """Label columns of a file: how many there are at its end (negative: at its start), or their names with
+commas between (quote a name that holds one), or a MULAN XML file. ARFF and NPZ files may say it themselves."""
+LEAST = {"from 0 up": 0.0, "above 0": 5e-324, "": float("-inf")}
 
 
-def number_or(word: str, *, zero: bool = True) -> Callable[[str], float | str]:
-    """A parser for options that take one word or a number, 0 or more, or more than 0."""
+def number_or(word: str, which: str = "", kind: type = float) -> Callable[[str], float | str]:
+    """A parser for options that take one word or a number, which may have to be "from 0 up" or "above 0"."""
 
     def parse(text: str) -> float | str:
+        if text == word:
+            return word
         try:
-            number = 1.0 if text == word else float(text)
+            number = kind(text)
         except ValueError:
-            raise typer.BadParameter(f"{text!r} is neither a number nor {word!r}") from None
-        if not (isfinite(number) and (number > 0 or (zero and number == 0))):
-            raise typer.BadParameter(f"{text} is not a number {'from 0 up' if zero else 'above 0'}")
-        return word if text == word else number
+            name = "whole number" if kind is int else "number"
+            raise typer.BadParameter(f"{text!r} is neither a {name} nor {word!r}") from None
+        if not isfinite(number) or number < LEAST[which]:
+            raise typer.BadParameter(f"{text} is not a number {which}".rstrip())
+        return number
 
     return parse
 
 
+def _number(word: str, which: str, help: str, kind: type = float) -> Any:
+    return Option(parser=number_or(word, which, kind), metavar=f"NUMBER|{word}", help=help)
+
+
 def fit(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A name of the catalog, or a CSV, Parquet, ARFF, MATLAB or NPZ file.")
+        str, Argument(metavar="DATA", help="A name of the catalog, or a CSV, Parquet, ARFF, MAT or NPZ file.")
     ],
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            "--labels",
-            metavar="COLUMNS",
-            help="Label columns of a file: how many there are at its end (negative: at its start), or their names with "
-            "commas between (quote a name that holds one), or a MULAN XML file. ARFF and NPZ files may say it "
-            "themselves.",
-        ),
-    ] = None,
+    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
+    labels: Annotated[str | None, Option(metavar="COLUMNS", help=LABELS_HELP)] = None,
+    preset: Annotated[Preset, Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
     rules: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Number of rules.  [default: 20; in the paper preset 3]")
+        str | None,
+        _number("auto", "from 0 up", "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]", int),
     ] = None,
-    preset: Annotated[Preset, typer.Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
+    order: Annotated[
+        Order | None, Option(help="What an exception says: 0, a shift; 1, slopes as well.  [default: auto]")
+    ] = None,
+    terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
+    conditions: Annotated[
+        int | None, Option(min=1, metavar="N", help="Conditions of an exception of a short model.  [default: 5]")
+    ] = None,
     width_scale: Annotated[
-        str | None,
-        typer.Option(
-            parser=number_or("auto", zero=False),
-            metavar="NUMBER|auto",
-            help="How far a rule reaches.  [default: auto, shared by two fifths of the rules]",
-        ),
+        str | None, _number("auto", "above 0", "How far an exception reaches.  [default: auto; paper: 1]")
     ] = None,
-    correlation_weight: Annotated[
-        str | None,
-        typer.Option(
-            parser=number_or("loo"),
-            metavar="NUMBER|loo",
-            help="Weight of the label coupling.  [default: loo, leave-one-out]",
-        ),
-    ] = None,
-    l1_weight: Annotated[
-        str | None,
-        typer.Option(
-            parser=number_or("auto"),
-            metavar="NUMBER|auto",
-            help="Weight of the L1 penalty; more gives shorter rules.  [default: auto]",
-        ),
-    ] = None,
-    ridge: Annotated[
-        str | None,
-        typer.Option(parser=number_or("loo"), metavar="NUMBER|loo", help="Weight of the ridge.  [default: loo]"),
-    ] = None,
-    coupling: Annotated[
-        Coupling | None, typer.Option(help="How correlated labels share.  [default: precision]")
-    ] = None,
+    ridge: Annotated[str | None, _number("auto", "above 0", "Weight of the ridge.  [default: auto]")] = None,
+    coupling: Annotated[Coupling | None, Option(help="How correlated labels share.  [default: none]")] = None,
+    coupling_weight: Annotated[str | None, _number("auto", "from 0 up", "Its weight.  [default: auto]")] = None,
     threshold: Annotated[
-        float | None, typer.Option(metavar="SCORE", help="Score from which a label is given.  [default: 0.5]")
+        str | None, _number("f1", "", "Score from which a label is given; f1 tunes it per label.  [default: 0.5]")
     ] = None,
-    scale: Annotated[Scale | None, typer.Option(help="Scale on which rules are found.  [default: auto]")] = None,
-    fuzzifier: Annotated[
-        float | None, typer.Option(min=1.0, metavar="M", help="1 is k-means; the paper uses 2.  [default: 1]")
-    ] = None,
-    init: Annotated[Start | None, typer.Option(help="Start of the clustering.  [default: spread, not random]")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="For --init random.")] = None,
-    max_conditions: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Conditions that a rule may have.  [default: all features]")
-    ] = None,
-    max_terms: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Terms that a label may have in a rule.  [default: all]")
-    ] = None,
+    scale: Annotated[Scale | None, Option(help="Scale of the features.  [default: auto]")] = None,
+    correlation_weight: Annotated[float | None, Option(min=0, help="α of the paper.  [default: 1]")] = None,
+    l1_weight: Annotated[float | None, Option(min=0, help="β of the paper.  [default: 0.1]")] = None,
+    init_ridge: Annotated[float | None, Option(min=0, help="γ of the paper.  [default: 1]")] = None,
 ) -> None:
-    """Fit a model and write it to a file.
+    """Fit a model, say what it is worth, and write it to a file.
 
+    What is "auto" is chosen by leave-one-out, and so are the metrics: every row is scored as if it had not been there.
     The file holds the rules, the names of features and labels, and the categories of text columns; `predict`,
     `evaluate` and `rules` read it. An existing file is replaced when the new one is complete.
 
     \b
     Examples:
       mltsk fit yeast --out yeast.skops
-      mltsk fit patients.csv --labels 4 --rules 6 --out patients.skops
+      mltsk fit patients.csv --labels 4 --terms 12 --out patients.skops
       mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --out patients.skops
-      mltsk fit emotions --max-conditions 5 --max-terms 10 --out short.skops
+      mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
     from ..io import check_target, save
 
-    given = {
-        "n_rules": rules,
-        "width_scale": width_scale,
-        "correlation_weight": correlation_weight,
-        "l1_weight": l1_weight,
-        "ridge": ridge,
-        "coupling": coupling,
-        "threshold": threshold,
-        "scale": scale,
-        "fuzzifier": fuzzifier,
-        "init": init,
-        "random_state": seed,
-        "max_conditions": max_conditions,
-        "max_terms": max_terms,
-    }
-    options = {name: plain(value) for name, value in given.items() if value is not None}
+    both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
+    paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
+    ours = {"order": order, "ridge": ridge, "coupling": coupling, "coupling_weight": coupling_weight, "scale": scale}
+    ours |= {"max_terms": terms, "max_conditions": conditions}
+    own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
+    given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it
     dataset = open_dataset(data, labels)
-    model, info = fitted(dataset, preset, options)
+    model, info = fitted(dataset, preset, given)
+    told = summary(model, dataset, info, out)  # before the file is written: what fails leaves none behind
     save(model, out, info=info)
-    typer.echo(summary(model, dataset, info, out))
+    typer.echo(told)
 
 
-def plain(value: Any) -> Any:
-    """The value of an option as the classifier takes it: 'none' is None."""
-    value = value.value if isinstance(value, StrEnum) else value
-    return None if value == "none" else value
+def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that were given; one that the preset does not have is a sentence."""
+    from ..exceptions import InputError
+
+    if strange := [name for name, value in other.items() if value is not None]:
+        flag = f"--{FLAGS.get(strange[0], strange[0]).replace('_', '-')}"
+        only = Preset.default if preset is Preset.paper else Preset.paper
+        raise InputError(f"{flag} is an option of --preset {only.value} alone: leave it out.")
+    words = {"none": None, "0": 0, "1": 1}
+    return {name: words.get(v, v) if isinstance(v, str) else v for name, v in own.items() if v is not None}
 
 
 def open_dataset(data: str, labels: str | None) -> Any:
@@ -158,93 +136,95 @@ def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, An
     """A model with the names of the data set, and what its file says about it."""
     import numpy as np
 
-    from ..estimators import MLTSKClassifier
+    from .. import MLTSKClassifier, PaperMLTSK
+    from ..exceptions import InputError
     from ..io import ModelInfo
 
-    model = paper_model(given) if preset is Preset.paper else MLTSKClassifier(**given)
+    model: Any = PaperMLTSK(**given) if preset is Preset.paper else MLTSKClassifier(**given)
     n, d, n_labels = dataset.shape
-    with noted_warnings(), timed() as seconds, working(f"fitting {n:,} samples, {d:,} features, {n_labels} labels"):
-        _fit(model, dataset)
-        took = seconds()
+    start = perf_counter()
+    try:
+        with noted_warnings(), working(f"fitting {n:,} samples, {d:,} features, {n_labels} labels"):
+            model.fit(dataset.X, dataset.Y if n_labels > 1 else dataset.Y[:, 0])
+    except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
+        raise InputError(str(error).splitlines()[0]) from error
     model.feature_names_in_ = np.array(dataset.feature_names, dtype=object)
     model.label_names_ = dataset.label_names
+    model.classes_, model.multilabel_ = np.arange(n_labels), True  # one label is a table of labels, too
     info = ModelInfo(
         data=dataset.name,
         feature_names=dataset.feature_names,
         label_names=dataset.label_names,
         categories={name: c for name, c in zip(dataset.feature_names, dataset.categories, strict=True) if c},
-        fitted={"samples": n, "seconds": round(took, 3), "preset": preset.value, "options": given},
+        fitted={"samples": n, "seconds": round(perf_counter() - start, 3), "preset": preset.value, "options": given},
     )
     return model, info
 
 
-def paper_model(given: dict[str, Any]) -> Any:
-    """The authors' method; an option that it does not have is a sentence."""
-    from ..exceptions import InputError
-    from ..paper import PaperMLTSK
-
-    if strange := [name for name in given if name not in PaperMLTSK().get_params()]:
-        raise InputError(f"--preset paper has no {strange[0].replace('_', ' ')}: leave the option out.")
-    return PaperMLTSK(**given)
-
-
-def _fit(model: Any, dataset: Any) -> None:
-    from ..exceptions import InputError
-
-    try:
-        model.fit(dataset.X, dataset.Y)
-    except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
-        raise InputError(str(error).splitlines()[0]) from error
-
-
 def summary(model: Any, dataset: Any, info: Any, out: str) -> str:
-    """What was fitted, in a few lines."""
+    """The data, the model's size, what was chosen, and honest metrics."""
+    n, d, n_labels = dataset.shape
+    shape = f"{n:,} samples, {d:,} features, {n_labels} label{'s' if n_labels > 1 else ''}"
+    lines = [
+        ("data", f"{dataset.name}: {shape}, {dataset.cardinality:.2f} per sample"),
+        *(_paper_model(model) if info.fitted["preset"] == "paper" else _model(model)),
+        ("time", f"{info.fitted['seconds']:.2f} s"),
+        ("file", out),
+    ]
+    return f"{aligned(lines)}\n\n{_results(model, dataset)}"
+
+
+def _model(model: Any) -> list[tuple[str, str]]:
+    """Size, and what leave-one-out chose."""
+    parts = [f"general rule of {len(model.general_coef_):,} terms"]
+    if model.n_rules_:
+        what = "slopes of their own" if model.order_ else "a shift each"
+        parts.append(f"{model.n_rules_:,} exceptions of order {model.order_} ({what})")
+    else:
+        parts.append("no exceptions: the table needs none" if model.n_rules == "auto" else "no exceptions, as asked")
+    low, high = model.n_terms_.min(), model.n_terms_.max()
+    parts.append(f"{high:,} numbers per label" if low == high else f"{low:,} to {high:,} numbers per label")
+    used = {"ridge": "ridge"}
+    if model.n_rules_:
+        used |= {"n_rules": "rules", "order": "order", "width_scale": "width scale"}
+    if model.coupling:
+        used["coupling_weight"] = "coupling weight"
+    chosen = [
+        f"{word} {getattr(model, f'{name}_'):.3g}"
+        for name, word in used.items()
+        if isinstance(getattr(model, name), str)
+    ]
+    error = f"mean squared error {model.loo_error_:.4f}"
+    return [("model", "; ".join(parts)), ("leave-one-out", f"chose {', '.join(chosen) or 'nothing'}; {error}")]
+
+
+def _paper_model(model: Any) -> list[tuple[str, str]]:
+    distinct = f"distinctness {model.rule_distinctness_:.2g} (0 all the same, 1 distinct)"
+    weights = f"correlations {model.correlation_weight:.3g}, L1 {model.l1_weight:.3g}, start {model.init_ridge:.3g}"
+    return [("model", f"{len(model.centers_)} rules, {distinct}; {model.n_iter_} steps"), ("weights", weights)]
+
+
+def _results(model: Any, dataset: Any) -> str:
+    """Metrics next to those of base rates, overall and per label."""
     import numpy as np
 
     from ..metrics import FIVE_METRICS, evaluate
     from .inputs import outputs_of
 
-    n, d, n_labels = dataset.shape
-    scores, predictions = outputs_of(model, dataset.X)
+    given_terms = ", given the terms" if getattr(model, "max_terms", None) else ""
+    Y, title = dataset.Y, f"leave-one-out: every row scored as if it had not been there{given_terms}"
+    if hasattr(model, "loo_scores_"):
+        scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_
+        if model.loo_rows_ is not None:
+            Y, title = Y[model.loo_rows_], f"{title} (of {len(Y):,} rows {len(scores):,}, evenly spread)"
+    else:
+        scores, guesses = outputs_of(model, dataset.X)
+        title = "on the rows that the model was fitted on: no estimate for new ones"
     with noted_warnings():
-        metrics = evaluate(dataset.Y, scores, predictions=predictions, convention="standard")
-    filled = np.count_nonzero(model.coef_) / model.coef_.size
-    rows = [
-        (
-            "data",
-            f"{dataset.name}: {n:,} samples, {d:,} features, {n_labels} labels, {dataset.cardinality:.2f} a sample",
-        ),
-        ("rules", f"{len(model.centers_)}, distinctness {model.rule_distinctness_:.2g} (0 all the same, 1 distinct)"),
-        *_shortening(model),
-        ("weights", ", ".join(_weights(model))),
-        ("consequents", f"{filled:.0%} of {model.coef_.size:,} are not zero"),
-        ("solver", f"{model.n_iter_} steps, {info.fitted['seconds']:.2f} s in all"),
-        ("training", "  ".join(f"{name} {metrics[name]:.3f}" for name in FIVE_METRICS)),
-        ("", "on the rows that the model was fitted on: no estimate for new ones"),
-        ("model", out),
-    ]
-    return aligned(rows)
-
-
-def _weights(model: Any) -> list[str]:
-    """The three weights, and how those were chosen that were not given."""
-    asked = {"ridge": model.ridge, "coupling": model.correlation_weight, "L1": model.l1_weight}
-    used = (model.ridge_, model.correlation_weight_, model.l1_weight_)
-    early = getattr(model, "objective", "") == "algorithm1"
-    chosen = {} if early else {"loo": " (by leave-one-out)", "auto": " (from the noise)"}
-    return [f"{name} {w:.3g}{chosen.get(given, '')}" for (name, given), w in zip(asked.items(), used, strict=True)]
-
-
-def _shortening(model: Any) -> list[tuple[str, str]]:
-    """What the limits have made of the rules, if there are any."""
-    if not getattr(model, "simplification_", None):
-        return []
-    rules, conditions, terms = (model.simplification_[part] for part in ("rules", "conditions", "terms"))
-    merged = f"{rules[0] - rules[1]} merged with others, " if rules[0] > rules[1] else ""
-    return [
-        (
-            "shortened",
-            f"{merged}at most {conditions[1]} conditions a rule (were {conditions[0]}) and {terms[1]} terms a label in "
-            f"it (were {terms[0]})",
-        )
-    ]
+        found = {
+            "model": evaluate(Y, scores, predictions=guesses),
+            "base rates": evaluate(Y, np.broadcast_to(Y.mean(axis=0), Y.shape)),
+        }
+        by_label = evaluate(Y, scores, predictions=guesses, per_label=True)
+    labels = label_table(by_label, dataset.label_names, ("prevalence", "AP", "AUC"))
+    return f"{title}\n\n{metric_table(found, FIVE_METRICS)}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5"

@@ -17,10 +17,7 @@ from .output import note
 
 def open_model(path: str) -> tuple[Any, ModelInfo]:
     """A classifier and what its file says about it."""
-    model = load(path)
-    if not hasattr(model, "decision_function"):
-        raise InputError(f"{path} holds a {type(model).__name__}, which predicts no labels.")
-    return model, read_info(path)
+    return load(path), read_info(path)
 
 
 def with_rules(model: Any, path: str) -> Any:
@@ -75,12 +72,16 @@ def check_complete(X: Any, names: Sequence[str], where: str) -> None:
     )
 
 
-def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
-    from ..metrics.scorers import label_scores
-
+def asked(model: Any, X: Any, method: str) -> tuple[np.ndarray, np.ndarray]:
+    """What a method of the model answers, and what it predicts."""
     with warnings.catch_warnings():
         # Columns were matched by name in `features_of`; scikit-learn only sees that X is a plain array.
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        thresholds = getattr(model, "thresholds_", np.zeros(len(model.label_names_)))
-        return label_scores(model, X, len(thresholds)) + thresholds, model.predict(X)
+        return getattr(model, method)(X), model.predict(X)
+
+
+def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
+    distances, predictions = asked(model, X, "decision_function")
+    thresholds = getattr(model, "thresholds_", np.zeros(len(model.label_names_)))
+    return distances.reshape(len(distances), -1) + thresholds, predictions

@@ -1,14 +1,17 @@
-"""What commands print: aligned columns, one line per warning, files of rows."""
+"""What commands print: aligned columns, tables of metrics, one line per warning, files of rows."""
 
 import csv
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 from warnings import catch_warnings, simplefilter
 
 import typer
+
+LOWER = ("HL", "OE", "RL", "CV")  # metrics of which less is better
+LABELS = 20  # that a table shows
 
 
 def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
@@ -27,6 +30,27 @@ def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
         width, numbers = max(map(len, column)), all(cell[:1].isdigit() or cell[:1] in "-" for cell in column[1:])
         columns.append([cell.rjust(width) if numbers else cell.ljust(width) for cell in column])
     return "\n".join(f"{indent}{'  '.join(line)}".rstrip() for line in zip(*columns, strict=True))
+
+
+def metric_table(found: Mapping[str, Mapping[str, float]], metrics: Iterable[str]) -> str:
+    """Metrics, a column for each of what is compared; a dash where no row counts."""
+    rows = [["metric", *found, "better"]]
+    for name in metrics:
+        better = "lower" if name in LOWER else "" if name == "tied_rows" else "higher"
+        rows.append([name, *(_digits(values[name]) for values in found.values()), better])
+    return aligned(rows)
+
+
+def label_table(found: Any, names: Sequence[str], columns: Sequence[str]) -> str:
+    """Columns of `evaluate(..., per_label=True)`, of the first labels."""
+    values = zip(*([_digits(value) for value in found[column]] for column in columns), strict=True)
+    rows = [["label", *columns], *([name, *row] for name, row in zip(names, values, strict=True))]
+    more = len(names) - LABELS
+    return aligned(rows[: LABELS + 1]) + (f"\n… and {more} more label{'s' if more > 1 else ''}" if more > 0 else "")
+
+
+def _digits(value: float) -> str:
+    return "-" if value != value else str(int(value)) if value == int(value) and value > 1 else f"{value:.4f}"
 
 
 def note(sentence: object) -> None:

@@ -1,7 +1,6 @@
 """How far a job is: a bar on a terminal, a few plain lines anywhere else. All of it on standard error."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -18,37 +17,38 @@ def on_terminal() -> bool:
 @contextmanager
 def counting(title: str, unit: str) -> Iterator[Report]:
     """A function that takes (done, in all) and shows it: a bar, or a line for each step."""
-    if on_terminal():
-        with _bar(title, "BarColumn", "MofNCompleteColumn", "TimeElapsedColumn") as report:
-            yield report
-    else:
-        yield lambda done, total: typer.echo(f"{title}: {done} of {total} {unit}", err=True) if done else None
+
+    def line(done: int, total: int | None) -> None:
+        if done:
+            typer.echo(f"{title}: {done} of {total} {unit}", err=True)
+
+    with _shown(title, None, line, "BarColumn", "MofNCompleteColumn", "TimeElapsedColumn") as report:
+        yield report
 
 
 @contextmanager
 def downloading(title: str) -> Iterator[Report]:
     """The same for bytes; elsewhere than on a terminal, one line when a download begins."""
-    if on_terminal():
-        with _bar(title, "BarColumn", "DownloadColumn", "TransferSpeedColumn") as report:
-            yield report
-    else:
-        typer.echo(f"{title}: downloading", err=True)
-        yield lambda done, total: None
+    columns = ("BarColumn", "DownloadColumn", "TransferSpeedColumn")
+    with _shown(title, f"{title}: downloading", lambda done, total: None, *columns) as report:
+        yield report
 
 
 @contextmanager
 def working(title: str) -> Iterator[None]:
     """Work of unknown length: a clock on a terminal, one line elsewhere."""
-    if on_terminal():
-        with _bar(title, "SpinnerColumn", "TimeElapsedColumn"):
-            yield
-    else:
-        typer.echo(f"{title} …", err=True)
+    with _shown(title, f"{title} …", lambda done, total: None, "SpinnerColumn", "TimeElapsedColumn"):
         yield
 
 
 @contextmanager
-def _bar(title: str, *columns: str) -> Iterator[Report]:
+def _shown(title: str, start: str | None, line: Report, *columns: str) -> Iterator[Report]:
+    """A bar with columns on a terminal; elsewhere a line at the start, and what ``line`` prints."""
+    if not on_terminal():
+        if start:
+            typer.echo(start, err=True)
+        yield line
+        return
     from rich import progress
     from rich.console import Console
 
@@ -56,10 +56,3 @@ def _bar(title: str, *columns: str) -> Iterator[Report]:
     with progress.Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-@contextmanager
-def timed() -> Iterator[Callable[[], float]]:
-    """Seconds since the block began, as a function."""
-    start = time.perf_counter()
-    yield lambda: time.perf_counter() - start

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from .output import note
 from .progress import on_terminal
@@ -16,42 +17,27 @@ from .progress import on_terminal
 ProtocolName = StrEnum("ProtocolName", ["paper", "strict", "nested"])
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 Convention = StrEnum("Convention", ["paper", "standard"])
+DATA_HELP = "Names of the catalog or files, separated by commas."
+METHODS_HELP = "Keys, entry points or import paths of classifiers, separated by commas."
+ADD_HELP = "Take over what this folder has finished first, from another machine say."
 
 
 def reproduce(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of results; goes on if it has some.")],
-    datasets: Annotated[
-        list[str] | None,
-        typer.Option("--datasets", "-d", metavar="NAMES", help="Names of the catalog or files, separated by commas."),
-    ] = None,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option("--methods", "-m", metavar="NAMES", help="Keys, entry points or import paths of classifiers."),
-    ] = None,
-    protocol: Annotated[
-        list[ProtocolName] | None, typer.Option("--protocol", "-p", help="May be given several times.")
-    ] = None,
-    grid: Annotated[
-        GridChoice | None, typer.Option(help="Settings to search: Table II, a subset, the program's")
-    ] = None,
-    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Definition of an experiment, in TOML.")] = None,
-    labels: Annotated[
-        str | None, typer.Option(metavar="NAMES|N", help="Label columns of a file of your own, or how many are last.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the folds.  [default: 0]")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Repeat with this many seeds.")] = 1,
-    folds: Annotated[int | None, typer.Option(min=2, help="Folds.  [default: 5]")] = None,
-    convention: Annotated[
-        Convention | None, typer.Option(help="Whose rules for ties and empty label sets.  [default: paper]")
-    ] = None,
-    studies: Annotated[bool, typer.Option(help="Also the analyses of Figures 3 to 8.")] = True,
-    device: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where methods that know tensors are computed, cuda for example.")
-    ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster of this scheduler instead of here.")
-    ] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
+    out: Annotated[Path, Option("--out", "-o", metavar="DIR", help="Folder of results; goes on if it has some.")],
+    datasets: Annotated[list[str] | None, Option("--datasets", "-d", metavar="NAMES", help=DATA_HELP)] = None,
+    methods: Annotated[list[str] | None, Option("--methods", "-m", metavar="NAMES", help=METHODS_HELP)] = None,
+    protocol: Annotated[list[ProtocolName] | None, Option("--protocol", "-p", help="Several are possible.")] = None,
+    grid: Annotated[GridChoice | None, Option(help="Settings to search: Table II, a subset, the program's")] = None,
+    config: Annotated[Path | None, Option(metavar="FILE", help="Definition of an experiment, in TOML.")] = None,
+    labels: Annotated[str | None, Option(metavar="NAMES|N", help="Label columns of a file, or how many.")] = None,
+    seed: Annotated[int | None, Option(min=0, help="Seed of the folds.  [default: 0]")] = None,
+    repeats: Annotated[int, Option(min=1, help="Repeat with this many seeds.")] = 1,
+    folds: Annotated[int | None, Option(min=2, help="Folds.  [default: 5]")] = None,
+    convention: Annotated[Convention | None, Option(help="Of ties and empty label sets.  [default: paper]")] = None,
+    studies: Annotated[bool, Option(help="Also the analyses of Figures 3 to 8.")] = True,
+    device: Annotated[str | None, Option(metavar="NAME", help="Where tensors are computed, say cuda.")] = None,
+    cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")] = None,
+    jobs: Annotated[int | None, Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
 ) -> None:
     """Run Section IV of the paper: nine methods, twelve data sets, five metrics, the analyses and the statistics.
 
@@ -87,7 +73,8 @@ def reproduce(
     }
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
     if device:
-        definition = definition.model_copy(update={"methods": [_on(method, device) for method in definition.methods]})
+        there = [method.model_copy(update={"device": device}) for method in definition.methods]
+        definition = definition.model_copy(update={"methods": there})
     command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
     runner = Cluster(cluster) if cluster else None
@@ -105,11 +92,8 @@ def reproduce(
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run of `mltsk reproduce`.")],
-    add: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR", help="Take over what this folder has finished first, from another machine say."),
-    ] = None,
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder of a run of `mltsk reproduce`.")],
+    add: Annotated[list[Path] | None, Option(metavar="DIR", help=ADD_HELP)] = None,
 ) -> None:
     """Write the pages, tables and figures of a run again from its results, without running anything.
 
@@ -138,10 +122,6 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     if methods:
         update["methods"] = pick_methods(definition, _split(methods))
     return definition.model_copy(update=update)
-
-
-def _on(method: Any, device: str) -> Any:
-    return method.model_copy(update={"device": device})
 
 
 def _split(names: list[str] | None) -> list[str]:

@@ -15,8 +15,8 @@ import numpy as np
 
 Tensor: TypeAlias = Any  # a torch.Tensor; the mathematics does not import torch, so it cannot name the type
 
-# Row blocks on a GPU: large enough for its matrix units (50,000 rows of G at K(D+1) = 10,020), small beside its memory.
-_BLOCK_BYTES, _BLOCK_SHARE = 2 * 10**9, 0.02
+# Row blocks on a GPU: large enough for its matrix units, and few, since each takes small tables along.
+_BLOCK_BYTES, _BLOCK_SHARE = 8 * 10**9, 0.06
 
 
 def is_tensor(x: Any) -> TypeGuard[Any]:

@@ -107,7 +107,7 @@ class FuzzyMap:
         G = xp.empty((len(X), self.n_rules, X.shape[1] + 1), dtype=xp.result_type(X, M), like=M)
         G[:, :, 0] = M
         xp.multiply(M[:, :, None], X[:, None, :], out=G[:, :, 1:])
-        return G.reshape(len(X), -1)
+        return G.reshape(len(X), self.shape[1])
 
     def __matmul__(self, P: Array) -> Array:
         """G P, (N, L)."""

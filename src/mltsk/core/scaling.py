@@ -15,14 +15,12 @@ copies: a row of weight 2 is two rows, of weight 0 none; scikit-learn's Quantile
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .arrays import Array, weighted_mean, weighted_variance
 from .backend import asnumpy, cast, is_tensor, namespace, put
-
-Scale = Literal["quantile", "standard", "minmax"]
 
 # A percentile scale needs no more knots than percentiles that a person could tell apart; 256 also keeps the table of a
 # 1,000-feature model at 4 MB.
@@ -79,8 +77,11 @@ class Scaling:
         return Z
 
 
-def fit_scaling(X: Array, w: Array, scale: Scale) -> Scaling:
-    """Knots of the chosen scale from dense X (N, D) under the weights w (N,); rows of weight 0 do not count."""
+def fit_scaling(X: Array, w: Array, scale: str) -> Scaling:
+    """Knots of the scale "quantile", "standard" or "minmax" from dense X (N, D) under the weights w (N,).
+
+    Rows of weight 0 do not count.
+    """
     if not bool((w > 0).all()):
         X, w = X[w > 0], w[w > 0]
     if scale == "quantile":

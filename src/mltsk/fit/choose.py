@@ -8,8 +8,10 @@ and weight are refined. Each candidate's ridge is found by steps of a factor 2 f
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import Array, Matrix
 from ..core.backend import SingularError, cast, namespace
@@ -18,13 +20,15 @@ from .ridge import Factor, centred_kernel
 from .scale import Scale
 
 LOO_ROWS, LOO_ROWS_LINEAR = 500, 1500  # linear terms (text) need more rows to notice what first-order rules add
-GAIN = {0: 0.005, 1: 0.03}  # share of the error by which exceptions of an order must lower it
+# Share of the error by which exceptions must lower it to be taken; more where their slopes join ramps, which bend.
+GAIN, GAIN_OF_SLOPES = 0.005, 0.03
 ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
 # of these are tried when the structure is known.
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
 SHARES, FINER = (0.5, 5.0), (0.3, 3.0)  # weight of the exceptions, general rule 1; then times these
 RIDGES = (1e-4, 1e5)
+EXACT_ROWS = 200  # up to here kernels are in double precision
 
 
 @dataclass(frozen=True)
@@ -42,19 +46,15 @@ class Choice:
 class Judge:
     """Leave-one-out errors of kernels on some rows: ``parts`` are (labels, rows, weights, copies) per pattern.
 
-    ``cells`` is the weight of all labels of all rows. Single precision is enough, but for a ridge that is given and may
-    be small.
+    ``cells`` is the weight of all labels of all rows; ``dtype`` the precision of kernels. Single precision is enough
+    but for a ridge that is given and may be small, and for so few rows that they may be reproduced exactly.
     """
 
     parts: list[tuple[Array, Array, Array, Array]]
     cells: float
     fixed: float | None
+    dtype: Any = np.float32
     last: float = 1.0
-
-    @property
-    def dtype(self) -> type:
-        """The precision of kernels."""
-        return np.float32 if self.fixed is None else np.float64
 
     def error(self, K: Array) -> tuple[float, float]:
         """Least error of a kernel and the ridge that gives it; the next search begins there."""
@@ -108,24 +108,23 @@ def choose(
 ) -> Choice:
     """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
     search = _Search(scale, Z, w, judge, centers, width_scale)
-    found = [search.structure(o, k) for o, k in _structures(scale, n_rules, order, most)]
+    found = [search.structure(o, k) for o, k in _structures(n_rules, order, most)]
     best = found[0]
     for more in found[1:]:
-        if more.error < (1 - GAIN[more.design.rules.order]) * best.error:
+        slopes = more.design.rules.order and scale.has_ramps
+        if more.error < (1 - (GAIN_OF_SLOPES if slopes else GAIN)) * best.error:
             best = more
     if len(best.design.rules):
         best = search.refine(best)
     return replace(best, error=best.error / judge.cells)
 
 
-def _structures(scale: Scale, n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
-    """(order, number of rules) of the candidates; linear terms are joined by first-order rules alone."""
+def _structures(n_rules: int | None, order: int | None, most: int) -> list[tuple[int, int]]:
+    """(order, number of rules) of the candidates, fewest numbers first."""
     if n_rules is not None:
         return [(o, n_rules) for o in ((0, 1) if order is None and n_rules else (order or 0,))]
-    zero, first = [(0, min(ZERO_ORDER, most))], [(1, min(FIRST_ORDER, most))]
-    if order is not None:
-        return [(0, 0), *(first if order else zero)]
-    return [(0, 0), *first] if not scale.has_ramps else [(0, 0), *zero, *first]
+    some = [(0, min(ZERO_ORDER, most)), (1, min(FIRST_ORDER, most))]
+    return [(0, 0), *(pair for pair in some if order in (None, pair[0]))]
 
 
 @dataclass
@@ -182,10 +181,10 @@ class _Search:
         return cast(K / size, self.judge.dtype), size
 
 
-def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: float | None) -> Judge:
+def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[NDArray[np.intp]], fixed: float | None) -> Judge:
     """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
     xp, parts, cells = namespace(Y), [], 0.0
-    dtype = np.float32 if fixed is None else np.float64
+    dtype = np.float32 if fixed is None and len(Y) > EXACT_ROWS else np.float64
     for labels in sorted(patterns, key=len, reverse=True)[:3]:
         wl, cl = (w, copies) if w.ndim == 1 else (w[:, labels[0]], copies[:, labels[0]])
         rows = xp.flatnonzero(wl > 0)
@@ -195,7 +194,7 @@ def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[Array], fixed: 
         target = xp.sqrt(wl)[:, None] * (part - (wl @ part) / wl.sum())
         parts.append((cast(_square_root(target), dtype), rows, cast(wl, dtype), cast(cl, dtype)))
         cells += float(wl.sum()) * len(labels)
-    return Judge(parts, max(cells, 1e-300), fixed)
+    return Judge(parts, max(cells, 1e-300), fixed, dtype)
 
 
 def _square_root(target: Array) -> Array:

@@ -27,7 +27,7 @@ from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
 from .scale import Scale
 
 SAMPLE_ROWS = 20_000  # scale, rules and weights are found on at most this many rows
-CLUSTER_ROWS = 5_000
+CLUSTER_ROWS = 2_000  # centres of exceptions are found on at most this many of those
 ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
@@ -121,12 +121,12 @@ def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choic
 
     @cache
     def centers(K: int) -> Array:
-        found = fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=10, power_steps=2)
+        found = fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=8, power_steps=2)
         return found.centers
 
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
-    given = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
+    given: Any = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
     return choose(scale, Z[some], w[some], judge, centers, most=max(1, int(counted)), **given)
 
 
@@ -187,7 +187,7 @@ def _solve(rows: Rows, design: Design, penalty: Penalty, sample: Scaled) -> Solv
     if form != "primal" and kept.Z is None:
         kept = Scaled(kept.block, design.scale.apply(kept.block.X))
     K = design.kernel(kept.Z) if form == "dual" else None
-    solve = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
+    solve: Any = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
     parts = [(labels, solve(rows, design, penalty, kept, labels, K)) for labels in rows.patterns()]
     solved = _joined(parts) if len(parts) > 1 else parts[0][1]
     return solved if _held(rows, kept) else replace(solved, rows=kept.block.index)

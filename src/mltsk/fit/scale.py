@@ -36,8 +36,8 @@ class Scale:
         name = ("unit" if is_sparse else "quantile") if name == "auto" else name
         if is_sparse and name not in ("unit", None):
             raise InputError(f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray().")
-        scaling = None if name in ("unit", None) else fit_scaling(X, w, name)
-        terms = Terms.ramps(scaling) if name == "quantile" else Terms.linear(X.shape[1])
+        scaling = None if name is None or name == "unit" else fit_scaling(X, w, name)
+        terms = Terms.ramps(scaling) if scaling and name == "quantile" else Terms.linear(X.shape[1])
         scale = cls(name, scaling, terms, 1.0)
         Z = scale.apply(X)
         variance = float(weighted_variance(Z, w, weighted_mean(Z, w)).sum())

@@ -101,10 +101,10 @@ def _system(system: FuzzySystem, coef: Array, mean: Array, rates: Array, rules: 
     """The system of the chosen terms alone."""
     P = len(system.terms)
     used = np.flatnonzero(coef[:P].any(axis=1))
-    if system.is_linear:
-        terms, general = replace(system.terms, mean=mean[:P]), coef[:P]
+    old = system.terms
+    if old.low is None or old.high is None:
+        terms, general = replace(old, mean=mean[:P]), coef[:P]
     else:
-        old = system.terms
         terms, general = Terms(old.feature[used], old.low[used], old.high[used], mean[used]), coef[used]
     kept = np.flatnonzero(coef[P:].any(axis=1))
     return replace(

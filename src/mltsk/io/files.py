@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place, then renamed into it."""
+"""Files that appear whole or not at all: written next to their place, then renamed into it."""
 
 import io
 import os
@@ -21,7 +21,11 @@ def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
         return
     beside = path.with_name(f".{uuid4().hex}.tmp")
     try:
-        with _created(beside, path) as file:
+        file = beside.open("xb")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    try:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -37,10 +41,3 @@ def check_target(path: str | Path) -> None:
         raise InputError(f"{path} is a folder: give the name of a file to write.")
     if not path.parent.is_dir():
         raise InputError(f"The folder {path.parent} does not exist: make it first, or write elsewhere.")
-
-
-def _created(beside: Path, path: Path) -> io.BufferedIOBase:
-    try:
-        return beside.open("xb")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None

@@ -23,7 +23,6 @@ from .plain import check_fitted
 
 INSTALL = 'pip install "mltsk[onnx]"'
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
-OUTPUTS = ("scores", "labels", "probabilities")
 
 
 class Graph:
@@ -104,13 +103,12 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
 def _outputs(g: Graph, model: Any, x: str) -> None:
     """The nodes ``scores``, ``labels`` and, of a calibrated system, ``probabilities``."""
     inner = getattr(model, "estimator_", model)
-    system, L = inner.system_, len(inner.label_names_)
-    scores = system_scores(g, system, x)
-    if system.slopes is not None:
-        g.output("probabilities", _probabilities(g, inner, scores), g.onnx.TensorProto.DOUBLE, ["n", L])
-    tuned = model is not inner
-    g.output("scores", _tuned_scores(g, model, scores) if tuned else scores, g.onnx.TensorProto.DOUBLE, ["n", L])
+    own, tuned, L = system_scores(g, inner.system_, x), model is not inner, len(inner.label_names_)
+    chance = _probabilities(g, inner, own) if inner.system_.slopes is not None else ""
+    g.output("scores", _tuned_scores(g, model, own, chance) if tuned else own, g.onnx.TensorProto.DOUBLE, ["n", L])
     _labels(g, model, not model._binary if tuned else model.multilabel_)
+    if chance:
+        g.output("probabilities", chance, g.onnx.TensorProto.DOUBLE, ["n", L])
 
 
 def _probabilities(g: Graph, model: Any, scores: str) -> str:
@@ -123,14 +121,11 @@ def _probabilities(g: Graph, model: Any, scores: str) -> str:
     return g.add("Softmax", g.add("Mul", margin, g.constant(system.slopes.mean())), axis=1)
 
 
-def _tuned_scores(g: Graph, model: MultilabelThreshold, scores: str) -> str:
+def _tuned_scores(g: Graph, model: MultilabelThreshold, scores: str, chance: str) -> str:
     """What the thresholds of a `MultilabelThreshold` cut: probabilities, or scores above the inner thresholds."""
-    inner = model.estimator_
-    if model._asks_probabilities() and inner.system_.slopes is not None:
-        return "probabilities"
-    margin = g.add("Sub", scores, g.constant(inner.thresholds_))
-    if not model._asks_probabilities():
-        return margin
+    margin = g.add("Sub", scores, g.constant(model.estimator_.thresholds_))
+    if chance or not model._asks_probabilities():
+        return chance if model._asks_probabilities() else margin
     tiny = np.finfo(np.float64).eps  # as the paper's methods do: a logistic curve, strictly in (0, 1)
     p = g.add("Sigmoid", g.add("Mul", margin, g.constant(4.0)))
     return g.add("Min", g.add("Max", p, g.constant(tiny)), g.constant(1.0 - tiny))
@@ -254,8 +249,7 @@ def _finished(g: Graph, model: Any, dtype: str) -> Any:
     onnx, system = g.onnx, getattr(model, "estimator_", model).system_
     kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
     row = onnx.helper.make_tensor_value_info("X", kind, ["n", system.shape[1]])
-    outputs = sorted(g.outputs, key=lambda value: OUTPUTS.index(value.name))
-    graph = onnx.helper.make_graph(g.nodes, "mltsk", [row], outputs, g.constants)
+    graph = onnx.helper.make_graph(g.nodes, "mltsk", [row], g.outputs, g.constants)
     runs_on = {"opset_imports": [onnx.helper.make_opsetid("", OPSET)], "ir_version": IR_VERSION}
     made = onnx.helper.make_model(graph, **runs_on, producer_name="mltsk", producer_version=__version__)
     metadata = {"feature_names": system.feature_names, "label_names": system.label_names}

@@ -63,6 +63,7 @@ def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rul
     subtitle = f"{times(K, data['noun'].lower())} · {times(D, 'feature')} · {times(L, 'label')}"
     facts = {"title": title, "subtitle": subtitle, "noun": data["noun"], "general": P, "rules": K}
     facts |= {"calibrated": data["slopes"], "truth": "labels" in data["correlation"], "version": __version__}
+    facts |= {"slopes": K and data["order"], "dashed": K and data["scale"]["kind"] != "unit"}
     return _template("explorer/page.html").render(policy=policy(style, script), **facts, **parts)
 
 

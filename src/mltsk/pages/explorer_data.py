@@ -21,7 +21,7 @@ from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
 from .summarise import model_correlation
 
-MOST_EXAMPLES = 12
+MOST_EXAMPLES, MANY = 12, 500_000
 PLAIN = ("intercept", "centers", "prototypes", "slopes", "offsets", "quantiles")
 CONDITIONS, SHAPES = 5, 8  # in the words of an exception, and of the general rule of a label
 
@@ -84,9 +84,11 @@ def packed(array: Any, kind: str = "<f8") -> Any:
     return None if array is None else b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
-def _sparse(array: Any) -> dict[str, str]:
-    flat = np.asarray(array, dtype=np.float64).ravel()
-    return {"mask": packed(np.packbits(flat != 0, bitorder="little"), "u1"), "values": packed(flat[flat != 0])}
+def _sparse(array: Any, unit_length: bool) -> dict[str, Any]:
+    """Numbers that are not zero and where they are; very many in single precision, if no score moves by 1e-6."""
+    single = array.size > MANY and bool(np.linalg.norm(array, 2 if unit_length else 1, axis=-2).max() < 8)
+    mask, values = packed(np.packbits(array.ravel() != 0, bitorder="little"), "u1"), array[array != 0]
+    return {"mask": mask, "values": packed(values, "<f4" if single else "<f8"), "single": single}
 
 
 def _arrays(system: FuzzySystem) -> dict[str, Any]:
@@ -96,8 +98,8 @@ def _arrays(system: FuzzySystem) -> dict[str, Any]:
         "order": system.order,
         "scale": _scale(system),
         "terms": {key: packed(getattr(terms, key)) for key in ("low", "high", "mean")}
-        | {"feature": packed(terms.feature, "<u4"), "coef": _sparse(system.term_coef)},
-        "coef": _sparse(system.coef),
+        | {"feature": packed(terms.feature, "<u4"), "coef": _sparse(system.term_coef, system.unit_length)},
+        "coef": _sparse(system.coef, system.unit_length),
         "widths": packed(widths.ravel()[:1] if widths.size and (widths == widths[0, 0]).all() else widths),
         "weights": packed(system.rule_weights),
         **{key: packed(getattr(system, key)) for key in PLAIN},

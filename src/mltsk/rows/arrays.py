@@ -51,14 +51,14 @@ class Block:
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Of the labels of one pattern of weights, in blocks whose Φ is small."""
-        total = None
         w, _ = self.weights(int(labels[0]))
-        for part in row_blocks(self.X.shape[0], 24 * design.n_columns, like=w):
+
+        def of(part: slice) -> Moments:
             keep = namespace(w).flatnonzero(w[part] > 0)
             Z = design.scale.apply(self.X[part][keep])
-            found = Moments.of(design.rows(Z), cast(self.Y[part][keep][:, labels], np.float64), w[part][keep])
-            total = found if total is None else total + found
-        return total
+            return Moments.of(design.rows(Z), cast(self.Y[part][keep][:, labels], np.float64), w[part][keep])
+
+        return reduce(add, map(of, row_blocks(self.X.shape[0], 24 * design.n_columns, like=w)))
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def check_weights(sample_weight, shape):
     counted = (w > 0).any(axis=0)
     if not counted.all():
         which = "" if w.ndim == 1 else f" of label {int(np.argmin(counted))}"
-        raise InputError(f"sample_weight is 0 for every row{which}: nothing is left to fit.")
+        raise InputError(f"sample_weight is zero for every row{which}: nothing is left to fit.")
     return w
 
 
@@ -102,7 +102,7 @@ def is_too_large(X) -> bool:
 def rows_at_once(X) -> int:
     """How many rows of X the working memory holds."""
     width = X.shape[1] if isinstance(X, np.ndarray) else 2 * max(1, X.nnz // max(1, X.shape[0]))
-    return max(1, int(get_config()["working_memory"] * 2**20 / (8 * width)))
+    return max(1, int(get_config()["working_memory"] * 2**20 / (8 * max(1, width))))
 
 
 def _large_rows(estimator, X, y, sample_weight):
@@ -155,7 +155,7 @@ def _tensor_rows(estimator, X, y, sample_weight):
         if values is not None and len(values) != len(X):
             raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
     xp = namespace(X)
-    if y.ndim == 2 and bool(((y == 0) | (y == 1)).all()):  # labels stay where they are
+    if y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all()):  # labels stay where they are
         names = tuple(f"label {j}" for j in range(y.shape[1]))
         targets = Targets(y.to(xp.float64), np.arange(y.shape[1]), names, True)
     else:

@@ -3,8 +3,8 @@
 from html.parser import HTMLParser
 
 import pytest
-from mltsk.pages.render import _template
 
+from mltsk.pages.render import _template
 from mltsk.paper.experiments.table import Table, TableCell, TableRow
 
 HOSTILE = '<script>alert(1)</script>"'

@@ -44,8 +44,7 @@ function shapeCurve(d, features, system, norm) {
   const frame = { class: "curves", viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" };
   const node = h("div", { class: "shape" }, svg("svg", frame, zero, whole, curve, mark), h("span", { class: "dot" }));
   const own = system.starts[d + 1] > system.starts[d];
-  let label = -1;
-  let places = [];
+  let [label, places] = [-1, []];
   const height = (y, reach) => Math.min(1, Math.max(0, 0.5 - y / (2.1 * reach)));
   const path = (ys, reach) => `M${ys.map((y, i) => `${ABSCISSAS[i]} ${(HEIGHT * height(y, reach)).toFixed(2)}`).join("L")}`;
   const show = (at, now, j, reach) => {
@@ -63,7 +62,7 @@ function shapeCurve(d, features, system, norm) {
     mark.setAttribute("transform", `translate(${(100 * at).toFixed(2)} 0)`);
     node.lastChild.style.left = `${100 * at}%`;
     node.lastChild.style.top = `${100 * height(here, reach)}%`;
-    return own ? signed(here) : "not in the general rule";
+    return own ? signed(here) : `${system.P ? "not in the general rule" : ""}`;
   };
   return { node, show };
 }

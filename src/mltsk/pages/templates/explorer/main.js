@@ -69,8 +69,6 @@ class Explorer {
     });
   }
 
-  // ---- the sample
-
   load(i) {
     this.example = i;
     this.x.set(this.rows.subarray(i * this.system.D, (i + 1) * this.system.D));
@@ -105,8 +103,6 @@ class Explorer {
     });
   }
 
-  // ---- what follows
-
   refresh() {
     this.now = this.system.evaluate(this.x);
     const given = this.system.given(this.now.scores);
@@ -139,8 +135,6 @@ class Explorer {
     $("strongest").textContent = most;
   }
 
-  // ---- the chosen label
-
   choose(j) {
     this.label = j;
     this.reach = this.system.reach(j);
@@ -159,8 +153,6 @@ class Explorer {
     this.choose(order[at]);
     if (focus) this.labels.rows[order[at]].node.focus();
   }
-
-  // ---- features
 
   list(count) {
     const wanted = $("search").value.trim().toLowerCase();
@@ -221,8 +213,6 @@ class Explorer {
     node.scrollIntoView({ block: "center", behavior: "smooth" });
     node.focus({ preventScroll: true });
   }
-
-  // ---- looks
 
   dark() {
     const chosen = document.documentElement.dataset.theme;

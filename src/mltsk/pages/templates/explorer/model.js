@@ -12,7 +12,7 @@ function unpack(text, Type) {
 // Coefficients come without their zeros: one bit each says where the others belong. Equal widths come as one number.
 function unpackSparse(packed, size) {
   const mask = unpack(packed.mask, Uint8Array);
-  const values = unpack(packed.values, Float64Array);
+  const values = unpack(packed.values, packed.single ? Float32Array : Float64Array);
   const out = new Float64Array(size);
   for (let i = 0, next = 0; i < size; i++) {
     if (mask[i >> 3] & (1 << (i & 7))) out[i] = values[next++];
@@ -188,6 +188,13 @@ class FuzzySystem {
   // What each exception, and what each feature in general, adds to the score of label j.
   shifts(j, now) {
     return now.m.map((share, k) => share * this.says(k, j, now.z));
+  }
+
+  // The shifts of exceptions with slopes taken apart: of an average sample, and what each feature adds to that.
+  within(j, now) {
+    const parts = new Float64Array(this.D);
+    now.m.forEach((share, k) => parts.forEach((_, d) => { parts[d] += share * this.at(k, d + 1, j) * (now.z[d] - this.middle[d]); }));
+    return { usual: now.m.reduce((sum, share, k) => sum + share * this.says(k, j, this.middle), 0), parts };
   }
 
   effects(j, now) {

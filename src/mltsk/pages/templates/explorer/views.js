@@ -113,6 +113,10 @@ class Why {
     const said = (d) => [data.features[d], this.features.said(d, x[d]), () => this.onfeature(d)];
     const shared = (k) => [`${data.noun} ${k + 1}`, `applies by ${percent(now.m[k])}`, () => this.onrule(k)];
     $("by-feature").replaceChildren(...base, ...ledger(general, ends, said));
+    if (system.rows > 1) {
+      const { usual, parts } = system.within(j, now);
+      $("within").replaceChildren(ledgerRow("an average sample", "", null, usual, ends, "base"), ...ledger(ranked(parts, 5), ends, said));
+    }
     const total = ["score", "", score.toFixed(3).replace("-", "−")].map((text, i) => h("span", { class: i === 2 ? "amount" : "", text }));
     $("by-rule").replaceChildren(...ledger(shifts, ends, shared), h("li", { class: "ledger-row total" }, total));
   }

@@ -1,0 +1,83 @@
+"""One fit in three forms: sums of columns, kernels, products."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mltsk.exceptions import InputError
+from mltsk.fit import Options, fit_system
+from mltsk.fit import fit as module
+from mltsk.rows.arrays import ArrayRows, Block
+
+GIVEN = Options(n_rules=5, order=1, ridge=1.0)
+
+
+@pytest.fixture(scope="module")
+def block():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    Y = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(200, 3)) > 0) * 1.0
+    w = rng.integers(0, 3, size=200) * 1.0
+    return Block(X, Y, w, np.maximum(w, 1.0))
+
+
+def variance(X, w):
+    """Of all linear terms together: ridges are given in units of it."""
+    return np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w).sum()
+
+
+def forced(monkeypatch, form):
+    monkeypatch.setattr(module, "_form", lambda *_: form)
+
+
+@pytest.mark.parametrize("coupling", [None, "precision"])
+def test_three_forms_give_one_model(block, monkeypatch, coupling):
+    found, options = {}, Options(n_rules=5, order=1, ridge=1.0, coupling=coupling, coupling_weight=0.5)
+    for form in ("primal", "dual", "products"):
+        forced(monkeypatch, form)
+        found[form] = fit_system(block.rows(), options)
+    for form, atol in (("dual", 1e-9), ("products", 1e-4)):
+        assert_allclose(found[form].general_coef, found["primal"].general_coef, atol=atol)
+        assert_allclose(found[form].coef, found["primal"].coef, atol=atol)
+        assert_allclose(found[form].loo_scores, found["primal"].loo_scores, atol=1e-9)
+    assert found["products"].loo_rows.tolist() == list(range(200))
+
+
+@pytest.mark.parametrize("form", ["primal", "dual"])
+def test_weights_per_label_are_separate_fits(block, monkeypatch, form):
+    forced(monkeypatch, form)
+    X, Y, rng = block.X, block.Y, np.random.default_rng(1)
+    w = np.column_stack([np.ones(200), rng.random(200) + 0.1, rng.random(200) < 0.5])
+    both = fit_system(Block(X, Y, w, np.ones_like(w)).rows(), Options(scale=None, n_rules=0, ridge=2.0))
+    for label, wl in enumerate(w.T):
+        ridge = 2.0 * variance(X, w.mean(axis=1)) / variance(X, wl)
+        options = Options(scale=None, n_rules=0, ridge=ridge)
+        alone = fit_system(Block(X, Y[:, [label]], wl, np.ones(200)).rows(), options)
+        assert_allclose(both.general_coef[:, label], alone.general_coef[:, 0])
+        assert_allclose(both.loo_scores[:, label], alone.loo_scores[:, 0])
+        start = [f.intercept[k] - f.terms.mean @ f.general_coef[:, k] for f, k in ((both, label), (alone, 0))]
+        assert start[0] == pytest.approx(start[1])
+
+
+def test_rows_in_blocks_give_the_model_of_rows_in_memory(block):
+    parts = ArrayRows(block.X, block.Y, block.w, block.copies, 30, lambda X, Y: (X, Y))
+    found, expected = fit_system(parts, GIVEN), fit_system(block.rows(), GIVEN)
+    assert not parts.in_memory
+    assert_allclose(found.coef, expected.coef, atol=1e-10)
+    assert_allclose(found.loo_scores, expected.loo_scores, atol=1e-10)
+
+
+def test_scores_without_itself_are_of_a_spread_sample_where_rows_are_not_held(block, monkeypatch):
+    monkeypatch.setattr(module, "SAMPLE_ROWS", 60)
+    parts = ArrayRows(block.X, block.Y, block.w, block.copies, 30, lambda X, Y: (X, Y))
+    found = fit_system(parts, GIVEN)
+    assert found.loo_rows.tolist() == np.linspace(0, 199, 60).astype(int).tolist()
+    assert found.loo_scores.shape == (60, 3)
+
+
+def test_more_columns_than_the_memory_holds_are_refused_with_a_way_out(block, monkeypatch):
+    monkeypatch.setattr(module, "SAMPLE_ROWS", 60)
+    monkeypatch.setattr(module, "_room", lambda like: 100.0)
+    parts = ArrayRows(block.X, block.Y, block.w, block.copies, 30, lambda X, Y: (X, Y))
+    with pytest.raises(InputError, match="take fewer features"):
+        fit_system(parts, GIVEN)

@@ -1,0 +1,87 @@
+"""Short models: few terms, few conditions, and nothing but what their text holds."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.metrics import average_precision_score
+
+from mltsk import MLTSKClassifier
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_multilabel_rules(n_samples=400, n_features=6, n_labels=4, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def clf(data):
+    return MLTSKClassifier().fit(data.X, data.Y)
+
+
+@pytest.mark.parametrize(("max_terms", "max_conditions"), [(1, 1), (4, 2), (12, 6)])
+def test_terms_and_conditions_are_limited(clf, max_terms, max_conditions):
+    short = clf.shorten(max_terms, max_conditions)
+    assert short.n_terms_.max() <= max_terms
+    assert (np.isfinite(short.widths_).sum(axis=1) <= max_conditions).all()
+    assert short.general_coef_.any(axis=1).all()
+    assert short.coef_.any(axis=(1, 2)).all()
+    assert len(short.centers_) == len(short.prototypes_) == len(short.rule_weights_) == short.n_rules_
+
+
+def test_a_short_model_says_nearly_what_the_long_one_says(data):
+    long = MLTSKClassifier().fit(data.X[:250], data.Y[:250])
+    models = (long, long.shorten(12), long.shorten(2))
+    full, short, shorter = (average_precision_score(data.Y[250:], m.decision_function(data.X[250:])) for m in models)
+    assert full - 0.03 < short
+    assert 0.5 < shorter < short
+
+
+def test_it_is_the_same_every_time_and_the_long_model_stays(data, clf):
+    before = clf.decision_function(data.X)
+    a, b = clf.shorten(5), clf.shorten(5)
+    assert_array_equal(a.decision_function(data.X), b.decision_function(data.X))
+    assert_array_equal(clf.decision_function(data.X), before)
+    fitted = MLTSKClassifier(max_terms=5).fit(data.X, data.Y)
+    assert_array_equal(fitted.decision_function(data.X), a.decision_function(data.X))
+
+
+def test_what_a_short_model_says_adds_up(data, clf):
+    system = clf.shorten(6, 3).system_
+    for label in range(4):
+        parts = system.feature_effects(data.X, label).sum(axis=1) + system.shifts(data.X, label).sum(axis=1)
+        assert_allclose(system.intercept[label] + parts, system.scores(data.X)[:, label])
+
+
+def test_a_model_that_travelled_asks_for_its_rows(data, clf):
+    loaded = pickle.loads(pickle.dumps(clf))
+    with pytest.raises(InputError, match="pass its training data"):
+        loaded.shorten(5)
+    again = loaded.shorten(5, X=data.X, y=data.Y)
+    assert_array_equal(again.predict_proba(data.X), clf.shorten(5).predict_proba(data.X))
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_sparse_rows_and_first_order_rules_can_be_short(data, order):
+    X = sparse.csr_array(np.maximum(data.X - 0.3, 0))
+    short = MLTSKClassifier(n_rules=4, order=order).fit(X, data.Y).shorten(3)
+    assert short.n_terms_.max() <= 3
+    assert short.order_ == 0
+    assert np.isfinite(short.decision_function(X)).all()
+
+
+def test_labels_that_were_not_observed_do_not_speak(data):
+    w = np.ones(data.Y.shape)
+    w[::2, 1] = 0
+    other = np.where(w > 0, data.Y, 1 - data.Y)
+    a, b = (MLTSKClassifier(max_terms=4).fit(data.X, Y, w) for Y in (data.Y, other))
+    assert_allclose(a.decision_function(data.X), b.decision_function(data.X))
+
+
+def test_at_least_one_term_is_asked_for(clf):
+    with pytest.raises(ValueError, match="max_terms"):
+        clf.shorten(0)

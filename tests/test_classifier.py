@@ -1,0 +1,322 @@
+"""MLTSKClassifier as people use it: inputs of every kind, outputs that keep their promises, errors that help."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from mltsk import MLTSKClassifier
+from mltsk.core.coupling import CONVEX
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_multilabel_rules(n_samples=200, n_features=6, n_labels=4, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def clf(data):
+    return MLTSKClassifier().fit(data.X, data.Y)
+
+
+def same(a, b, X, atol=1e-8):
+    assert_allclose(a.decision_function(X), b.decision_function(X), atol=atol)
+    assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=atol)
+
+
+def variance(X, w=None):
+    """Of all features together: without a scale, ridges are given in units of it."""
+    return np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w).sum()
+
+
+# what a fit gives ----------------------------------------------------------------------------------------------------
+
+
+def test_shapes_follow_the_interface(data, clf):
+    n_rules, n_terms = clf.n_rules_, len(clf.terms_["feature"])
+    assert clf.centers_.shape == clf.widths_.shape == clf.prototypes_.shape == (n_rules, 6)
+    assert clf.coef_.shape == (n_rules, 7 if clf.order_ else 1, 4)
+    assert clf.general_coef_.shape == (n_terms, 4)
+    assert clf.quantiles_.shape == (6, 21)
+    assert clf.loo_scores_.shape == clf.decision_function(data.X).shape == clf.predict_proba(data.X).shape == (200, 4)
+    assert_array_equal(clf.n_terms_, np.full(4, n_terms + n_rules * clf.coef_.shape[1]))
+    assert_array_equal(clf.classes_, np.arange(4))
+
+
+def test_it_learns_and_knows_how_well(data, clf):
+    honest = ((clf.loo_scores_ > 0.5) == data.Y).mean()
+    base = np.maximum(data.Y.mean(axis=0), 1 - data.Y.mean(axis=0)).mean()
+    assert (clf.predict(data.X) == data.Y).mean() > honest > base + 0.1
+    assert clf.loo_error_ == pytest.approx(((clf.loo_scores_ - data.Y) ** 2).mean(), rel=1e-3)
+
+
+def test_outputs_agree_with_each_other(data, clf):
+    distance, proba = clf.decision_function(data.X), clf.predict_proba(data.X)
+    assert_array_equal(clf.predict(data.X), distance > 0)
+    assert 0 < proba.min() < proba.max() < 1
+
+
+def test_rules_and_explanations_can_be_read(data, clf):
+    assert str(clf.rules_)
+    assert str(clf.explain(data.X[:1]))
+
+
+def test_scores_without_itself_are_those_of_a_fit_without_the_row(data):
+    X, Y = data.X[:40], data.Y[:40]
+    clf = MLTSKClassifier(n_rules=0, scale=None, ridge=0.5).fit(X, Y)
+    for i in range(40):
+        rest = np.arange(40) != i
+        ridge = 0.5 * variance(X) / variance(X[rest])
+        without = MLTSKClassifier(n_rules=0, scale=None, ridge=ridge).fit(X[rest], Y[rest])
+        assert_allclose(without.system_.scores(X[[i]])[0], clf.loo_scores_[i], atol=1e-10)
+
+
+def test_given_parameters_are_used(data):
+    clf = MLTSKClassifier(n_rules=5, order=1, width_scale=0.2, ridge=3.0).fit(data.X, data.Y)
+    assert (clf.n_rules_, clf.order_, clf.width_scale_, clf.ridge_) == (5, 1, 0.2, 3.0)
+    none = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
+    assert none.coef_.shape == (0, 1, 4)
+    smooth = MLTSKClassifier(n_rules=0, ridge=1e6).fit(data.X, data.Y)
+    assert_allclose(smooth.system_.scores(data.X), np.tile(data.Y.mean(axis=0), (200, 1)), atol=1e-2)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_fit_is_the_same_every_time_however_many_threads(data, clf, threads):
+    with threadpool_limits(threads):
+        again = MLTSKClassifier().fit(data.X, data.Y)
+    if threads == 1:
+        with threadpool_limits(1):
+            assert_array_equal(again.loo_scores_, MLTSKClassifier().fit(data.X, data.Y).loo_scores_)
+    same(again, clf, data.X, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", CONVEX)
+def test_a_coupling_pulls_by_its_weight(data, kind):
+    options = {"n_rules": 0, "scale": "standard", "ridge": 2.0}
+    alone = MLTSKClassifier(**options).fit(data.X, data.Y)
+    same(MLTSKClassifier(coupling=kind, coupling_weight=0.0, **options).fit(data.X, data.Y), alone, data.X)
+    tied = MLTSKClassifier(coupling=kind, coupling_weight=5.0, **options).fit(data.X, data.Y)
+    Z = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0) / 6**0.5  # of total variance 1
+    ridges = 2.0 * np.eye(4) + 5.0 * tied.coupling_
+    A = np.kron(np.eye(4), Z.T @ Z) + np.kron(ridges, np.eye(6))
+    B = np.linalg.solve(A, (Z.T @ data.Y).ravel(order="F")).reshape(6, 4, order="F")
+    assert_allclose(tied.system_.scores(data.X), data.Y.mean(axis=0) + Z @ B, atol=1e-10)
+
+
+def test_leave_one_out_says_whether_labels_should_be_tied(data):
+    clf = MLTSKClassifier(coupling="laplacian").fit(data.X, np.repeat(data.Y[:, :1], 3, axis=1))
+    assert 0 <= clf.coupling_weight_ <= 3 * clf.ridge_
+    assert clf.coupling_.shape == (3, 3)
+    with pytest.raises(InputError, match="same weights"):
+        clf.fit(data.X, data.Y, np.random.default_rng(0).random(data.Y.shape))
+
+
+# weights -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"threshold": "f1", "max_terms": 5}, {"coupling": "signed"}], ids=str)
+def test_whole_weights_are_copies_and_zeros_are_nothing(data, options):
+    w = np.random.default_rng(1).integers(0, 4, size=200)
+    a = MLTSKClassifier(**options).fit(data.X, data.Y, sample_weight=w)
+    b = MLTSKClassifier(**options).fit(np.repeat(data.X, w, axis=0), np.repeat(data.Y, w, axis=0))
+    same(a, b, data.X, atol=1e-6)
+    assert_allclose(np.repeat(a.loo_scores_, w, axis=0), b.loo_scores_, atol=1e-6)
+
+
+def test_only_ratios_of_other_weights_matter(data, clf):
+    w = np.random.default_rng(1).random(200) + 0.1
+    a, b = (MLTSKClassifier().fit(data.X, data.Y, sample_weight=c * w) for c in (1.0, 1e4))
+    same(a, b, data.X)
+    assert np.abs(a.decision_function(data.X) - clf.decision_function(data.X)).max() > 1e-3
+    for equal in (np.ones(200), np.full(200, 7), np.full((200, 4), 0.1)):
+        same(MLTSKClassifier().fit(data.X, data.Y, sample_weight=equal), clf, data.X)
+
+
+def test_a_label_without_weight_in_a_row_was_not_observed_there(data):
+    seen = np.random.default_rng(2).random(data.Y.shape) < 0.7
+    clf = MLTSKClassifier(n_rules=0, scale=None, ridge=1.0).fit(data.X, data.Y, sample_weight=seen)
+    for label, rows in enumerate(seen.T):
+        ridge = variance(data.X, seen.mean(axis=1)) / variance(data.X[rows])
+        alone = MLTSKClassifier(n_rules=0, scale=None, ridge=ridge).fit(data.X[rows], data.Y[rows, label])
+        assert_allclose(clf.system_.scores(data.X)[:, label], alone.system_.scores(data.X)[:, 0])
+    hidden = np.where(seen, data.Y, 1 - data.Y)
+    same(MLTSKClassifier().fit(data.X, hidden, seen), MLTSKClassifier().fit(data.X, data.Y, seen), data.X)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda w: w[:-1], "sample_weight.shape"),
+        (lambda w: np.tile(w[:, None], (1, 3)), "weight per label"),
+        (lambda w: w - 2, "Negative"),
+        (lambda w: w * np.nan, "NaN"),
+        (lambda w: w * 0, "every row"),
+        (lambda w: np.tile(w[:, None], (1, 4)) * [1, 1, 0, 1], "every row of label 2"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(data, change, message):
+    with pytest.raises(ValueError, match=message):
+        MLTSKClassifier().fit(data.X, data.Y, sample_weight=change(np.ones(200)))
+
+
+# thresholds ----------------------------------------------------------------------------------------------------------
+
+
+def test_thresholds_shift_decisions_and_a_tie_counts_as_predicted(data, clf):
+    strict = MLTSKClassifier(threshold=[0.9, 0.5, 0.5, 0.5]).fit(data.X, data.Y)
+    assert_allclose(strict.decision_function(data.X)[:, 0], clf.decision_function(data.X)[:, 0] - 0.4, atol=1e-12)
+    tie = MLTSKClassifier(threshold=float(clf.system_.scores(data.X)[0, 1])).fit(data.X, data.Y)
+    assert 0 < tie.decision_function(data.X)[0, 1] < 1e-300
+    assert tie.predict(data.X)[0, 1] == 1
+
+
+@pytest.mark.parametrize("threshold", [np.nan, [0.5, 0.5], [0.5, 0.5, np.inf, 0.5]])
+def test_thresholds_are_finite_and_one_per_label(data, threshold):
+    with pytest.raises(ValueError, match="one per label"):
+        MLTSKClassifier(threshold=threshold).fit(data.X, data.Y)
+
+
+# data of every shape -------------------------------------------------------------------------------------------------
+
+
+def test_names_come_from_data_frames(data):
+    X = pd.DataFrame(data.X, columns=[f"feature {d}" for d in range(6)])
+    clf = MLTSKClassifier(n_rules=3).fit(X, pd.DataFrame(data.Y, columns=["sad", "happy", "calm", "loud"]))
+    assert clf.label_names_ == ("sad", "happy", "calm", "loud")
+    assert clf.system_.feature_names[5] == "feature 5"
+    with pytest.raises(ValueError, match="feature names"):
+        clf.predict(X.rename(columns={"feature 0": "other"}))
+
+
+def test_lists_sparse_labels_and_booleans_are_arrays(data, clf):
+    for Y in (data.Y.tolist(), sparse.csr_array(data.Y), data.Y.astype(bool)):
+        same(MLTSKClassifier().fit(data.X, Y), clf, data.X)
+
+
+def test_sparse_rows_are_dense_ones_of_unit_length(data):
+    X = data.X * (np.random.default_rng(0).random(data.X.shape) < 0.5)
+    X[7] = 0
+    dense, csr = MLTSKClassifier(scale="unit").fit(X, data.Y), MLTSKClassifier().fit(sparse.csr_matrix(X), data.Y)
+    assert csr.scale_ == "unit"
+    same(dense, csr, X)
+    same(dense, csr, sparse.csc_array(X))
+    with pytest.raises(ValueError, match="would make sparse X dense"):
+        MLTSKClassifier(scale="quantile").fit(sparse.csr_matrix(X), data.Y)
+
+
+def test_single_precision_is_nearly_double(data, clf):
+    model = MLTSKClassifier().fit(data.X.astype(np.float32), data.Y)
+    assert_allclose(model.decision_function(data.X.astype(np.float32)), clf.decision_function(data.X), atol=1e-3)
+
+
+def test_classes_of_one_dimension():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = MLTSKClassifier().fit(X, names)
+    assert model.score(X, names) > 0.93
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
+    binary = MLTSKClassifier().fit(X[:100], names[:100])
+    assert binary.decision_function(X[:100]).shape == (100,)
+    assert_array_equal(binary.predict(X[:100]), names[:100])
+    assert_array_equal(binary.predict_proba(X[:100])[:, 1] > 0.5, names[:100] == "versicolor")
+
+
+def test_labels_that_everybody_or_nobody_has(data):
+    Y = np.column_stack([np.ones(200), np.zeros(200), data.Y[:, 0]]).astype(int)
+    for options in ({}, {"coupling": "precision"}, {"threshold": "f1"}, {"max_terms": 3}):
+        assert_array_equal(MLTSKClassifier(**options).fit(data.X, Y).predict(data.X)[:, :2], [[1, 0]] * 200)
+    assert not MLTSKClassifier().fit(data.X, 0 * Y).predict(data.X).any()
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "unit", None])
+@pytest.mark.parametrize("n_rules", ["auto", 0, 4])
+def test_constant_features_and_equal_rows(data, scale, n_rules):
+    X = np.column_stack([data.X, np.full(200, 3.0)])
+    X[50:150] = X[0]
+    assert np.isfinite(MLTSKClassifier(n_rules, scale=scale).fit(X, data.Y).decision_function(X)).all()
+    constant = MLTSKClassifier(n_rules, scale=scale).fit(np.full((200, 3), 7.0), data.Y)
+    assert_allclose(constant.system_.scores(np.full((2, 3), 7.0)), [data.Y.mean(axis=0)] * 2, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (5, 1), (20, 60), (200, 1)])
+def test_few_samples_and_few_features(shape):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=shape), rng.random((shape[0], 2)) < 0.5
+    clf = MLTSKClassifier().fit(X, Y)
+    assert np.isfinite(clf.decision_function(10 * X)).all()
+    assert np.isfinite(clf.loo_scores_).all()
+
+
+def test_thousands_of_labels_and_tens_of_thousands_of_features_fit():
+    rng = np.random.default_rng(0)
+    labels = MLTSKClassifier().fit(rng.normal(size=(120, 20)), rng.random((120, 5000)) < 0.05)
+    assert labels.loo_scores_.shape == (120, 5000)
+    assert 0.03 < labels.loo_error_ < 0.07
+    X = rng.normal(size=(60, 50_000))
+    assert MLTSKClassifier().fit(X, X[:, :3] > 0).predict(X).shape == (60, 3)
+
+
+@pytest.mark.parametrize(("ridge", "largest"), [(1e-8, 2), (1e8, 2), ("auto", 10**6)])
+def test_ridges_and_counts_of_any_size(data, ridge, largest):
+    w = np.random.default_rng(0).integers(1, largest, size=200)
+    assert np.isfinite(MLTSKClassifier(ridge=ridge).fit(data.X, data.Y, w).decision_function(data.X)).all()
+    with pytest.raises(ValueError, match="take a larger one"):
+        MLTSKClassifier(ridge=1e-300, scale="unit", n_rules=3).fit(
+            np.repeat(data.X, 3, axis=0), np.repeat(data.Y, 3, 0)
+        )
+
+
+# the rest of the contract --------------------------------------------------------------------------------------------
+
+
+def test_pickle_and_clone(data, clf):
+    again = pickle.loads(pickle.dumps(clf))
+    assert_array_equal(again.decision_function(data.X), clf.decision_function(data.X))
+    assert len(pickle.dumps(again)) == len(pickle.dumps(clf))
+    assert clone(clf).get_params() == clf.get_params()
+
+
+def test_grid_search_and_pipeline(data):
+    pipe = make_pipeline(StandardScaler(), MLTSKClassifier())
+    grid = {"mltskclassifier__n_rules": [0, 3]}
+    search = GridSearchCV(pipe, grid, cv=KFold(3, shuffle=True, random_state=0)).fit(data.X, data.Y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("n_rules", -1), ("order", 2), ("coupling", "strong"), ("ridge", 0), ("width_scale", -1), ("scale", "log")],
+)
+def test_bad_parameters_are_named(data, name, value):
+    with pytest.raises(ValueError, match=name):
+        MLTSKClassifier(**{name: value}).fit(data.X, data.Y)
+
+
+def test_bad_targets_are_refused(data):
+    with pytest.raises(ValueError, match="continuous"):
+        MLTSKClassifier().fit(data.X, np.random.default_rng(0).random(200))
+    with pytest.raises(ValueError, match="rows"):
+        MLTSKClassifier().fit(data.X, pd.DataFrame(data.Y[:-1]))
+    with pytest.raises(ValueError, match="NaN"):
+        MLTSKClassifier().fit(np.where(data.X > 0.9, np.nan, data.X), data.Y)
+    with pytest.raises(InputError, match="only 'a'"):
+        MLTSKClassifier().fit(data.X, ["a"] * 200)
+
+
+def test_data_are_never_written_to(data):
+    X, Y = data.X.copy(), data.Y.copy()
+    MLTSKClassifier(scale=None, n_rules=3, max_terms=2).fit(X, Y).predict(X)
+    assert_array_equal(X, data.X)
+    assert_array_equal(Y, data.Y)

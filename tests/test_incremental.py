@@ -1,0 +1,139 @@
+"""IncrementalMLTSK: rows that arrive give the model of a fit that holds them all."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from mltsk import IncrementalMLTSK, MLTSKClassifier, incremental
+from mltsk.core.scaling import Scaling
+from mltsk.core.terms import Terms
+from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_multilabel_rules(n_samples=600, n_features=6, n_labels=4, random_state=0)
+
+
+def in_parts(clf, X, Y, w=None, size=150):
+    for start in range(0, X.shape[0], size):
+        part = slice(start, start + size)
+        clf.partial_fit(X[part], Y[part], sample_weight=None if w is None else w[part])
+    return clf
+
+
+def refitted(clf, X, Y, w):
+    """Scores of the numbers that minimise the ridge problem of the classifier's own columns on all rows."""
+    scaling, stream = Scaling(**clf.scaling_), clf.stream_
+    Z = scaling.apply(X)
+    M = np.exp(-((Z[:, None] - clf.centers_) ** 2 / clf.widths_).sum(axis=2))
+    T = Terms(**clf.terms_).memberships(Z, scaling)
+    columns = np.hstack([stream["general"] ** 0.5 * T, stream["exceptions"] ** 0.5 * M])
+    mean, rates = np.average(columns, axis=0, weights=w), np.average(Y, axis=0, weights=w)
+    weighted = w[:, None] * (columns - mean)
+    H = weighted.T @ (columns - mean) + clf.ridge_ * np.eye(columns.shape[1])
+    return rates + (columns - mean) @ np.linalg.solve(H, weighted.T @ (Y - rates))
+
+
+@pytest.mark.parametrize("weights", [None, "counts"])
+def test_a_stream_equals_a_fit_of_its_rules_on_all_rows(data, weights):
+    w = None if weights is None else np.random.default_rng(0).integers(0, 3, size=600).astype(float)
+    clf = in_parts(IncrementalMLTSK(n_rules=5, order=0), data.X, data.Y, w)
+    expected = refitted(clf, data.X, data.Y, np.ones(600) if w is None else w)
+    assert_allclose(clf.system_.scores(data.X), expected, atol=1e-8)
+    assert clf.n_seen_ == 600
+
+
+@pytest.mark.parametrize("options", [{}, {"n_rules": 3, "order": 1}, {"coupling": "signed", "n_rules": 2}], ids=str)
+def test_one_call_with_all_rows_is_a_fit(data, options):
+    stream, whole = IncrementalMLTSK(**options).partial_fit(data.X, data.Y), MLTSKClassifier(**options)
+    whole.fit(data.X, data.Y)
+    assert_allclose(stream.loo_scores_, whole.loo_scores_, atol=1e-7)
+    assert_allclose(stream.predict_proba(data.X), whole.predict_proba(data.X), atol=1e-6)
+    assert_allclose(IncrementalMLTSK(**options).fit(data.X, data.Y).coef_, whole.coef_)
+
+
+def test_the_parts_do_not_matter_and_weights_keep_their_unit(data):
+    w = np.random.default_rng(0).random(600) + 0.1
+    start = IncrementalMLTSK(n_rules=3).partial_fit(data.X[:200], data.Y[:200], sample_weight=w[:200])
+    a, b = (in_parts(pickle.loads(pickle.dumps(start)), data.X[200:], data.Y[200:], w[200:], n) for n in (400, 37))
+    single = in_parts(pickle.loads(pickle.dumps(start)), data.X[200:], data.Y[200:], w[200:], 1)
+    for other in (b, single):
+        assert_allclose(other.decision_function(data.X), a.decision_function(data.X), atol=1e-8)
+        assert_allclose(other.loo_scores_, a.loo_scores_, atol=1e-8)
+
+
+def test_rows_for_leave_one_out_stay_few_and_spread(data, monkeypatch):
+    monkeypatch.setattr(incremental, "KEPT", 40)
+    clf = in_parts(IncrementalMLTSK(n_rules=3), data.X, data.Y, size=70)
+    assert_array_equal(clf.loo_rows_, np.arange(0, 600, 8))
+    assert clf.loo_scores_.shape == (75, 4)
+    assert_array_equal(clf.stream_["rows"]["X"], data.X[::8])
+
+
+def test_forgetting_follows_a_stream_that_changes(data):
+    flipped = 1 - data.Y
+    old, new = (in_parts(in_parts(IncrementalMLTSK(forgetting=f), data.X, data.Y), data.X, flipped) for f in (0.0, 0.6))
+    assert (new.predict(data.X) == flipped).mean() > 0.8 > (old.predict(data.X) == flipped).mean()
+
+
+def test_classes_may_come_later(data):
+    y = np.array(["a", "b", "c"])[np.digitize(data.X[:, 0], np.quantile(data.X[:, 0], [1 / 3, 2 / 3]))]
+    for classes in (["a", "b", "c"], ["a", "b"]):
+        clf = IncrementalMLTSK(n_rules=3).partial_fit(data.X[y == "a"], y[y == "a"], classes=classes)
+        known = np.isin(y, classes)
+        clf.partial_fit(data.X[known], y[known])
+        assert set(clf.predict(data.X)) == set(classes)
+    with pytest.raises(InputError, match="'c', which is none of the classes"):
+        clf.partial_fit(data.X, y)
+
+
+def test_sparse_rows_stream(data):
+    X = sparse.csr_array(np.maximum(data.X - 0.3, 0))
+    clf = in_parts(IncrementalMLTSK(n_rules=3), X, data.Y)
+    assert_allclose(clf.decision_function(X), clf.decision_function(X.toarray()), atol=1e-10)
+
+
+def test_a_stream_can_be_pickled_and_goes_on(data):
+    clf = IncrementalMLTSK(n_rules=3).partial_fit(data.X[:300], data.Y[:300])
+    again = pickle.loads(pickle.dumps(clf))
+    assert_array_equal(again.decision_function(data.X), clf.decision_function(data.X))
+    again.partial_fit(data.X[300:], data.Y[300:])
+    assert_array_equal(again.coef_, clf.partial_fit(data.X[300:], data.Y[300:]).coef_)
+    assert clone(again).get_params() == clf.get_params()
+
+
+def test_a_copy_can_be_short_and_no_longer_learns(data):
+    short = IncrementalMLTSK().partial_fit(data.X, data.Y).shorten(3)
+    assert short.n_terms_.max() <= 3
+    assert not hasattr(short, "partial_fit")
+
+
+def test_asking_what_it_has_does_no_work(monkeypatch):
+    monkeypatch.setattr(incremental, "fit_system", None)
+    clf = IncrementalMLTSK()
+    assert hasattr(clf, "partial_fit")
+    assert not hasattr(clf, "n_seen_")
+    assert not hasattr(clf, "rules_")
+    assert not hasattr(MLTSKClassifier(), "partial_fit")
+
+
+def test_what_cannot_stream_says_so(data):
+    clf = IncrementalMLTSK(n_rules=0).partial_fit(data.X, data.Y)
+    for X, Y, w, message in (
+        (data.X, data.Y[:, :2], None, "there are 4 labels"),
+        (data.X, data.Y[:-1], None, "X has 600 rows"),
+        (data.X[:, :2], data.Y, None, "expecting 6 features"),
+        (data.X, data.Y, np.ones(data.Y.shape), "sample_weight.shape"),
+        (data.X, data.Y, np.zeros(600), "zero for every row"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            clf.partial_fit(X, Y, sample_weight=w)
+    torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
+    with pytest.raises(InputError, match="takes arrays"):
+        clf.partial_fit(torch.as_tensor(data.X), torch.as_tensor(data.Y))
