@@ -64,29 +64,19 @@ def _check(Y, predictions, sample_weight) -> tuple[BoolArray, BoolArray, BoolArr
     return labels, guesses, observed, check_weight(sample_weight, len(labels))
 
 
-def _example(ratio, Y, predictions, sample_weight, zero_division) -> float:
+def _averaged(over, ratio, Y, predictions, sample_weight, zero_division) -> float:
+    """A ratio of what is rightly predicted, predicted and true, counted over an "example", for "macro" or "micro"."""
     labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
-    counts = [np.count_nonzero(table, axis=1) for table in (labels & guesses, guesses, labels)]
-    return mean_of_defined(_divide(ratio, counts, zero_division), weight * observed.any(axis=1))
-
-
-def _macro(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
-    counts = [weight @ table for table in (labels & guesses, guesses, labels)]
-    return mean_of_defined(_divide(ratio, counts, zero_division), observed.any(axis=0).astype(float))
-
-
-def _micro(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    labels, guesses, _, weight = _check(Y, predictions, sample_weight)
-    counts = [np.sum(weight @ table) for table in (labels & guesses, guesses, labels)]
-    return float(_divide(ratio, counts, zero_division))
-
-
-def _divide(ratio, counts, zero_division) -> FloatArray:
-    """A ratio of hits, predicted and true labels, per row, per label or in all."""
+    tables = labels & guesses, guesses, labels
+    if over == "example":
+        counts, share = [np.count_nonzero(table, axis=1) for table in tables], weight * observed.any(axis=1)
+    else:
+        counts, share = [weight @ table for table in tables], observed.any(axis=0) * 1.0
+    if over == "micro":
+        counts, share = [count.sum(keepdims=True) for count in counts], np.ones(1)
     numerator, denominator = ratio(*counts)
-    out = np.full(np.shape(numerator), float(zero_division))
-    return np.divide(numerator, denominator, out=out, where=denominator > 0)
+    out = np.full(len(numerator), float(zero_division))
+    return mean_of_defined(np.divide(numerator, denominator, out=out, where=denominator > 0), share)
 
 
 def _accuracy(tp, p, t):
@@ -113,52 +103,52 @@ def example_accuracy_score(Y, predictions, *, sample_weight=None, zero_division=
     >>> example_accuracy_score([[1, 1, 0, 0]], [[1, 0, 0, 0]])
     0.5
     """
-    return _example(_accuracy, Y, predictions, sample_weight, zero_division)
+    return _averaged("example", _accuracy, Y, predictions, sample_weight, zero_division)
 
 
 def example_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Precision in each row, averaged over rows."""
-    return _example(_precision, Y, predictions, sample_weight, zero_division)
+    return _averaged("example", _precision, Y, predictions, sample_weight, zero_division)
 
 
 def example_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Recall in each row, averaged over rows."""
-    return _example(_recall, Y, predictions, sample_weight, zero_division)
+    return _averaged("example", _recall, Y, predictions, sample_weight, zero_division)
 
 
 def example_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """F1 in each row, averaged over rows."""
-    return _example(_f1, Y, predictions, sample_weight, zero_division)
+    return _averaged("example", _f1, Y, predictions, sample_weight, zero_division)
 
 
 def macro_accuracy_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Jaccard index of each label, averaged over labels."""
-    return _macro(_accuracy, Y, predictions, sample_weight, zero_division)
+    return _averaged("macro", _accuracy, Y, predictions, sample_weight, zero_division)
 
 
 def macro_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Precision of each label, averaged over labels."""
-    return _macro(_precision, Y, predictions, sample_weight, zero_division)
+    return _averaged("macro", _precision, Y, predictions, sample_weight, zero_division)
 
 
 def macro_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Recall of each label, averaged over labels."""
-    return _macro(_recall, Y, predictions, sample_weight, zero_division)
+    return _averaged("macro", _recall, Y, predictions, sample_weight, zero_division)
 
 
 def macro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """F1 of each label, averaged over labels."""
-    return _macro(_f1, Y, predictions, sample_weight, zero_division)
+    return _averaged("macro", _f1, Y, predictions, sample_weight, zero_division)
 
 
 def micro_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Precision over all entries at once."""
-    return _micro(_precision, Y, predictions, sample_weight, zero_division)
+    return _averaged("micro", _precision, Y, predictions, sample_weight, zero_division)
 
 
 def micro_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
     """Recall over all entries at once."""
-    return _micro(_recall, Y, predictions, sample_weight, zero_division)
+    return _averaged("micro", _recall, Y, predictions, sample_weight, zero_division)
 
 
 def micro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
@@ -169,4 +159,4 @@ def micro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> 
     >>> micro_f1_score([[1, 1], [0, 1]], [[1, 0], [0, 1]])
     0.8
     """
-    return _micro(_f1, Y, predictions, sample_weight, zero_division)
+    return _averaged("micro", _f1, Y, predictions, sample_weight, zero_division)
