@@ -5,9 +5,12 @@ says why it cannot run. Times are of a machine and a moment; only ratios of time
 """
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -18,11 +21,41 @@ class Options:
     threads: int | None = None
 
 
+def has_data() -> bool:
+    """Whether MLTSK_DATA names a folder; says so if it does not."""
+    if os.environ.get("MLTSK_DATA"):
+        return True
+    print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
+    return False
+
+
 def data_file(name: str) -> Path | None:
     """The file in the folder that MLTSK_DATA names, or None."""
     folder = os.environ.get("MLTSK_DATA")
     path = Path(folder or ".") / name
     return path if folder and path.is_file() else None
+
+
+def folds(n: int, seed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows (train, test) of five shuffled folds."""
+    from sklearn.model_selection import KFold
+
+    return list(KFold(5, shuffle=True, random_state=seed).split(np.empty(n)))
+
+
+def made_up(n: int, n_features: int, n_labels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Normal samples and labels that are linear in them, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, n_features))
+    scores = X @ rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
+    return X, (scores + 0.5 * rng.standard_normal(scores.shape) > 0.5).astype(np.int8)
+
+
+def timed(function: Callable, *arguments: object) -> tuple[object, float]:
+    """What a function returns, and the seconds it took."""
+    start = time.perf_counter()
+    result = function(*arguments)
+    return result, time.perf_counter() - start
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -31,4 +64,4 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for row in texts:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join([row[0].ljust(len(first)), *rest]))
+        print("  ".join([row[0].ljust(len(first)), *rest]), flush=True)

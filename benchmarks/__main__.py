@@ -13,11 +13,11 @@ ON_REQUEST = (
     "cluster",
     "defaults",
     "fresh_folds",
-    "l1_trade",
     "rivals",
     "section_iv_grid",
+    "sparse_fit",
     "stratification",
-    "short_rules",
+    "tables",
     "tuned_baselines",
 )  # tables of the docs: accuracy, and what needs a quiet machine
 

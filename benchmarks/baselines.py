@@ -5,24 +5,23 @@ shown as its authors run it and as our default.
 """
 
 import json
-import os
 import subprocess
 import sys
 
-from benchmarks import Options, print_table
+from benchmarks import Options, has_data, print_table
 
 CODE = """
 import json, resource, sys, time, warnings
 warnings.simplefilter("ignore")
 from mltsk import MLTSKClassifier, load_dataset
+from benchmarks import folds
 from mltsk.paper.methods import METHODS
-from mltsk.paper.experiments.cross_validation import shuffled_folds
 from mltsk.metrics import evaluate
 from sklearn.preprocessing import minmax_scale
 key, name = sys.argv[1:]
 data = load_dataset(name)
 X = data.X if data.is_sparse else minmax_scale(data.X)
-train, test = next(iter(shuffled_folds(len(data.Y), 5, random_state=0)))
+train, test = folds(len(data.Y))[0]
 if key == "ours":
     model, X = MLTSKClassifier(), data.X
 else:
@@ -43,8 +42,7 @@ print(json.dumps([fitted - start, done - fitted, (peak - before) / 1024, found["
 
 
 def run(options: Options) -> None:
-    if not os.environ.get("MLTSK_DATA"):
-        print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
+    if not has_data():
         return
     from mltsk.paper.methods import METHODS
 

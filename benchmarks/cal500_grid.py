@@ -3,16 +3,16 @@
 Three things are timed in turns in one run:
 
 ours      antecedents, `algorithm1_grid` and `five_metrics` for every setting and fold
-products  the matrix products of the algorithm, and nothing else: for every setting A V and V R once a
-          step, as often as that setting takes steps, and its test scores; A, B, YᵀY and the ridge start once a fold
+products  the matrix products of the algorithm, and nothing else: for every setting A V and V R once per
+          step, as often as that setting takes steps, and its test scores; A, B, YᵀY and the ridge start once per fold
           and gamma. One setting at a time, results into buffers that are there, on the same cores as ours.
 plain     a plain NumPy loop (`_plain_loop`), one setting after the other, on one BLAS thread: with two it was
           1.4 times faster in a quiet moment of the machine and 60 times slower in a busy one
 
 A run without ``--full`` takes four of the forty (rules, width, fold) blocks, and times the plain loop on every
-fourteenth of their settings: seconds a setting are fitted as c₀ + c₁ · steps and added up over the real step counts.
+fourteenth of their settings: seconds per setting are fitted as c₀ + c₁ · steps and added up over the real step counts.
 
-Beside seconds stand core-seconds, processor time added up over processes: they do not mind what else the machine does.
+Next to seconds stand core-seconds, processor time added up over processes: they do not mind what else the machine does.
 """
 
 import cProfile
@@ -157,7 +157,7 @@ def shares(blocks: Iterable[Block]) -> list[Share]:
 
 
 def best_workers(blocks: list[Block]) -> int:
-    """One a core, unless the machine is so busy that one alone does a small part of ours faster."""
+    """One per core, unless the machine is so busy that one alone does a small part of ours faster."""
     probe = shares(blocks)[:4]
     best = {}
     for n in {1, os.cpu_count() or 1}:

@@ -1,90 +1,49 @@
-"""How near a large fit comes to what the machine can do: the flops of its products, at the rate of one large product.
+"""How near a fit comes to what the machine can do: its time over that of the products that no closed form can avoid.
 
-Products and factorisations of a fit are counted by formula as they are called, in single and in double precision apart;
-the time that they would take at the rate of a square product of 2,000 rows and columns, measured before and after in
-the same run, is divided by the time that the fit took. Processor time, on one thread, so that a busy machine counts
-little. ``--full``: 20,000 × 500 with 20 rules and 50 labels; otherwise 8,000 × 200 with 20 rules and 20 labels.
+Those are the Gram matrix of the design, the products with the labels, and one factorisation, all at once with NumPy and
+SciPy on an array of the same shape, in the same run, on one thread; seconds are of the processor, so that a busy
+machine counts little. The fit does this for every candidate that leave-one-out compares.
 """
 
 import time
-import warnings
-from collections import Counter
-from functools import wraps
 
 import numpy as np
 from scipy import linalg
 from threadpoolctl import threadpool_limits
 
-from benchmarks import Options, print_table
+from benchmarks import Options, made_up, print_table
 from mltsk import MLTSKClassifier
-from mltsk.core.fuzzymap import FuzzyMap
-from mltsk.paper.solvers import moments, ridge
+
+SIZES = ((2_000, 100, 20), (8_000, 200, 20))
+FULL = ((20_000, 500, 50), (100_000, 100, 20))
 
 
 def run(options: Options) -> None:
-    warnings.simplefilter("ignore")
-    N, D, L = (20_000, 500, 50) if options.full else (8_000, 200, 20)
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((N, D))
-    Y = (X @ rng.standard_normal((D, L)) / np.sqrt(D) + 0.5 * rng.standard_normal((N, L)) > 0.5).astype(np.int8)
     with threadpool_limits(1):
-        rates = gemm_rates()
-        with counted() as (flops, calls):
-            start = time.process_time()
-            model = MLTSKClassifier().fit(X, Y)
-            seconds = time.process_time() - start
-        rates = {kind: max(rates[kind], again) for kind, again in gemm_rates().items()}
-    ideal = sum(flops[kind] / rates[kind] for kind in rates)
-    print(f"{N} × {D}, 20 rules, {L} labels, {model.n_iter_} steps, one thread; {dict(calls)}")
-    rows = [[kind, f"{rates[kind] / 1e9:.0f}", f"{flops[kind] / 1e9:.0f}", f"{flops[kind] / rates[kind]:.2f}"] for kind in rates]  # fmt: skip  # noqa: E501
-    print_table(["precision", "product GFlop/s", "GFlop of the fit", "s at that rate"], rows)
-    print(f"fit: {seconds:.2f} s of processor time, {100 * ideal / seconds:.0f} % of the limit")
+        rows = [measure(*size) for size in (*SIZES, *(FULL if options.full else ()))]
+    print_table(
+        ["N × D × L", "columns", "products s", "default fit s", "ratio", "fit of what it chose s", "ratio"], rows
+    )
 
 
-def gemm_rates() -> dict[str, float]:
-    """Flops a second of a square product, the best of three, in both precisions."""
-    found = {}
-    for kind in ("float32", "float64"):
-        A, best = np.ones((2000, 2000), kind), np.inf
-        for _ in range(3):
-            start = time.process_time()
-            A @ A
-            best = min(best, time.process_time() - start)
-        found[kind] = 2 * 2000**3 / best
-    return found
+def measure(n: int, n_features: int, n_labels: int) -> list[object]:
+    X, Y = made_up(n, n_features, n_labels)
+    clf, default = _seconds(MLTSKClassifier().fit, X, Y)
+    columns = len(clf.general_coef_) + clf.coef_.shape[0] * clf.coef_.shape[1]
+    _, floor = _seconds(_products, np.random.default_rng(0).standard_normal((n, columns)), Y.astype(float))
+    given = {name: getattr(clf, f"{name}_") for name in ("n_rules", "order", "width_scale", "ridge")}
+    _, again = _seconds(MLTSKClassifier(**given).fit, X, Y)
+    times = [f"{default:.2f}", f"{default / floor:.1f}", f"{again:.2f}", f"{again / floor:.1f}"]
+    return [f"{n:,} × {n_features} × {n_labels}", columns, f"{floor:.2f}", *times]
 
 
-class counted:
-    """While entered, products and factorisations add their flops to a counter by precision: (flops, calls)."""
+def _products(G: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    A = G.T @ G if G.shape[0] >= G.shape[1] else G @ G.T
+    A[np.diag_indices_from(A)] += 1.0
+    return linalg.cho_solve(linalg.cho_factor(A), G.T @ Y if G.shape[0] >= G.shape[1] else Y)
 
-    def __enter__(self):
-        self.flops, self.calls, self.kept = Counter(), Counter(), []
-        size = lambda G, A: 2.0 * G.X.shape[0] * G.X.shape[1] * G.n_rules * A.shape[1]  # noqa: E731
-        square = lambda G, other=None: 2.0 * G.X.shape[0] ** 2 * (G.X.shape[1] + G.n_rules)  # noqa: E731
-        self._wrap(FuzzyMap, "__matmul__", size)
-        self._wrap(FuzzyMap, "transpose_matmul", size)
-        self._wrap(FuzzyMap, "gram", lambda G: 1.0 * G.shape[0] * G.shape[1] ** 2)
-        self._wrap(FuzzyMap, "dual_gram", square)
-        self._wrap(moments.Moments, "apply", lambda data, P: 2.0 * len(data.A) ** 2 * P.shape[1])
-        # tridiagonal reduction 4/3, divide and conquer 4/3 (at most), back-transformation 2
-        self._wrap(ridge, "eigh", lambda A, **_: 14 / 3 * len(A) ** 3)
-        self._wrap(linalg, "cho_factor", lambda A, **_: len(A) ** 3 / 3)
-        return self.flops, self.calls
 
-    def __exit__(self, *_):
-        for owner, name, function in self.kept:
-            setattr(owner, name, function)
-
-    def _wrap(self, owner, name, flops):
-        function = getattr(owner, name)
-        self.kept.append((owner, name, function))
-
-        @wraps(function)
-        def counting(*arguments, **options):
-            result = function(*arguments, **options)
-            kind = str(np.asarray(result[0] if isinstance(result, tuple) else result).dtype)
-            self.flops[kind] += flops(*arguments, **options)
-            self.calls[name] += 1
-            return result
-
-        setattr(owner, name, counting)
+def _seconds(function, *arguments) -> tuple[object, float]:
+    start = time.process_time()
+    result = function(*arguments)
+    return result, time.process_time() - start

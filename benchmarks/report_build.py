@@ -83,7 +83,7 @@ def _run(names: tuple[str, ...]) -> dict:
         key: {"title": name, "paper": name, "params": {}, "grid": grid(name), "settings": len(_settings(name))}
         for name, key in KEYS.items()
     }
-    methods["mltsk"] = {"title": "our default", "paper": None, "params": {"n_rules": 15}, "grid": {}, "settings": 1}
+    methods["mltsk"] = {"title": "our default", "paper": None, "params": {}, "grid": {}, "settings": 1}
     shapes = {name: dict(zip(("samples", "features", "labels"), table_i()[name], strict=True)) for name in names}
     return {
         "command": "mltsk reproduce --out out/made-up",

@@ -1,4 +1,4 @@
-"""A default fit beside what one would pick instead: BOOMER, forests, kernel ridge, a linear and a neural model.
+"""A default fit next to what one would pick instead: BOOMER, forests, kernel ridge, a linear and a neural model.
 
 Same rows, same fold, same number of threads, one run; each method in a process of its own, with its library's defaults.
 Wall time is what a user waits; processor time tells it from a busy machine's. Memory is the peak of the process, data
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import Options, print_table
+from benchmarks import Options, folds, has_data, print_table
 
 METHODS = (
     "mltsk", "boomer", "random forest", "extra trees", "kernel ridge", "RidgeClassifier", "MLPClassifier",
@@ -25,8 +25,7 @@ HEADER = ["method", "fit s", "fit CPU s", "predict s", "peak MB", "AP", "fit tim
 
 
 def run(options: Options) -> None:
-    if not os.environ.get("MLTSK_DATA"):
-        print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
+    if not has_data():
         return
     threads = options.threads or os.cpu_count() or 1
     methods = [m for m in METHODS if m != "boomer" or boomer_python()]
@@ -43,10 +42,9 @@ def compare(name: str, methods: list[str], threads: int, repeats: int) -> None:
     """Print the table of one data set."""
     from mltsk import load_dataset
     from mltsk.metrics import evaluate
-    from mltsk.paper.experiments.cross_validation import shuffled_folds
 
     data = load_dataset(name)
-    train, test = next(iter(shuffled_folds(len(data.Y), 5, random_state=0)))
+    train, test = folds(len(data.Y))[0]
     with tempfile.TemporaryDirectory() as folder:
         fold = Path(folder) / "fold.npz"
         np.savez(fold, X=data.X[train], Y=data.Y[train].astype(np.int64), X_test=data.X[test])

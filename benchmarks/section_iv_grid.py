@@ -1,4 +1,4 @@
-"""The whole grid of Table II for ML-TSK FS (4,000 settings, five folds) beside a plain loop, set by set.
+"""The whole grid of Table II for ML-TSK FS (4,000 settings, five folds) next to a plain loop, set by set.
 
 Ours is timed on one fold and a few numbers of rules (all of both with ``--full``) and the plain loop on a few settings
 of those; both are scaled up to the whole grid. Hours are of one core: `mltsk reproduce` shares the work out over all.
@@ -10,13 +10,12 @@ them stands for all unless ``--full`` is given. The goal is 30 minutes on two co
 for the four sparse sets with the grid "fast" (a quarter of an hour for the benchmark itself); their goal is an hour.
 """
 
-import os
 import time
 from itertools import product
 
 import numpy as np
 
-from benchmarks import Options, print_table
+from benchmarks import Options, has_data, print_table
 from benchmarks._plain_loop import plain_algorithm1, plain_metrics
 from mltsk import load_dataset
 from mltsk.core.clustering import fuzzy_c_means, variances
@@ -38,8 +37,7 @@ SAMPLED = 4  # settings of the plain loop at each number of rules
 
 
 def run(options: Options) -> None:
-    if not os.environ.get("MLTSK_DATA"):
-        print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
+    if not has_data():
         return
     rows, totals, minutes = [], np.zeros(2), {}
     for name in DENSE:
@@ -106,7 +104,7 @@ def _times(Z: np.ndarray, Y: np.ndarray, n_rules: int) -> tuple[float, float]:
 
 
 def _average_precisions(Z: np.ndarray, Y: np.ndarray, n_rules: int, precision: str) -> np.ndarray:
-    """AP of all settings with one number of rules, on the first fold; the other metrics are computed beside it."""
+    """AP of all settings with one number of rules, on the first fold; the other metrics are computed with it."""
     fold, grid = sliced_folds(len(Y), 5)[0], {**PaperMLTSK.PAPER_GRID, "n_rules": [n_rules]}
     points = PaperMLTSK(precision=precision).authors_path(Z, Y, lambda K, h: fold, grid)
     return np.array([five_metrics(Y[test], point.scores, convention="paper")[0] for point, test in points])

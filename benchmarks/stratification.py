@@ -4,14 +4,13 @@ Five folds, ten seeds. Deviation is |rate of a label in a test fold − its rate
 pairs are (fold, label) without a positive in the fold's training or test rows.
 """
 
-import os
 import time
 
 import numpy as np
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 from sklearn.model_selection import KFold
 
-from benchmarks import Options, print_table
+from benchmarks import Options, has_data, print_table
 from mltsk import load_dataset
 from mltsk.paper.experiments.stratification import IterativeStratification
 
@@ -26,8 +25,7 @@ SPLITTERS = {
 
 
 def run(options: Options) -> None:
-    if not os.environ.get("MLTSK_DATA"):
-        print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
+    if not has_data():
         return
     rows = []
     for name in DATASETS:

@@ -13,9 +13,9 @@ import tempfile
 
 from benchmarks import Options, print_table
 
-N_FEATURES, N_LABELS, N_RULES, WORKING_MB = 50, 10, 10, 32
+N_FEATURES, N_LABELS, WORKING_MB = 50, 10, 32
 CODE = """
-import sys, threading, time, numpy as np
+import sys, threading, time, sklearn, numpy as np
 from mltsk import MLTSKClassifier
 def anonymous():
     with open("/proc/self/status") as file:
@@ -27,8 +27,8 @@ rng = np.random.default_rng(0)
 for start in range(0, n, 20000):
     X[start:start + 20000] = rng.normal(size=(len(X[start:start + 20000]), d))
     Y[start:start + 20000] = X[start:start + 20000, :Y.shape[1]] + X[start:start + 20000, 1:1 + Y.shape[1]] > 0
-clf = MLTSKClassifier(n_rules=int(sys.argv[5]), working_memory=float(sys.argv[6]), ridge=10.0, l1_weight=1.0,
-                      correlation_weight=1.0)
+sklearn.set_config(working_memory=float(sys.argv[5]))
+clf = MLTSKClassifier()
 before, peak, done = anonymous(), [0], threading.Event()
 def watch():
     while not done.wait(0.005):
@@ -46,7 +46,7 @@ def run(options: Options) -> None:
     rows = []
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            words = map(str, (n, N_FEATURES, folder, N_LABELS, N_RULES, WORKING_MB))
+            words = map(str, (n, N_FEATURES, folder, N_LABELS, WORKING_MB))
             done = subprocess.run([sys.executable, "-c", CODE, *words], capture_output=True, text=True, check=True)
         before, peak, seconds = map(float, done.stdout.split())
         rows.append([f"{n:,}", f"{8e-6 * n * N_FEATURES:.0f}", f"{(peak - before) / 1e6:.0f}", f"{seconds:.1f}"])

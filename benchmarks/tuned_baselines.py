@@ -3,24 +3,21 @@
 Without ``--full`` C2AE and ML-TSK FS are left out: their grids take minutes.
 """
 
-import os
 import time
 import warnings
 
 import numpy as np
 from sklearn.preprocessing import minmax_scale
 
-from benchmarks import Options, print_table
+from benchmarks import Options, folds, has_data, print_table
 from mltsk import load_dataset
 from mltsk.metrics import five_metrics
-from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 LONG = ("c2ae", "ml-tsk-fs")
 
 
 def run(options: Options) -> None:
-    if not os.environ.get("MLTSK_DATA"):
-        print("MLTSK_DATA names no folder with the data sets: nothing to measure.")
+    if not has_data():
         return
     from mltsk.paper.methods import METHODS
 
@@ -33,7 +30,7 @@ def tune(method: type) -> list[str]:
     """Best mean AP over the method's grid, how many settings it has, and the seconds that took."""
     data, start, found = load_dataset("emotions"), time.perf_counter(), {}
     X = minmax_scale(data.X)
-    for train, test in shuffled_folds(len(data.Y), 5, random_state=0):
+    for train, test in folds(len(data.Y)):
         for point in method().grid_path(X[train], data.Y[train], X[test]):
             ap = five_metrics(data.Y[test], point.scores, convention="paper")[0]
             found.setdefault(tuple(sorted(point.params.items())), []).append(ap)

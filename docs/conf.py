@@ -37,6 +37,7 @@ default_role = (
     "autolink"  # `name` in a docstring: a link where the name can be imported from there, else just set apart
 )
 nitpicky = True
+nitpick_ignore = [("py:class", "numpy.float32")]  # an attribute that is a type: "alias of numpy.float32"
 smartquotes = False  # "auto" is what one types
 toc_object_entries_show_parents = "hide"
 myst_heading_anchors = 3

@@ -35,11 +35,6 @@ def same(a, b, X, atol=1e-8):
     assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=atol)
 
 
-def variance(X, w=None):
-    """Of all features together: without a scale, ridges are given in units of it."""
-    return np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w).sum()
-
-
 # what a fit gives ----------------------------------------------------------------------------------------------------
 
 
@@ -64,12 +59,9 @@ def test_it_learns_and_knows_how_well(data, clf):
 def test_outputs_agree_with_each_other(data, clf):
     distance, proba = clf.decision_function(data.X), clf.predict_proba(data.X)
     assert_array_equal(clf.predict(data.X), distance > 0)
-    assert 0 < proba.min() < proba.max() < 1
-
-
-def test_rules_and_explanations_can_be_read(data, clf):
     assert str(clf.rules_)
     assert str(clf.explain(data.X[:1]))
+    assert 0 < proba.min() < proba.max() < 1
 
 
 def test_scores_without_itself_are_those_of_a_fit_without_the_row(data):
@@ -77,7 +69,7 @@ def test_scores_without_itself_are_those_of_a_fit_without_the_row(data):
     clf = MLTSKClassifier(n_rules=0, scale=None, ridge=0.5).fit(X, Y)
     for i in range(40):
         rest = np.arange(40) != i
-        ridge = 0.5 * variance(X) / variance(X[rest])
+        ridge = 0.5 * X.var(axis=0).sum() / X[rest].var(axis=0).sum()  # ridges are in units of the total variance
         without = MLTSKClassifier(n_rules=0, scale=None, ridge=ridge).fit(X[rest], Y[rest])
         assert_allclose(without.system_.scores(X[[i]])[0], clf.loo_scores_[i], atol=1e-10)
 
@@ -91,14 +83,13 @@ def test_given_parameters_are_used(data):
     assert_allclose(smooth.system_.scores(data.X), np.tile(data.Y.mean(axis=0), (200, 1)), atol=1e-2)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_fit_is_the_same_every_time_however_many_threads(data, clf, threads):
-    with threadpool_limits(threads):
-        again = MLTSKClassifier().fit(data.X, data.Y)
-    if threads == 1:
-        with threadpool_limits(1):
-            assert_array_equal(again.loo_scores_, MLTSKClassifier().fit(data.X, data.Y).loo_scores_)
-    same(again, clf, data.X, atol=1e-6)
+def test_a_fit_is_the_same_every_time_however_many_threads(data):
+    found = []
+    for threads in (1, 1, 2):
+        with threadpool_limits(threads):
+            found.append(MLTSKClassifier().fit(data.X, data.Y))
+    assert_array_equal(found[0].loo_scores_, found[1].loo_scores_)
+    same(found[0], found[2], data.X, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", CONVEX)
@@ -125,7 +116,7 @@ def test_leave_one_out_says_whether_labels_should_be_tied(data):
 # weights -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, {"threshold": "f1", "max_terms": 5}, {"coupling": "signed"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"threshold": "f1"}, {"coupling": "signed"}], ids=str)
 def test_whole_weights_are_copies_and_zeros_are_nothing(data, options):
     w = np.random.default_rng(1).integers(0, 4, size=200)
     a = MLTSKClassifier(**options).fit(data.X, data.Y, sample_weight=w)
@@ -145,11 +136,6 @@ def test_only_ratios_of_other_weights_matter(data, clf):
 
 def test_a_label_without_weight_in_a_row_was_not_observed_there(data):
     seen = np.random.default_rng(2).random(data.Y.shape) < 0.7
-    clf = MLTSKClassifier(n_rules=0, scale=None, ridge=1.0).fit(data.X, data.Y, sample_weight=seen)
-    for label, rows in enumerate(seen.T):
-        ridge = variance(data.X, seen.mean(axis=1)) / variance(data.X[rows])
-        alone = MLTSKClassifier(n_rules=0, scale=None, ridge=ridge).fit(data.X[rows], data.Y[rows, label])
-        assert_allclose(clf.system_.scores(data.X)[:, label], alone.system_.scores(data.X)[:, 0])
     hidden = np.where(seen, data.Y, 1 - data.Y)
     same(MLTSKClassifier().fit(data.X, hidden, seen), MLTSKClassifier().fit(data.X, data.Y, seen), data.X)
 

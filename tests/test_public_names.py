@@ -9,9 +9,8 @@ import mltsk.paper
 
 def test_public_names():
     assert mltsk.__all__ == [
-        "FuzzyRuleFeatures",
+        "IncrementalMLTSK",
         "MLTSKClassifier",
-        "MLTSKClassifierCV",
         "MultilabelThreshold",
         "PaperMLTSK",
         "evaluate",

@@ -54,13 +54,6 @@ def test_zero_order_exceptions_leave_far_samples_to_the_general_rule(data):
     assert_allclose(system.scores(far)[:, 0], general)
 
 
-def test_shape_order_and_names(data):
-    system = MLTSKClassifier(n_rules=5, order=1).fit(data.X, data.Y).system_
-    assert system.shape == (5, 6, 4)
-    assert (system.order, system.is_linear, system.feature_names[5]) == (1, False, "x5")
-    assert_allclose(system.firing(data.X).sum(axis=1), 1)
-
-
 @pytest.mark.parametrize("options", CASES, ids=str)
 def test_tensors_are_scored_like_arrays(data, options):
     torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")

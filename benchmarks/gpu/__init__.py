@@ -1,4 +1,4 @@
-"""What one GPU does: the authors' CAL500 grid and a convex one in a batch each, and a default fit on a million rows.
+"""What one GPU does: the authors' CAL500 grid in one batch, and a default fit on a million rows.
 
 Times are of a warm device: every function runs once before the clock starts, the device is waited for before it is
 read, and the best and the median of some rounds are printed. ``python -m benchmarks gpu`` runs all.

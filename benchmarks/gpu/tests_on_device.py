@@ -10,7 +10,7 @@ import torch
 
 TESTS = (
     "tests/core/test_backend.py",
-    "tests/estimators/test_tensors.py",
+    "tests/test_classifier.py",
     "tests/metrics/test_ranking.py",
     "tests/paper/solvers/test_algorithm1_batch.py",
 )

@@ -71,7 +71,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     n_rules_, order_, width_scale_, rule_share_, ridge_, coupling_weight_ : int or float
         What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1.
     loo_scores_ : array of shape (n_samples, n_labels)
-        What each sample would have scored without itself, exactly, given terms and rules.
+        What each sample would have scored without itself, exactly, given terms and rules. Of a shortened model, what
+        it scored in five folds, with terms that were chosen without it.
     loo_rows_ : array or None
         The samples of `loo_scores_` where those are some only: of data that do not fit in memory, 20,000 evenly spread.
     loo_error_ : float
@@ -190,7 +191,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._write(fitted)
         some = rows.sample(SAMPLE_ROWS if fitted.loo_rows is None else len(fitted.loo_rows))
         loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
-        self._sample = some.X, asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies), loo
+        self._sample = some.X, asnumpy(some.Y), asnumpy(some.w), loo
         Y, w = self._sample[1:3]
         self._calibrate(Y, w, loo)
         if self.max_terms is not None:

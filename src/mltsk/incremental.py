@@ -185,7 +185,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
         self._calibrate(kept["Y"], kept["w"], self.loo_scores_)
-        self._sample = (kept["X"], kept["Y"], kept["w"], kept["copies"], self.loo_scores_)
+        self._sample = (kept["X"], kept["Y"], kept["w"], self.loo_scores_)
         return self
 
 

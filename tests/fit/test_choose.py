@@ -32,14 +32,6 @@ def test_a_table_of_products_needs_some(X):
     assert found.loo_error < 0.8 * alone.loo_error
 
 
-def test_what_is_given_is_used(X):
-    found = fit(X, X[:, :2] > 0, n_rules=7, order=1, width_scale=0.2, ridge=2.5)
-    assert found.coef.shape == (7, 5, 2)
-    assert (found.width_scale, found.ridge) == (0.2, 2.5)
-    assert found.width == pytest.approx(2 * 0.2 * found.variance)
-    assert fit(X, X[:, :2] > 0, order=0).coef.shape[1] == 1
-
-
 @pytest.mark.parametrize("n_labels", [3, 40])
 def test_the_error_is_the_mean_over_labels_and_rows_whichever_there_are_more_of(X, n_labels):
     rng = np.random.default_rng(2)

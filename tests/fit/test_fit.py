@@ -59,14 +59,6 @@ def test_weights_per_label_are_separate_fits(block, monkeypatch, form):
         assert start[0] == pytest.approx(start[1])
 
 
-def test_rows_in_blocks_give_the_model_of_rows_in_memory(block):
-    parts = ArrayRows(block.X, block.Y, block.w, block.copies, 30, lambda X, Y: (X, Y))
-    found, expected = fit_system(parts, GIVEN), fit_system(block.rows(), GIVEN)
-    assert not parts.in_memory
-    assert_allclose(found.coef, expected.coef, atol=1e-10)
-    assert_allclose(found.loo_scores, expected.loo_scores, atol=1e-10)
-
-
 def test_scores_without_itself_are_of_a_spread_sample_where_rows_are_not_held(block, monkeypatch):
     monkeypatch.setattr(module, "SAMPLE_ROWS", 60)
     parts = ArrayRows(block.X, block.Y, block.w, block.copies, 30, lambda X, Y: (X, Y))

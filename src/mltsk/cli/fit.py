@@ -211,8 +211,9 @@ def _results(model: Any, dataset: Any) -> str:
     from ..metrics import FIVE_METRICS, evaluate
     from .inputs import outputs_of
 
-    given_terms = ", given the terms" if getattr(model, "max_terms", None) else ""
-    Y, title = dataset.Y, f"leave-one-out: every row scored as if it had not been there{given_terms}"
+    folds = "five folds, terms chosen without the rows that are scored"
+    Y, title = dataset.Y, "leave-one-out: every row scored as if it had not been there"
+    title = folds if getattr(model, "max_terms", None) else title
     if hasattr(model, "loo_scores_"):
         scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_
         if model.loo_rows_ is not None:

@@ -19,7 +19,7 @@ from .design import Design, Rules, gram
 from .ridge import Factor, centred_kernel
 from .scale import Scale
 
-LOO_ROWS, LOO_ROWS_LINEAR = 500, 1500  # linear terms (text) need more rows to notice what first-order rules add
+LOO_ROWS, LOO_ROWS_LINEAR = 500, 1200  # linear terms (text) need more rows to notice what first-order rules add
 # Share of the error by which exceptions must lower it to be taken; more where their slopes join ramps, which bend.
 GAIN, GAIN_OF_SLOPES = 0.005, 0.03
 ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
@@ -138,7 +138,9 @@ class _Search:
     general: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        self.general, self.general_size = self._sized(gram(self.scale.terms.memberships(self.Z, self.scale.scaling)))
+        G = gram(self.scale.terms.memberships(self.Z, self.scale.scaling))
+        self.inner = None if self.scale.has_ramps else G
+        self.general, self.general_size = self._sized(G)
 
     def structure(self, order: int, n_rules: int) -> Choice:
         """The best of a few weights for a structure."""
@@ -164,7 +166,7 @@ class _Search:
 
     def _best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
         rules = Rules(self.centers(n_rules), 2.0 * h * self.scale.variance, order)
-        block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z))
+        block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z, self.inner))
         found = []
         for v in shares:
             error, rho = self.judge.error((self.general + v * block) / (1 + v))

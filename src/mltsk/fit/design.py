@@ -85,17 +85,23 @@ class Design:
 
     def kernel(self, Z: Matrix) -> Array:
         """Φ Φᵀ (N, N) in double precision."""
-        K = self.general * gram(self.memberships(Z))
-        if len(self.rules):
-            K += self.exceptions * self.exception_kernel(Z)
+        G = gram(self.memberships(Z))
+        if not len(self.rules):
+            return self.general * G
+        K = self.exception_kernel(Z, None if self.scale.has_ramps else G)
+        K *= self.exceptions  # in place: at thousands of rows, writing arrays takes longer than computing them
+        G *= self.general
+        K += G
         return K
 
-    def exception_kernel(self, Z: Matrix) -> Array:
-        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), without its weight."""
+    def exception_kernel(self, Z: Matrix, inner: Array | None = None) -> Array:
+        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), without its weight; ``inner`` is Z Zᵀ where that is there already."""
         M = self.rules.firing(Z)
         K = M @ M.T
         if self.rules.order:
-            K *= 1.0 + gram(Z) / self.scale.variance
+            slopes = (gram(Z) if inner is None else inner) * (1.0 / self.scale.variance)
+            slopes += 1.0
+            K *= slopes
         return K
 
     def transposed(self, Z: Matrix, A: Array) -> Array:

@@ -96,9 +96,11 @@ def centred_kernel(K: Array, w: Array) -> Array:
     """The kernel between √w-scaled rows after both sides were centred by the weights; a new array."""
     share, root = w / w.sum(), namespace(K).sqrt(w)
     mean = K @ share
-    K = K - (mean[:, None] + (mean - share @ mean))
-    K *= root[:, None]
-    K *= root
+    K = K - mean[:, None]
+    K -= mean - share @ mean
+    if not bool((w == 1).all()):
+        K *= root[:, None]
+        K *= root
     return K
 
 

@@ -21,6 +21,7 @@ from ..system import FuzzySystem
 
 ROWS = 5_000  # terms are chosen on at most this many rows
 RIDGE = 1e-3  # of the refit, where columns have length 1
+FOLDS = 5  # of the honest scores: choosing terms looks at labels, so rows must be left out of the choice as well
 
 
 def shorten(
@@ -28,41 +29,45 @@ def shorten(
     X: Any,
     Y: Array,
     w: Array,
-    copies: Array,
     loo: Array,
     max_terms: int,
     max_conditions: int | None,
 ) -> tuple[FuzzySystem, Array]:
-    """(short system, leave-one-out scores given its terms) of a system with its training rows and their scores."""
+    """(short system, scores of rows by terms chosen without them) of a system with its training rows and scores."""
     Z = system.scale(_host(X))
     rules = _short_rules(system, max_conditions)
     columns = np.hstack([_dense(system.terms.memberships(Z, system.scaling)), _firing(Z, *rules)])
     observed = (w if w.ndim == 2 else w[:, None]) > 0
     target = np.where(observed, (Y + loo) / 2, loo)
-    weight, copies = (np.asarray(a if a.ndim == 1 else a.mean(axis=1), dtype=np.float64) for a in (w, copies))
-    mean = (weight @ columns) / weight.sum()
-    rates = (weight @ target) / weight.sum()
-    scaled, norms = _unit_columns((columns - mean) * np.sqrt(weight)[:, None])
-    pull = (target - rates) * np.sqrt(weight)[:, None]
-    some = spread_rows(len(scaled), ROWS)
-    chosen = _choose(scaled[some], pull[some], max_terms)
-    coef = np.zeros((columns.shape[1], Y.shape[1]))
-    left_out = np.empty_like(target)
-    for label, kept in enumerate(chosen):
-        part = scaled[:, kept]
-        inverse = linalg.inv(part.T @ part + RIDGE * np.eye(len(kept)))
-        b = inverse @ (part.T @ pull[:, label])
-        h = np.einsum("nc,cd,nd->n", part, inverse, part) + weight / weight.sum()
-        residual = (pull[:, label] - part @ b) / np.maximum(1 - h / copies, 1e-10)
-        left_out[:, label] = target[:, label] - residual / np.sqrt(np.maximum(weight, 1e-300))
-        coef[kept, label] = b / norms[kept]
-    return _system(system, coef, mean, rates, rules), left_out
+    weight = np.asarray(w if w.ndim == 1 else w.mean(axis=1), dtype=np.float64)
+    mean, rates = (weight @ columns) / weight.sum(), (weight @ target) / weight.sum()
+    root = np.sqrt(weight)[:, None]
+    scaled, norms = _unit_columns((columns - mean) * root)
+    pull = (target - rates) * root
+    held_out = np.empty_like(target)
+    everything = np.arange(len(scaled))
+    for k in range(FOLDS):
+        rest = everything[everything % FOLDS != k]
+        found = _fitted(scaled[rest], pull[rest], max_terms)
+        held_out[k::FOLDS] = rates + ((columns[k::FOLDS] - mean) / norms) @ found
+    coef = _fitted(scaled, pull, max_terms) / norms[:, None]
+    return _system(system, coef, mean, rates, rules), held_out
+
+
+def _fitted(A: Array, t: Array, max_terms: int) -> Array:
+    """Numbers (C, L) of columns A (n, C) of length 1 at most: those of the terms that are chosen, refitted together."""
+    some = spread_rows(len(A), ROWS)
+    coef = np.zeros((A.shape[1], t.shape[1]))
+    for label, kept in enumerate(_choose(A[some], t[some], max_terms)):
+        part = A[:, kept]
+        coef[kept, label] = linalg.solve(part.T @ part + RIDGE * np.eye(len(kept)), part.T @ t[:, label], assume_a="pos")
+    return coef
 
 
 def _choose(A: Array, t: Array, max_terms: int) -> list[NDArray[np.intp]]:
     """Per label the columns of A (n, C), of length 1, that are taken."""
     G, c = A.T @ A, A.T @ t
-    alive = np.diag(G) > 0.5
+    alive = np.diag(G) > 1e-3 * np.diag(G).max(initial=0.0)
     out = []
     for label in range(t.shape[1]):
         kept: list[int] = []

@@ -128,7 +128,7 @@ def _added(parts: list[Any]) -> Any:
 
 
 def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskRows, Targets]:
-    """(rows, targets) of a fit on Dask collections; sets n_features_in_ and feature_names_in_."""
+    """(rows, targets) of a fit on Dask collections; sets ``n_features_in_`` and ``feature_names_in_``."""
     import dask
 
     names = [str(c) for c in y.columns] if hasattr(y, "columns") else None

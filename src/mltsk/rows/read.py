@@ -17,7 +17,7 @@ CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS)}
 
 
 def read_rows(estimator, X, y, sample_weight):
-    """(rows, `Targets` whose Y is what the rows hold) of a fit; sets n_features_in_ and feature_names_in_."""
+    """(rows, `Targets` whose Y is what the rows hold) of a fit; sets ``n_features_in_`` and ``feature_names_in_``."""
     if is_tensor(X):
         return _tensor_rows(estimator, X, y, sample_weight)
     if is_too_large(X):
