@@ -151,7 +151,7 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         margins = np.where(scores == self.thresholds_, np.finfo(np.float64).tiny, scores - self.thresholds_)
         return margins[:, 0] if self._binary else margins
 
-    @available_if(lambda self: self.response_method != "decision_function" and hasattr(self._inner, "predict_proba"))
+    @available_if(lambda self: self._asks_probabilities())
     def predict_proba(self, X):
         """The classifier's own probabilities, (n, L), or (n, 2) for a 1-d target: `thresholds_` cut them, not 0.5."""
         scores = self._scores(X)
@@ -210,9 +210,9 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scores = [label_scores(model, _safe_indexing(X, rows), n_labels, methods) for model, rows in pairs]
         return np.concatenate(left_out), np.vstack(scores)
 
-    @property
-    def _inner(self):
-        return getattr(self, "estimator_", self.estimator)
+    def _asks_probabilities(self) -> bool:
+        inner = getattr(self, "estimator_", self.estimator)
+        return self.response_method != "decision_function" and hasattr(inner, "predict_proba")
 
     def _scores(self, X) -> FloatArray:
         check_is_fitted(self)
