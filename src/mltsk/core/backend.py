@@ -9,11 +9,9 @@ The names are those of the array API standard, in NumPy's spelling; ``like=`` sa
 
 import sys
 from functools import cache, partial, reduce
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
-
-Tensor: TypeAlias = Any  # a torch.Tensor; the mathematics does not import torch, so it cannot name the type
 
 # Row blocks on a GPU: large enough for its matrix units, and few, since each takes small tables along.
 _BLOCK_BYTES, _BLOCK_SHARE = 8 * 10**9, 0.06
@@ -36,9 +34,7 @@ def namespace(*arrays: Any) -> Any:
 
 def cast(x: Any, dtype: Any) -> Any:
     """x in another precision, itself if it has it already; NumPy's name of a type serves for tensors too."""
-    if is_tensor(x):
-        return x.to(dtype=namespace(x).dtype(dtype))
-    return x.astype(dtype, copy=False)
+    return x.to(dtype=namespace(x).dtype(dtype)) if is_tensor(x) else x.astype(dtype, copy=False)
 
 
 def asnumpy(x: Any) -> Any:
@@ -54,8 +50,7 @@ def put(x: Any, like: Any) -> Any:
 def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of a symmetric matrix; the options are those of SciPy and hold for arrays alone."""
     if is_tensor(A):
-        s, V = namespace(A).linalg.eigh(A)
-        return s, V
+        return tuple(namespace(A).linalg.eigh(A))
     from scipy import linalg  # not at the top: the metrics ask for `is_tensor` and are instant to import
 
     return linalg.eigh(A, **options)

@@ -9,15 +9,13 @@ rows) and therefore makes a weight of 2 the same as a row given twice.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Matrix, row_square_norms, weighted_mean
 from .backend import cast, is_tensor, namespace, put
-
-Start = Literal["spread", "random"] | Array
 
 POWER_STEPS = 12  # enough for a good split direction; an exact principal axis splits no better
 
@@ -42,7 +40,7 @@ def fuzzy_c_means(
     *,
     fuzzifier: float = 2.0,
     sample_weight: Array | None = None,
-    init: Start = "spread",
+    init: str | Array = "spread",
     random_state: int | np.random.Generator | None = None,
     max_iter: int = 100,
     tol: float = 1e-6,
@@ -193,8 +191,7 @@ class _Group:
         return cls(rows, mean, scatter if scatter > 1e-10 * total else 0.0)
 
     def split(self, X: Matrix, w: Array, steps: int) -> "list[_Group] | None":
-        part, weight = X[self.rows], w[self.rows]
-        right = self._along_widest(part, weight, steps) > 0
+        right = self._along_widest(X[self.rows], w[self.rows], steps) > 0
         if right.all() or not right.any():
             return None
         return [_Group.of(X, w, self.rows[right]), _Group.of(X, w, self.rows[~right])]

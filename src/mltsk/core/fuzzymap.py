@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .arrays import Array, Matrix, n_entries, row_blocks
+from .arrays import Array, Matrix, dense, n_entries, row_blocks
 from .backend import cast, namespace
 from .membership import Underflow, firing_strengths
 from .threads import spread
@@ -100,10 +100,7 @@ class FuzzyMap:
 
     def rows(self, rows: slice = slice(None)) -> Array:
         """A dense block of rows of G."""
-        part = self.X[rows]
-        X = part.toarray() if self.is_sparse else part
-        M = self.M[rows]
-        xp = namespace(M)
+        X, M, xp = dense(self.X[rows]), self.M[rows], namespace(self.M)
         G = xp.empty((len(X), self.n_rules, X.shape[1] + 1), dtype=xp.result_type(X, M), like=M)
         G[:, :, 0] = M
         xp.multiply(M[:, :, None], X[:, None, :], out=G[:, :, 1:])
@@ -173,6 +170,6 @@ class FuzzyMap:
         out = np.empty((N, N), dtype=np.result_type(self.X.dtype, self.M))
         for rows in row_blocks(N, 3 * out.itemsize * N):
             inner = self.X[rows] @ self.X.T
-            np.add(inner.toarray() if self.is_sparse else inner, 1.0, out=out[rows])
+            np.add(dense(inner), 1.0, out=out[rows])
             out[rows] *= self.M[rows] @ self.M.T
         return out

@@ -16,9 +16,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array
+from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
-from ..core.terms import Terms, dense
+from ..core.terms import Terms
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .outline import Page

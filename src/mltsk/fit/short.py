@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ..core.arrays import Array, spread_rows
+from ..core.arrays import Array, dense, spread_rows
 from ..core.membership import firing_strengths
-from ..core.terms import Terms, dense
+from ..core.terms import Terms
 from ..system import FuzzySystem
 
 ROWS = 5_000  # terms are chosen on at most this many rows
@@ -60,7 +60,9 @@ def _fitted(A: Array, t: Array, max_terms: int) -> Array:
     coef = np.zeros((A.shape[1], t.shape[1]))
     for label, kept in enumerate(_choose(A[some], t[some], max_terms)):
         part = A[:, kept]
-        coef[kept, label] = linalg.solve(part.T @ part + RIDGE * np.eye(len(kept)), part.T @ t[:, label], assume_a="pos")
+        coef[kept, label] = linalg.solve(
+            part.T @ part + RIDGE * np.eye(len(kept)), part.T @ t[:, label], assume_a="pos"
+        )
     return coef
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from ..core.terms import dense
+from ..core.arrays import dense
 from ..exceptions import InputError
 from ..explain.views import label_correlation_view
 from ..explain.wording import name, number, times
