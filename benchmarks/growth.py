@@ -49,7 +49,8 @@ def run(options: Options) -> None:
         rows = [[size, *values] for size, values in zip(sweeps[axis], points, strict=True)]
         print_table([axis, "wall s", "CPU s", "peak MB", "columns"], rows)
     table = [
-        [axis, *(f"{x:.2f}" for x in exponents(axis, sweeps[axis], points, base))] for axis, points in found.items()
+        [axis, *(f"{round(x, 2) + 0.0:.2f}" for x in exponents(axis, sweeps[axis], points, base))]
+        for axis, points in found.items()
     ]
     print_table(["in", "exponent of time", "in theory", "exponent of memory"], table)
     if path := os.environ.get("MLTSK_FIGURE"):

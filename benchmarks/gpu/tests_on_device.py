@@ -9,10 +9,14 @@ import pytest
 import torch
 
 TESTS = (
+    "tests/contract/test_estimators.py",
     "tests/core/test_backend.py",
-    "tests/test_classifier.py",
+    "tests/core/test_terms.py",
     "tests/metrics/test_ranking.py",
     "tests/paper/solvers/test_algorithm1_batch.py",
+    "tests/rows/test_read.py",
+    "tests/test_incremental.py",
+    "tests/test_system.py",
 )
 
 if __name__ == "__main__":

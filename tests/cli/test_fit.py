@@ -198,7 +198,7 @@ def test_numbers_or_a_word():
 def test_short_models_on_request(mltsk, awkward, tmp_path):
     out, limits = tmp_path / "m.skops", ("--conditions", 2, "--terms", 4)
     result = mltsk("fit", awkward, "--labels", 5, "--rules", 3, *limits, "--out", out)
-    assert "terms chosen without the rows that are scored" in result.out
+    assert "five folds: every row scored by terms that were chosen without it" in result.out
     model = load(out)
     assert model.n_terms_.max() <= 4
     assert all(len(rule.conditions) <= 2 for rule in model.rules_.exceptions)

@@ -68,6 +68,8 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 def expected_failures(estimator):
+    if getattr(estimator, "max_terms", None):
+        return dict.fromkeys(EQUIVALENCE, "probabilities of short models come from folds, which part copies of a row")
     name = type(estimator).__name__
     if name not in EXPECTED_FAILURES or getattr(estimator, "size", None) == 1:  # of MLSF, single labels are exact
         return {}

@@ -24,7 +24,7 @@ LEAST_AP = {
     "yeast": 0.768,
     "scene": 0.899,
 }
-LEAST_AP_SPARSE = {"corel16k1": 0.346, "rcv1s1": 0.646}  # on the first fold
+LEAST_AP_SPARSE = {"corel16k1": 0.346, "rcv1s1": 0.639}  # on the first fold
 LEAST_AP_SHORT = {"flags": 0.805, "emotions": 0.785, "yeast": 0.745}
 
 

@@ -141,10 +141,10 @@ def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, An
     from ..io import ModelInfo
 
     model: Any = PaperMLTSK(**given) if preset is Preset.paper else MLTSKClassifier(**given)
-    n, d, n_labels = dataset.shape
+    n, _, n_labels = dataset.shape
     start = perf_counter()
     try:
-        with noted_warnings(), working(f"fitting {n:,} samples, {d:,} features, {n_labels} labels"):
+        with noted_warnings(), working(f"fitting {_shape(dataset)}"):
             model.fit(dataset.X, dataset.Y if n_labels > 1 else dataset.Y[:, 0])
     except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
         raise InputError(str(error).splitlines()[0]) from error
@@ -163,10 +163,8 @@ def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, An
 
 def summary(model: Any, dataset: Any, info: Any, out: str) -> str:
     """The data, the model's size, what was chosen, and honest metrics."""
-    n, d, n_labels = dataset.shape
-    shape = f"{n:,} samples, {d:,} features, {n_labels} label{'s' if n_labels > 1 else ''}"
     lines = [
-        ("data", f"{dataset.name}: {shape}, {dataset.cardinality:.2f} per sample"),
+        ("data", f"{dataset.name}: {_shape(dataset)}, {dataset.cardinality:.2f} per sample"),
         *(_paper_model(model) if info.fitted["preset"] == "paper" else _model(model)),
         ("time", f"{info.fitted['seconds']:.2f} s"),
         ("file", out),
@@ -174,9 +172,14 @@ def summary(model: Any, dataset: Any, info: Any, out: str) -> str:
     return f"{aligned(lines)}\n\n{_results(model, dataset)}"
 
 
+def _shape(dataset: Any) -> str:
+    n, d, n_labels = dataset.shape
+    return f"{n:,} samples, {d:,} features, {n_labels} label{'s' if n_labels > 1 else ''}"
+
+
 def _model(model: Any) -> list[tuple[str, str]]:
     """Size, and what leave-one-out chose."""
-    parts = [f"general rule of {len(model.general_coef_):,} terms"]
+    parts = [f"general rule of {(model.general_coef_ != 0).any(axis=1).sum():,} terms"]
     if model.n_rules_:
         what = "slopes of their own" if model.order_ else "a shift each"
         parts.append(f"{model.n_rules_:,} exceptions of order {model.order_} ({what})")
@@ -211,12 +214,12 @@ def _results(model: Any, dataset: Any) -> str:
     from ..metrics import FIVE_METRICS, evaluate
     from .inputs import outputs_of
 
-    folds = "five folds, terms chosen without the rows that are scored"
     Y, title = dataset.Y, "leave-one-out: every row scored as if it had not been there"
-    title = folds if getattr(model, "max_terms", None) else title
+    if getattr(model, "max_terms", None):
+        title = "five folds: every row scored by terms that were chosen without it"
     if hasattr(model, "loo_scores_"):
         scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_
-        if model.loo_rows_ is not None:
+        if len(scores) < len(Y):
             Y, title = Y[model.loo_rows_], f"{title} (of {len(Y):,} rows {len(scores):,}, evenly spread)"
     else:
         scores, guesses = outputs_of(model, dataset.X)

@@ -86,9 +86,9 @@ def reproduce(
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")
         raise
-    _write(out, "of all results")
+    cells = _write(out, "of all results").cells
     if progress.failed:
-        raise typer.Exit(_failed(out))
+        raise typer.Exit(_failed(cells))
 
 
 def report(
@@ -116,12 +116,9 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     definition = read_definition(config) if config else section_iv()
     if labels and not any("/" in name or Path(name).suffix for name in _split(datasets)):
         raise InputError("--labels is for a file of your own: name it with --datasets.")
-    update = {}
-    if datasets:
-        update["datasets"] = pick_datasets(definition, _split(datasets), labels)
-    if methods:
-        update["methods"] = pick_methods(definition, _split(methods))
-    return definition.model_copy(update=update)
+    picked = {"datasets": pick_datasets(definition, _split(datasets), labels)} if datasets else {}
+    picked |= {"methods": pick_methods(definition, _split(methods))} if methods else {}
+    return definition.model_copy(update=picked)
 
 
 def _split(names: list[str] | None) -> list[str]:
@@ -135,24 +132,22 @@ def _seeds(definition: Any, seed: int | None, repeats: int) -> list[int] | None:
     return list(range(first, first + repeats))
 
 
-def _write(folder: Path, what: str) -> None:
+def _write(folder: Path, what: str) -> Any:
+    """Write the report of what there is, and return the results."""
     from ..paper.experiments.store import Store
     from ..paper.report.experiment import write_report
 
     with Store.open(folder) as store:
         results = store.results()
-    if results.scores.empty and not results.studies and results.cells.empty:
-        return
-    write_report(results, folder)
-    typer.echo(f"report {what}: {folder / 'index.html'}")
+    if not (results.scores.empty and results.cells.empty) or results.studies:
+        write_report(results, folder)
+        typer.echo(f"report {what}: {folder / 'index.html'}")
+    return results
 
 
-def _failed(folder: Path) -> int:
-    from ..paper.experiments.store import Store
+def _failed(cells: Any) -> int:
     from . import FAILED
 
-    with Store.open(folder) as store:
-        cells = store.results().cells
     failed = cells[cells["status"] == "failed"]
     for cell in failed.head(5).itertuples():
         note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")

@@ -27,7 +27,8 @@ from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
 from .scale import Scale
 
 SAMPLE_ROWS = 20_000  # scale, rules and weights are found on at most this many rows
-CLUSTER_ROWS = 2_000  # centres of exceptions are found on at most this many of those
+CLUSTER_ROWS = {True: 2_000, False: 5_000}  # and centres of exceptions on so many: of many centres, of few
+MANY = 50
 ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
@@ -117,10 +118,10 @@ def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choic
     block, Z = sample.block, sample.Z
     w = cast(block.row_weights(), np.float64)
     some = _counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
-    part = _counted(w, CLUSTER_ROWS)
 
     @cache
     def centers(K: int) -> Array:
+        part = _counted(w, CLUSTER_ROWS[K > MANY])
         found = fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=8, power_steps=2)
         return found.centers
 
