@@ -17,7 +17,7 @@ from .exceptions import InputError
 from .fit import SAMPLE_ROWS, Options, fit_system
 from .fit.short import shorten
 from .probabilities import f1_thresholds, fit_curves
-from .rows.dask import is_dask, later, read_dask
+from .rows.arrays import is_dask
 from .rows.read import is_too_large, read_rows, read_samples
 from .system import FuzzySystem
 from .targets import predicted
@@ -160,7 +160,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             to each other. Weights that are all equal change nothing.
         """
         self._validate_params()
-        rows, targets = (read_dask if is_dask(X) else read_rows)(self, X, y, sample_weight)
+        rows, targets = read_rows(self, X, y, sample_weight)
         self._set_targets(targets)
         fitted = fit_system(rows, self._options())
         return self._store(fitted, rows)
@@ -339,12 +339,17 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Score minus threshold, (n_samples, n_labels), > 0 exactly where a label is predicted; (n,) for binary y."""
         if is_dask(X):
-            return later(self, X, "decision_function")
+            return self._later(X, "decision_function")
         scores = self._scores(X)
         xp, distance = namespace(scores), scores - put(self.thresholds_, scores)
         # a score that equals its threshold is predicted (the paper rounds 0.5 up), so it must not read as 0
         distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
         return distance[:, 0] if self._is_binary else distance
+
+    def _later(self, X, method):
+        from .rows.dask import later
+
+        return later(self, X, method)
 
     @property
     def _is_binary(self):
@@ -353,7 +358,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """Labels as an indicator of y's shape, or classes if y was one-dimensional."""
         if is_dask(X):
-            return later(self, X, "predict")
+            return self._later(X, "predict")
         distance = self.decision_function(X)
         distance = distance if distance.ndim == 2 else distance[:, None]
         return predicted(distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_)
@@ -361,7 +366,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Probabilities, calibrated on leave-one-out scores; over one-dimensional classes, a column each."""
         if is_dask(X):
-            return later(self, X, "predict_proba")
+            return self._later(X, "predict_proba")
         scores = self._scores(X)
         xp = namespace(scores)
         if not self.multilabel_ and not self._is_binary:  # one slope for all, so that the largest score wins

@@ -17,8 +17,7 @@ from .fit import fit_system
 from .fit.design import Design, Rules
 from .fit.ridge import Moments, Penalty
 from .fit.scale import Scale
-from .rows.arrays import Block
-from .rows.dask import is_dask
+from .rows.arrays import Block, is_dask
 from .rows.read import CHECKS, check_weights, weight_unit
 from .targets import Targets
 

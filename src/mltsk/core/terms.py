@@ -41,7 +41,10 @@ class Terms:
         count = np.where(distinct > FEW_VALUES, len(RAMPS), (distinct > 1).astype(int))
         feature = np.repeat(np.arange(len(count)), count)
         which = np.arange(len(feature)) - np.repeat(np.cumsum(count) - count, count)
-        low, high = np.asarray(RAMPS)[which].T
+        low, high = np.asarray(RAMPS)[which].T.copy()
+        # the one ramp of a feature of few values goes from its least to its largest one: 0 and 1 where it has two
+        few = count[feature] == 1
+        low[few], high[few] = scaling.levels[feature[few], 0], scaling.levels[feature[few], -1]
         return cls(feature, low, high, np.zeros(len(feature)))
 
     @classmethod

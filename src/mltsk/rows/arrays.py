@@ -1,5 +1,6 @@
 """Rows in memory, in a file that is mapped, or in tensors: arrays that can be indexed."""
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -13,6 +14,15 @@ from ..core.arrays import row_blocks, spread_rows
 from ..core.backend import asnumpy, cast, is_tensor, namespace
 from ..fit.design import Design
 from ..fit.ridge import Moments
+
+
+def is_dask(x: Any) -> bool:
+    """Whether x is a Dask collection; Dask is not imported to find out.
+
+    >>> is_dask(np.ones(3))
+    False
+    """
+    return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ A pass is one task per block and a tree that adds what they bring back; paramete
 that is lost takes nothing along that cannot be made again. Dask is imported when one of its collections comes in.
 """
 
-import sys
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -18,18 +17,9 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..targets import Targets
-from .arrays import Block
+from .arrays import Block, is_dask
 
 SPLIT_EVERY = 8  # sums added by one task of the tree
-
-
-def is_dask(x: Any) -> bool:
-    """Whether x is a Dask collection; Dask is not imported to find out.
-
-    >>> is_dask(np.ones(3))
-    False
-    """
-    return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
 
 
 @dataclass

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from ..core.backend import asnumpy, is_tensor, namespace
 from ..exceptions import InputError
 from ..targets import Targets
-from .arrays import ArrayRows
+from .arrays import ArrayRows, is_dask
 
 FLOATS = (np.float64, np.float32)
 CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS)}
@@ -18,6 +18,10 @@ CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS)}
 
 def read_rows(estimator, X, y, sample_weight):
     """(rows, `Targets` whose Y is what the rows hold) of a fit; sets ``n_features_in_`` and ``feature_names_in_``."""
+    if is_dask(X):
+        from .dask import read_dask  # Dask is there where its collections are
+
+        return read_dask(estimator, X, y, sample_weight)
     if is_tensor(X):
         return _tensor_rows(estimator, X, y, sample_weight)
     if is_too_large(X):
