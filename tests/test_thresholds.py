@@ -188,6 +188,7 @@ def test_probabilities_are_those_of_the_classifier():
 
 def test_probabilities_are_there_only_if_scores_are_probabilities():
     assert not hasattr(MultilabelThreshold(RidgeClassifier()).fit(X, Y), "predict_proba")
+    assert not hasattr(MultilabelThreshold(RidgeClassifier(), response_method="predict_proba"), "predict_proba")
     decisions = LogisticRegression()
     y = Y[:, 0]
     assert hasattr(MultilabelThreshold(decisions).fit(X, y), "predict_proba")

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from .core.arrays import Array, Matrix, unit_rows
+from .core.arrays import Array, Matrix, dense, unit_rows
 from .core.backend import is_tensor, namespace, put
 from .core.fuzzymap import FuzzyMap
 from .core.membership import Underflow, firing_strengths
 from .core.scaling import Scaling
-from .core.terms import Terms, dense
+from .core.terms import Terms
 
 
 @dataclass(frozen=True)

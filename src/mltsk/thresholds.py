@@ -20,13 +20,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, has_fit_parameter
 
 from .exceptions import InputError
 from .metrics import example_f1_score, hamming_loss, macro_f1_score, micro_f1_score, subset_accuracy_score
 from .metrics.inputs import BoolArray, FloatArray, check_labels, check_threshold, check_weight
 from .metrics.scorers import label_scores, response_method
+from .targets import Targets
 
 #: What can be maximised; the Hamming loss counts as 1 - loss.
 METRICS: dict[str, Callable[..., float]] = {
@@ -36,7 +36,6 @@ METRICS: dict[str, Callable[..., float]] = {
     "subset_accuracy": subset_accuracy_score,
     "hamming": lambda Y, predictions, **weight: 1.0 - hamming_loss(Y, predictions, **weight),
 }
-METHODS = ("per_label", "global", "fixed")
 # Probabilities first, as in scikit-learn's threshold tuners: then 0.5 means what people think it means.
 RESPONSES = {
     "auto": ("predict_proba", "decision_function"),
@@ -49,8 +48,8 @@ USUAL_CUT = {"predict_proba": 0.5, "decision_function": 0.0}
 class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Choose the thresholds of a multi-label classifier for a metric, on inner folds.
 
-    The wrapped classifier is fitted once on all rows. To choose thresholds it is also fitted on the training part of
-    each inner fold: scores of rows seen in training would flatter the model and misplace them.
+    The classifier is fitted once on all rows, and to choose thresholds on the training part of each inner fold: scores
+    of rows seen in training would misplace them.
 
     Parameters
     ----------
@@ -59,8 +58,8 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     method : {"per_label", "global", "fixed"}, default "per_label"
         One threshold per label, one for all labels, or `threshold` as it is.
     threshold : "auto", float or (L,), default "auto"
-        Threshold of ``method="fixed"``, on the scale of the scores. "auto" is 0.5 for probabilities and 0 for
-        a decision function. The other methods stay as near to it as the metric allows.
+        On the scale of the scores; "auto" is 0.5 for probabilities and 0 for a decision function. Methods that choose
+        stay as near to it as the metric allows.
     metric : str or callable, default "micro_f1"
         "micro_f1", "macro_f1", "example_f1", "subset_accuracy", "hamming" (1 - Hamming loss), or a function
         ``f(Y, predictions)`` to maximise, called with ``sample_weight=`` too if `fit` was.
@@ -68,8 +67,7 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         A number means shuffled folds drawn by `random_state`, stratified for a 1-d target.
     min_positives : int, default 10
         A label keeps the threshold for all labels unless this many rows have it and as many do not (counted with
-        `sample_weight`). On fewer the best threshold is an accident of the fold: with ridge scores the 5-fold
-        macro F1 of birds is .333, .338, .354 for 1, 10, 20, that of rcv1s1 .321, .314, .302, so data decide.
+        `sample_weight`): on fewer the best threshold is an accident of the fold.
     response_method : {"auto", "predict_proba", "decision_function"}, default "auto"
         Where scores come from; "auto" takes probabilities if there are any.
     random_state : int, RandomState or None, default 0
@@ -118,12 +116,8 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         """Fit the classifier on all rows and choose its thresholds.
 
-        Parameters
-        ----------
-        X : (n, n_features), whatever the classifier takes
-        y : (n, L) of 0 and 1, dense, sparse or data frame; or (n,) with two classes
-        sample_weight : (n,), optional
-            For the classifier and for the metric.
+        X is whatever the classifier takes; y is (n, L) of 0 and 1, dense, sparse or data frame, or (n,) with two
+        classes; ``sample_weight`` (n,) is for the classifier and for the metric.
         """
         self._check_parameters()
         y, Y, self.classes_, self._binary = _read_target(y)
@@ -136,7 +130,9 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 setattr(self, name, getattr(self.estimator_, name))
         if hasattr(y, "columns"):
             self.label_names_ = np.asarray(y.columns, dtype=object)
-        self.thresholds_, self.tuned_labels_ = self._start(Y.shape[1]), np.zeros(Y.shape[1], dtype=bool)
+        usual, L = USUAL_CUT[response_method(self.estimator_, RESPONSES[self.response_method])], Y.shape[1]
+        cut = check_threshold(usual if isinstance(self.threshold, str) else self.threshold, L)
+        self.thresholds_, self.tuned_labels_ = np.array(np.broadcast_to(cut, L)), np.zeros(L, dtype=bool)
         if self.method != "fixed":
             self._tune(X, y, Y, given)
         return self
@@ -170,7 +166,7 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     def _check_parameters(self):
-        for name, allowed in (("method", METHODS), ("response_method", RESPONSES)):
+        for name, allowed in (("method", ("per_label", "global", "fixed")), ("response_method", RESPONSES)):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}.")
         if isinstance(self.threshold, str) and self.threshold != "auto":
@@ -178,7 +174,6 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         get_metric(self.metric)
 
     def _given(self, sample_weight, n: int) -> dict[str, FloatArray]:
-        """What the classifier's `fit` is given next to X and y."""
         if sample_weight is None:
             return {}
         if not has_fit_parameter(self.estimator, "sample_weight"):
@@ -187,11 +182,6 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 "wrap a classifier that does, or fit without weights."
             )
         return {"sample_weight": check_weight(sample_weight, n)}
-
-    def _start(self, n_labels: int) -> FloatArray:
-        usual = USUAL_CUT[response_method(self.estimator_, RESPONSES[self.response_method])]
-        cut = usual if isinstance(self.threshold, str) else self.threshold
-        return np.array(np.broadcast_to(check_threshold(cut, n_labels), n_labels))
 
     def _tune(self, X, y, Y: BoolArray, given: dict[str, FloatArray]) -> None:
         weight = given.get("sample_weight", np.ones(len(Y)))
@@ -209,14 +199,13 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.inner_score_ = float(get_metric(metric)(Y_left, scores >= self.thresholds_, sample_weight=w))
 
     def _inner_scores(self, X, y, n_labels: int, given) -> tuple[np.ndarray, FloatArray]:
-        """Rows that inner folds left out, and the scores of models that did not see them."""
-        folds, (X,) = self.cv, indexable(X)
+        folds, (X,), methods = self.cv, indexable(X), RESPONSES[self.response_method]
         if isinstance(folds, (int, np.integer)):  # scikit-learn would cut a label table in order, without shuffling
             make = StratifiedKFold if self._binary else KFold
             folds = make(folds, shuffle=True, random_state=self.random_state)
         options = {"scoring": _no_score, "params": given, "error_score": "raise"}
         found = cross_validate(self.estimator, X, y, cv=folds, return_estimator=True, return_indices=True, **options)
-        left_out, methods = found["indices"]["test"], RESPONSES[self.response_method]
+        left_out = found["indices"]["test"]
         pairs = zip(found["estimator"], left_out, strict=True)
         scores = [label_scores(model, _safe_indexing(X, rows), n_labels, methods) for model, rows in pairs]
         return np.concatenate(left_out), np.vstack(scores)
@@ -242,29 +231,23 @@ def _read_target(y: Any) -> tuple[Any, BoolArray, np.ndarray, bool]:
     values = np.asarray(y)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise InputError("y contains NaN or infinity; drop these rows or code the labels as 0 and 1.")
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
-    check_classification_targets(y)
-    if kind == "multilabel-indicator":
+    targets = Targets.of(y)
+    if targets.multilabel:
         Y = check_labels(y, "y")
-        return y if hasattr(y, "columns") else Y.astype(int), Y, np.arange(Y.shape[1]), False
-    if kind != "binary":
-        raise InputError(
-            f"Only binary classification is supported for a single target. The type of the target is {kind}."
-        )
-    y = column_or_1d(y, warn=True)
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise InputError(f"y must hold two classes, got {len(classes)} class(es) in {len(y)} sample(s).")
-    return y, (y == classes[1])[:, None], classes, True
+        return y if hasattr(y, "columns") else Y.astype(int), Y, targets.classes, False
+    if len(targets.classes) < 2:
+        raise InputError(f"y must hold two classes, got 1 class(es) in {len(values)} sample(s).")
+    if len(targets.classes) > 2:
+        only = "Only binary classification is supported for a single target"
+        raise InputError(f"{only}. The type of the target is multiclass.")
+    return column_or_1d(y), targets.Y == 1, targets.classes, True
 
 
 def get_metric(metric: str | Callable[..., float]) -> Callable[..., float]:
     """Function ``f(Y, predictions, sample_weight=None)``, higher is better, for a name or a function."""
-    if callable(metric):
-        return metric
-    if metric not in METRICS:
+    if not callable(metric) and metric not in METRICS:
         raise InputError(f"metric must be a function or one of {', '.join(METRICS)}, got {metric!r}.")
-    return METRICS[metric]
+    return metric if callable(metric) else METRICS[metric]
 
 
 def best_threshold(Y: BoolArray, scores: FloatArray, metric, reference: float, weight: FloatArray) -> float:
@@ -282,17 +265,16 @@ def best_thresholds(Y: BoolArray, scores: FloatArray, metric, reference: float, 
     >>> best_thresholds(Y, scores, "hamming", reference=0.5, weight=np.ones(2))
     array([0.4 , 0.25])
     """
-    get_metric(metric)
-    thresholds, before = np.full(Y.shape[1], float(reference)), None
-    predictions = scores >= thresholds
+    thresholds = np.full(Y.shape[1], float(reference))
+    predictions, labels = scores >= thresholds, np.arange(Y.shape[1]) if tunable is None else np.flatnonzero(tunable)
     for _ in range(20):  # three to six times in practice
-        if np.array_equal(thresholds, before):
-            break
         before = thresholds.copy()
-        for label in range(Y.shape[1]) if tunable is None else np.flatnonzero(tunable):
+        for label in labels:
             cuts, predictions[:, label] = _Cuts(scores[:, label], thresholds[label]), False
             thresholds[label] = cuts.best(_values_of_cuts(cuts, Y, predictions, label, metric, weight))
             predictions[:, label] = scores[:, label] >= thresholds[label]
+        if np.array_equal(thresholds, before):
+            break
     return thresholds
 
 
@@ -303,25 +285,25 @@ def _values_of_cuts(cuts: _Cuts, Y: BoolArray, others: BoolArray, label: int, me
         column = np.arange(Y.shape[1]) == label
         value = lambda t: metric(Y, others | (column & (cuts.column >= t)[:, None]), sample_weight=weight)  # noqa: E731
         return cuts.try_some(value, y, 16)
-    if metric == "macro_f1":
-        return _ratio(2.0 * cuts.sums(weight * y), cuts.sums(weight) + weight @ y)
     hits, given, true = (np.count_nonzero(table, axis=1) for table in (Y & others, others, Y))
-    if metric == "micro_f1":
-        return _ratio(2.0 * (cuts.sums(weight * y) + weight @ hits), cuts.sums(weight) + weight @ (given + true))
-    return cuts.sums(weight * (_of_rows(metric, hits + y, given + 1, true) - _of_rows(metric, hits, given, true)))
-
-
-def _of_rows(metric: str, hits: FloatArray, given: FloatArray, true: FloatArray) -> FloatArray:
-    """A metric that is a mean over rows, row by row; Hamming up to what the prediction does not change."""
-    if metric == "hamming":
-        return 2.0 * hits - given
-    if metric == "example_f1":
-        return _ratio(2.0 * hits, given + true)
-    return 1.0 * ((hits == given) & (hits == true))
+    if metric in ("micro_f1", "macro_f1"):
+        rest = weight @ y if metric == "macro_f1" else weight @ (given + true)
+        other_hits = 0.0 if metric == "macro_f1" else weight @ hits
+        return _ratio(2.0 * (cuts.sums(weight * y) + other_hits), cuts.sums(weight) + rest)
+    of_rows = _OF_ROWS[metric]
+    return cuts.sums(weight * (of_rows(hits + y, given + 1, true) - of_rows(hits, given, true)))
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0)
+
+
+# Metrics that are means over rows, from what is rightly given, given and true in a row; Hamming up to a constant.
+_OF_ROWS = {
+    "hamming": lambda hits, given, true: 2.0 * hits - given,
+    "example_f1": lambda hits, given, true: _ratio(2.0 * hits, given + true),
+    "subset_accuracy": lambda hits, given, true: 1.0 * ((hits == given) & (hits == true)),
+}
 
 
 class _Cuts:
@@ -339,7 +321,6 @@ class _Cuts:
         self.column = column
 
     def sums(self, gains: FloatArray) -> FloatArray:
-        """Sum of gains (n,) over what each cut predicts."""
         return np.bincount(self.where, weights=gains, minlength=len(self.thresholds))[::-1].cumsum()[::-1]
 
     def try_some(self, value: Callable[[float], float], y: BoolArray, n: int) -> FloatArray:
@@ -352,8 +333,7 @@ class _Cuts:
         return values
 
     def best(self, values: FloatArray) -> float:
-        """Threshold with the highest value; running sums differ by rounding, so nearly equal is equal."""
-        good = np.flatnonzero(values >= values.max() - 1e-10 * max(abs(values.max()), 1.0))
+        good = np.flatnonzero(values >= values.max() - 1e-10 * max(abs(values.max()), 1.0))  # sums differ by rounding
         with np.errstate(invalid="ignore"):
             distance = np.abs(self.thresholds[good] - self.thresholds[self.now])
         return float(self.thresholds[good[np.argmin(distance)]])

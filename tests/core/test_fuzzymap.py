@@ -35,16 +35,6 @@ def test_products_equal_those_of_the_built_matrix(G):
     assert_allclose(G.dual_gram(), dense @ dense.T, atol=1e-12)
 
 
-def test_gram_blocks_are_those_of_pairs_of_rules(G):
-    whole = G.rows().T @ G.rows()
-    assert_allclose(G.gram_block(0, 2), whole[:8, 16:], atol=1e-12)
-
-
-def test_dual_gram_between_two_sets_of_rows(G):
-    head, tail = G.take(slice(0, 20)), G.take(slice(20, 50))
-    assert_allclose(head.dual_gram(tail), head.rows() @ tail.rows().T, atol=1e-12)
-
-
 def test_weighted_map_has_the_weighted_gram(G):
     w = np.random.default_rng(2).random(50)
     assert_allclose(G.weighted(w).gram(), G.rows().T @ (w[:, None] * G.rows()), atol=1e-12)

@@ -49,6 +49,11 @@ def row_square_norms(X: Matrix) -> Array:
     return namespace(X).einsum("nd,nd->n", X, X)
 
 
+def dense(X: Matrix) -> Any:
+    """X as a dense array."""
+    return X.toarray() if sparse.issparse(X) else X
+
+
 def n_entries(X: Matrix) -> int:
     """Stored entries of X."""
     return int(X.nnz if sparse.issparse(X) else X.shape[0] * X.shape[1])

@@ -8,18 +8,13 @@ The names are those of the array API standard, in NumPy's spelling; ``like=`` sa
 """
 
 import sys
-from collections.abc import Callable
-from functools import cache, reduce
-from typing import Any, TypeAlias, TypeGuard
+from functools import cache, partial, reduce
+from typing import Any, TypeGuard
 
 import numpy as np
 
-Tensor: TypeAlias = Any  # a torch.Tensor; the mathematics does not import torch, so it cannot name the type
-
 # Row blocks on a GPU: large enough for its matrix units, and few, since each takes small tables along.
 _BLOCK_BYTES, _BLOCK_SHARE = 8 * 10**9, 0.06
-# The Gram matrix may take this share of a GPU's memory: 15 GB of the 150 of an H200, K(D+1) = 61,000 in float32.
-_GRAM_SHARE = 0.1
 
 
 def is_tensor(x: Any) -> TypeGuard[Any]:
@@ -39,9 +34,7 @@ def namespace(*arrays: Any) -> Any:
 
 def cast(x: Any, dtype: Any) -> Any:
     """x in another precision, itself if it has it already; NumPy's name of a type serves for tensors too."""
-    if is_tensor(x):
-        return x.to(dtype=namespace(x).dtype(dtype))
-    return x.astype(dtype, copy=False)
+    return x.to(dtype=namespace(x).dtype(dtype)) if is_tensor(x) else x.astype(dtype, copy=False)
 
 
 def asnumpy(x: Any) -> Any:
@@ -54,21 +47,10 @@ def put(x: Any, like: Any) -> Any:
     return namespace(like).asarray(x, dtype=like.dtype, like=like) if is_tensor(like) else x
 
 
-def copy(x: Any) -> Any:
-    """A copy, rows first."""
-    return x.clone(memory_format=sys.modules["torch"].contiguous_format) if is_tensor(x) else x.copy()
-
-
-def on_host(apply: Callable[[Any], Any], like: Any) -> Callable[[Any], Any]:
-    """An operator on tensors as one on NumPy vectors, for methods of SciPy; itself where there are no tensors."""
-    return (lambda v: asnumpy(apply(put(v, like))).astype(np.float64)) if is_tensor(like) else apply
-
-
 def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of a symmetric matrix; the options are those of SciPy and hold for arrays alone."""
     if is_tensor(A):
-        s, V = namespace(A).linalg.eigh(A)
-        return s, V
+        return tuple(namespace(A).linalg.eigh(A))
     from scipy import linalg  # not at the top: the metrics ask for `is_tensor` and are instant to import
 
     return linalg.eigh(A, **options)
@@ -120,11 +102,6 @@ def _lapack(name: str, like: Any) -> Any:
     return get_lapack_funcs(name, (like,))
 
 
-def gram_limit(like: Any, host_limit: int) -> int:
-    """Bytes that a Gram matrix beside ``like`` may take: a share of the memory of a GPU, else ``host_limit``."""
-    return int(_GRAM_SHARE * memory) if (memory := device_memory(like)) else host_limit
-
-
 def block_limit(like: Any, host_limit: int) -> int:
     """Bytes that a block of rows beside ``like`` may take: those of a GPU are larger than ``host_limit``."""
     return min(_BLOCK_BYTES, int(_BLOCK_SHARE * memory)) if (memory := device_memory(like)) else host_limit
@@ -144,7 +121,10 @@ class Tensors:
         self._torch = torch
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._torch, name)
+        return partial(self._new, name) if name in ("empty", "zeros", "ones") else getattr(self._torch, name)
+
+    def _new(self, make: str, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
+        return getattr(self._torch, make)(shape, dtype=self.dtype(dtype), device=like.device)
 
     def dtype(self, dtype: Any) -> Any:
         """torch's type of a name that either library uses."""
@@ -159,25 +139,6 @@ class Tensors:
         device = getattr(x if like is None else like, "device", None)  # a default device of torch's moves nothing
         return self._torch.as_tensor(x, dtype=None if dtype is None else self.dtype(dtype), device=device)
 
-    def _new(self, make: str, shape: Any, dtype: Any, like: Any) -> Any:
-        return getattr(self._torch, make)(shape, dtype=self.dtype(dtype), device=like.device)
-
-    def empty(self, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
-        """NumPy's, beside ``like``."""
-        return self._new("empty", shape, dtype, like)
-
-    def zeros(self, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
-        """NumPy's, beside ``like``."""
-        return self._new("zeros", shape, dtype, like)
-
-    def ones(self, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
-        """NumPy's, beside ``like``."""
-        return self._new("ones", shape, dtype, like)
-
-    def eye(self, n: int, dtype: Any = np.float64, *, like: Any) -> Any:
-        """NumPy's, beside ``like``."""
-        return self._new("eye", n, dtype, like)
-
     def arange(self, n: int, *, like: Any) -> Any:
         """NumPy's, beside ``like``."""
         return self._torch.arange(n, device=like.device)
@@ -186,21 +147,9 @@ class Tensors:
         """Of two tensors, or of a tensor and a number."""
         return self._torch.maximum(a, b) if is_tensor(b) else a.clamp(min=b)
 
-    def minimum(self, a: Any, b: Any) -> Any:
-        """Of two tensors, or of a tensor and a number."""
-        return self._torch.minimum(a, b) if is_tensor(b) else a.clamp(max=b)
-
     def repeat(self, a: Any, count: Any, axis: int) -> Any:
         """NumPy's."""
         return self._torch.repeat_interleave(a, count, dim=axis)
-
-    def vdot(self, a: Any, b: Any) -> Any:
-        """Sum of the products of all entries."""
-        return self._torch.dot(a.reshape(-1), b.reshape(-1))
-
-    def array(self, x: Any, dtype: Any) -> Any:
-        """A copy in a precision."""
-        return x.clone().to(self.dtype(dtype))
 
     def fill_diagonal(self, A: Any, value: float) -> None:
         """In place."""

@@ -9,15 +9,13 @@ rows) and therefore makes a weight of 2 the same as a row given twice.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from .arrays import Array, Matrix, row_blocks, row_square_norms, weighted_mean
+from .arrays import Array, Matrix, row_square_norms, weighted_mean
 from .backend import cast, is_tensor, namespace, put
-
-Start = Literal["spread", "random"] | Array
 
 POWER_STEPS = 12  # enough for a good split direction; an exact principal axis splits no better
 
@@ -42,7 +40,7 @@ def fuzzy_c_means(
     *,
     fuzzifier: float = 2.0,
     sample_weight: Array | None = None,
-    init: Start = "spread",
+    init: str | Array = "spread",
     random_state: int | np.random.Generator | None = None,
     max_iter: int = 100,
     tol: float = 1e-6,
@@ -82,30 +80,28 @@ def fuzzy_c_means(
     if fuzzifier < 1:
         raise ValueError(f"fuzzifier must be at least 1 (k-means), got {fuzzifier}")
     w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-    w = cast(put(np.asarray(w, dtype=np.float64), X) if not is_tensor(w) else w, X.dtype)
+    w = cast(w if is_tensor(w) else put(np.asarray(w), X), X.dtype)
     # Distances come from expanded squares, which cancel for data far from 0: dense data are moved there first.
     origin = np.zeros(X.shape[1], dtype=X.dtype) if sparse.issparse(X) else weighted_mean(X, w)
     X = X if sparse.issparse(X) else X - origin
     norms = row_square_norms(X)
-    C = _start(X, w, n_clusters, fuzzifier, init if isinstance(init, str) else init - origin, random_state, power_steps)
+    if isinstance(init, str):
+        C = _start(X, w, n_clusters, fuzzifier, init, random_state, power_steps)
+    else:
+        C = cast(init - origin, X.dtype)
     loss, converged, n_iter = np.inf, False, 0
     U = memberships(square_distances(X, C, norms), fuzzifier)
     while n_iter < max_iter and not converged:
         C, U, new = fcm_step(X, U, w, fuzzifier=fuzzifier, previous=C, norms=norms)
         converged, loss = abs(new - loss) < max(tol, rtol * abs(new)), new
         n_iter += 1
-    order = _descending(w @ U)  # heaviest rule first: a stable order for people and for tests
+    mass = w @ U  # heaviest rule first: a stable order for people and for tests
+    order = mass.argsort(stable=True, descending=True) if is_tensor(mass) else np.argsort(-mass, kind="stable")
     return Clustering(C[order] + origin, U[:, order], float(loss), n_iter, converged)
 
 
 def fcm_step(
-    X: Matrix,
-    U: Array,
-    w: Array,
-    *,
-    fuzzifier: float,
-    previous: Array | None = None,
-    norms: Array | None = None,
+    X: Matrix, U: Array, w: Array, *, fuzzifier: float, previous: Array | None = None, norms: Array | None = None
 ) -> tuple[Array, Array, float]:
     """One step: centres from memberships U, the loss Σ w Uᵐ d² there, and the memberships of the new centres.   (3)"""
     V = (U if fuzzifier == 1 else U**fuzzifier) * w[:, None]
@@ -128,11 +124,6 @@ def variances(X: Matrix, centers: Array, memberships: Array, w: Array) -> Array:
     first = np.asarray(X.T @ V).T / mass
     second = np.asarray(X.multiply(X).T @ V).T / mass
     return np.maximum(second - 2 * first * centers + centers**2, 0.0)
-
-
-def _descending(x: Array) -> Any:
-    """Positions of the entries from large to small, equal ones in order."""
-    return x.argsort(stable=True, descending=True) if is_tensor(x) else np.argsort(-x, kind="stable")
 
 
 def square_distances(X: Matrix, C: Array, norms: Array) -> Array:
@@ -158,24 +149,13 @@ def memberships(D2: Array, fuzzifier: float) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-def _start(
-    X: Matrix,
-    w: Array,
-    n_clusters: int,
-    fuzzifier: float,
-    init: Start,
-    random_state: int | np.random.Generator | None,
-    power_steps: int,
-) -> Array:
-    if not isinstance(init, str):
-        return namespace(X).array(init, dtype=X.dtype)
-    if init == "random":
-        U = np.random.default_rng(random_state).random((X.shape[0], n_clusters))
-        U = put(U, X) if is_tensor(X) else U.astype(X.dtype)  # the same draw, wherever it goes
-        return fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
+def _start(X: Matrix, w: Array, K: int, fuzzifier: float, init: str, random_state: Any, power_steps: int) -> Array:
     if init == "spread":
-        return spread_centers(X, w, n_clusters, power_steps)
-    raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")
+        return spread_centers(X, w, K, power_steps)
+    if init != "random":
+        raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")
+    U = cast(put(np.random.default_rng(random_state).random((X.shape[0], K)), X), X.dtype)  # one draw for both places
+    return fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
 
 
 def spread_centers(X: Matrix, w: Array, n_clusters: int, power_steps: int = POWER_STEPS) -> Array:
@@ -211,22 +191,19 @@ class _Group:
         return cls(rows, mean, scatter if scatter > 1e-10 * total else 0.0)
 
     def split(self, X: Matrix, w: Array, steps: int) -> "list[_Group] | None":
-        part, weight = X[self.rows], w[self.rows]
-        side = self._widest_direction(part, weight, steps)
-        right = side > 0
+        right = self._along_widest(X[self.rows], w[self.rows], steps) > 0
         if right.all() or not right.any():
             return None
         return [_Group.of(X, w, self.rows[right]), _Group.of(X, w, self.rows[~right])]
 
-    def _widest_direction(self, part: Matrix, weight: Array, steps: int) -> Array:
+    def _along_widest(self, part: Matrix, weight: Array, steps: int) -> Array:
         """Coordinates of the rows along (nearly) their first principal axis: power iteration from the farthest row."""
         D2 = square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
         far = part[[int(D2.argmax())]]
         xp = namespace(self.mean)
         v = xp.asarray(far.todense() if sparse.issparse(far) else far).ravel() - self.mean
         for _ in range(steps):
-            t = xp.asarray(part @ v).ravel() - self.mean @ v
-            u = weight * t
+            u = weight * (xp.asarray(part @ v).ravel() - self.mean @ v)
             v = xp.asarray(part.T @ u).ravel() - u.sum() * self.mean
             v /= max(float(xp.linalg.norm(v)), np.finfo(np.float64).tiny)
         return xp.asarray(part @ v).ravel() - self.mean @ v
@@ -234,8 +211,5 @@ class _Group:
 
 def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:
     """Mean squared distance, averaged over features, from a sample to its nearest centre: the yardstick of widths."""
-    norms, total = row_square_norms(X), 0.0
-    for rows in row_blocks(X.shape[0], 16 * len(C), like=C):
-        nearest = namespace(C).amin(square_distances(X[rows], C, norms[rows]), axis=1)
-        total += float(w[rows] @ nearest)
-    return total / (float(w.sum()) * X.shape[1])
+    nearest = square_distances(X, C, row_square_norms(X)).min(axis=1)
+    return float(w @ nearest) / (float(w.sum()) * X.shape[1])

@@ -60,51 +60,30 @@ def correlation(cov: Array, weight: "float | Array") -> Array:
 def coupling_matrix(C: Array, kind: str | None) -> Array:
     """The coupling matrix of a label correlation C: ``kind`` of the table above, "paper" for R, None for zeros.
 
-    Convex kinds come scaled to trace L; one that vanishes (uncorrelated labels) stays 0. The paper's R is not scaled.
+    Convex kinds come scaled to trace L; one that vanishes (uncorrelated labels) stays 0. The paper's R is not scaled,
+    and alone may be a tensor.
     """
-    xp = namespace(C)
     if kind is None:
-        return xp.zeros_like(C)
+        return 0.0 * C
     if kind == "paper":
         return 1.0 - C
     if kind not in _BUILD:
         names = ", ".join(repr(k) for k in (*CONVEX, "paper"))
         raise ValueError(f"coupling must be one of {names} or None, got {kind!r}")
     Q = _BUILD[kind](C)
-    trace = float(xp.trace(Q))
-    return Q * (len(C) / trace) if trace > 1e-12 * len(C) else xp.zeros_like(C)
+    trace = float(np.trace(Q))
+    return Q * (len(C) / trace) if trace > 1e-12 * len(C) else np.zeros_like(C)
 
 
-def _laplacian(C: Array) -> Array:
-    xp = namespace(C)
-    S = xp.maximum(C, 0.0)
-    xp.fill_diagonal(S, 0.0)
-    return xp.diag(S.sum(axis=1)) - S
-
-
-def _signed(C: Array) -> Array:
-    xp = namespace(C)
-    off = C - xp.diag(xp.diag(C))
-    return xp.diag(abs(off).sum(axis=1)) - off
-
-
-def _shift(C: Array) -> Array:
-    R = 1.0 - C
-    return R - float(namespace(C).linalg.eigvalsh(R)[0]) * _identity(C)
-
-
-def _precision(C: Array) -> Array:
-    return namespace(C).linalg.inv(C + 0.1 * _identity(C))
-
-
-def _identity(C: Array) -> Array:
-    return namespace(C).eye(len(C), dtype=C.dtype, like=C)
+def _laplacian(S: Array) -> Array:
+    off = S - np.diag(np.diag(S))
+    return np.diag(abs(off).sum(axis=1)) - off
 
 
 _BUILD: dict[str, Callable[[Array], Array]] = {
-    "laplacian": _laplacian,
-    "signed": _signed,
-    "shift": _shift,
-    "precision": _precision,
-    "ridge": _identity,
+    "laplacian": lambda C: _laplacian(np.maximum(C, 0.0)),
+    "signed": _laplacian,
+    "shift": lambda C: 1.0 - C - np.linalg.eigvalsh(1.0 - C)[0] * np.eye(len(C)),
+    "precision": lambda C: np.linalg.inv(C + 0.1 * np.eye(len(C))),
+    "ridge": lambda C: np.eye(len(C)),
 }

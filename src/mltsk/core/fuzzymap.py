@@ -12,17 +12,16 @@ G has K times the size of X and would be dense where X is sparse. Nothing needs 
 """
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from .arrays import Array, Matrix, n_entries, row_blocks
-from .backend import Tensor, cast, is_tensor, namespace
+from .arrays import Array, Matrix, dense, n_entries, row_blocks
+from .backend import cast, namespace
 from .membership import Underflow, firing_strengths
 from .threads import spread
-
-_PANELS = 8
 
 
 def fuzzy_features(X: Matrix, centers: Array, widths: Array, *, underflow: Underflow = "softmax") -> Array:
@@ -101,10 +100,7 @@ class FuzzyMap:
 
     def rows(self, rows: slice = slice(None)) -> Array:
         """A dense block of rows of G."""
-        part = self.X[rows]
-        X = part.toarray() if self.is_sparse else part
-        M = self.M[rows]
-        xp = namespace(M)
+        X, M, xp = dense(self.X[rows]), self.M[rows], namespace(self.M)
         G = xp.empty((len(X), self.n_rules, X.shape[1] + 1), dtype=xp.result_type(X, M), like=M)
         G[:, :, 0] = M
         xp.multiply(M[:, :, None], X[:, None, :], out=G[:, :, 1:])
@@ -146,66 +142,34 @@ class FuzzyMap:
         return 2.0 * n_entries(self.X) * self.n_rules * n_columns
 
     def gram(self) -> Array:
-        """Gᵀ G, (K(D+1), K(D+1)): the sum over row blocks of their Gram matrices."""
+        """Gᵀ G, (K(D+1), K(D+1)), of arrays: the sum over row blocks of their Gram matrices."""
         if self.is_sparse:
             return self._sparse_gram()
         N, width = self.shape
-        xp = namespace(self.M)
-        A = xp.zeros((width, width), dtype=xp.result_type(self.X.dtype, self.M), like=self.M)
-        for rows in row_blocks(N, A.itemsize * width, like=self.M):
+        A = np.zeros((width, width), dtype=np.result_type(self.X.dtype, self.M))
+        for rows in row_blocks(N, A.itemsize * width):
             G = self.rows(rows)
-            if is_tensor(G):
-                _add_gram(A, G)
-            else:
-                A += G.T @ G  # NumPy sees the transpose and calls SYRK: half the flops
-        return _mirrored(A) if is_tensor(A) else A
-
-    def gram_block(self, k: int, l: int) -> Array:  # noqa: E741 - k, l are the paper's rule indices
-        """The block Xeᵀ diag(M_k M_l) Xe of rules k and l, (D+1, D+1), dense."""
-        m = self.M[:, k] * self.M[:, l]
-        D, xp = self.X.shape[1], namespace(self.M)
-        block = xp.empty((D + 1, D + 1), dtype=xp.result_type(self.X.dtype, self.M), like=self.M)
-        block[0, 0] = m.sum()
-        block[0, 1:] = block[1:, 0] = xp.asarray(self.X.T @ m).ravel()
-        if self.is_sparse:
-            scaled = sparse.csr_array(
-                (self.X.data * np.repeat(m, np.diff(self.X.indptr)), self.X.indices, self.X.indptr),
-                shape=self.X.shape,
-            )
-            block[1:, 1:] = (self.X.T @ scaled).toarray()
-        else:
-            block[1:, 1:] = self.X.T @ (m[:, None] * self.X)
-        return block
+            A += G.T @ G  # NumPy sees the transpose and calls SYRK: half the flops
+        return A
 
     def _sparse_gram(self) -> Array:
+        """By blocks Xeᵀ diag(M_k M_l) Xe of pairs of rules."""
         K, width = self.n_rules, self.X.shape[1] + 1
         A = np.empty((K, width, K, width), dtype=np.result_type(self.X.dtype, self.M))
-        for k in range(K):
-            for l in range(k, K):  # noqa: E741
-                A[k, :, l, :] = block = self.gram_block(k, l)
-                if l > k:
-                    A[l, :, k, :] = block.T
+        for k, l in combinations_with_replacement(range(K), 2):  # noqa: E741 - k, l are the paper's rule indices
+            m, block = self.M[:, k] * self.M[:, l], A[k, :, l]
+            block[0, 0] = m.sum()
+            block[0, 1:] = block[1:, 0] = self.X.T @ m
+            block[1:, 1:] = (self.X.T @ sparse.csr_array(self.X.multiply(m[:, None]))).toarray()
+            A[l, :, k] = block.T
         return A.reshape(K * width, K * width)
 
-    def dual_gram(self, other: "FuzzyMap | None" = None) -> Array:
-        """G Gᵀ (N, N), or G G'ᵀ (N, N') with another map of the same rules, as (M M'ᵀ) ∘ (Xe Xe'ᵀ)."""
-        other = self if other is None else other
-        xp = namespace(self.M)
-        out = xp.empty((self.shape[0], other.shape[0]), dtype=xp.result_type(self.X.dtype, self.M), like=self.M)
-        for rows in row_blocks(self.shape[0], 3 * out.itemsize * other.shape[0], like=self.M):
-            inner = self.X[rows] @ other.X.T
-            xp.add(inner.toarray() if sparse.issparse(inner) else inner, 1.0, out=out[rows])
-            out[rows] *= self.M[rows] @ other.M.T
+    def dual_gram(self) -> Array:
+        """G Gᵀ (N, N) of arrays, as (M Mᵀ) ∘ (Xe Xeᵀ)."""
+        N = self.shape[0]
+        out = np.empty((N, N), dtype=np.result_type(self.X.dtype, self.M))
+        for rows in row_blocks(N, 3 * out.itemsize * N):
+            inner = self.X[rows] @ self.X.T
+            np.add(dense(inner), 1.0, out=out[rows])
+            out[rows] *= self.M[rows] @ self.M.T
         return out
-
-
-def _add_gram(A: Tensor, G: Tensor) -> None:
-    """A += GᵀG in panels of rows, on and right of the diagonal alone: torch has no SYRK, this is 5/8 of the flops."""
-    step = max(512, -(-len(A) // _PANELS))
-    for start in range(0, len(A), step):
-        A[start : start + step, start:] += G[:, start : start + step].T @ G[:, start:]
-
-
-def _mirrored(A: Tensor) -> Tensor:
-    """The symmetric matrix of which A holds the upper half."""
-    return A.triu() + A.triu(1).T

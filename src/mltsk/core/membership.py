@@ -82,22 +82,16 @@ def rule_distinctness(M: Array, w: Array | None = None) -> float:
     (0.0, 1.0)
     """
     K = M.shape[1]
-    if K == 1:
-        return 1.0
-    return float(rule_distances(M, w).sum() / (K * (K - 1)))
+    return float(rule_distances(M, w).sum() / (K * (K - 1))) if K > 1 else 1.0
 
 
-def rule_distances(M: Array, w: Array | None = None, mass: Array | None = None) -> Array:
-    """Total variation distance between the firing of every two rules, (K, K), 0 on the diagonal.
-
-    For some rows of many, ``mass`` (K,) is the firing of each rule over all of them; the results add up.
-    """
+def rule_distances(M: Array, w: Array | None = None) -> Array:
+    """Total variation distance between the firing of every two rules, (K, K), 0 on the diagonal."""
     V = M if w is None else M * w[:, None]
-    mass = V.sum(axis=0) if mass is None else mass
-    xp = namespace(M)
-    share = V / xp.where(mass > 0, mass, 1.0)
-    T = xp.zeros((M.shape[1], M.shape[1]), like=M)
-    for rows in row_blocks(len(M), 8 * M.shape[1] ** 2, like=M):
+    mass = V.sum(axis=0)
+    share = V / np.where(mass > 0, mass, 1.0)
+    T = np.zeros((M.shape[1], M.shape[1]))
+    for rows in row_blocks(len(M), 8 * M.shape[1] ** 2):
         T += abs(share[rows, :, None] - share[rows, None, :]).sum(axis=0)
     return T / 2
 
@@ -109,12 +103,8 @@ def _would_cancel(C: Array, S: Array) -> bool:
 
 def _normalise(E: Array, underflow: Underflow) -> Array:
     xp = namespace(E)
+    M = xp.exp(xp.amin(E, axis=1, keepdims=True) - E if underflow == "softmax" else -E)
     if underflow == "plain":
-        return xp.exp(-E)
-    if underflow == "authors":
-        M = xp.exp(-E)
-        total = M.sum(axis=1, keepdims=True)
-        return M / xp.where(total == 0, np.finfo(np.float64).eps, total)
-    M = xp.exp(xp.amin(E, axis=1, keepdims=True) - E)
-    M /= M.sum(axis=1, keepdims=True)
-    return M
+        return M
+    total = M.sum(axis=1, keepdims=True)
+    return M / xp.where(total == 0, np.finfo(np.float64).eps, total)  # a 0 is one of the authors' underflows

@@ -8,11 +8,9 @@ penalises changes of slope, so curves stay smooth. A linear term is the scaled f
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .arrays import Array, Matrix
 from .backend import cast, is_tensor, namespace, put
@@ -37,10 +35,10 @@ class Terms:
     mean: Array
 
     @classmethod
-    def ramps(cls, scaling: Scaling, *, few_values: int = FEW_VALUES) -> "Terms":
+    def ramps(cls, scaling: Scaling) -> "Terms":
         """Ramps of every feature of a percentile scale that is not constant; means are still 0."""
         distinct = 1 + np.count_nonzero(np.diff(scaling.values, axis=1), axis=1)
-        count = np.where(distinct > few_values, len(RAMPS), (distinct > 1).astype(int))
+        count = np.where(distinct > FEW_VALUES, len(RAMPS), (distinct > 1).astype(int))
         feature = np.repeat(np.arange(len(count)), count)
         which = np.arange(len(feature)) - np.repeat(np.cumsum(count) - count, count)
         low, high = np.asarray(RAMPS)[which].T.copy()
@@ -87,8 +85,3 @@ class Terms:
             starts = np.flatnonzero(np.diff(self.feature, prepend=-1))
             out[:, self.feature[starts]] = np.add.reduceat(contributions, starts, axis=1)
         return out
-
-
-def dense(T: Matrix) -> Any:
-    """T as a dense array."""
-    return T.toarray() if sparse.issparse(T) else T

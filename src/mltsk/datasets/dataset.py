@@ -10,6 +10,7 @@ otherwise. MULAN's files are read in the same way, so a category that a rule pri
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from math import isfinite
 from typing import Any
 
@@ -118,13 +119,13 @@ class Dataset:
 
     def frames(self) -> tuple[Any, Any]:
         """Features and labels as two pandas data frames; sparse features stay sparse."""
-        frame = _pandas().DataFrame
+        frame = import_pandas().DataFrame
         features = frame.sparse.from_spmatrix if self.is_sparse else frame
         return features(self.X, columns=list(self.feature_names)), frame(self.Y, columns=list(self.label_names))
 
     def to_frame(self) -> Any:
         """Features, then labels, in one pandas data frame."""
-        return _pandas().concat(self.frames(), axis=1)
+        return import_pandas().concat(self.frames(), axis=1)
 
 
 def _features(X: Any) -> Any:
@@ -222,9 +223,11 @@ def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:
     return split.astype(np.uint8)
 
 
-def _pandas() -> Any:
+def import_pandas(*others: str) -> Any:
+    """The pandas module; where it or others are missing, an ImportError whose message is the install command."""
     try:
-        import pandas
+        for name in others:
+            import_module(name)
+        return import_module("pandas")
     except ImportError:
         raise ImportError(INSTALL_DATA) from None
-    return pandas

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mltsk.exceptions import InputError
 
-from .dataset import INSTALL_DATA, as_number, repeated, unreadable
+from .dataset import as_number, import_pandas, repeated, unreadable
 from .table import Table
 
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "-nan", "null"})
@@ -59,11 +59,7 @@ def read_csv(path: str | Path) -> Table:
 def read_parquet(path: str | Path) -> Table:
     """Read a Parquet file into a table; needs pandas and pyarrow."""
     path = Path(path)
-    try:
-        import pandas
-        import pyarrow  # noqa: F401 (pandas names many engines when it is missing; we name one)
-    except ImportError:
-        raise ImportError(INSTALL_DATA) from None
+    pandas = import_pandas("pyarrow")  # pandas names many engines when it is missing; we name one
     try:
         frame = pandas.read_parquet(path)
     except Exception as error:  # the reader meets damaged files with errors of every kind

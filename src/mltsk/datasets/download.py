@@ -31,13 +31,7 @@ class _Dropped(Exception):
 
 
 def download(
-    url: str,
-    target: str | Path,
-    *,
-    progress: Progress | None = None,
-    timeout: float = 30.0,
-    max_bytes: int = MAX_BYTES,
-    pause: float = 0.5,
+    url: str, target: Path, *, progress: Progress | None = None, timeout=30.0, max_bytes=MAX_BYTES, pause=0.5
 ) -> Path:
     """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
 

@@ -27,6 +27,7 @@ from .table import Labels, Table, split_labels
 _TABLES = dict.fromkeys((".csv", ".tsv", ".csv.gz"), read_csv) | dict.fromkeys((".parquet", ".pq"), read_parquet)
 _TABLES[".arff"] = read_arff
 _SUFFIXES = (*_TABLES, ".mat", ".npz")
+RIVER_FILE = "yeast.csv.gz"
 
 
 def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = None, labels: Labels = None) -> Dataset:
@@ -87,14 +88,13 @@ def list_datasets(data_home: str | Path | None = None) -> list[DatasetStatus]:
     >>> [row.n_labels for row in list_datasets() if row.name == "scene"]
     [6]
     """
-    folders = search_folders(data_home)
-    return [_status(entry, _where(entry, folders)) for entry in catalog().values()]
-
-
-def _status(entry: Entry, where: Path | None) -> DatasetStatus:
-    place = "" if where is None else "the river package" if _is_river(where) else str(where)
-    what = (entry.key, entry.title, *entry.shape, entry.cardinality, entry.sparse)
-    return DatasetStatus(*what, where is not None, place, entry.page, entry.licence, entry.about)
+    folders, found = search_folders(data_home), []
+    for entry in catalog().values():
+        where = _where(entry, folders)
+        place = "" if where is None else "the river package" if where.name == RIVER_FILE else str(where)
+        known = entry.key, entry.title, *entry.shape, entry.cardinality, entry.sparse
+        found.append(DatasetStatus(*known, where is not None, place, entry.page, entry.licence, entry.about))
+    return found
 
 
 def cache_folder() -> Path:
@@ -136,7 +136,11 @@ def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
         )
     if where.is_dir():
         return convert(entry, where)
-    data = _read_river_yeast(where, entry) if _is_river(where) else read_npz(where)
+    if where.name == RIVER_FILE:
+        data = split_labels(read_csv(where), entry.n_labels)
+        data = replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
+    else:
+        data = read_npz(where)
     check_shape(entry, data)
     return data
 
@@ -155,17 +159,8 @@ def _river_yeast() -> Path | None:
     # Looked up, not imported: importing river takes longer than reading the file.
     spec = importlib.util.find_spec("river")
     folders = spec.submodule_search_locations or [] if spec else []
-    files = [Path(folder) / "datasets" / "yeast.csv.gz" for folder in folders]
+    files = [Path(folder) / "datasets" / RIVER_FILE for folder in folders]
     return next((file for file in files if file.is_file()), None)
-
-
-def _is_river(path: Path) -> bool:
-    return path.name == "yeast.csv.gz"
-
-
-def _read_river_yeast(path: Path, entry: Entry) -> Dataset:
-    data = split_labels(read_csv(path), entry.n_labels)
-    return replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
 
 
 def read_table(path: str | Path) -> Table:
@@ -228,10 +223,10 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
 
 
 def _suffix(path: Path) -> str:
-    for suffix in _SUFFIXES:
-        if path.name.lower().endswith(suffix):
-            return suffix
-    raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_SUFFIXES)}.")
+    suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
+    if suffix is None:
+        raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_SUFFIXES)}.")
+    return suffix
 
 
 def _label_file(path: Path, labels: Labels) -> Path | None:

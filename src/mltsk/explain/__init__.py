@@ -7,15 +7,4 @@ from .local import Explanation, Part, Why, explain
 from .rules import RuleBase, rule_base
 from .values import Condition, Consequent, Rule, Shape
 
-__all__ = [
-    "Condition",
-    "Consequent",
-    "Explanation",
-    "Part",
-    "Rule",
-    "RuleBase",
-    "Shape",
-    "Why",
-    "explain",
-    "rule_base",
-]
+__all__ = ["Condition", "Consequent", "Explanation", "Part", "Rule", "RuleBase", "Shape", "Why", "explain", "rule_base"]

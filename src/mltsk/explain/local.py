@@ -17,7 +17,7 @@ import numpy as np
 from ..core.arrays import Array, Matrix
 from ..system import FuzzySystem
 from .outline import Node, Page, left_out
-from .tables import Categories, Index, Tables, doubles, frame, largest, positions
+from .tables import Categories, Index, Narrowed, Tables, doubles, frame, largest
 from .wording import name, number, percent, place_words, times
 
 
@@ -110,30 +110,23 @@ def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = N
     """
     X = X if system.scaling is None else doubles(X)
     M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
-    samples, labels = np.arange(X.shape[0]), np.arange(system.shape[2])
-    return Explanation(Tables.of(system, categories), X, system.scale(X), M, system.scores(X), samples, labels)
+    tables, labels = Tables.of(system, categories), np.arange(system.shape[2])
+    return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Page):
+class Explanation(Narrowed):
     """The scores of some samples and labels taken apart; ``str()`` tells why.
 
     Made by `explain`. ``explanation[2]``, ``explanation[:5]`` and `for_label` narrow it down; `why` is the full account
     of one score. ``Z`` are the samples on the scale of the rules, ``firing`` (N, K) their membership in exceptions.
     """
 
-    tables: Tables
     X: Matrix
     Z: Matrix
     firing: Array
     all_scores: Array
     samples: Index
-    kept_labels: Index
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """Names of the labels."""
-        return tuple(self.tables.system.label_names[j] for j in self.kept_labels)
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -145,10 +138,6 @@ class Explanation(Page):
 
     def __iter__(self) -> Iterator["Explanation"]:
         return (self[i] for i in range(len(self)))
-
-    def for_label(self, *names: str) -> "Explanation":
-        """The same samples for some labels only."""
-        return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
 
     @property
     def scores(self) -> Array:

@@ -3,6 +3,19 @@
 Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``, which a notebook shows and
 ``figure.savefig("name.png")`` writes; what is drawn comes from `mltsk.explain.views`. Names are plain text here, never
 mathematics: ``$`` stays ``$``.
+
+Examples
+--------
+>>> from mltsk import MLTSKClassifier
+>>> from mltsk.datasets import make_multilabel_rules
+>>> data = make_multilabel_rules(n_samples=200, random_state=0)
+>>> clf = MLTSKClassifier(n_rules=3).fit(*data.frames())
+>>> len(shapes(clf, *data.label_names[:2], top=3).axes), len(membership(clf, 0, top=2).axes)
+(6, 2)
+>>> len(rule_map(clf, data.X).axes), feature_importance(clf, top=3).axes[0].images[0].get_array().shape
+(2, (3, 5))
+>>> label_correlation(clf, data.Y).axes[0].get_title(loc="left")
+'Below: labels. Above: their THEN-parts.'
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,14 +50,6 @@ def shapes(model: Any, *labels: str, top: int = 6) -> Any:
 
     Without names, the four labels are shown that features move most. Marks at the foot are the 5, 10, …, 95 per cent
     of the training data; blue is above the average of the curve, orange below.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> len(shapes(MLTSKClassifier(n_rules=4).fit(*data.frames()), *data.label_names[:2], top=3).axes)
-    6
     """
     if not labels:
         view = views.feature_importance(model, None)
@@ -81,14 +86,6 @@ def rule_map(model: Any, X: Any = None) -> Any:
     """Rules as discs, larger where they govern more, apart as far as they fire on different samples; and a table of it.
 
     ``X`` are samples to fire on, training ones say; without, rules are compared at each other's centres.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> len(rule_map(MLTSKClassifier(n_rules=4).fit(data.X, data.Y), data.X).axes)
-    2
     """
     view = views.rule_map(model, X)
     K = len(view.coverage)
@@ -119,9 +116,13 @@ def _bars(ax: Any, view: views.RuleMap) -> None:
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:.0%}")
+    _lines(ax)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
+
+
+def _lines(ax: Any) -> None:
     ax.grid(axis="x", color=LINE, lw=0.6)
     ax.set_axisbelow(True)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
 
 
 def label_correlation(model: Any, Y: Any = None, max_labels: int = 60) -> Any:
@@ -129,15 +130,6 @@ def label_correlation(model: Any, Y: Any = None, max_labels: int = 60) -> Any:
 
     ``Y`` (N, L) are labels to correlate, training ones say; without, the scores at the centres of the rules are taken.
     Of more than ``max_labels`` labels the map shows those most correlated with any other.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> figure = label_correlation(MLTSKClassifier(n_rules=4).fit(data.X, data.Y), data.Y)
-    >>> figure.axes[0].get_title(loc="left")
-    'Below: labels. Above: their THEN-parts.'
     """
     view = views.label_correlation_view(model, Y)
     strength = np.abs(view.labels - np.eye(len(view.names))).max(axis=1)
@@ -170,30 +162,18 @@ def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
     """The ``top`` features and what each does to each label: the standard deviation of what it adds to the score.
 
     Of more than ``max_labels`` labels the map shows those that features move most.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> figure = feature_importance(MLTSKClassifier(n_rules=4).fit(*data.frames()), top=3)
-    >>> figure.axes[0].images[0].get_array().shape
-    (3, 5)
     """
     view = views.feature_importance(model, top)
     shown = np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:max_labels])
     size = min(12.0, 5.2 + 0.24 * len(shown)), max(3.2, 1.7 + 0.24 * len(view.features))
     with _figure(*size, 1, 2, width_ratios=[max(len(shown), 4), 4], sharey=True) as (figure, (left, right)):
-        names = [view.labels[j] for j in shown]
-        image = _image(
-            left, view.values[:, shown], names, view.features, "#ffffff", RISE, "#0b3a66", vmin=0, aspect="auto"
-        )
+        names, colours = [view.labels[j] for j in shown], ("#ffffff", RISE, "#0b3a66")
+        image = _image(left, view.values[:, shown], names, view.features, *colours, vmin=0, aspect="auto")
         left.set_title("Effect on each label")
         right.barh(np.arange(len(view.features)), view.total, color=RISE, height=0.62)
         right.set_title("All labels")
-        right.grid(axis="x", color=LINE, lw=0.6)
-        right.set_axisbelow(True)
         right.tick_params(labelleft=False)
+        _lines(right)
         rest = float(view.rest.sum()) / max(float(view.total.sum() + view.rest.sum()), 1e-300)
         right.set_xlabel(f"the others: {percent(rest)} of all" if rest > 0 else "")
         bar = figure.colorbar(image, ax=right, shrink=0.6, pad=0.04, label="standard deviation of the effect")
@@ -202,20 +182,10 @@ def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
 
 
 def membership(model: Any, rule: int, top: int = 6) -> Any:
-    """Membership curves of the ``top`` most distinct conditions of a rule (counted from 0), in the caller's units.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> len(membership(MLTSKClassifier(n_rules=3).fit(*data.frames()), 0, top=2).axes)
-    2
-    """
+    """Membership curves of the ``top`` most distinct conditions of a rule (counted from 0), in the caller's units."""
     curves = views.membership_curves(model, rule, top)
-    columns = max(1, min(3, len(curves)))
     told = "" if curves else ": always, it has no conditions"
-    return _panels(curves, _condition, columns, 3.5, 2.1, f"Rule {rule + 1}{told}")
+    return _panels(curves, _condition, max(1, min(3, len(curves))), 3.5, 2.1, f"Rule {rule + 1}{told}")
 
 
 def _panels(curves: Any, draw: Any, columns: int, width: float, height: float, title: str, **options: Any) -> Any:

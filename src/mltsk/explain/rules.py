@@ -14,8 +14,8 @@ import numpy as np
 from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .outline import Node, Page, left_out
-from .tables import Categories, Index, Tables, frame, known, largest, positions, summed_up
+from .outline import Node, left_out
+from .tables import Categories, Index, Narrowed, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import number, percent, times
 
@@ -45,35 +45,24 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
     (5, 3)
     """
     K, D, L = system.shape
-    return RuleBase(Tables.of(system, categories), np.arange(K), np.arange(D), np.arange(L))
+    return RuleBase(Tables.of(system, categories), np.arange(L), np.arange(K), np.arange(D))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleBase(Page, Sequence[Rule]):
+class RuleBase(Narrowed, Sequence[Rule]):
     """What holds in general, and a sequence of exceptions, over some features and labels; ``str()`` prints it.
 
     Made by `rule_base`. ``rules[2]`` is the `Rule` that is called Exception 3 in words, ``rules[:3]`` a rule base with
     fewer exceptions; `for_label` and `for_feature` leave out everything else.
     """
 
-    tables: Tables
     kept_rules: Index
     kept_features: Index
-    kept_labels: Index
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the features in these rules."""
         return tuple(self.tables.system.feature_names[d] for d in self.kept_features)
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """Names of the labels in these rules."""
-        return tuple(self.tables.system.label_names[j] for j in self.kept_labels)
-
-    def for_label(self, *names: str) -> "RuleBase":
-        """The same rules for some labels only."""
-        return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
 
     def for_feature(self, *names: str) -> "RuleBase":
         """The same rules with the shapes and conditions of some features only."""

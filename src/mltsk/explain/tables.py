@@ -9,18 +9,19 @@ standard deviation over the data: of a curve, over the training quantiles; of a 
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array
+from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
-from ..core.terms import Terms, dense
+from ..core.terms import Terms
 from ..exceptions import InputError
 from ..system import FuzzySystem
+from .outline import Page
 from .wording import number
 
 Categories = Mapping[str, Mapping[float, str]]
@@ -212,6 +213,23 @@ class Tables:
             return {float(code): str(names[code]) for code in sorted(names)}
         values = np.unique(scaling.values[d]).tolist()
         return {value: number(value) for value in values} if len(values) == 2 else {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Narrowed(Page):
+    """What is told of some labels of a system."""
+
+    tables: Tables
+    kept_labels: Index
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the labels."""
+        return tuple(self.tables.system.label_names[j] for j in self.kept_labels)
+
+    def for_label(self, *names: str) -> Self:
+        """The same for some labels only."""
+        return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
 
 
 def summed_up(x: Array, y: Array) -> tuple[str, float, float]:

@@ -2,6 +2,19 @@
 
 Everything takes a `FuzzySystem`, or a classifier that has one as ``system_``, and gives arrays; `mltsk.explain.plot`
 draws them. Symbols: K exceptions, D features, L labels, T the number of features shown.
+
+Examples
+--------
+>>> from mltsk import MLTSKClassifier
+>>> from mltsk.datasets import make_multilabel_rules
+>>> data = make_multilabel_rules(n_samples=200, random_state=0)
+>>> clf = MLTSKClassifier(n_rules=3).fit(*data.frames())
+>>> feature_importance(clf, top=4).values.shape, len(shapes(clf, *data.label_names[:2], top=3))
+((4, 5), 6)
+>>> label_correlation_view(clf, data.Y).consequents.shape, rule_map(clf, data.X).positions.shape
+((5, 5), (3, 2))
+>>> [curve.y.shape for curve in membership_curves(clf, 0, top=2)]
+[(201,), (201,)]
 """
 
 from collections.abc import Mapping
@@ -32,8 +45,8 @@ def tables_of(model: Any) -> Tables:
 class FeatureImportance:
     """``values`` (T, L): size of what each feature does to the score of each label, largest features first.
 
-    It is the standard deviation over the data, in general and within rules together. ``total`` (T,) is the sum over
-    labels, ``rest`` (L,) what the features that are not shown add up to.
+    It is the standard deviation over the data, in general and within rules together; ``rest`` (L,) is what the features
+    that are not shown add up to.
     """
 
     features: tuple[str, ...]
@@ -48,16 +61,7 @@ class FeatureImportance:
 
 
 def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
-    """What the ``top`` features are worth for each label, or all of them.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> feature_importance(MLTSKClassifier(n_rules=3).fit(*data.frames()), top=4).values.shape
-    (4, 5)
-    """
+    """What the ``top`` features are worth for each label, or all of them."""
     tables = tables_of(model)
     sizes, system = tables.importance, tables.system
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
@@ -88,14 +92,6 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[C
     """Curves of the ``top`` features for some labels or all, feature by feature, largest first.
 
     Sparse features have straight lines from none to their full weight.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> len(shapes(MLTSKClassifier(n_rules=3).fit(*data.frames()), *data.label_names[:2], top=3))
-    6
     """
     tables = tables_of(model)
     names = tables.system.label_names
@@ -143,17 +139,7 @@ class LabelCorrelation:
 
 
 def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
-    """Label correlation against consequent correlation; ``Y`` (N, L) are labels of 0 and 1, training ones say.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> view = label_correlation_view(MLTSKClassifier(n_rules=3).fit(data.X, data.Y), data.Y)
-    >>> view.consequents.shape, view.agreement > 0
-    ((5, 5), True)
-    """
+    """Label correlation against consequent correlation; ``Y`` (N, L) are labels of 0 and 1, training ones say."""
     tables = tables_of(model)
     system, L = tables.system, tables.system.shape[2]
     if Y is None:
@@ -207,16 +193,7 @@ class RuleMap:
 
 
 def rule_map(model: Any, X: Any = None) -> RuleMap:
-    """Distinctness and coverage of the rules, as they fire on the samples ``X`` or, without, at each other's centres.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> rule_map(MLTSKClassifier(n_rules=4).fit(data.X, data.Y), data.X).positions.shape
-    (4, 2)
-    """
+    """Distinctness and coverage of the rules, as they fire on samples ``X`` or, without, at each other's centres."""
     system = tables_of(model).system
     if not len(system.centers):
         raise InputError("This model has no exceptions that could be laid out: its shapes are the whole of it.")
@@ -231,8 +208,7 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
 
 def _laid_out(T: Array) -> tuple[Array, float]:
     """Classical scaling of distances into the plane, and the share of their squares that it shows."""
-    K = len(T)
-    J = np.eye(K) - 1.0 / K
+    K, J = len(T), np.eye(len(T)) - 1.0 / len(T)
     values, vectors = np.linalg.eigh(-0.5 * J @ T**2 @ J)
     values = np.maximum(values[::-1], 0.0)
     plane = np.zeros((K, 2))
@@ -242,17 +218,7 @@ def _laid_out(T: Array) -> tuple[Array, float]:
 
 
 def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) -> tuple[Curve, ...]:
-    """Curves of the ``top`` most distinct conditions of a rule (counted from 0) over the training range.
-
-    Examples
-    --------
-    >>> from mltsk import MLTSKClassifier
-    >>> from mltsk.datasets import make_multilabel_rules
-    >>> data = make_multilabel_rules(n_samples=200, random_state=0)
-    >>> clf = MLTSKClassifier(n_rules=3).fit(*data.frames())
-    >>> [curve.y.shape for curve in membership_curves(clf, 0, top=2)]
-    [(201,), (201,)]
-    """
+    """Curves of the ``top`` most distinct conditions of a rule (counted from 0) over the training range."""
     tables, K = tables_of(model), tables_of(model).system.shape[0]
     if not 0 <= rule < K:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"

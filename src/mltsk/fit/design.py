@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Array, Matrix
+from ..core.arrays import Array, Matrix, dense
 from ..core.backend import cast, namespace
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Underflow, firing_strengths
-from ..core.terms import Terms, dense
+from ..core.terms import Terms
 from .scale import Scale
 
 
@@ -132,5 +132,4 @@ class Design:
 
 def gram(T: Matrix) -> Array:
     """T Tᵀ, dense, in double precision."""
-    G = T @ T.T
-    return cast(G.toarray() if hasattr(G, "toarray") else G, np.float64)
+    return cast(dense(T @ T.T), np.float64)

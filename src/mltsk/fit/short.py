@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ..core.arrays import Array, spread_rows
+from ..core.arrays import Array, dense, spread_rows
 from ..core.membership import firing_strengths
-from ..core.terms import Terms, dense
+from ..core.terms import Terms
 from ..system import FuzzySystem
 
 ROWS = 5_000  # terms are chosen on at most this many rows

@@ -1,63 +1,25 @@
 """Multi-label metrics: of rankings, of predicted label sets, in two conventions, and as scorers."""
 
-from mltsk.metrics.bipartition import (
-    example_accuracy_score,
-    example_f1_score,
-    example_precision_score,
-    example_recall_score,
-    hamming_loss,
-    macro_accuracy_score,
-    macro_f1_score,
-    macro_precision_score,
-    macro_recall_score,
-    micro_f1_score,
-    micro_precision_score,
-    micro_recall_score,
-    subset_accuracy_score,
-)
-from mltsk.metrics.evaluation import evaluate
-from mltsk.metrics.ranking import (
-    FIVE_METRICS,
-    average_precision_score,
-    five_metrics,
-    normalised_coverage_error,
-    one_error,
-    ranking_loss,
-)
+from importlib import import_module
 
-# The scorers need scikit-learn, which takes longer to import than all of the above: on first use only.
-_SCORERS = ("SCORERS", "MultilabelScorer", "get_scorer")
+# Public names by the module they live in: imported on first use, for scorers need scikit-learn, which takes longer to
+# import than all of the others.
+_NAMES = {
+    "bipartition": """hamming_loss subset_accuracy_score
+        example_accuracy_score example_precision_score example_recall_score example_f1_score
+        macro_accuracy_score macro_precision_score macro_recall_score macro_f1_score
+        micro_precision_score micro_recall_score micro_f1_score""",
+    "evaluation": "evaluate",
+    "ranking": """FIVE_METRICS five_metrics average_precision_score one_error ranking_loss
+        normalised_coverage_error""",
+    "scorers": "SCORERS MultilabelScorer get_scorer",
+}
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
-__all__ = [
-    "FIVE_METRICS",
-    "SCORERS",
-    "MultilabelScorer",
-    "average_precision_score",
-    "evaluate",
-    "example_accuracy_score",
-    "example_f1_score",
-    "example_precision_score",
-    "example_recall_score",
-    "five_metrics",
-    "get_scorer",
-    "hamming_loss",
-    "macro_accuracy_score",
-    "macro_f1_score",
-    "macro_precision_score",
-    "macro_recall_score",
-    "micro_f1_score",
-    "micro_precision_score",
-    "micro_recall_score",
-    "normalised_coverage_error",
-    "one_error",
-    "ranking_loss",
-    "subset_accuracy_score",
-]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name):
-    if name in _SCORERS:
-        from mltsk.metrics import scorers
-
-        return getattr(scorers, name)
+    if name in _HOMES:
+        return getattr(import_module(f"mltsk.metrics.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

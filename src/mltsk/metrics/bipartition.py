@@ -15,9 +15,16 @@ index: the share of right entries in a column, averaged over labels, would only 
 Zero division: where the denominator is 0 (nothing predicted, nothing true, or neither) the ratio is
 `zero_division`, 0 by default and 1 if you hold that an empty prediction of an empty set is right; with NaN
 such rows or labels are left out of the average. These are scikit-learn's rules and defaults.
+
+Examples
+--------
+>>> example_accuracy_score([[1, 1, 0, 0]], [[1, 0, 0, 0]]), micro_f1_score([[1, 1], [0, 1]], [[1, 0], [0, 1]])
+(0.5, 0.8)
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,109 +71,46 @@ def _check(Y, predictions, sample_weight) -> tuple[BoolArray, BoolArray, BoolArr
     return labels, guesses, observed, check_weight(sample_weight, len(labels))
 
 
-def _example(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
-    counts = [np.count_nonzero(table, axis=1) for table in (labels & guesses, guesses, labels)]
-    return mean_of_defined(_divide(ratio, counts, zero_division), weight * observed.any(axis=1))
+# What is divided by what, from the numbers of labels rightly predicted, predicted and true.
+_RATIOS = {
+    "accuracy": ("Jaccard index", lambda hits, given, true: (hits, given + true - hits)),
+    "precision": ("Precision", lambda hits, given, true: (hits, given)),
+    "recall": ("Recall", lambda hits, given, true: (hits, true)),
+    "f1": ("F1", lambda hits, given, true: (2.0 * hits, given + true)),
+}
+_OVER = {
+    "example": "in each row, averaged over rows",
+    "macro": "of each label, averaged over labels",
+    "micro": "over all entries at once",
+}
 
 
-def _macro(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
-    counts = [weight @ table for table in (labels & guesses, guesses, labels)]
-    return mean_of_defined(_divide(ratio, counts, zero_division), observed.any(axis=0).astype(float))
+def _score(over: str, name: str) -> Callable[..., float]:
+    """The metric function of a ratio, with its name and description."""
+    what, ratio = _RATIOS[name]
+
+    def score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
+        labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+        tables = labels & guesses, guesses, labels
+        if over == "example":
+            counts, share = [np.count_nonzero(table, axis=1) for table in tables], weight * observed.any(axis=1)
+        else:
+            counts, share = [weight @ table for table in tables], observed.any(axis=0) * 1.0
+        if over == "micro":
+            counts, share = [count.sum(keepdims=True) for count in counts], np.ones(1)
+        numerator, denominator = ratio(*counts)
+        out = np.full(len(numerator), float(zero_division))
+        return mean_of_defined(np.divide(numerator, denominator, out=out, where=denominator > 0), share)
+
+    score.__name__ = score.__qualname__ = f"{over}_{name}_score"
+    score.__doc__ = f"{what} {_OVER[over]}."
+    return score
 
 
-def _micro(ratio, Y, predictions, sample_weight, zero_division) -> float:
-    labels, guesses, _, weight = _check(Y, predictions, sample_weight)
-    counts = [np.sum(weight @ table) for table in (labels & guesses, guesses, labels)]
-    return float(_divide(ratio, counts, zero_division))
-
-
-def _divide(ratio, counts, zero_division) -> FloatArray:
-    """A ratio of hits, predicted and true labels, per row, per label or in all."""
-    numerator, denominator = ratio(*counts)
-    out = np.full(np.shape(numerator), float(zero_division))
-    return np.divide(numerator, denominator, out=out, where=denominator > 0)
-
-
-def _accuracy(tp, p, t):
-    return tp, p + t - tp
-
-
-def _precision(tp, p, t):
-    return tp, p
-
-
-def _recall(tp, p, t):
-    return tp, t
-
-
-def _f1(tp, p, t):
-    return 2.0 * tp, p + t
-
-
-def example_accuracy_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Jaccard index of true and predicted label sets, averaged over rows.
-
-    Examples
-    --------
-    >>> example_accuracy_score([[1, 1, 0, 0]], [[1, 0, 0, 0]])
-    0.5
-    """
-    return _example(_accuracy, Y, predictions, sample_weight, zero_division)
-
-
-def example_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Precision in each row, averaged over rows."""
-    return _example(_precision, Y, predictions, sample_weight, zero_division)
-
-
-def example_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Recall in each row, averaged over rows."""
-    return _example(_recall, Y, predictions, sample_weight, zero_division)
-
-
-def example_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """F1 in each row, averaged over rows."""
-    return _example(_f1, Y, predictions, sample_weight, zero_division)
-
-
-def macro_accuracy_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Jaccard index of each label, averaged over labels."""
-    return _macro(_accuracy, Y, predictions, sample_weight, zero_division)
-
-
-def macro_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Precision of each label, averaged over labels."""
-    return _macro(_precision, Y, predictions, sample_weight, zero_division)
-
-
-def macro_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Recall of each label, averaged over labels."""
-    return _macro(_recall, Y, predictions, sample_weight, zero_division)
-
-
-def macro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """F1 of each label, averaged over labels."""
-    return _macro(_f1, Y, predictions, sample_weight, zero_division)
-
-
-def micro_precision_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Precision over all entries at once."""
-    return _micro(_precision, Y, predictions, sample_weight, zero_division)
-
-
-def micro_recall_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """Recall over all entries at once."""
-    return _micro(_recall, Y, predictions, sample_weight, zero_division)
-
-
-def micro_f1_score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
-    """F1 over all entries at once.
-
-    Examples
-    --------
-    >>> micro_f1_score([[1, 1], [0, 1]], [[1, 0], [0, 1]])
-    0.8
-    """
-    return _micro(_f1, Y, predictions, sample_weight, zero_division)
+example_accuracy_score, example_precision_score, example_recall_score, example_f1_score = (
+    _score("example", name) for name in _RATIOS
+)
+macro_accuracy_score, macro_precision_score, macro_recall_score, macro_f1_score = (
+    _score("macro", name) for name in _RATIOS
+)
+micro_precision_score, micro_recall_score, micro_f1_score = (_score("micro", name) for name in list(_RATIOS)[1:])

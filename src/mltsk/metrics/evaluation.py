@@ -9,32 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mltsk.exceptions import DegenerateScoresWarning
-from mltsk.metrics.bipartition import (
-    example_f1_score,
-    hamming_loss,
-    macro_f1_score,
-    mean_of_defined,
-    micro_f1_score,
-    subset_accuracy_score,
-)
+from mltsk.metrics import bipartition, inputs
+from mltsk.metrics.bipartition import mean_of_defined
 from mltsk.metrics.conventions import is_paper
-from mltsk.metrics.inputs import (
-    BoolArray,
-    FloatArray,
-    check_predictions,
-    check_scores,
-    check_threshold,
-    check_truth,
-    check_weight,
-)
+from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.ranking import FIVE_METRICS, five_metrics
 
 _SET_METRICS = {
-    "HL": hamming_loss,
-    "micro_F1": micro_f1_score,
-    "macro_F1": macro_f1_score,
-    "example_F1": example_f1_score,
-    "subset_accuracy": subset_accuracy_score,
+    "HL": bipartition.hamming_loss,
+    "micro_F1": bipartition.micro_f1_score,
+    "macro_F1": bipartition.macro_f1_score,
+    "example_F1": bipartition.example_f1_score,
+    "subset_accuracy": bipartition.subset_accuracy_score,
 }
 
 
@@ -92,10 +78,13 @@ def evaluate(
     >>> evaluate([[1, 0], [0, float("nan")]], [[0.9, 0.2], [0.4, 0.7]], per_label=True)["observed"].tolist()
     [2, 1]
     """
-    labels, observed = check_truth(Y)
-    table = check_scores(scores, *labels.shape, allow_nan=is_paper(convention))
-    weight = check_weight(sample_weight, len(labels))
-    guesses = _predicted(table, threshold, predictions)
+    labels, observed = inputs.check_truth(Y)
+    table = inputs.check_scores(scores, *labels.shape, allow_nan=is_paper(convention))
+    weight = inputs.check_weight(sample_weight, len(labels))
+    if predictions is not None:
+        guesses = inputs.check_predictions(predictions, *table.shape)
+    else:
+        guesses = table >= inputs.check_threshold(threshold, table.shape[1])
     if per_label:
         return _by_label(Y, labels, observed, table, guesses, weight)
     truth = labels if observed.all() else np.where(observed, labels, np.nan)
@@ -105,12 +94,6 @@ def evaluate(
         result[name] = metric(truth, guesses, sample_weight=weight)
     result["tied_rows"] = _share_of_tied_rows(table, weight)
     return result
-
-
-def _predicted(table: FloatArray, threshold: ArrayLike, predictions: ArrayLike | None) -> BoolArray:
-    if predictions is not None:
-        return check_predictions(predictions, *table.shape)
-    return table >= check_threshold(threshold, table.shape[1])
 
 
 def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses, weight) -> Any:

@@ -12,27 +12,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mltsk.core.backend import cast, is_tensor, namespace
+from mltsk.metrics import inputs
 from mltsk.metrics.conventions import is_paper, row_metrics, rows_counted
-from mltsk.metrics.inputs import (
-    BoolArray,
-    FloatArray,
-    check_scores,
-    check_tensors,
-    check_threshold,
-    check_truth,
-    check_weight,
-)
+from mltsk.metrics.inputs import BoolArray, FloatArray
 
 #: The five metrics of the paper, in the order of `five_metrics` and of `evaluate`.
 FIVE_METRICS = ("AP", "HL", "OE", "RL", "CV")
 
 
-def average_precision_score(
-    Y: ArrayLike, scores: ArrayLike, *, convention: str = "standard", sample_weight: ArrayLike | None = None
-) -> float:
+def average_precision_score(Y, scores, *, convention="standard", sample_weight=None) -> float:
     """Average precision over labels (AP): how pure the ranking is down to each relevant label.
 
     Parameters
@@ -57,9 +47,7 @@ def average_precision_score(
     return _ranking_metric(0, Y, scores, convention, sample_weight)
 
 
-def one_error(
-    Y: ArrayLike, scores: ArrayLike, *, convention: str = "standard", sample_weight: ArrayLike | None = None
-) -> float:
+def one_error(Y, scores, *, convention="standard", sample_weight=None) -> float:
     """Share of rows whose highest score is not on a relevant label (OE), in [0, 1], lower is better.
 
     Parameters are those of `average_precision_score`. Under ``convention="paper"`` a row of equal scores has
@@ -74,9 +62,7 @@ def one_error(
     return _ranking_metric(1, Y, scores, convention, sample_weight)
 
 
-def ranking_loss(
-    Y: ArrayLike, scores: ArrayLike, *, convention: str = "standard", sample_weight: ArrayLike | None = None
-) -> float:
+def ranking_loss(Y, scores, *, convention="standard", sample_weight=None) -> float:
     """Share of (relevant, irrelevant) pairs in the wrong order or tied (RL), in [0, 1], lower is better.
 
     Parameters are those of `average_precision_score`.
@@ -89,9 +75,7 @@ def ranking_loss(
     return _ranking_metric(2, Y, scores, convention, sample_weight)
 
 
-def normalised_coverage_error(
-    Y: ArrayLike, scores: ArrayLike, *, convention: str = "standard", sample_weight: ArrayLike | None = None
-) -> float:
+def normalised_coverage_error(Y, scores, *, convention="standard", sample_weight=None) -> float:
     """How far down the ranking one goes to meet every relevant label (CV), lower is better.
 
     It is (depth - 1) / L, not the depth itself: ``(sklearn.metrics.coverage_error - 1) / L``.
@@ -105,14 +89,7 @@ def normalised_coverage_error(
     return _ranking_metric(3, Y, scores, convention, sample_weight)
 
 
-def five_metrics(
-    Y: ArrayLike,
-    scores: ArrayLike,
-    *,
-    threshold: ArrayLike = 0.5,
-    convention: str = "standard",
-    sample_weight: ArrayLike | None = None,
-) -> FloatArray:
+def five_metrics(Y, scores, *, threshold=0.5, convention="standard", sample_weight=None) -> FloatArray:
     """AP, HL, OE, RL and CV of one table of scores, or of many tables against one Y.
 
     Parameters
@@ -141,33 +118,26 @@ def five_metrics(
     """
     paper = is_paper(convention)
     if is_tensor(scores):
-        labels = check_tensors(Y, scores, allow_nan=paper)
+        labels = inputs.check_tensors(Y, scores, allow_nan=paper)
         observed, table, cut = labels == labels, scores, threshold
         weight = 1.0 if sample_weight is None else cast(sample_weight, np.float64)
     else:
-        labels, observed = check_truth(Y)
-        table = check_scores(scores, *labels.shape, allow_nan=paper, batch=True)
-        cut = check_threshold(threshold, labels.shape[1])
-        weight = check_weight(sample_weight, len(labels))
+        labels, observed = inputs.check_truth(Y)
+        table = inputs.check_scores(scores, *labels.shape, allow_nan=paper, batch=True)
+        cut = inputs.check_threshold(threshold, labels.shape[1])
+        weight = inputs.check_weight(sample_weight, len(labels))
     (ap, oe, rl, cv), rankable, coverable = _ranked_rows(labels, observed, table, paper)
     n_observed = cast(observed.sum(-1), np.float64)
     wrong = (((table >= cut) != labels) & observed).sum(-1) / namespace(table).maximum(n_observed, 1)
-    columns = (
-        (ap, rankable),
-        (wrong, n_observed / table.shape[-1]),  # every observed entry alike
-        (oe, rankable),
-        (rl, rankable),
-        (cv, coverable),
-    )
+    shares = rankable, n_observed / table.shape[-1], rankable, rankable, coverable  # every observed entry alike
+    columns = zip((ap, wrong, oe, rl, cv), shares, strict=True)
     return namespace(table).stack([_weighted_mean(values, share, weight) for values, share in columns], -1)
 
 
-def _ranking_metric(
-    which: int, Y: ArrayLike, scores: ArrayLike, convention: str, sample_weight: ArrayLike | None
-) -> float:
-    paper, (labels, observed) = is_paper(convention), check_truth(Y)
-    table = check_scores(scores, *labels.shape, allow_nan=paper)
-    weight = check_weight(sample_weight, len(labels))
+def _ranking_metric(which: int, Y: Any, scores: Any, convention: str, sample_weight: Any) -> float:
+    paper, (labels, observed) = is_paper(convention), inputs.check_truth(Y)
+    table = inputs.check_scores(scores, *labels.shape, allow_nan=paper)
+    weight = inputs.check_weight(sample_weight, len(labels))
     values, rankable, coverable = _ranked_rows(labels, observed, table, paper)
     return float(_weighted_mean(values[which], coverable if which == 3 else rankable, weight))
 
@@ -182,9 +152,7 @@ def _ranked_rows(labels: Any, observed: Any, scores: Any, paper: bool) -> tuple[
     return (values.reshape(4, *scores.shape[:-1]), *rows_counted(labels.sum(-1), n_labels, paper))
 
 
-def _observed_rows(
-    labels: BoolArray, observed: BoolArray, scores: FloatArray, paper: bool
-) -> tuple[FloatArray, BoolArray, BoolArray]:
+def _observed_rows(labels: BoolArray, observed: BoolArray, scores: FloatArray, paper: bool) -> tuple:
     """The same where labels were not observed: rows with equally many observed labels are ranked together."""
     values, counted = np.zeros((4, *scores.shape[:-1])), np.zeros((2, len(labels)), dtype=bool)
     n_observed = observed.sum(axis=1)

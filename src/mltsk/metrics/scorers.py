@@ -28,13 +28,14 @@ from mltsk.metrics.inputs import FloatArray, check_truth
 
 #: Order in which a model is asked for scores: a decision function has finer values than a probability.
 RESPONSE_METHODS = ("decision_function", "predict_proba")
-_RANKING: dict[str, tuple[int, Callable[..., float]]] = {
+_Metrics = dict[str, tuple[int, Callable[..., float]]]
+_RANKING: _Metrics = {
     "average_precision": (1, ranking.average_precision_score),
     "neg_one_error": (-1, ranking.one_error),
     "neg_ranking_loss": (-1, ranking.ranking_loss),
     "neg_coverage_error": (-1, ranking.normalised_coverage_error),
 }
-_SETS: dict[str, tuple[int, Callable[..., float]]] = {
+_SETS: _Metrics = {
     "neg_hamming_loss": (-1, bipartition.hamming_loss),
     "subset_accuracy": (1, bipartition.subset_accuracy_score),
     "micro_f1": (1, bipartition.micro_f1_score),
@@ -76,13 +77,12 @@ class MultilabelScorer(BaseEstimator):
         """Score of a fitted estimator on X with labels y (n, L)."""
         n_labels = check_truth(y, "y")[0].shape[1]
         is_paper(self.convention)
+        if self.metric not in _RANKING | _SETS:
+            raise InputError(f"metric must be one of {', '.join([*_RANKING, *_SETS])}, got {self.metric!r}.")
+        sign, function = (_RANKING | _SETS)[self.metric]
         if self.metric in _RANKING:
-            sign, function = _RANKING[self.metric]
             scores = label_scores(estimator, X, n_labels)
             return sign * function(y, scores, convention=self.convention, sample_weight=sample_weight)
-        if self.metric not in _SETS:
-            raise InputError(f"metric must be one of {', '.join([*_RANKING, *_SETS])}, got {self.metric!r}.")
-        sign, function = _SETS[self.metric]
         predictions = estimator.predict(X)
         predictions = predictions[:, None] if getattr(predictions, "ndim", 2) == 1 else predictions
         return sign * function(y, predictions, sample_weight=sample_weight)
@@ -119,37 +119,18 @@ def get_scorer(name: str) -> MultilabelScorer:
 
 
 def response_method(estimator: Any, methods: Sequence[str] = RESPONSE_METHODS) -> str:
-    """Name of the first of `methods` that the estimator has.
-
-    Examples
-    --------
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> response_method(KNeighborsClassifier())
-    'predict_proba'
-    """
-    for method in methods:
-        if hasattr(estimator, method):
-            return method
-    raise InputError(
-        f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no label scores; "
-        "choose a model that has one of them."
-    )
+    """Name of the first of `methods` that the estimator has."""
+    method = next((name for name in methods if hasattr(estimator, name)), None)
+    if method is None:
+        raise InputError(
+            f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no label scores; "
+            "choose a model that has one of them."
+        )
+    return method
 
 
 def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] = RESPONSE_METHODS) -> FloatArray:
-    """Scores (n, n_labels) of a fitted estimator, by the first of `methods` that it has.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> X, Y = np.arange(4.0)[:, None], np.array([[0, 1], [0, 1], [1, 1], [1, 1]])
-    >>> label_scores(KNeighborsClassifier(1).fit(X, Y), X, 2)
-    array([[0., 1.],
-           [0., 1.],
-           [1., 1.],
-           [1., 1.]])
-    """
+    """Scores (n, n_labels) of a fitted estimator, by the first of `methods` that it has."""
     method = response_method(estimator, methods)
     response = getattr(estimator, method)(X)
     if isinstance(response, list):

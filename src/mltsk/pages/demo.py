@@ -5,19 +5,22 @@
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import MLTSKClassifier
+from ..core.arrays import Array
+from ..core.membership import rule_distinctness
 from ..datasets import Dataset
 from ..exceptions import InputError
+from ..explain.views import label_correlation_view
 from ..metrics import evaluate
 from ..paper import PaperMLTSK
 from ..paper.experiments.cross_validation import CrossValidation, cross_validate_metrics, shuffled_folds
 from ..paper.experiments.published import METRICS, published, table_i
-from .summarise import summarise_agreement, summarise_model, versions
+from ..paper.experiments.run import versions
 
 Progress = Callable[[int, int], object]
 
@@ -25,13 +28,10 @@ Progress = Callable[[int, int], object]
 # (3 x 3 x 4 x 3 x 4 values of K, h, α, β, γ) on yeast. h made no difference; 1 leaves its rules least alike.
 PAPER_SETTING = {"n_rules": 2, "width_scale": 1.0, "correlation_weight": 10.0, "l1_weight": 0.1, "init_ridge": 100.0}
 
-LONG_NAMES = {
-    "AP": "average precision",
-    "HL": "Hamming loss",
-    "OE": "one-error",
-    "RL": "ranking loss",
-    "CV": "coverage",
-}
+_LONG = ("average precision", "Hamming loss", "one-error", "ranking loss", "coverage")
+LONG_NAMES = dict(zip(METRICS, _LONG, strict=True))
+MAP_ROWS = 24  # rules in a firing map, those that govern most
+MAP_COLUMNS = 240  # groups of samples in a firing map: more than a page has room to show
 
 
 class Demo(NamedTuple):
@@ -52,31 +52,19 @@ def run_demo(
 ) -> Demo:
     """Cross-validate the default and the paper's setting on the same folds, then fit both on all rows.
 
-    Parameters
-    ----------
-    data : Dataset
-        One of the paper's data sets.
-    n_rules : int or "auto"
-        Exceptions of the default model.
-    n_folds, seed : int
-        Folds and the seed of their shuffling.
-    progress : callable, optional
-        Called with (fits done, fits in all).
-    n_jobs : int, optional
-        Processes.
+    ``data`` is one of the paper's data sets, ``n_rules`` the exceptions of the default model, ``seed`` that of the
+    shuffling of folds; ``progress`` is called with (fits done, fits in all), ``n_jobs`` are processes.
     """
     if data.name not in table_i():
         raise InputError(f"The paper has no data set {data.name!r}; it has {', '.join(table_i())}.")
     start = time.perf_counter()
     models = {"default": MLTSKClassifier(n_rules=n_rules), "paper": PaperMLTSK(**PAPER_SETTING)}
     folds = shuffled_folds(len(data), n_folds, seed)
-    report = _Counter(progress, len(models) * n_folds)
-    results = {
-        name: cross_validate_metrics(
-            model, data.X, data.Y, folds=folds, convention="paper", progress=report.part(i * n_folds), n_jobs=n_jobs
-        )
-        for i, (name, model) in enumerate(models.items())
-    }
+    options = {"folds": folds, "convention": "paper", "n_jobs": n_jobs}
+    results = {}
+    for name, model in models.items():
+        told = _counted(progress, len(results) * n_folds, len(models) * n_folds)
+        results[name] = cross_validate_metrics(model, data.X, data.Y, progress=told, **options)
     messages = {name: _fit(model, data) for name, model in models.items()}
     summary = _summary(data, models, results, seed)
     summary["warnings"] = {name: sorted({*messages[name], *results[name].warnings}) for name in models}
@@ -84,14 +72,9 @@ def run_demo(
     return Demo(summary, models["default"])
 
 
-class _Counter:
+def _counted(progress: Progress | None, before: int, total: int) -> Progress:
     """One count over several cross-validations."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self.progress, self.total = progress or (lambda done, total: None), total
-
-    def part(self, before: int) -> Progress:
-        return lambda done, _: self.progress(before + done, self.total) if done or not before else None
+    return lambda done, _: progress(before + done, total) if progress and (done or not before) else None
 
 
 def _fit(model: Any, data: Dataset) -> list[str]:
@@ -103,17 +86,10 @@ def _fit(model: Any, data: Dataset) -> list[str]:
 
 
 def _summary(data: Dataset, models: dict[str, Any], results: dict[str, CrossValidation], seed: int) -> dict[str, Any]:
-    n, d, n_labels = data.shape
+    sizes = dict(zip(("samples", "features", "labels"), data.shape, strict=True))
     return {
         "title": f"ML-TSK FS on {data.name}",
-        "data": {
-            "name": data.name,
-            "samples": n,
-            "features": d,
-            "labels": n_labels,
-            "cardinality": data.cardinality,
-            "source": data.source,
-        },
+        "data": {"name": data.name, **sizes, "cardinality": data.cardinality, "source": data.source},
         "protocol": {"folds": len(results["default"].table), "seed": seed, "convention": "paper"},
         "metrics": _metrics(data.name, results, left_out(models["default"], data.Y)),
         "models": {name: summarise_model(model, data.X) for name, model in models.items()},
@@ -138,10 +114,55 @@ def _metrics(dataset: str, results: dict[str, CrossValidation], alone: dict[str,
             "name": name,
             "long_name": LONG_NAMES[name],
             "better": "higher" if name == "AP" else "lower",
-            "default": {"mean": results["default"].mean[name], "sd": results["default"].sd[name]},
-            "paper": {"mean": results["paper"].mean[name], "sd": results["paper"].sd[name]},
+            **{key: {"mean": found.mean[name], "sd": found.sd[name]} for key, found in results.items()},
             "left_out": float(alone[name]),
             "published": {"mean": printed[name].mean, "sd": printed[name].sd},
         }
         for name in METRICS
     ]
+
+
+def summarise_model(model: Any, X: Any) -> dict[str, Any]:
+    """The rules of a fitted classifier: how many, how distinct, how they fire on rows X, and how many numbers."""
+    system = model.system_
+    M = np.asarray(system.firing(X), dtype=np.float64)
+    shown = np.sort(np.argsort(-system.rule_weights, kind="stable")[:MAP_ROWS])
+    return {
+        "n_rules": system.shape[0],
+        "order": system.order,
+        "n_terms": len(system.terms),
+        "n_numbers": int(np.count_nonzero(system.term_coef) + np.count_nonzero(system.coef)),
+        "distinctness": rule_distinctness(M) if len(system.centers) else 1.0,
+        "shares": system.rule_weights.tolist(),
+        "largest_spread": float(np.ptp(M, axis=0).max(initial=0.0)),
+        "firing_map": firing_map(M[:, shown]).tolist() if system.shape[0] else None,
+        "firing_names": [f"{'exception' if len(system.terms) else 'rule'} {k + 1}" for k in shown],
+        "ridge": float(model.ridge_),
+        "parameters": {name: str(value) for name, value in sorted(model.get_params().items())},
+    }
+
+
+def firing_map(M: Array, columns: int = MAP_COLUMNS) -> Array:
+    """Firing strengths for a picture, (K, columns): samples sorted by their strongest rule, neighbours averaged.
+
+    Examples
+    --------
+    >>> firing_map(np.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]), columns=3)
+    array([[0.8, 0.1, 0.3],
+           [0.2, 0.9, 0.7]])
+    """
+    strongest = M.argmax(axis=1)
+    order = np.lexsort([-M.max(axis=1), strongest])
+    groups = np.array_split(M[order], min(columns, len(M)))
+    return np.array([group.mean(axis=0) for group in groups]).T
+
+
+def summarise_agreement(Y: Any, label_names: Sequence[str], model: Any) -> dict[str, Any]:
+    """Correlation of labels next to that of their THEN-parts in the model, and how far the two agree."""
+    view = label_correlation_view(model, Y)
+    return {
+        "labels": list(label_names),
+        "label_correlation": view.labels.tolist(),
+        "consequent_correlation": view.consequents.tolist(),
+        "agreement": view.agreement,
+    }

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from ..core.coupling import label_correlation
-from ..core.terms import dense
+from ..core.arrays import dense
 from ..exceptions import InputError
+from ..explain.views import label_correlation_view
 from ..explain.wording import name, number, times
 from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
-from .summarise import model_correlation
 
 MOST_EXAMPLES, MANY = 12, 500_000
 PLAIN = ("intercept", "centers", "prototypes", "slopes", "offsets", "quantiles")
@@ -54,7 +53,7 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
     inner = inner_model(model)
     base, system = inner.rules_, inner.system_
     K, D, L = system.shape
-    rows, made, correlation = (np.empty((0, D)), [], None) if X is None else _chosen(model, X, Y)
+    rows, made, known = (np.empty((0, D)), [], None) if X is None else _chosen(model, X, Y)
     choices = _choices(system, inner._category_names())
     return {
         "shape": [K, D, L, len(system.terms)],
@@ -69,7 +68,7 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
         "choices": {str(d): choice for d, choice in choices.items()},
         **_words(base, system),
         **_examples(system, rows, made, choices),
-        "correlation": _correlations(system, correlation),
+        "correlation": _correlations(system, known),
     }
 
 
@@ -179,7 +178,7 @@ def _examples(system: FuzzySystem, rows: Any, made: list[Any], choices: Mapping[
 
 
 def _chosen(model: Any, X: Any, Y: Any) -> tuple[np.ndarray, list[dict[str, Any]], np.ndarray | None]:
-    """A few rows, their names and true labels, and correlations of all labels.
+    """A few rows, their names and true labels, and the labels of all rows.
 
     They are the rows that each exception applies to most, those with most data first; without exceptions, by labels.
     """
@@ -198,7 +197,7 @@ def _chosen(model: Any, X: Any, Y: Any) -> tuple[np.ndarray, list[dict[str, Any]
         example["truth"] = np.flatnonzero(row > 0).tolist()
         told = [name(system.label_names[j]) for j in example["truth"]]
         example["name"] += f": {', '.join(told[:3])}" * bool(told) + ", …" * (len(told) > 3)
-    return np.asarray(dense(values[rows])), made, label_correlation(labels)
+    return np.asarray(dense(values[rows])), made, labels
 
 
 def _checked(inner: Any, X: Any) -> Any:
@@ -233,7 +232,8 @@ def typical_rows(M: np.ndarray, weights: np.ndarray, most: int) -> list[int]:
     return list(dict.fromkeys(ranked[:most].ravel().tolist()))[: min(most, len(M))]
 
 
-def _correlations(system: FuzzySystem, labels: np.ndarray | None) -> dict[str, str]:
-    """Correlations of labels in whole 127ths: of their numbers in the model, and of themselves where they are known."""
-    found = {"consequents": model_correlation(system)} | ({} if labels is None else {"labels": labels})
-    return {kind: packed(np.round(127 * np.clip(table, -1, 1)), "i1") for kind, table in found.items()}
+def _correlations(system: FuzzySystem, Y: np.ndarray | None) -> dict[str, str]:
+    """Correlations of labels in whole 127ths: of their THEN-parts, and of themselves where they are known."""
+    view = label_correlation_view(system, Y)
+    found = {"consequents": view.consequents} | ({} if Y is None else {"labels": view.labels})
+    return {kind: packed(np.round(127 * table), "i1") for kind, table in found.items()}

@@ -17,31 +17,16 @@ import numpy as np
 INSTALL = 'pip install "mltsk[report]"'
 
 # Stand-ins, one for each CSS variable of the page: colours that nothing else uses.
-_VARIABLES = {
-    "#010101": "var(--ink)",
-    "#020202": "var(--muted)",
-    "#030303": "var(--line)",
-    "#040404": "var(--series-1)",
-    "#050505": "var(--series-2)",
-    "#060606": "var(--series-3)",
-    "#070707": "var(--card)",
-}
+_NAMES = ("ink", "muted", "line", "series-1", "series-2", "series-3", "card")
+_VARIABLES = {f"#0{i}0{i}0{i}": f"var(--{name})" for i, name in enumerate(_NAMES, 1)}
 INK, MUTED, LINE, *SERIES, CARD = _VARIABLES
 _RC = {
-    "svg.fonttype": "none",
-    "font.size": 10,
-    "text.parse_math": False,
+    **dict.fromkeys(["svg.fonttype", "figure.facecolor", "axes.facecolor", "savefig.facecolor"], "none"),
+    **dict.fromkeys(["text.parse_math", "axes.spines.top", "axes.spines.right"], False),
+    **dict.fromkeys(["axes.labelcolor", "xtick.color"], MUTED),
+    **dict.fromkeys(["axes.titlecolor", "ytick.color", "text.color"], INK),
     "axes.edgecolor": LINE,
-    "axes.labelcolor": MUTED,
-    "axes.titlecolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.color": MUTED,
-    "ytick.color": INK,
-    "text.color": INK,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
+    "font.size": 10,
 }
 POSITIVE, NEGATIVE = (0.16, 0.50, 0.80), (0.86, 0.38, 0.18)  # blue and orange: told apart by every kind of eye
 MAX_VECTOR_CELLS = 2500  # a larger map becomes a picture inside the SVG

@@ -11,17 +11,8 @@ NAMES = {"default": "our default", "paper": "paper's setting", "published": "pap
 
 
 def demo_page(summary: dict[str, Any], rules_html: str, said: str = "The rules") -> str:
-    """The page of `mltsk.pages.demo.run_demo`.
-
-    Parameters
-    ----------
-    summary : dict
-        From `run_demo`.
-    rules_html : str
-        The rules as HTML, already escaped: ``RuleBase._repr_html_()``.
-    said : str
-        What these rules are.
-    """
+    """The page of a summary by `mltsk.pages.demo.run_demo`; ``rules_html`` are rules as HTML, escaped already, and
+    ``said`` says which."""
     drawn = {
         "metrics": [figures.metric_panel(metric, NAMES) for metric in summary["metrics"]],
         "labels": _map(summary, "label_correlation", "Correlation of labels"),
@@ -32,14 +23,8 @@ def demo_page(summary: dict[str, Any], rules_html: str, said: str = "The rules")
             if model["firing_map"]
         },
     }
-    return _template("demo.html").render(
-        **summary,
-        names=NAMES,
-        figures=_trusted(drawn),
-        rules=_trusted(folded(rules_html)),
-        said=said,
-        verdict=verdict(summary),
-    )
+    said_of = {"said": said, "verdict": verdict(summary), "rules": _trusted(folded(rules_html))}
+    return _template("demo.html").render(**summary, names=NAMES, figures=_trusted(drawn), **said_of)
 
 
 def rules_page(rules_html: str, title: str) -> str:
@@ -69,10 +54,8 @@ def verdict(summary: dict[str, Any]) -> str:
     own = f"our {ours['n_rules']} exceptions have distinctness {ours['distinctness']:.2f}"
     own = own if ours["n_rules"] else "our model needs a general rule alone"
     if theirs["distinctness"] >= 0.05:
-        return (
-            f"The {theirs['n_rules']} rules of the paper's setting have distinctness {theirs['distinctness']:.2f} of "
-            f"1, {own}."
-        )
+        rules = f"The {theirs['n_rules']} rules of the paper's setting"
+        return f"{rules} have distinctness {theirs['distinctness']:.2f} of 1, {own}."
     return (
         f"The paper's rules collapse: the firing of its {theirs['n_rules']} rules varies by at most "
         f"{_small(theirs['largest_spread'])} over all samples (distinctness {_small(theirs['distinctness'])} of 1), so "
@@ -95,14 +78,9 @@ def _template(name: str, package: str = "mltsk.pages") -> Any:
         import jinja2
     except ImportError:
         raise ImportError(INSTALL) from None
-    environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(name)
+    rooms = jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")])
+    strict: Any = {"autoescape": True, "undefined": jinja2.StrictUndefined}
+    return jinja2.Environment(loader=rooms, trim_blocks=True, lstrip_blocks=True, **strict).get_template(name)
 
 
 def _trusted(markup: Any) -> Any:
