@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 
 # What was measured over five shuffled folds, less .003.
 LEAST_AP = {
-    "flags": 0.826,
+    "flags": 0.823,
     "emotions": 0.827,
     "image": 0.811,
     "birds": 0.377,

@@ -147,7 +147,7 @@ def test_tensors_of_classes_and_of_single_precision(data, n_classes):
     y = data.Y[:, :n_classes].argmax(axis=1) * 10
     ours = MLTSKClassifier(n_rules=3).fit(data.X, y)
     theirs = MLTSKClassifier(n_rules=3).fit(torch.as_tensor(data.X), torch.as_tensor(y))
-    assert_array_equal(theirs.predict(torch.as_tensor(data.X)).numpy(), ours.predict(data.X))
+    assert_array_equal(theirs.predict(torch.as_tensor(data.X)).cpu().numpy(), ours.predict(data.X))
     single = MLTSKClassifier(n_rules=3).fit(torch.as_tensor(data.X, dtype=torch.float32), torch.as_tensor(y))
     assert_allclose(single.predict_proba(data.X), ours.predict_proba(data.X), atol=1e-3)
 

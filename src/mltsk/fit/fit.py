@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, row_blocks, spread_rows
 from ..core.backend import asnumpy, cast, device_memory, namespace, put
@@ -120,10 +121,11 @@ def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choic
     some = _counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
 
     @cache
-    def centers(K: int) -> Array:
+    def centers(K: int) -> Array:  # on the host: hundreds of small steps, for which a device is slower
         part = _counted(w, CLUSTER_ROWS[K > MANY])
-        found = fuzzy_c_means(Z[part], K, fuzzifier=1.0, sample_weight=w[part], rtol=1e-3, max_iter=8, power_steps=2)
-        return found.centers
+        rows, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
+        found = fuzzy_c_means(rows, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
+        return put(found.centers, Z)
 
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
