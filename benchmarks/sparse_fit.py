@@ -38,9 +38,10 @@ def run(options: Options) -> None:
 def compare(name: str, models: dict) -> None:
     data = load_dataset(name)
     train, test = folds(len(data.Y))[0]
+    Y = data.Y.astype(int)  # one-vs-rest numbers its labels in the type of Y: 8 bits are too few for bibtex
     rows, ours = [], None
     for title, model in models.items():
-        _, fit = timed(model.fit, data.X[train], data.Y[train])
+        _, fit = timed(model.fit, data.X[train], Y[train])
         scores, predict = timed(model.decision_function, data.X[test])
         ours = ours or fit
         ap = evaluate(data.Y[test], scores, threshold=0.0, convention="paper")["AP"]

@@ -37,7 +37,7 @@ def test_the_error_is_the_mean_over_labels_and_rows_whichever_there_are_more_of(
     rng = np.random.default_rng(2)
     K, Y, w = X[:20] @ X[:20].T, (rng.random((20, n_labels)) < 0.4) * 1.0, rng.random(20) + 0.1
     judge = judged(Y, w, np.ones(20), [np.arange(n_labels)], 0.5)
-    loo = solve_dual(K, Y, w, np.ones(20), Penalty(0.5))[1]
+    loo = solve_dual(K.copy(), Y, w, np.ones(20), Penalty(0.5))[1]
     error, ridge = judge.error(K)
     assert ridge == 0.5
     assert error / judge.cells == pytest.approx((w @ (loo - Y) ** 2).sum() / (w.sum() * n_labels))
@@ -48,7 +48,7 @@ def test_the_ridge_is_the_best_of_its_neighbours(X):
     judge = judged(Y, np.ones(80), np.ones(80), [np.arange(2)], None)
     error, ridge = judge.error(K.astype(np.float32))
     for other in (ridge / 2, ridge * 2):
-        loo = solve_dual(K, Y, np.ones(80), np.ones(80), Penalty(other))[1]
+        loo = solve_dual(K.copy(), Y, np.ones(80), np.ones(80), Penalty(other))[1]
         assert ((loo - Y) ** 2).sum() >= error * (1 - 1e-4)
 
 

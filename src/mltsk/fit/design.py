@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Array, Matrix, dense
+from ..core.arrays import Array, Matrix, dense, row_blocks
 from ..core.backend import cast, namespace
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Underflow, firing_strengths
@@ -85,23 +85,27 @@ class Design:
 
     def kernel(self, Z: Matrix) -> Array:
         """Φ Φᵀ (N, N) in double precision."""
-        G = gram(self.memberships(Z))
-        if not len(self.rules):
-            return self.general * G
-        K = self.exception_kernel(Z, None if self.scale.has_ramps else G)
-        K *= self.exceptions  # in place: at thousands of rows, writing arrays takes longer than computing them
-        G *= self.general
-        K += G
+        K = gram(self.memberships(Z))
+        inner = (gram(Z) if self.scale.has_ramps else K) if self.rules.order else None
+        M = self.rules.firing(Z)
+        # some rows at a time, in place: at thousands of rows, writing arrays takes longer than computing them
+        for rows in row_blocks(len(K), 8 * len(K), 2**23, like=K) if len(self.rules) else ():
+            part = self._firing_kernel(M[rows], M, None if inner is None else inner[rows])
+            part *= self.exceptions / self.general
+            K[rows] += part
+        K *= self.general
         return K
 
     def exception_kernel(self, Z: Matrix, inner: Array | None = None) -> Array:
         """(M Mᵀ) ∘ (1 + Z Zᵀ/V), without its weight; ``inner`` is Z Zᵀ where that is there already."""
         M = self.rules.firing(Z)
-        K = M @ M.T
-        if self.rules.order:
-            slopes = (gram(Z) if inner is None else inner) * (1.0 / self.scale.variance)
-            slopes += 1.0
-            K *= slopes
+        inner = gram(Z) if inner is None and self.rules.order else inner
+        return self._firing_kernel(M, M, inner if self.rules.order else None)
+
+    def _firing_kernel(self, M: Array, other: Array, inner: Array | None) -> Array:
+        K = M @ other.T
+        if inner is not None:
+            K *= 1.0 + inner * (1.0 / self.scale.variance)
         return K
 
     def transposed(self, Z: Matrix, A: Array) -> Array:

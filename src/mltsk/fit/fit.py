@@ -28,8 +28,7 @@ from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
 from .scale import Scale
 
 SAMPLE_ROWS = 20_000  # scale, rules and weights are found on at most this many rows
-CLUSTER_ROWS = {True: 2_000, False: 5_000}  # and centres of exceptions on so many: of many centres, of few
-MANY = 50
+FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer: of more than 50 centres, of few
 ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
@@ -122,7 +121,7 @@ def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choic
 
     @cache
     def centers(K: int) -> Array:  # on the host: hundreds of small steps, for which a device is slower
-        part = _counted(w, CLUSTER_ROWS[K > MANY])
+        part = _counted(w, FEW_ROWS if K <= FEW else MANY_ROWS // (1 if scale.has_ramps else 2))
         rows, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
         found = fuzzy_c_means(rows, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
         return put(found.centers, Z)
@@ -153,7 +152,7 @@ def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty,
     some = _counted(block.w, LOO_ROWS)
     K, Y, w, copies = choice.design.kernel(sample.Z[some]), block.Y[some], block.w[some], block.copies[some]
     found = [Penalty(choice.rho * (1 - t), choice.rho * t, lam, basis) for t in TIED]
-    errors = [float((w @ (solve_dual(K, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in found]
+    errors = [float((w @ (solve_dual(K * 1, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in found]
     return found[int(np.argmin(errors))], Q
 
 
@@ -191,7 +190,9 @@ def _solve(rows: Rows, design: Design, penalty: Penalty, sample: Scaled) -> Solv
         kept = Scaled(kept.block, design.scale.apply(kept.block.X))
     K = design.kernel(kept.Z) if form == "dual" else None
     solve: Any = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
-    parts = [(labels, solve(rows, design, penalty, kept, labels, K)) for labels in rows.patterns()]
+    patterns = rows.patterns()
+    copied = (K if K is None or len(patterns) == 1 else K * 1 for _ in patterns)  # a form may overwrite its kernel
+    parts = [(labels, solve(rows, design, penalty, kept, labels, next(copied))) for labels in patterns]
     solved = _joined(parts) if len(parts) > 1 else parts[0][1]
     return solved if _held(rows, kept) else replace(solved, rows=kept.block.index)
 

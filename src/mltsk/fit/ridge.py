@@ -93,10 +93,10 @@ class Factor:
 
 
 def centred_kernel(K: Array, w: Array) -> Array:
-    """The kernel between √w-scaled rows after both sides were centred by the weights; a new array."""
+    """The kernel between √w-scaled rows after both sides were centred by the weights; K is overwritten."""
     share, root = w / w.sum(), namespace(K).sqrt(w)
     mean = K @ share
-    K = K - mean[:, None]
+    K -= mean[:, None]
     K -= mean - share @ mean
     if not bool((w == 1).all()):
         K *= root[:, None]
@@ -105,7 +105,10 @@ def centred_kernel(K: Array, w: Array) -> Array:
 
 
 def solve_dual(K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty) -> tuple[Array, Array]:
-    """(A, loo) from the kernel K (N, N) of rows that all count: B = ΦᵀA, and leave-one-out scores (N, L)."""
+    """(A, loo) from the kernel K (N, N) of rows that all count: B = ΦᵀA, and leave-one-out scores (N, L).
+
+    K is overwritten.
+    """
     xp, root, share = namespace(K), namespace(w).sqrt(w)[:, None], (w / w.sum())[:, None]
     target = penalty.rotate(root * (Y - (w @ Y) / w.sum()))
     factor = Factor.of(centred_kernel(K, w), penalty.ridges(Y.shape[1]))
