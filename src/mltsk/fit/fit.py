@@ -121,7 +121,7 @@ def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choic
 
     @cache
     def centers(K: int) -> Array:  # on the host: hundreds of small steps, for which a device is slower
-        part = _counted(w, FEW_ROWS if K <= FEW else MANY_ROWS // (1 if scale.has_ramps else 2))
+        part = _counted(w, FEW_ROWS if K <= FEW else MANY_ROWS)
         rows, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
         found = fuzzy_c_means(rows, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
         return put(found.centers, Z)
