@@ -156,8 +156,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         y : indicator of shape (n_samples, n_labels), or one-dimensional classes
             A data frame's columns name the labels. With a tensor X, a tensor on the same device, like the weights.
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
-            Whole numbers are counts: 0 removes a row, 2 counts it twice. Others say how important rows are relative
-            to each other. Weights that are all equal change nothing.
+            Whole numbers of 10 at most on average are counts: 0 removes a row, 2 counts it twice. Others say how
+            important rows are relative to each other. Weights that are all equal change nothing.
         """
         self._validate_params()
         rows, targets = read_rows(self, X, y, sample_weight)

@@ -175,3 +175,10 @@ def test_wrong_tensors_are_named(data):
             MLTSKClassifier(n_rules=2).fit(*rows)
     with pytest.raises(ValueError, match="expecting"):
         MLTSKClassifier(n_rules=2).fit(data.X, data.Y).predict(torch.ones(3, 2))
+
+
+def test_large_whole_weights_are_importance_not_copies(data):
+    w = np.random.default_rng(0).integers(1, 1000, len(data.X))
+    ours = MLTSKClassifier(n_rules=3).fit(data.X, data.Y, sample_weight=w)
+    same = MLTSKClassifier(n_rules=3).fit(data.X, data.Y, sample_weight=w / 7.3)
+    assert_allclose(ours.decision_function(data.X), same.decision_function(data.X), atol=1e-8)

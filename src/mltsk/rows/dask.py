@@ -18,6 +18,7 @@ from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import Block, is_dask
+from .read import MOST_COPIES
 
 SPLIT_EVERY = 8  # sums added by one task of the tree
 
@@ -170,8 +171,9 @@ def _weights(found: Sequence[Any]) -> tuple[bool, float]:
     least, largest = min(f[0] for f in found), max(f[1] for f in found)
     if least == largest:
         return False, float(least)
-    whole = all(f[2] for f in found)
-    return whole, 1.0 if whole else float(sum(f[3] for f in found) / sum(f[4] for f in found))
+    mean = float(sum(f[3] for f in found) / sum(f[4] for f in found))
+    is_count = all(f[2] for f in found) and mean <= MOST_COPIES
+    return is_count, 1.0 if is_count else mean
 
 
 def _delayed_blocks(values: Any) -> list[Any]:

@@ -55,11 +55,14 @@ def _same_length(X, y):
 # weights -------------------------------------------------------------------------------------------------------------
 
 
+MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
+
+
 def read_weights(sample_weight, shape):
     """(weights, copies), None each where none are given: (N,) or (N, L), copies only where weights are counts.
 
-    Weights that are all equal change nothing; whole numbers are counts of copies; any others say how important rows
-    are relative to each other, whatever their size.
+    Weights that are all equal change nothing; whole numbers of MOST_COPIES at most on average are counts of copies; any
+    others, such as those of a survey, say how important rows are relative to each other, whatever their size.
     """
     if sample_weight is None:
         return None, None
@@ -90,7 +93,8 @@ def weight_unit(w):
     values = w[w > 0]
     if (values == values[0]).all():
         return float(values[0])
-    return None if (values == np.round(values)).all() else float(values.mean())
+    mean = float(values.mean())
+    return None if (values == np.round(values)).all() and mean <= MOST_COPIES else mean
 
 
 # arrays larger than the memory ---------------------------------------------------------------------------------------
