@@ -4,6 +4,7 @@ Sentences carry no markup, so each face escapes them whole: a feature called ``<
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -44,9 +45,9 @@ class Node:
 class Page:
     """What has an outline, in its faces: each takes what `nodes` takes."""
 
+    @abstractmethod
     def nodes(self, *known: Any, **options: Any) -> list[Node]:
         """The outline."""
-        raise NotImplementedError
 
     def to_text(self, *known: Any, **options: Any) -> str:
         """Plain text, at most 110 columns where names allow; takes what `nodes` takes."""
