@@ -11,7 +11,7 @@ import numpy as np
 from .core.arrays import Array
 
 PRIOR = 20.0
-_STEPS = 30
+_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _newton(S: Array, Y: Array, w: Array, a: Array, b: Array, pull: Array) -> tu
         da, db = (hbb * ga - hab * gb) / det, (haa * gb - hab * ga) / det
         short = np.minimum(1.0, 2.0 / np.maximum(np.abs(db), 1e-300))  # a step of 2 in log odds at most
         a, b = a + short * da, b + short * db
-        if max(np.abs(da * S.std() if len(S) else da).max(), np.abs(db).max()) < 1e-6:
+        if max(np.abs(da * S.std() if len(S) else da).max(), np.abs(db).max()) < 1e-10:
             break
     return a, b
 

@@ -27,7 +27,7 @@ ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next 
 # of these are tried when the structure is known.
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
 SHARES, FINER = (0.5, 5.0), (0.3, 3.0)  # weight of the exceptions, general rule 1; then times these
-RIDGES = (1e-4, 1e5)
+RIDGES = (1e-2, 1e5)  # rows that come twice would ask for less: below this a model repeats its rows
 EXACT_ROWS = 200  # up to here kernels are in double precision
 
 
