@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from scipy import sparse
 
-from ..core.arrays import Array, Matrix, unit_rows, weighted_mean, weighted_variance
+from ..core.arrays import Array, Matrix, row_square_norms, unit_rows, weighted_mean, weighted_variance
 from ..core.scaling import Scaling, fit_scaling
 from ..core.terms import Terms
 from ..exceptions import InputError
 
 # A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
-# thread), if it then takes at most DENSE_BYTES. On bibtex, 4 % full, the Gram matrix takes a sixth of the time.
+# thread), if it then takes at most DENSE_BYTES.
 DENSE_SHARE, DENSE_BYTES = 0.01, 10**9
 
 
@@ -40,7 +40,11 @@ class Scale:
         terms = Terms.ramps(scaling) if scaling and name == "quantile" else Terms.linear(X.shape[1])
         scale = cls(name, scaling, terms, 1.0)
         Z = scale.apply(X)
-        variance = float(weighted_variance(Z, w, weighted_mean(Z, w)).sum())
+        mean = weighted_mean(Z, w)
+        if name == "unit":  # mean square length less the square of the mean: lengths are 1, so nothing cancels
+            variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(mean @ mean)
+        else:
+            variance = float(weighted_variance(Z, w, mean).sum())
         return cls(name, scaling, terms, max(variance, 1e-300)), Z
 
     def apply(self, X: Matrix) -> Matrix:
