@@ -124,4 +124,4 @@ class FuzzySystem:
             raise ValueError("this system was not calibrated")
         xp = namespace(scores)
         line = scores * put(self.slopes, scores) + put(self.offsets, scores)
-        return 1.0 / (1.0 + xp.exp(-line))
+        return 1.0 / (1.0 + xp.exp(-xp.clip(line, -80.0, 80.0)))  # beyond, exp overflows in single precision
