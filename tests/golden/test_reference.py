@@ -1,6 +1,6 @@
 """Parity with runs of the authors' own program: the same inputs give the same G, W, iterations and metrics.
 
-The reference runs lie beside the data sets: ``$MLTSK_DATA/../reference``.
+The reference runs lie next to the data sets: ``$MLTSK_DATA/../reference``.
 """
 
 import os
@@ -22,7 +22,7 @@ def run(request):
     folder = os.environ.get("MLTSK_DATA")
     path = Path(folder or ".").parent / "reference" / f"{request.param}.npz"
     if not folder or not path.exists():
-        pytest.skip("the reference runs are not beside the folder that MLTSK_DATA names")
+        pytest.skip("the reference runs are not next to the folder that MLTSK_DATA names")
     with np.load(path, allow_pickle=False) as file:
         return {key: file[key] for key in file.files}
 
