@@ -14,7 +14,7 @@ from .core.coupling import CONVEX
 from .core.scaling import Scaling
 from .core.terms import Terms
 from .exceptions import InputError
-from .fit import SAMPLE_ROWS, Options, fit_system
+from .fit import Options, fit_system
 from .fit.short import shorten
 from .probabilities import f1_thresholds, fit_curves
 from .rows.arrays import is_dask
@@ -162,22 +162,12 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._validate_params()
         rows, targets = read_rows(self, X, y, sample_weight)
         self._set_targets(targets)
-        fitted = fit_system(rows, self._options())
-        return self._store(fitted, rows)
+        return self._store(fit_system(rows, self._options()), rows)
 
     def _options(self):
-        def given(value):
-            return None if isinstance(value, str) and value == "auto" else value
-
-        return Options(
-            n_rules=given(self.n_rules),
-            order=given(self.order),
-            width_scale=given(self.width_scale),
-            ridge=given(self.ridge),
-            coupling=self.coupling,
-            coupling_weight=given(self.coupling_weight),
-            scale=self.scale,
-        )
+        names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
+        given = {name: None if getattr(self, name) == "auto" else getattr(self, name) for name in names}
+        return Options(**given, coupling=self.coupling, scale=self.scale)
 
     def _set_targets(self, targets):
         if not targets.multilabel and len(targets.classes) < 2:
@@ -189,7 +179,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _store(self, fitted, rows):
         """The one place that writes what a fit found."""
         self._write(fitted)
-        some = rows.sample(SAMPLE_ROWS if fitted.loo_rows is None else len(fitted.loo_rows))
+        some = rows.sample(Options.sample_rows if fitted.loo_rows is None else len(fitted.loo_rows))
         loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
         self._sample = some.X, asnumpy(some.Y), asnumpy(some.w), loo
         Y, w = self._sample[1:3]
@@ -296,7 +286,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
-        rows = spread_rows(len(self.loo_scores_), SAMPLE_ROWS) if self.loo_rows_ is None else self.loo_rows_
+        rows = spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
         short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), rows)
         short._calibrate(*self._sample[1:3], short.loo_scores_)
         return short

@@ -1,6 +1,5 @@
 """IncrementalMLTSK: a classifier that goes on learning, row by row of a stream, from sums."""
 
-from dataclasses import replace
 from numbers import Real
 
 import numpy as np
@@ -14,9 +13,8 @@ from .core.scaling import Scaling
 from .core.terms import Terms
 from .exceptions import InputError
 from .fit import fit_system
-from .fit.design import Design, Rules
+from .fit.design import Design, Rules, Scale
 from .fit.ridge import Moments, Penalty
-from .fit.scale import Scale
 from .rows.arrays import Block, is_dask
 from .rows.read import CHECKS, check_weights, weight_unit
 from .targets import Targets
@@ -177,10 +175,8 @@ class IncrementalMLTSK(MLTSKClassifier):
             {} if self.coupling_ is None else dict(zip(("lam", "basis"), np.linalg.eigh(self.coupling_), strict=True))
         )
         primal = moments.solve(Penalty(self.ridge_, self.coupling_weight_, **basis))
-        P, kept = len(design.terms), self.stream_["rows"]
-        self.general_coef_, self.coef_ = design.coefficients(primal.B)
-        self.intercept_ = primal.rates - primal.mean[P:] @ primal.B[P:]
-        self.terms_ = dict(vars(replace(design.terms, mean=primal.mean[:P] / design.general**0.5)))
+        kept, mean = self.stream_["rows"], primal.mean[:, None] + 0 * primal.B
+        self.intercept_, self.general_coef_, self.coef_ = design.coefficients(primal.B, mean, primal.rates)
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
         self._calibrate(kept["Y"], kept["w"], self.loo_scores_)

@@ -76,7 +76,11 @@ class FuzzySystem:
 
     def firing(self, X: Matrix) -> Array:
         """Share of every exception in every sample, (N, K)."""
-        return firing_strengths(self.scale(X), self.centers, self.widths, underflow=self.underflow)
+        return self._fired(self.scale(X))
+
+    def _fired(self, Z: Matrix) -> Array:
+        share = None if self.scaling is None else self.scaling.share
+        return firing_strengths(Z, self.centers, self.widths, underflow=self.underflow, share=share)
 
     def scores(self, X: Matrix) -> Array:
         """Scores of every label, (N, L)."""
@@ -100,10 +104,10 @@ class FuzzySystem:
     def _exceptions(self, Z: Matrix) -> Any:
         if not len(self.centers):
             return 0.0
-        M = firing_strengths(Z, self.centers, self.widths, underflow=self.underflow)
+        M = self._fired(Z)
         if self.order == 0:
             return M @ self.coef[:, 0]
-        return FuzzyMap(Z, M) @ self.coef.reshape(-1, self.coef.shape[2])
+        return FuzzyMap(self.terms.filled(Z), M) @ self.coef.reshape(-1, self.coef.shape[2])
 
     def feature_effects(self, X: Matrix, label: int) -> Array:
         """What the general rule adds to the score of one label for each feature, (N, D)."""
@@ -115,7 +119,7 @@ class FuzzySystem:
         Z, M = self.scale(X), self.firing(X)
         says = self.coef[:, 0, label]
         if self.order == 1:
-            says = says + np.asarray(Z @ self.coef[:, 1:, label].T)
+            says = says + np.asarray(self.terms.filled(Z) @ self.coef[:, 1:, label].T)
         return M * says
 
     def probabilities(self, scores: Array) -> Array:

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk.fit.design import Design, Rules
-from mltsk.fit.scale import Scale
+from mltsk.fit.design import Design, Rules, Scale
 from mltsk.rows.arrays import ArrayRows, Block
 
 

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.fit import fit as fit_module
+from mltsk.fit import Options, fit_system
+from mltsk.rows.read import read_rows
 
 dask = pytest.importorskip("dask", reason='Dask is missing: pip install "mltsk[dask]"')
 da = pytest.importorskip("dask.array")
@@ -46,14 +47,15 @@ def test_numbers_are_those_of_a_fit_in_memory(data, chunks, options):
     assert_same(found, MLTSKClassifier(**options).fit(data.X, data.Y), data.X)
 
 
-def test_sums_are_made_where_rows_lie(data, monkeypatch):
-    monkeypatch.setattr(fit_module, "SAMPLE_ROWS", 200)
-    options = {"n_rules": 4, "order": 1, "ridge": 1.0, "width_scale": 0.1}
-    found = MLTSKClassifier(**options).fit(*lazy(data.X, data.Y))
-    expected = MLTSKClassifier(**options).fit(data.X, data.Y)
-    assert_array_equal(found.loo_rows_, np.linspace(0, 499, 200).astype(int))
-    assert_allclose(found.loo_scores_, expected.loo_scores_[found.loo_rows_], atol=1e-8)
-    assert_allclose(found.decision_function(data.X), expected.decision_function(data.X), atol=1e-8)
+def test_sums_are_made_where_rows_lie(data):
+    options = Options(n_rules=4, order=1, ridge=1.0, width_scale=0.1, sample_rows=200)
+    rows, _ = read_rows(MLTSKClassifier(), *lazy(data.X, data.Y), None)
+    here, _ = read_rows(MLTSKClassifier(), data.X, data.Y, None)
+    found, expected = fit_system(rows, options), fit_system(here, options)
+    assert_array_equal(found.loo_rows, np.linspace(0, 499, 200).astype(int))
+    assert_allclose(found.loo_scores, expected.loo_scores[found.loo_rows], atol=1e-8)
+    for name in ("intercept", "general_coef", "coef"):
+        assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["counts", "relative", "equal"])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .backend import block_limit, cast, namespace
+from .backend import asnumpy, block_limit, cast, namespace
 
 Array: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
@@ -64,12 +64,17 @@ def weighted_mean(X: Matrix, w: Array) -> Array:
     return namespace(X).asarray(X.T @ cast(w, X.dtype)).ravel() / w.sum()
 
 
-def weighted_variance(X: Matrix, w: Array, mean: Array) -> Array:
-    """Variance of every column under the weights ``w`` (divided by their sum), (D,), never negative."""
-    if sparse.issparse(X):
-        square = np.asarray(X.multiply(X).T @ w).ravel() / w.sum()
-        return np.maximum(square - mean**2, 0.0)
-    return namespace(X).asarray(cast(w, X.dtype) @ (X - cast(mean, X.dtype)) ** 2) / w.sum()
+def weighted_mean_and_sd(X: Array, w: Array) -> tuple[Any, Any]:
+    """Mean and standard deviation (D,) of the columns of dense X, of what is not missing, as NumPy arrays."""
+    xp, w = namespace(X), cast(w, X.dtype)
+    there = X == X
+    if bool(there.all()):
+        mean = weighted_mean(X, w)
+        return asnumpy(mean), np.sqrt(asnumpy(w @ (X - mean) ** 2 / w.sum()))
+    total = w @ cast(there, X.dtype)
+    total = xp.where(total > 0, total, 1.0)
+    mean = w @ xp.where(there, X, 0.0) / total
+    return asnumpy(mean), np.sqrt(asnumpy(w @ xp.where(there, X - mean, 0.0) ** 2 / total))
 
 
 def unit_rows(X: Matrix) -> Matrix:

@@ -19,9 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Matrix, dense, n_entries, row_blocks
-from .backend import cast, namespace
+from .backend import cast, namespace, spread
 from .membership import Underflow, firing_strengths
-from .threads import spread
 
 
 def fuzzy_features(X: Matrix, centers: Array, widths: Array, *, underflow: Underflow = "softmax") -> Array:

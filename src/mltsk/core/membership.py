@@ -6,18 +6,20 @@ The membership of x in the fuzzy set of rule k and feature i is exp(-(x - c)² /
 δ = h · variance (4); its authors' program uses s = h · variance + eps, without square and factor: `authors_widths`.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Matrix, row_blocks
-from .backend import namespace
+from .backend import cast, namespace, put
 
 Underflow = Literal["softmax", "authors", "plain"]
 
 
-def firing_strengths(X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax") -> Array:
+def firing_strengths(
+    X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax", share: Array | None = None
+) -> Array:
     """Firing strength of every rule for every sample, (N, K), normalised: rows sum to 1.   (5) (6)
 
     Works in log space: a product over D Gaussians underflows to 0/0 beyond a few hundred features. With
@@ -27,32 +29,55 @@ def firing_strengths(X: Matrix, C: Array, S: Array, *, underflow: Underflow = "s
     """
     xp = namespace(C)
     M = xp.empty((X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C)
-    if not len(C):
-        return M
-    common = underflow == "softmax" and bool((S == S[0]).all())
-    for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C):
-        M[rows] = _normalise(exponents(X[rows], C, S, relative=common), underflow)
+    relative = underflow == "softmax" and len(C) > 0 and bool((S == S[0]).all())
+    for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C) if len(C) else ():
+        E = exponents(X[rows], C, S, relative=relative, share=share)
+        fired = xp.exp(xp.amin(E, axis=1, keepdims=True) - E if underflow == "softmax" else -E)
+        if underflow != "plain":
+            total = fired.sum(axis=1, keepdims=True)
+            fired /= xp.where(total == 0, np.finfo(np.float64).eps, total)  # a 0 is one of the authors' underflows
+        M[rows] = fired
     return M
 
 
-def exponents(X: Matrix, C: Array, S: Array, *, relative: bool = False) -> Array:
+def exponents(X: Matrix, C: Array, S: Array, *, relative: bool = False, share: Array | None = None) -> Array:
     """E_k(x) = Σ_i (x_i - c_i)² / s_i, (N, K); with ``relative``, up to a term that is the same for every rule.
 
     Where widths are ordinary the square is expanded, so the work is one or two matrix products instead of an (N, K, D)
-    array; where some are so narrow that this would cancel (constant features under the authors' widths), it is not.
+    array; where some are so narrow that this would cancel (constant features under the authors' widths), it is not. A
+    missing value does not count, and what is there counts for all: features by their ``share`` (D,), by default alike.
     """
     xp = namespace(C)
-    if not sparse.issparse(X):
+    if sparse.issparse(X):
+        square: Any = X.multiply(X)
+    else:
         origin = C.mean(axis=0)
         X, C = X - origin, C - origin
-        if not relative and _would_cancel(C, S):
+        there = X == X
+        if not bool(there.all()):
+            return _of_what_is_there(X, there, C, S, relative, share)
+        # An expanded square keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far below what shows.
+        if not relative and bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9):
             return xp.stack([((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)], axis=1)
+        square = None if relative else X**2
     E = -2 * xp.asarray(X @ (C / S).T) + xp.einsum("kd,kd->k", C, C / S)
     if not relative:
-        square = X.multiply(X) if sparse.issparse(X) else X**2
         E += xp.asarray(square @ (1 / S).T)
         xp.clip(E, 0.0, None, out=E)
     return E
+
+
+def _of_what_is_there(X: Array, there: Array, C: Array, S: Array, relative: bool, share: Array | None) -> Array:
+    """Exponents over the values that are there, times how much of a rule's features they are; 1000 without any."""
+    xp = namespace(C)
+    X, there = xp.where(there, X, 0.0), cast(there, X.dtype)
+    E = -2 * X @ (C / S).T + there @ (C * C / S).T
+    if not relative:
+        E = xp.clip(E + X**2 @ (1 / S).T, 0.0, None)
+    counted = cast(xp.isfinite(S), X.dtype)
+    counted = counted if share is None else counted * cast(put(share, X), X.dtype)
+    seen = there @ counted.T
+    return xp.where(seen > 1e-9, E * counted.sum(axis=1) / xp.maximum(seen, 1e-9), 1e3)
 
 
 def authors_widths(variances: Array, width_scale: float) -> Array:
@@ -94,17 +119,3 @@ def rule_distances(M: Array, w: Array | None = None) -> Array:
     for rows in row_blocks(len(M), 8 * M.shape[1] ** 2):
         T += abs(share[rows, :, None] - share[rows, None, :]).sum(axis=0)
     return T / 2
-
-
-def _would_cancel(C: Array, S: Array) -> bool:
-    # An expanded square keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far below what shows.
-    return bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9) if len(C) else False
-
-
-def _normalise(E: Array, underflow: Underflow) -> Array:
-    xp = namespace(E)
-    M = xp.exp(xp.amin(E, axis=1, keepdims=True) - E if underflow == "softmax" else -E)
-    if underflow == "plain":
-        return M
-    total = M.sum(axis=1, keepdims=True)
-    return M / xp.where(total == 0, np.finfo(np.float64).eps, total)  # a 0 is one of the authors' underflows

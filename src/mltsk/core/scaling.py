@@ -10,16 +10,17 @@ minmax      (x - min) / (max - min), as the authors do; a constant feature stays
 
 All are monotone piecewise linear maps, so one representation serves them: a table of knots per feature
 (``values``, ``levels``), linear between knots; it stays a NumPy array where samples are tensors. Weights count as
-copies: a row of weight 2 is two rows, of weight 0 none; scikit-learn's QuantileTransformer knows no weights.
+copies: a row of weight 2 is two rows, of weight 0 none; scikit-learn's QuantileTransformer knows no weights. A missing
+value (NaN) is on no scale: it stays NaN and none is fitted to it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .arrays import Array, weighted_mean, weighted_variance
+from .arrays import Array, weighted_mean_and_sd
 from .backend import asnumpy, cast, is_tensor, namespace, put
 
 # A percentile scale needs no more knots than percentiles that a person could tell apart; 256 also keeps the table of a
@@ -34,7 +35,8 @@ class Scaling:
 
     ``values`` (D, Q) rise strictly up to padding, which repeats the last knot; ``levels`` (D, Q) are where each value
     lies on the scale in [0, 1] before it is centred by ``offset`` and divided by ``spread`` (D,). ``bounded`` scales
-    stop at the ends of the training range, the others go on in a straight line.
+    stop at the ends of the training range, the others go on in a straight line. ``share`` (D,) is how much a feature
+    counts in distances, its variance on the scale where that is 1 for others: part of a nominal one counts less.
     """
 
     values: Array
@@ -42,94 +44,109 @@ class Scaling:
     offset: Array
     spread: Array
     bounded: bool
+    share: Array
 
     def apply(self, X: Array) -> Array:
         """Scaled copy of X (N, D), of X's dtype."""
-
-        def scaled(x: Array, values: Array, levels: Array, offset: Array, spread: Array) -> Array:
-            level = _interpolate(x, values, levels) if self.bounded else (x - values[:, :1]) / _span(values)
-            return (level - offset) / spread
-
-        return self._by_columns(X, scaled)
+        return self._mapped(X, inverse=False)
 
     def invert(self, Z: Array) -> Array:
         """Values in the caller's units of scaled values Z (N, D); the middle of a flat stretch."""
-
-        def unscaled(z: Array, values: Array, levels: Array, offset: Array, spread: Array) -> Array:
-            level = z * spread + offset
-            return _interpolate(level, levels, values) if self.bounded else values[:, :1] + level * _span(values)
-
-        return self._by_columns(Z, unscaled)
+        return self._mapped(Z, inverse=True)
 
     def columns(self, part: slice) -> "Scaling":
         """The maps of some features."""
-        return Scaling(self.values[part], self.levels[part], self.offset[part], self.spread[part], self.bounded)
+        tables = self.values[part], self.levels[part], self.offset[part], self.spread[part]
+        return Scaling(*tables, self.bounded, self.share[part])
 
-    def _by_columns(self, X: Array, apply: Callable[..., Array]) -> Array:
-        """``apply`` of some columns of X, transposed, and their tables, in double precision as NumPy's `interp`."""
+    def _mapped(self, X: Array, *, inverse: bool) -> Array:
+        """Some columns at a time, in double precision as NumPy's `interp`."""
         Z = namespace(X).empty(X.shape, dtype=X.dtype, like=X)
         step = max(1, _COLUMN_ENTRIES // max(1, len(X)))
+        between = _interpolate if self.bounded else _straight
         for start in range(0, X.shape[1], step):
             part = slice(start, start + step)
             x = cast(X[:, part], np.float64).T
             tables = self.values[part], self.levels[part], self.offset[part, None], self.spread[part, None]
-            Z[:, part] = cast(apply(x, *(put(np.asarray(t, np.float64), x) for t in tables)).T, X.dtype)
+            values, levels, offset, spread = (put(np.asarray(t, np.float64), x) for t in tables)
+            if inverse:
+                z = between(x * spread + offset, levels, values)
+            else:
+                z = (between(x, values, levels) - offset) / spread
+            Z[:, part] = cast(z.T, X.dtype)
         return Z
 
 
-def fit_scaling(X: Array, w: Array, scale: str) -> Scaling:
+def fit_scaling(X: Array, w: Array, scale: str, share: Array | None = None) -> Scaling:
     """Knots of the scale "quantile", "standard" or "minmax" from dense X (N, D) under the weights w (N,).
 
-    Rows of weight 0 do not count.
+    Rows of weight 0 do not count, nor do missing values; a feature that has no other is constant.
     """
+    share = np.ones(X.shape[1]) if share is None else share
     if not bool((w > 0).all()):
         X, w = X[w > 0], w[w > 0]
     if scale == "quantile":
-        return _quantile(X, w)
+        return _quantile(X, w, share)
     xp = namespace(X)
-    low, high = asnumpy(xp.amin(X, axis=0)), asnumpy(xp.amax(X, axis=0))
+    low, high = (
+        asnumpy(xp.amin(xp.where(X == X, X, np.inf), axis=0)),
+        asnumpy(xp.amax(xp.where(X == X, X, -np.inf), axis=0)),
+    )
+    low, high = np.where(low > high, 0.0, low), np.where(low > high, 0.0, high)
     values, levels = np.stack([low, high], axis=1), np.tile([0.0, 1.0], (len(low), 1))
     if scale == "minmax":
         # The authors leave a constant feature as it is: level x - low, offset -low gives back x.
-        return Scaling(values, levels, np.where(high > low, 0.0, -low), np.ones_like(low), bounded=False)
-    mean, sd = _mean_and_sd(X, w)
-    span, spread = _span(values)[:, 0], np.where(sd > 1e-12 * np.maximum(1.0, np.abs(mean)), sd, 1.0)
-    return Scaling(values, levels, (mean - low) / span, spread / span, bounded=False)
+        return Scaling(values, levels, np.where(high > low, 0.0, -low), np.ones_like(low), False, share)
+    mean, sd = weighted_mean_and_sd(X, w)
+    span, spread = np.where(high > low, high - low, 1.0), np.where(sd > 1e-12 * np.maximum(1.0, np.abs(mean)), sd, 1.0)
+    return Scaling(values, levels, (mean - low) / span, spread / span / np.sqrt(share), False, share)
 
 
 def column_quantiles(X: Array, shares: Array) -> Array:
-    """Quantiles of every column of dense X, (D, Q), as NumPy interpolates between values; NumPy, whatever X is."""
+    """Quantiles of every column of dense X, (D, Q), as NumPy interpolates between values; NumPy, whatever X is.
+
+    Missing values are left out; a column of nothing else has 0.
+    """
     if not is_tensor(X):
-        return np.quantile(X, shares, axis=0).T.copy()
-    ordered, at = X.sort(0)[0], shares * (len(X) - 1)
-    low = np.floor(at).astype(int)
-    below, above = (asnumpy(ordered[np.minimum(low + i, len(X) - 1)]).T for i in (0, 1))
-    return below + (above - below) * (at - low)
+        if not np.isnan(X).any():
+            return np.quantile(X, shares, axis=0).T.copy()
+        kept = [column[~np.isnan(column)] for column in X.T]
+        return np.stack([np.quantile(x if len(x) else np.zeros(1), shares) for x in kept])
+    xp = namespace(X)
+    ordered, count = X.sort(0)[0], asnumpy((~xp.isnan(X)).sum(0))  # those that are missing are last
+    at = np.outer(shares, np.maximum(count - 1, 0))
+    low, columns = np.floor(at).astype(int), np.arange(len(count))
+    ordered = asnumpy(xp.nan_to_num(ordered))
+    below, above = (ordered[np.minimum(low + i, np.maximum(count - 1, 0)), columns] for i in (0, 1))
+    return np.ascontiguousarray((below + (above - below) * (at - low)).T)
 
 
-def _quantile(X: Array, w: Array) -> Scaling:
-    raw = _few_rows(X, w) if not is_tensor(X) and len(X) <= MAX_KNOTS else None
-    if raw is None:
+def _quantile(X: Array, w: Array, share: Array) -> Scaling:
+    found = _few_rows(X, w) if not is_tensor(X) and len(X) <= MAX_KNOTS else None
+    if found is None:
         values, levels = zip(*(_knots(X[:, d], cast(w, np.float64)) for d in range(X.shape[1])), strict=True)
-        raw = Scaling(_padded(values), _padded(levels), np.zeros(X.shape[1]), np.ones(X.shape[1]), bounded=True)
-    mean, sd = _mean_and_sd(raw.apply(cast(X, np.float64)), cast(w, np.float64))
-    return replace(raw, offset=mean, spread=np.where(sd > 1e-12, sd, 1.0))
+        found = _padded(values), _padded(levels)
+    raw = Scaling(*found, np.zeros(X.shape[1]), np.ones(X.shape[1]), True, share)
+    mean, sd = weighted_mean_and_sd(raw.apply(cast(X, np.float64)), cast(w, np.float64))
+    return replace(raw, offset=mean, spread=np.where(sd > 1e-12, sd, 1.0) / np.sqrt(share))
 
 
-def _few_rows(X: Array, w: Array) -> Scaling | None:
-    """The scale of all columns at once, where no value of a column comes twice: 60 rows of 50,000 features."""
+def _few_rows(X: Array, w: Array) -> tuple[Array, Array] | None:
+    """Values and levels of all columns at once, where none is missing or comes twice: 60 rows × 50,000 features."""
     order = np.argsort(X, axis=0)
     values, mass = np.take_along_axis(X, order, axis=0), w[order]
-    if (values[1:] == values[:-1]).any():
+    if (values[1:] == values[:-1]).any() or np.isnan(values[-1]).any():
         return None
     levels = (np.cumsum(mass, axis=0) - mass / 2) / w.sum()
-    width = X.shape[1]
-    return Scaling(values.T.astype(np.float64), levels.T.copy(), np.zeros(width), np.ones(width), bounded=True)
+    return values.T.astype(np.float64), levels.T.copy()
 
 
 def _knots(x: Array, w: Array) -> tuple[Array, Array]:
     """Distinct values of a feature, thinned to MAX_KNOTS, and the share of weight below each (ties count half)."""
     xp, order = namespace(x), x.argsort()
+    order = order[: int((x == x).sum())]  # missing values are last
+    if not len(order):
+        return np.zeros(1), np.full(1, 0.5)
     x, below = x[order], xp.cumsum(w[order], 0)
     last = xp.concatenate([x[1:] != x[:-1], x[:1] == x[:1]])
     values, below = x[last], below[last]
@@ -148,27 +165,23 @@ def _padded(rows: Sequence[Array]) -> Array:
     return np.stack([np.pad(row, (0, width - len(row)), mode="edge") for row in rows])
 
 
-def _mean_and_sd(X: Array, w: Array) -> tuple[Array, Array]:
-    mean = weighted_mean(X, w)
-    return asnumpy(mean), np.sqrt(asnumpy(weighted_variance(X, w, mean)))
-
-
-def _span(values: Array) -> Array:
-    """Width (D, 1) of the training range; 1 for a constant feature."""
-    low, high = values[:, :1], values[:, -1:]
-    return namespace(values).where(high > low, high - low, 1.0)
+def _straight(x: Any, values: Any, levels: Any) -> Any:
+    """The line through the first and last knot of each row; of slope 1 where that is no line."""
+    run, rise = values[:, -1:] - values[:, :1], levels[:, -1:] - levels[:, :1]
+    slope = namespace(x).where((run == 0) | (rise == 0), 1.0, rise / (run + (run == 0)))
+    return levels[:, :1] + (x - values[:, :1]) * slope
 
 
 def _interpolate(x: Any, values: Any, levels: Any) -> Any:
     """NumPy's `interp` for the rows of x (D, n) between the knots in the rows of ``values`` and ``levels`` (D, Q)."""
+    if values.shape[1] == 1:
+        return levels + 0 * x  # NumPy's would give a level to NaN, too
     if not is_tensor(x):
         return np.stack([np.interp(*row) for row in zip(x, values, levels, strict=True)])
     xp = namespace(x)
-    if values.shape[1] == 1:
-        return levels.expand_as(x)
     low = (xp.searchsorted(values.contiguous(), x.contiguous(), right=True) - 1).clip(0, values.shape[1] - 2)
     start, stop = xp.gather(values, 1, low), xp.gather(values, 1, low + 1)
     level = xp.gather(levels, 1, low)
     rise = (xp.gather(levels, 1, low + 1) - level) / xp.where(stop > start, stop - start, 1.0)
-    between = xp.where(x > values[:, :1], level + rise * (x - start), levels[:, :1])
+    between = xp.where(x <= values[:, :1], levels[:, :1], level + rise * (x - start))  # NaN stays NaN
     return xp.where(x >= values[:, -1:], levels[:, -1:], between)

@@ -5,15 +5,16 @@ Symbols: Z (N, D) scaled samples, P terms, T (N, P) their memberships.
 A ramp rises from 0 to 1 between two percentiles of its feature: "is no longer very low", …, "is very high". A weighted
 sum of a feature's ramps is a curve that may bend at their ends and is bounded outside the data. A ridge on the weights
 penalises changes of slope, so curves stay smooth. A linear term is the scaled feature itself, for rows of unit length.
+A missing value counts as the average of its terms, that is as nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Array, Matrix
-from .backend import cast, is_tensor, namespace, put
+from .arrays import Array, Matrix, row_blocks, weighted_mean
+from .backend import asnumpy, cast, is_tensor, namespace, put
 from .scaling import Scaling
 
 # Where ramps begin and end, as percentiles. Few values carry no bends: a feature of FEW_VALUES or fewer has the first.
@@ -35,10 +36,11 @@ class Terms:
     mean: Array
 
     @classmethod
-    def ramps(cls, scaling: Scaling) -> "Terms":
-        """Ramps of every feature of a percentile scale that is not constant; means are still 0."""
+    def ramps(cls, scaling: Scaling, monotone: NDArray[np.bool_] | None = None) -> "Terms":
+        """Ramps of every feature of a percentile scale that is not constant, the first of a monotone one; no means."""
         distinct = 1 + np.count_nonzero(np.diff(scaling.values, axis=1), axis=1)
-        count = np.where(distinct > FEW_VALUES, len(RAMPS), (distinct > 1).astype(int))
+        bends = distinct > FEW_VALUES if monotone is None else (distinct > FEW_VALUES) & ~monotone
+        count = np.where(bends, len(RAMPS), (distinct > 1).astype(int))
         feature = np.repeat(np.arange(len(count)), count)
         which = np.arange(len(feature)) - np.repeat(np.cumsum(count) - count, count)
         low, high = np.asarray(RAMPS)[which].T.copy()
@@ -60,10 +62,16 @@ class Terms:
     def __len__(self) -> int:
         return len(self.feature)
 
+    def filled(self, Z: Matrix) -> Matrix:
+        """Scaled samples with averages in place of what is missing."""
+        if not hasattr(Z, "indptr") and not bool((Z == Z).all()):
+            return namespace(Z).where(Z == Z, Z, 0.0 if self.low is not None else cast(put(self.mean, Z), Z.dtype))
+        return Z
+
     def memberships(self, Z: Matrix, scaling: Scaling | None) -> Matrix:
         """T (N, P) of scaled samples, not centred; Z itself, perhaps CSR, where terms are linear."""
         if self.low is None or self.high is None:
-            return Z
+            return self.filled(Z)
         xp = namespace(Z)
         if len(self) == 0 or scaling is None:
             return xp.zeros((len(Z), 0), dtype=Z.dtype, like=Z)
@@ -74,7 +82,19 @@ class Terms:
         T = xp.repeat(Z, xp.asarray(count, like=Z) if is_tensor(Z) else count, axis=1)
         T *= cast(put(slope, Z), Z.dtype)
         T += cast(put(start, Z), Z.dtype)
-        return xp.clip(T, 0.0, 1.0, out=T)
+        xp.clip(T, 0.0, 1.0, out=T)
+        return T if bool((Z == Z).all()) else xp.where(T == T, T, cast(put(self.mean, Z), Z.dtype))
+
+    def averaged(self, Z: Matrix, scaling: Scaling | None, w: Array) -> "Terms":
+        """These terms with their means over scaled samples of weights w, of what is not missing."""
+        xp, bare = namespace(Z), replace(self, mean=np.full(len(self), np.nan))
+        if hasattr(Z, "indptr"):
+            return replace(self, mean=asnumpy(weighted_mean(Z, w)))
+        sums = total = 0.0
+        for rows in row_blocks(len(Z), 24 * (len(self) + 1), like=Z):
+            T, part = bare.memberships(Z[rows], scaling), cast(w[rows], Z.dtype)
+            sums, total = sums + part @ xp.where(T == T, T, 0.0), total + part @ cast(T == T, Z.dtype)
+        return replace(self, mean=asnumpy(sums / xp.where(total > 0, total, 1.0)).astype(np.float64))
 
     def by_feature(self, contributions: Array, n_features: int) -> Array:
         """Sums over the terms of each feature, (N, D), of contributions (N, P) of terms."""

@@ -1,5 +1,5 @@
 """One way to fit: a general rule and exceptions to it, all consequents in one ridge problem in closed form."""
 
-from .fit import SAMPLE_ROWS, Fitted, Options, fit_system
+from .fit import Fitted, Options, fit_system
 
-__all__ = ["SAMPLE_ROWS", "Fitted", "Options", "fit_system"]
+__all__ = ["Fitted", "Options", "fit_system"]

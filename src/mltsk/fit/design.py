@@ -10,13 +10,76 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
-from ..core.arrays import Array, Matrix, dense, row_blocks
+from ..core.arrays import Array, Matrix, dense, row_blocks, row_square_norms, unit_rows, weighted_mean_and_sd
 from ..core.backend import cast, namespace
 from ..core.fuzzymap import FuzzyMap
-from ..core.membership import Underflow, firing_strengths
+from ..core.membership import firing_strengths
+from ..core.scaling import Scaling, fit_scaling
 from ..core.terms import Terms
-from .scale import Scale
+from ..exceptions import InputError
+
+# A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
+# thread), if it then takes at most DENSE_BYTES.
+DENSE_SHARE, DENSE_BYTES = 0.01, 10**9
+
+
+@dataclass(frozen=True)
+class Scale:
+    """``name`` of the scale, its ``scaling`` where it has one, the ``terms`` of the general rule on it,
+    and the total ``variance`` of scaled samples, the yardstick of widths and slopes."""
+
+    name: str | None
+    scaling: Scaling | None
+    terms: Terms
+    variance: float
+
+    @classmethod
+    def of(
+        cls,
+        X: Matrix,
+        w: Array,
+        name: str | None,
+        shares: Array | None = None,
+        monotone: NDArray[np.bool_] | None = None,
+    ) -> "tuple[Scale, Matrix]":
+        """Fitted to rows X under the weights w, with X on it; "auto" is "quantile" for dense and "unit" for sparse.
+
+        ``shares`` (D,) say how much columns count in distances, ``monotone`` (D,) which may have one ramp alone.
+        """
+        name = ("unit" if sparse.issparse(X) else "quantile") if name == "auto" else name
+        if sparse.issparse(X) and name not in ("unit", None):
+            raise InputError(f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray().")
+        scaling = None if name is None or name == "unit" else fit_scaling(X, w, name, shares)
+        if scaling is not None and name == "quantile":
+            terms = Terms.ramps(scaling, monotone)
+        else:
+            terms = Terms.linear(X.shape[1])
+        scale = cls(name, scaling, terms, 1.0)
+        Z = scale.apply(X)
+        terms = terms.averaged(Z, scaling, w)
+        if name == "unit":  # mean square length less the square of the mean: lengths are 1, so nothing cancels
+            variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(terms.mean @ terms.mean)
+        else:
+            variance = float((weighted_mean_and_sd(Z, w)[1] ** 2).sum())
+        return cls(name, scaling, terms, max(variance, 1e-300)), Z
+
+    @property
+    def has_ramps(self) -> bool:
+        """Whether terms are ramps, not linear."""
+        return self.terms.low is not None
+
+    def apply(self, X: Matrix) -> Matrix:
+        """Rows on this scale, dense where that pays."""
+        if self.scaling is not None:
+            return self.scaling.apply(X)
+        Z = unit_rows(X) if self.name == "unit" else X
+        if not sparse.issparse(Z):
+            return Z
+        size = Z.shape[0] * Z.shape[1]
+        return Z.toarray() if 8 * size <= DENSE_BYTES and Z.nnz >= DENSE_SHARE * size else Z
 
 
 @dataclass(frozen=True)
@@ -32,22 +95,6 @@ class Rules:
     width: float
     order: int
 
-    def __len__(self) -> int:
-        return len(self.centers)
-
-    @property
-    def underflow(self) -> Underflow:
-        """How firing strengths are normalised."""
-        return "softmax" if self.order else "plain"
-
-    def firing(self, Z: Matrix) -> Array:
-        """Memberships (N, K) in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
-        xp = namespace(self.centers)
-        if not len(self):
-            return xp.zeros((Z.shape[0], 0), like=self.centers)
-        widths = xp.full_like(self.centers, self.width)
-        return cast(firing_strengths(Z, self.centers, widths, underflow=self.underflow), np.float64)
-
 
 @dataclass(frozen=True)
 class Design:
@@ -59,79 +106,87 @@ class Design:
     exceptions: float = 1.0
 
     @property
-    def terms(self) -> Terms:
-        """Of the general rule."""
-        return self.scale.terms
-
-    @property
-    def n_columns(self) -> int:
-        """Q."""
-        per_rule = self.rules.centers.shape[1] + 1 if self.rules.order else 1
-        return len(self.terms) + len(self.rules) * per_rule
+    def shape(self) -> tuple[int, int, int]:
+        """(P, K, Q)."""
+        P, (K, D) = len(self.scale.terms.feature), self.rules.centers.shape
+        return P, K, P + K * (D + 1 if self.rules.order else 1)
 
     def memberships(self, Z: Matrix) -> Matrix:
         """T of scaled rows, perhaps CSR, in double precision."""
-        return cast(self.terms.memberships(Z, self.scale.scaling), np.float64)
+        return cast(self.scale.terms.memberships(Z, self.scale.scaling), np.float64)
 
-    def _right(self, Z: Matrix) -> FuzzyMap:
+    def firing(self, Z: Matrix) -> Array:
+        """M of scaled rows, in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
+        C, scaling = self.rules.centers, self.scale.scaling
+        widths, how = namespace(C).full_like(C, self.rules.width), "softmax" if self.rules.order else "plain"
+        share = None if scaling is None else scaling.share
+        return cast(firing_strengths(Z, C, widths, underflow=how, share=share), np.float64)
+
+    def _slopes(self, Z: Matrix) -> FuzzyMap:
         """M ∘ (1, Z/√V) as an operator, in double precision."""
-        return FuzzyMap(cast(Z, np.float64) * self.scale.variance**-0.5, self.rules.firing(Z))
+        filled = cast(self.scale.terms.filled(Z), np.float64)
+        return FuzzyMap(filled * self.scale.variance**-0.5, self.firing(Z))
 
     def rows(self, Z: Matrix) -> Array:
         """Φ of scaled rows, dense, in double precision."""
         T = dense(self.memberships(Z))
-        M = self._right(Z).rows() if self.rules.order else self.rules.firing(Z)
+        M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
         return namespace(T).concatenate([self.general**0.5 * T, self.exceptions**0.5 * M], axis=1)
 
     def kernel(self, Z: Matrix) -> Array:
         """Φ Φᵀ (N, N) in double precision."""
         K = gram(self.memberships(Z))
-        inner = (gram(Z) if self.scale.has_ramps else K) if self.rules.order else None
-        M = self.rules.firing(Z)
-        # some rows at a time, in place: at thousands of rows, writing arrays takes longer than computing them
-        for rows in row_blocks(len(K), 8 * len(K), 2**23, like=K) if len(self.rules) else ():
-            part = self._firing_kernel(M[rows], M, None if inner is None else inner[rows])
-            part *= self.exceptions / self.general
-            K[rows] += part
+        if len(self.rules.centers):
+            inner = None
+            if self.rules.order:
+                inner = gram(self.scale.terms.filled(Z)) if self.scale.has_ramps else K
+            self.exception_kernel(Z, inner, into=K)
         K *= self.general
         return K
 
-    def exception_kernel(self, Z: Matrix, inner: Array | None = None) -> Array:
-        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), without its weight; ``inner`` is Z Zᵀ where that is there already."""
-        M = self.rules.firing(Z)
-        inner = gram(Z) if inner is None and self.rules.order else inner
-        return self._firing_kernel(M, M, inner if self.rules.order else None)
+    def exception_kernel(self, Z: Matrix, inner: Array | None, into: Array | None = None) -> Array:
+        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), ``inner`` = Z Zᵀ for order 1; times b / a it is added to ``into`` where that is given.
 
-    def _firing_kernel(self, M: Array, other: Array, inner: Array | None) -> Array:
-        K = M @ other.T
-        if inner is not None:
-            K *= 1.0 + inner * (1.0 / self.scale.variance)
-        return K
+        Some rows at a time, in place: at thousands of rows, writing arrays takes longer than computing them.
+        """
+        M = self.firing(Z)
+        out = namespace(M).zeros((len(M), len(M)), like=M) if into is None else into
+        for rows in row_blocks(len(M), 8 * len(M), 2**23, like=M):
+            part = M[rows] @ M.T
+            if self.rules.order and inner is not None:
+                part *= 1.0 + inner[rows] * (1.0 / self.scale.variance)
+            out[rows] += part if into is None else part * (self.exceptions / self.general)
+        return out
 
     def transposed(self, Z: Matrix, A: Array) -> Array:
         """Φᵀ A (Q, L)."""
         xp = namespace(A)
         parts = [self.general**0.5 * xp.asarray(self.memberships(Z).T @ A)]
-        if len(self.rules):
-            below = self._right(Z).transpose_matmul(A) if self.rules.order else self.rules.firing(Z).T @ A
+        if len(self.rules.centers):
+            below = self._slopes(Z).transpose_matmul(A) if self.rules.order else self.firing(Z).T @ A
             parts.append(self.exceptions**0.5 * below)
         return xp.concatenate(parts)
 
     def times(self, Z: Matrix, B: Array) -> Array:
         """Φ B (N, L)."""
-        P, xp = len(self.terms), namespace(B)
+        (P, K, _), xp = self.shape, namespace(B)
         out = self.general**0.5 * xp.asarray(self.memberships(Z) @ B[:P])
-        if len(self.rules):
-            right = self._right(Z) @ B[P:] if self.rules.order else self.rules.firing(Z) @ B[P:]
+        if K:
+            right = self._slopes(Z) @ B[P:] if self.rules.order else self.firing(Z) @ B[P:]
             out = out + self.exceptions**0.5 * right
         return out
 
-    def coefficients(self, B: Any) -> tuple[Any, Any]:
-        """Of columns B (Q, L): numbers of the terms (P, L), and of the rules (K, 1 or D + 1, L), intercept first."""
-        P, K = len(self.terms), len(self.rules)
+    def coefficients(self, B: Any, mean: Any, rates: Any) -> tuple[Any, Any, Any]:
+        """(intercept, numbers of the terms (P, L), those of the rules (K, 1 or D + 1, L), intercept first).
+
+        Of columns B (Q, L) whose ``mean`` is (Q, L), for labels of base ``rates`` (L,). Terms count as their distance
+        from their own mean, which may be another one: then the difference is in the intercept.
+        """
+        P, K, _ = self.shape
         coef = self.exceptions**0.5 * B[P:].reshape(K, -1, B.shape[1]) if K else np.zeros((0, 1, B.shape[1]))
         coef[:, 1:] *= self.scale.variance**-0.5
-        return self.general**0.5 * B[:P], coef
+        general = self.general**0.5 * B[:P]
+        return rates - np.einsum("ql,ql->l", mean, B) + self.scale.terms.mean @ general, general, coef
 
 
 def gram(T: Matrix) -> Array:

@@ -15,23 +15,22 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, row_blocks, spread_rows
-from ..core.backend import asnumpy, cast, device_memory, namespace, put
+from ..core.backend import asnumpy, blas_threads, cast, device_memory, namespace, put
 from ..core.clustering import fuzzy_c_means
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.scaling import Scaling, column_quantiles
 from ..core.terms import Terms
-from ..core.threads import blas_threads
 from ..exceptions import InputError
 from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, choose, judged
-from .design import Design
+from .design import Design, Scale
 from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
-from .scale import Scale
 
-SAMPLE_ROWS = 20_000  # scale, rules and weights are found on at most this many rows
 FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer: of more than 50 centres, of few
 ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
+# Factorisations of labels that were observed in different rows: beyond these flops conjugate gradients serve them all.
+MOST_FLOPS = 2e12
 
 
 class Rows(Protocol):
@@ -52,7 +51,12 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asks for; None leaves it to leave-one-out, but for `coupling` and `scale`, where it is none."""
+    """What the user asks for; None leaves it to leave-one-out, but for `coupling` and `scale`, where it is none.
+
+    ``shares`` and ``monotone`` (D,) tell of columns what `Scale.of` says. Scale, rules and weights are found on at most
+    ``sample_rows`` rows; ``memory`` is how many bytes a square matrix may take, None a share of what is here; ``form``
+    of the solution is "primal", "dual", "products" or None for the cheapest.
+    """
 
     n_rules: int | None = None
     order: int | None = None
@@ -61,6 +65,11 @@ class Options:
     coupling: str | None = None
     coupling_weight: float | None = None
     scale: str | None = "auto"
+    shares: Array | None = None
+    monotone: NDArray[np.bool_] | None = None
+    sample_rows: int = 20_000
+    memory: float | None = None
+    form: str | None = None
 
 
 @dataclass(frozen=True)
@@ -94,37 +103,47 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """A block of rows and its samples on the scale."""
+class Solved:
+    """``B`` (Q, L), the ``mean`` (Q, L) of the columns, base ``rates`` (L,) and ``loo`` (n, L) scores of labels."""
 
-    block: Any
-    Z: Any
+    B: Array
+    mean: Array
+    rates: Array
+    loo: Array
+    rows: Any = None
 
 
 def fit_system(rows: Rows, options: Options) -> Fitted:
     """Fit a general rule and exceptions to rows."""
-    block = rows.sample(SAMPLE_ROWS)
+    block = rows.sample(options.sample_rows)
     with blas_threads(0.0):  # many small factorisations: threads would wait for each other
-        scale, Z = Scale.of(block.X, block.row_weights(), options.scale)
-        sample = Scaled(block, Z)
-        choice = _chosen(rows, sample, scale, options)
-        penalty, coupling = _penalty(choice, sample, options)
-    with blas_threads(_flops(rows.n_rows, choice.design)):
-        solved = _solve(rows, choice.design, penalty, sample)
-    return _fitted(choice, penalty, coupling, solved, sample)
+        scale, Z = Scale.of(block.X, block.row_weights(), options.scale, options.shares, options.monotone)
+        choice = _chosen(rows, block, Z, scale, options)
+        penalty, coupling = Penalty(choice.rho), None
+        if options.coupling is not None:
+            penalty, coupling = _coupled(choice, block, Z, options)
+    few, many = sorted((rows.n_rows, choice.design.shape[2]))
+    with blas_threads(float(few) ** 2 * many):
+        solved = _solve(rows, choice.design, penalty, block, Z, options)
+    return _fitted(choice, penalty, coupling, solved, block, Z)
 
 
-def _chosen(rows: Rows, sample: Scaled, scale: Scale, options: Options) -> Choice:
-    block, Z = sample.block, sample.Z
+def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> Choice:
     w = cast(block.row_weights(), np.float64)
     some = _counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
 
     @cache
     def centers(K: int) -> Array:  # on the host: hundreds of small steps, for which a device is slower
         part = _counted(w, FEW_ROWS if K <= FEW else MANY_ROWS)
-        rows, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
-        found = fuzzy_c_means(rows, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
-        return put(found.centers, Z)
+        raw, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
+        filled = scale.terms.filled(raw)
+        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
+        C = found.centers
+        if filled is not raw:  # the mean of what was measured in each cluster
+            V, there = (found.memberships * weights[:, None]).T, raw == raw
+            seen = V @ there
+            C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
+        return put(C, Z)
 
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
@@ -138,11 +157,8 @@ def _counted(w: Array, limit: int) -> Any:
     return spread_rows(len(w), limit) if len(rows) == len(w) else rows[spread_rows(len(rows), limit)]
 
 
-def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty, Array | None]:
-    """The ridge, with the label coupling and its weight where one is asked for."""
-    if options.coupling is None:
-        return Penalty(choice.rho), None
-    block = sample.block
+def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Penalty, Array]:
+    """The ridge with the label coupling and its weight."""
     if block.w.ndim == 2:
         raise InputError("A coupling needs all labels observed with the same weights: leave out one of the two.")
     Q = coupling_matrix(label_correlation(asnumpy(block.Y), asnumpy(block.w)), options.coupling)
@@ -150,7 +166,7 @@ def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty,
     if options.coupling_weight is not None:
         return Penalty(choice.rho, options.coupling_weight, lam, basis), Q
     some = _counted(block.w, LOO_ROWS)
-    K, Y, w, copies = choice.design.kernel(sample.Z[some]), block.Y[some], block.w[some], block.copies[some]
+    K, Y, w, copies = choice.design.kernel(Z[some]), block.Y[some], block.w[some], block.copies[some]
     found = [Penalty(choice.rho * (1 - t), choice.rho * t, lam, basis) for t in TIED]
     errors = [float((w @ (solve_dual(K * 1, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in found]
     return found[int(np.argmin(errors))], Q
@@ -159,56 +175,42 @@ def _penalty(choice: Choice, sample: Scaled, options: Options) -> tuple[Penalty,
 # consequents ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Solved:
-    """``B`` (Q, L), the ``mean`` (Q, L) of the columns, base ``rates`` (L,) and ``loo`` (n, L) scores of labels."""
-
-    B: Array
-    mean: Array
-    rates: Array
-    loo: Array
-    rows: Any = None
-
-
-def _flops(n_rows: int, design: Design) -> float:
-    return float(min(n_rows, design.n_columns)) ** 2 * max(n_rows, design.n_columns)
-
-
-def _room(like: Any) -> float:
-    """Bytes that a square matrix may take."""
-    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return MEMORY_SHARE * (device_memory(like) or here)
-
-
-def _solve(rows: Rows, design: Design, penalty: Penalty, sample: Scaled) -> Solved:
+def _solve(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, options: Options) -> Solved:
     """Consequents of every pattern of weights, put together."""
-    kept = sample
-    if rows.in_memory and rows.n_rows > sample.Z.shape[0]:
-        kept = Scaled(rows.sample(rows.n_rows), None)
-    form = _form(rows, design, kept)
-    if form != "primal" and kept.Z is None:
-        kept = Scaled(kept.block, design.scale.apply(kept.block.X))
-    K = design.kernel(kept.Z) if form == "dual" else None
-    solve: Any = {"primal": _primal, "dual": _dual, "products": _by_products}[form]
-    patterns = rows.patterns()
-    copied = (K if K is None or len(patterns) == 1 else K * 1 for _ in patterns)  # a form may overwrite its kernel
-    parts = [(labels, solve(rows, design, penalty, kept, labels, next(copied))) for labels in patterns]
-    solved = _joined(parts) if len(parts) > 1 else parts[0][1]
-    return solved if _held(rows, kept) else replace(solved, rows=kept.block.index)
+    if rows.in_memory and rows.n_rows > Z.shape[0]:
+        block, Z = rows.sample(rows.n_rows), None
+    patterns, held = rows.patterns(), len(block.w) == rows.n_rows
+    form = options.form or _form(rows.n_rows, design, held, len(patterns), _room(options, block.w))
+    if form == "primal":
+        parts = [_primal(rows, design, penalty, block, Z, labels) for labels in patterns]
+    else:
+        Z = design.scale.apply(block.X) if Z is None else Z
+        if form == "products":
+            return _by_products(rows, design, penalty, block, Z, _room(options, block.w))
+        K = design.kernel(Z)
+        one = len(patterns) == 1  # solving overwrites the kernel
+        parts = [_dual(design, penalty, block, Z, labels, K if one else K * 1) for labels in patterns]
+    solved = _joined(patterns, parts) if len(parts) > 1 else parts[0]
+    return solved if held else replace(solved, rows=block.index)
 
 
-def _held(rows: Rows, kept: Scaled) -> bool:
-    """Whether what is kept are all rows."""
-    return len(kept.block.w) == rows.n_rows
+def _room(options: Options, like: Any) -> float:
+    """Bytes that a square matrix may take."""
+    if options.memory is not None:
+        return options.memory
+    return MEMORY_SHARE * (device_memory(like) or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
-def _form(rows: Rows, design: Design, kept: Scaled) -> str:
-    """The cheaper form that fits in memory."""
-    N, Q, room = rows.n_rows, design.n_columns, _room(kept.block.w)
-    dual = _held(rows, kept) and 16 * N * N <= room  # the kernel, and its centred copy
+def _form(N: int, design: Design, held: bool, n_patterns: int, room: float) -> str:
+    """The cheapest form that fits in memory."""
+    Q = design.shape[2]
+    few = min(N, Q)
+    if held and n_patterns > 1 and n_patterns * float(few) ** 2 * max(few, 0 if N < Q else N) > MOST_FLOPS:
+        return "products"
+    dual = held and 16 * N * N <= room  # the kernel, and its centred copy
     if 16 * Q * Q <= room and not (dual and N < 1.5 * Q):
         return "primal"
-    if not _held(rows, kept):
+    if not held:
         raise InputError(
             f"{Q:,} columns need a matrix of {8e-9 * Q * Q:.0f} GB, more than {MEMORY_SHARE:.0%} of the memory here: "
             f"take fewer features, or scale='standard', which has one term per feature."
@@ -216,87 +218,97 @@ def _form(rows: Rows, design: Design, kept: Scaled) -> str:
     return "dual" if dual else "products"
 
 
-def _primal(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: Any, K: None) -> Solved:
-    block = kept.block
+def _primal(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, labels: Any) -> Solved:
     found = rows.moments(design, labels).solve(penalty)
     (w, copies), Y = block.weights(int(labels[0])), cast(block.Y[:, labels], np.float64)
     loo = namespace(Y).empty_like(Y)
-    for part in row_blocks(len(Y), 24 * design.n_columns, like=w):
-        Z = design.scale.apply(block.X[part]) if kept.Z is None else kept.Z[part]
-        loo[part] = found.leave_one_out(design.rows(Z), Y[part], w[part], copies[part])
+    for part in row_blocks(len(Y), 24 * design.shape[2], like=w):
+        scaled = design.scale.apply(block.X[part]) if Z is None else Z[part]
+        loo[part] = found.leave_one_out(design.rows(scaled), Y[part], w[part], copies[part])
     return Solved(found.B, found.mean[:, None] + 0 * found.B, found.rates, loo)
 
 
-def _dual(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: Any, K: Array) -> Solved:
-    (w, copies), Y, Z = kept.block.weights(int(labels[0])), cast(kept.block.Y[:, labels], np.float64), kept.Z
+def _dual(design: Design, penalty: Penalty, block: Any, Z: Any, labels: Any, K: Array) -> Solved:
+    (w, copies), Y, everywhere = block.weights(int(labels[0])), cast(block.Y[:, labels], np.float64), Z
     here = namespace(w).flatnonzero(w > 0)
     whole = len(here) == len(w)
     if not whole:
-        K, Y_here, w, copies, Z = K[here][:, here], Y[here], w[here], copies[here], Z[here]
-    A, loo = solve_dual(K, Y if whole else Y_here, w, copies, penalty)
+        K, Y, w, copies, Z = K[here][:, here], Y[here], w[here], copies[here], Z[here]
+    A, loo = solve_dual(K, Y, w, copies, penalty)
     share = (w / w.sum())[:, None]
     both = design.transposed(Z, namespace(A).concatenate([A, share], axis=1))
-    B, mean, rates = both[:, :-1], both[:, -1:], share[:, 0] @ (Y if whole else Y_here)
+    B, mean, rates = both[:, :-1], both[:, -1:], share[:, 0] @ Y
     if not whole:  # rows that do not count are scored as new ones are
-        everywhere = rates + design.times(kept.Z, B) - mean[:, 0] @ B
-        everywhere[here] = loo
-        loo = everywhere
+        scores = rates + design.times(everywhere, B) - mean[:, 0] @ B
+        scores[here] = loo
+        loo = scores
     return Solved(B, mean + 0 * B, rates, loo)
 
 
-def _by_products(rows: Rows, design: Design, penalty: Penalty, kept: Scaled, labels: Any, K: None) -> Solved:
-    """Conjugate gradients; leave-one-out scores are those of a fit to some rows alone, for which the dual form fits."""
-    (w, _), Y, Z = kept.block.weights(int(labels[0])), cast(kept.block.Y[:, labels], np.float64), kept.Z
-    share = w / w.sum()
-    mean, rates = design.transposed(Z, share[:, None]), share @ Y
+def _by_products(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, room: float) -> Solved:
+    """Conjugate gradients for all labels at once, whatever rows each was observed in.
+
+    Leave-one-out scores are those of fits to some rows alone, for which the dual form fits.
+    """
+    Y = cast(block.Y, np.float64)
+    w = block.w[:, None] if block.w.ndim == 1 else block.w
+    share = w / w.sum(axis=0)
+    Phi = design.rows(Z) if 8.0 * Z.shape[0] * design.shape[2] <= room else None
+
+    def times(B: Array) -> Array:
+        return design.times(Z, B) if Phi is None else Phi @ B
+
+    def transposed(A: Array) -> Array:
+        return design.transposed(Z, A) if Phi is None else Phi.T @ A
+
+    mean, rates = transposed(share), (share * Y).sum(axis=0)
 
     def apply(B: Array) -> Array:
-        scores = design.times(Z, B) - mean[:, 0] @ B
-        weighted = w[:, None] * scores
-        return design.transposed(Z, weighted) - mean * weighted.sum(axis=0) + penalty.times(B)
+        weighted = w * (times(B) - (mean * B).sum(axis=0))
+        return transposed(weighted) - mean * weighted.sum(axis=0) + penalty.times(B)
 
-    right = w[:, None] * (Y - rates)
-    B = conjugate_gradients(apply, design.transposed(Z, right) - mean * right.sum(axis=0))
-    some = spread_rows(len(Y), LOO_ROWS_LINEAR)
-    part = Scaled(kept.block.take(some), Z[some])
-    loo = _dual(rows, design, penalty, part, labels, design.kernel(part.Z)).loo
-    return Solved(B, mean + 0 * B, rates, loo, np.arange(len(Y))[some])
+    right = w * (Y - rates)
+    B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
+    some, patterns = spread_rows(len(Y), LOO_ROWS_LINEAR), rows.patterns()
+    part, Zs = block.take(some), Z[some]
+    K = design.kernel(Zs)
+    loo = _joined(patterns, [_dual(design, penalty, part, Zs, labels, K * 1) for labels in patterns]).loo
+    return Solved(B, mean + 0 * B, rates, put(loo, Y), np.arange(len(Y))[some])
 
 
-def _joined(parts: list[tuple[Any, Solved]]) -> Solved:
+def _joined(patterns: list[Any], parts: list[Solved]) -> Solved:
     """Solutions of groups of labels as one."""
-    order = np.argsort(np.concatenate([labels for labels, _ in parts]))
-    names = ("B", "mean", "rates", "loo")
-    columns = {n: [asnumpy(getattr(solved, n)) for _, solved in parts] for n in names}
-    return Solved(**{n: np.concatenate(c, axis=-1)[..., order] for n, c in columns.items()}, rows=parts[0][1].rows)
+    order = np.argsort(np.concatenate(patterns))
+    columns = {n: [asnumpy(getattr(part, n)) for part in parts] for n in ("B", "mean", "rates", "loo")}
+    return Solved(**{n: np.concatenate(c, axis=-1)[..., order] for n, c in columns.items()})
 
 
-# what was found ------------------------------------------------------------------------------------------------------
-
-
-def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: Solved, sample: Scaled) -> Fitted:
-    design, block = choice.design, sample.block
-    scale, P = design.scale, len(design.terms)
+def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: Solved, block: Any, Z: Any) -> Fitted:
+    design, scaling = choice.design, choice.design.scale.scaling
     B, mean, rates = asnumpy(solved.B), asnumpy(solved.mean), asnumpy(solved.rates)
-    general, coef = design.coefficients(B)
-    intercept = rates - np.einsum("ql,ql->l", mean[P:], B[P:])
-    term_mean = mean[:P, 0] / design.general**0.5
-    # terms have one mean for all labels, so that of a label which was observed elsewhere moves into its intercept
-    intercept -= np.einsum("pl,pl->l", mean[:P] - mean[:P, :1], B[:P])
-    M, w = design.rules.firing(sample.Z), cast(block.row_weights(), np.float64)
-    mass = w @ M
+    intercept, general, coef = design.coefficients(B, mean, rates)
+    M, w = design.firing(Z), cast(block.row_weights(), np.float64)
+    mass, centers, quantiles = asnumpy(w @ M), cast(asnumpy(design.rules.centers), np.float64), None
+    if scaling is not None:  # centres in the caller's units
+        prototypes = scaling.invert(centers)
+    else:  # the mean of what each rule fires on
+        fired = asnumpy(block.X.T @ cast(M * w[:, None], block.X.dtype))
+        prototypes = np.asarray(fired).T / np.maximum(mass, 1e-300)[:, None]
+    if not is_sparse(block.X):
+        counted = block.X if bool((w > 0).all()) else block.X[w > 0]
+        quantiles = column_quantiles(counted, np.linspace(0, 1, 21))
     return Fitted(
-        scale=scale.name,
-        scaling=scale.scaling,
-        terms=replace(design.terms, mean=term_mean),
+        scale=design.scale.name,
+        scaling=scaling,
+        terms=design.scale.terms,
         intercept=intercept,
         general_coef=general,
-        centers=cast(asnumpy(design.rules.centers), np.float64),
+        centers=centers,
         width=design.rules.width,
         coef=coef,
-        prototypes=_prototypes(design, block.X, M * w[:, None], mass),
-        rule_weights=asnumpy(mass) / float(w.sum()),
-        quantiles=_quantiles(block.X, w),
+        prototypes=prototypes,
+        rule_weights=mass / float(w.sum()),
+        quantiles=quantiles,
         width_scale=choice.width_scale,
         share=choice.share,
         ridge=penalty.rho,
@@ -306,21 +318,5 @@ def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: So
         loo_scores=asnumpy(solved.loo),
         loo_rows=None if solved.rows is None else asnumpy(solved.rows),
         block_weights=(design.general, design.exceptions),
-        variance=scale.variance,
+        variance=design.scale.variance,
     )
-
-
-def _prototypes(design: Design, X: Any, V: Array, mass: Array) -> Array:
-    """Centres in the caller's units: mapped back where there is a scale, else the mean of what each rule fires on."""
-    if design.scale.scaling is not None:
-        return design.scale.scaling.invert(cast(asnumpy(design.rules.centers), np.float64))
-    fired = asnumpy(X.T @ put(V, V) if not hasattr(X, "dtype") else X.T @ cast(V, X.dtype))
-    return np.asarray(fired).T / np.maximum(asnumpy(mass), 1e-300)[:, None]
-
-
-def _quantiles(X: Any, w: Array) -> Array | None:
-    """Percentiles 0, 5, …, 100 of dense features."""
-    if hasattr(X, "indptr"):
-        return None
-    rows = namespace(w).flatnonzero(w > 0)
-    return column_quantiles(X if len(rows) == len(w) else X[rows], np.linspace(0, 1, 21))

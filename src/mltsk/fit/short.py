@@ -36,7 +36,7 @@ def shorten(
     """(short system, scores of rows by terms chosen without them) of a system with its training rows and scores."""
     Z = system.scale(_host(X))
     rules = _short_rules(system, max_conditions)
-    columns = np.hstack([_dense(system.terms.memberships(Z, system.scaling)), _firing(Z, *rules)])
+    columns = np.hstack([_dense(system.terms.memberships(Z, system.scaling)), _firing(system, Z, *rules)])
     observed = (w if w.ndim == 2 else w[:, None]) > 0
     target = np.where(observed, (Y + loo) / 2, loo)
     weight = np.asarray(w if w.ndim == 1 else w.mean(axis=1), dtype=np.float64)
@@ -100,8 +100,9 @@ def _short_rules(system: FuzzySystem, max_conditions: int | None) -> tuple[Array
     return system.centers, widths
 
 
-def _firing(Z: Any, centers: Array, widths: Array) -> Array:
-    return firing_strengths(Z, centers, widths, underflow="plain") if len(centers) else np.zeros((Z.shape[0], 0))
+def _firing(system: FuzzySystem, Z: Any, centers: Array, widths: Array) -> Array:
+    share = None if system.scaling is None else system.scaling.share
+    return firing_strengths(Z, centers, widths, underflow="plain", share=share)
 
 
 def _system(system: FuzzySystem, coef: Array, mean: Array, rates: Array, rules: tuple[Array, Array]) -> FuzzySystem:

@@ -68,7 +68,7 @@ class Block:
             Z = design.scale.apply(self.X[part][keep])
             return Moments.of(design.rows(Z), cast(self.Y[part][keep][:, labels], np.float64), w[part][keep])
 
-        return reduce(add, map(of, row_blocks(self.X.shape[0], 24 * design.n_columns, like=w)))
+        return reduce(add, map(of, row_blocks(self.X.shape[0], 24 * design.shape[2], like=w)))
 
 
 @dataclass(frozen=True)

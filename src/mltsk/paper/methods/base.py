@@ -18,7 +18,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ...core.threads import blas_threads
+from ...core.backend import blas_threads
 from ...targets import Targets, predicted
 
 COUNT = [Interval(Integral, 1, None, closed="left")]

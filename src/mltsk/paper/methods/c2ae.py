@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...core.threads import blas_threads
+from ...core.backend import blas_threads
 from ...metrics import macro_f1_score, micro_f1_score
 from .base import COUNT, NOT_NEGATIVE, POSITIVE
 from .c2ae_nets import SLOPE, Nets, Rows, wrapped_batches

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ...core.arrays import BLOCK_BYTES, row_blocks, row_square_norms
-from ...core.threads import blas_threads
+from ...core.backend import blas_threads
 from .base import COUNT, NOT_NEGATIVE, MultilabelMethod
 
 

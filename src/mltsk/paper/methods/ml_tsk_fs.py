@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...classifier import MLTSKClassifier
 from ...core.arrays import spread_rows
+from ...core.backend import blas_threads
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
 from ...core.terms import Terms
-from ...core.threads import blas_threads
 from ...exceptions import InputError, NonConvexWarning
 from ...system import FuzzySystem
 from ..antecedents import find_rules, warn_if_collapsed, warn_if_fewer

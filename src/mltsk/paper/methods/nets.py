@@ -20,7 +20,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...core.threads import asked_threads
+from ...core.backend import asked_threads
 from ...exceptions import InputError
 from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
 

@@ -33,7 +33,7 @@ from scipy.linalg.blas import daxpy, saxpy
 from scipy.linalg.lapack import dpstrf
 
 from ...core.arrays import Array
-from ...core.threads import blas_threads
+from ...core.backend import blas_threads
 from ...exceptions import InputError
 from .problem import Quadratic
 
