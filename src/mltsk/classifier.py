@@ -18,6 +18,7 @@ from .fit import Options, fit_system
 from .fit.short import shorten
 from .probabilities import f1_thresholds, fit_curves
 from .rows.arrays import is_dask
+from .rows.columns import Columns
 from .rows.read import is_too_large, read_rows, read_samples
 from .system import FuzzySystem
 from .targets import predicted
@@ -52,6 +53,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         A label is predicted when its score reaches this; "f1" tunes it per label on leave-one-out scores.
     max_terms, max_conditions : int or None, default=None, 5
         With `max_terms` the model is shortened to so many terms per label, and exceptions to so many conditions.
+    categorical_features : "from_dtype", None, or array of bool, int or str, default="from_dtype"
+        Which features are nominal, as a mask, by position or by name. "from_dtype" takes columns of words, booleans and
+        unordered categories of a data frame; ordered categories keep their order. A nominal feature has a number per
+        value and label, rare values share one, and a value that was never seen counts as nothing.
     random_state : int, RandomState or None, default=None
         For pipelines that set it everywhere: nothing in a fit is random.
 
@@ -116,6 +121,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         "threshold": [StrOptions({"f1"}), Real, "array-like"],
         "max_terms": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "random_state": ["random_state"],
     }
 
@@ -132,6 +138,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         threshold=0.5,
         max_terms=None,
         max_conditions=5,
+        categorical_features="from_dtype",
         random_state=None,
     ):
         self.n_rules = n_rules
@@ -144,6 +151,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.threshold = threshold
         self.max_terms = max_terms
         self.max_conditions = max_conditions
+        self.categorical_features = categorical_features
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
@@ -152,9 +160,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array, data frame, CSR, memory map, torch tensor, Dask array or frame of shape (n_samples, n_features)
-            Work is done where X lies.
-        y : indicator of shape (n_samples, n_labels), or one-dimensional classes
-            A data frame's columns name the labels. With a tensor X, a tensor on the same device, like the weights.
+            Work is done where X lies. Cells may be missing (NaN, None): they count as nothing, and where that happens
+            often enough "not measured" is a fact with a number of its own.
+        y : indicator of shape (n_samples, n_labels), list of the labels of each sample, or one-dimensional classes
+            A data frame's columns name the labels. NaN is a label that was not observed: each label learns from the
+            samples where it was. With a tensor X, a tensor on the same device, like the weights.
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
             Whole numbers of 10 at most on average are counts: 0 removes a row, 2 counts it twice. Others say how
             important rows are relative to each other. Weights that are all equal change nothing.
@@ -167,7 +177,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _options(self):
         names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
         given = {name: None if getattr(self, name) == "auto" else getattr(self, name) for name in names}
-        return Options(**given, coupling=self.coupling, scale=self.scale)
+        columns = None if self.columns_ is None else Columns(**self.columns_)
+        kinds = {} if columns is None else {"shares": columns.shares, "monotone": columns.monotone}
+        return Options(**given, **kinds, coupling=self.coupling, scale=self.scale)
 
     def _set_targets(self, targets):
         if not targets.multilabel and len(targets.classes) < 2:
@@ -230,8 +242,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         """The fitted system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
+        names = tuple(f"x{d}" for d in range(self.n_features_in_)) if names is None else tuple(map(str, names))
+        columns = None if self.columns_ is None else Columns(**self.columns_)
         return FuzzySystem(
-            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            feature_names=names if columns is None else columns.part_names,
             label_names=tuple(self.label_names_),
             scaling=None if self.scaling_ is None else Scaling(**self.scaling_),
             unit_length=self.scale_ == "unit",
@@ -320,7 +334,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X):
         check_is_fitted(self)
         large = is_too_large(X)
-        X = X if large else read_samples(self, X)
+        X = X if large else read_samples(self, X)  # in blocks where it is large
         system, per_row = self.system_, 16 * (len(self.general_coef_) + X.shape[1] + len(self.centers_))
         blocks = row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None)
         parts = [system.scores(self._dense(read_samples(self, X[b]) if large else X[b])) for b in blocks]
@@ -370,5 +384,6 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
+        tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.scale in ("auto", "unit", None)
         return tags

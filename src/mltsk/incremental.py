@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from .classifier import MLTSKClassifier
 from .core.backend import is_tensor
@@ -16,7 +16,7 @@ from .fit import fit_system
 from .fit.design import Design, Rules, Scale
 from .fit.ridge import Moments, Penalty
 from .rows.arrays import Block, is_dask
-from .rows.read import CHECKS, check_weights, weight_unit
+from .rows.read import check_weights, first_look, read_columns_of, read_samples, weight_unit
 from .targets import Targets
 
 KEPT = 1_000  # rows that are kept for leave-one-out scores, evenly spread over the stream; twice as many at most
@@ -61,6 +61,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         coupling_weight="auto",
         scale="auto",
         threshold=0.5,
+        categorical_features="from_dtype",
         random_state=None,
         forgetting=0.0,
     ):
@@ -72,6 +73,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.coupling_weight = coupling_weight
         self.scale = scale
         self.threshold = threshold
+        self.categorical_features = categorical_features
         self.random_state = random_state
         self.forgetting = forgetting
 
@@ -96,7 +98,10 @@ class IncrementalMLTSK(MLTSKClassifier):
         first = "stream_" not in self.__dict__
         if first:
             self._validate_params()
-        X = validate_data(self, X, **CHECKS, reset=first, ensure_min_samples=2 if first else 1)
+            self.columns_ = None
+            X = read_columns_of(self, first_look(self, X), None)
+        else:
+            X = read_samples(self, X)
         if first:
             self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
         Y = self._indicator(y, X)

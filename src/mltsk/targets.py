@@ -1,41 +1,74 @@
 """Targets as scikit-learn users give them, as an indicator matrix and back.
 
-Multi-label targets are indicator arrays, lists of lists, data frames or sparse matrices; one-dimensional binary and
-multiclass targets become one column (binary: the second class) or one column per class. Scores may be tensors; labels
-then are, too.
+Multi-label targets are indicator arrays, data frames, sparse matrices, or lists of the labels of each sample; a cell
+without a value (NaN, None) is a label that was not observed. One-dimensional binary and multiclass targets become one
+column (binary: the second class) or one column per class. Scores may be tensors; labels then are, too.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
-from sklearn.utils.validation import check_array, column_or_1d
+from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d
 
 from .core.backend import cast, namespace, put
 from .exceptions import InputError
 
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_SETS = (list, tuple, set, frozenset, np.ndarray)
+
 
 @dataclass(frozen=True)
 class Targets:
-    """An indicator ``Y`` (N, L) of floats, the ``classes``, their names, and whether the task is multi-label."""
+    """An indicator ``Y`` (N, L) of floats, the ``classes``, their names, and whether the task is multi-label.
+
+    ``observed`` (N, L) says which cells hold something, None where all do; the others are 0 in ``Y``.
+    """
 
     Y: np.ndarray
     classes: np.ndarray
     names: tuple[str, ...]
     multilabel: bool
+    observed: np.ndarray | None = None
 
     @classmethod
-    def of(cls, y, dtype=np.float64) -> "Targets":
-        """Read targets of any supported form; anything else is a ValueError that says what was found."""
+    def of(cls, y: Any, *, may_miss: bool = False) -> "Targets":
+        """Read targets of any supported form; anything else is a ValueError that says what was found.
+
+        Examples
+        --------
+        >>> Targets.of([["fever", "cough"], [], ["cough"]]).names
+        ('cough', 'fever')
+        >>> Targets.of([[1, 0], [np.nan, 1]], may_miss=True).observed.tolist()
+        [[True, True], [False, True]]
+        """
+        if _is_lists(y):
+            names = sorted({label for labels in y for label in labels}, key=str)
+            if not names:
+                raise InputError("y names no label of any sample.")
+            Y = np.array([[name in set(labels) for name in names] for labels in y], dtype=np.float64)
+            return cls(Y, np.arange(len(names)), tuple(map(str, names)), True)
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
-        if sparse.issparse(y):
-            y = y.toarray()
-        kind = type_of_target(y, input_name="y")
-        if kind == "multilabel-indicator":
-            Y = check_array(y, dtype=dtype, input_name="y")
+        y = y.toarray() if sparse.issparse(y) else y
+        values = y if names is None and isinstance(y, np.ndarray) else np.asarray(y, dtype=object if names else None)
+        if names or (values.ndim == 2 and (values.shape[1] > 1 or _has_gaps(values))):
+            Y = _indicator(values, names)
+            observed = ~np.isnan(Y)
+            if not observed.all() and not may_miss:
+                row, label = np.argwhere(~observed)[0]
+                raise InputError(
+                    f"Input y contains NaN: label {label if names is None else names[label]!r} was not observed in row "
+                    f"{row}. MLTSKClassifier learns from what was observed; this method needs every cell."
+                )
             names = names or [f"label {j}" for j in range(Y.shape[1])]
-            return cls(Y, np.arange(Y.shape[1]), tuple(names), True)
+            return cls(
+                np.nan_to_num(Y), np.arange(Y.shape[1]), tuple(names), True, None if observed.all() else observed
+            )
+        if values.dtype.kind == "f":
+            assert_all_finite(values, input_name="y")
+        kind = type_of_target(y, input_name="y")
         if kind not in ("binary", "multiclass"):
             raise ValueError(
                 f"Unknown label type: {kind!r}. y must be a 0/1 indicator matrix, or one-dimensional classes."
@@ -43,7 +76,7 @@ class Targets:
         y = column_or_1d(y, warn=True)
         classes = unique_labels(y)
         columns = classes[1:] if len(classes) == 2 else classes
-        return cls((y[:, None] == columns).astype(dtype), classes, tuple(str(c) for c in columns), False)
+        return cls((y[:, None] == columns).astype(np.float64), classes, tuple(str(c) for c in columns), False)
 
     def indicator(self, y) -> np.ndarray:
         """Other one-dimensional classes in the same columns."""
@@ -65,3 +98,49 @@ def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, m
     if len(classes) == 2:
         return classes[cast(scores[:, 0] > thresholds[0], np.int64)]
     return classes[(scores - thresholds).argmax(axis=1)]
+
+
+def _is_lists(y: Any) -> bool:
+    """Whether y holds the labels of each sample, not 0 and 1 for each label."""
+    if hasattr(y, "columns") or sparse.issparse(y) or getattr(y, "ndim", 1) != 1 or not hasattr(y, "__iter__"):
+        return False
+    rows = list(y)
+    if not rows or not all(isinstance(row, _SETS) for row in rows):
+        return False
+    cells = [cell for row in rows for cell in row]
+    return (
+        len({len(row) for row in rows}) > 1
+        or any(isinstance(row, set | frozenset) for row in rows)
+        or any(isinstance(cell, str) and cell.lower() not in WORDS for cell in cells)
+    )
+
+
+def _has_gaps(values: np.ndarray) -> bool:
+    return any(cell is None or cell != cell for cell in values.ravel().tolist()) if values.dtype.kind in "fO" else False
+
+
+def _indicator(values: np.ndarray, names: list[str] | None) -> np.ndarray:
+    """Cells as 0, 1 and NaN; anything else is refused."""
+    if values.dtype.kind not in "OUS":
+        Y = check_array(values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan")
+    else:
+        cells = [_cell(cell) for cell in values.ravel().tolist()]
+        Y = np.array(cells, dtype=np.float64).reshape(values.shape)
+    strange = ~((Y == 0) | (Y == 1) | np.isnan(Y))
+    if strange.any():
+        row, label = np.argwhere(strange)[0]
+        name = f"{label}" if names is None else repr(names[label])
+        raise InputError(
+            f"Unknown label type: column {name} of y holds {values[row, label]!r} in row {row}. Labels are 0 and 1, "
+            "True and False, or 'yes' and 'no'; NaN where one was not observed."
+        )
+    return Y
+
+
+def _cell(cell: Any) -> float:
+    """0, 1 or NaN; infinity for what is none of them."""
+    if cell is None or type(cell).__name__ == "NAType" or cell != cell:
+        return np.nan
+    if isinstance(cell, str):
+        return WORDS.get(cell.strip().lower(), np.inf)
+    return float(cell) if cell in (0, 1) else np.inf

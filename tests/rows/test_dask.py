@@ -105,7 +105,7 @@ def test_frames_name_features_and_labels(data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X, Y: lazy(np.where(X > X.max() - 0.01, np.nan, X), Y), "NaN or infinity"),
+        (lambda X, Y: lazy(np.where(X > X.max() - 0.01, np.inf, X), Y), "infinity"),
         (lambda X, Y: lazy(X, Y + 0.5), "indicator of 0 and 1"),
         (lambda X, Y: lazy(X, Y[:, 0] + 0.5), "Unknown label type"),
         (lambda X, Y: lazy(X, Y[:-1]), "A block of X has 50 rows but that of y has 49"),

@@ -16,7 +16,7 @@ from scipy import sparse
 from ..core.arrays import Array, Matrix, dense, row_blocks, row_square_norms, unit_rows, weighted_mean_and_sd
 from ..core.backend import cast, namespace
 from ..core.fuzzymap import FuzzyMap
-from ..core.membership import firing_strengths
+from ..core.membership import Underflow, firing_strengths
 from ..core.scaling import Scaling, fit_scaling
 from ..core.terms import Terms
 from ..exceptions import InputError
@@ -118,7 +118,8 @@ class Design:
     def firing(self, Z: Matrix) -> Array:
         """M of scaled rows, in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
         C, scaling = self.rules.centers, self.scale.scaling
-        widths, how = namespace(C).full_like(C, self.rules.width), "softmax" if self.rules.order else "plain"
+        widths = namespace(C).full_like(C, self.rules.width)
+        how: Underflow = "softmax" if self.rules.order else "plain"
         share = None if scaling is None else scaling.share
         return cast(firing_strengths(Z, C, widths, underflow=how, share=share), np.float64)
 

@@ -18,6 +18,7 @@ from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import Block, is_dask
+from .columns import RARE_ROWS, RARE_SHARE, Columns
 from .read import MOST_COPIES
 
 SPLIT_EVERY = 8  # sums added by one task of the tree
@@ -32,6 +33,7 @@ class DaskRows:
     targets: Targets
     is_count: bool
     unit: float
+    columns: Columns | None = None
     gathered: "tuple[int, Block] | None" = None
     in_memory = False
 
@@ -67,8 +69,8 @@ class DaskRows:
         return Block(X, Y, w, copies, rows)
 
     @property
-    def _reading(self) -> tuple[Targets, bool, float]:
-        return self.targets, self.is_count, self.unit
+    def _reading(self) -> tuple[Targets, bool, float, Columns | None]:
+        return self.targets, self.is_count, self.unit, self.columns
 
     def moments(self, design: Any, labels: Any) -> Any:
         """Sums over all rows, where they lie."""
@@ -82,17 +84,21 @@ class DaskRows:
         return tasks[0].compute()
 
 
-def _block(part: tuple[Any, Any, Any], reading: tuple[Targets, bool, float]) -> Block:
+def _block(part: tuple[Any, Any, Any], reading: tuple[Targets, bool, float, Columns | None]) -> Block:
     """A block, checked: samples in double or single precision, labels as an indicator, weights relative."""
-    (X, Y, w), (targets, is_count, unit) = part, reading
+    (X, Y, w), (targets, is_count, unit, columns) = part, reading
     X = np.asarray(X)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    if not np.isfinite(X).all():
-        raise InputError("Input X contains NaN or infinity: remove or impute them first.")
+    if np.isinf(X).any():
+        raise InputError("Input X contains infinity: leave such rows out, or write NaN.")
+    X = X if columns is None else columns.expand(X)
     Y = np.asarray(Y)
     if targets.multilabel:
         if not ((Y == 0) | (Y == 1)).all():
-            raise InputError("y must be an indicator of 0 and 1, or one-dimensional classes.")
+            raise InputError(
+                "y must be an indicator of 0 and 1, or one-dimensional classes; labels that were not observed for every "
+                "row need arrays in memory."
+            )
         Y = Y.astype(np.float64)
     else:
         Y = targets.indicator(Y)
@@ -125,6 +131,10 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
     names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
     if hasattr(X, "columns"):
         _check_feature_names(estimator, X._meta, reset=True)
+        if words := [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "fiu"]:
+            raise InputError(
+                f"Column {words[0]!r} does not hold numbers: on Dask, turn words and booleans into numbers."
+            )
     estimator.n_features_in_ = len(X.columns) if hasattr(X, "columns") else int(X.shape[1])
     for values, name in ((y, "y"), (sample_weight, "sample_weight")):
         if values is not None and not is_dask(values):
@@ -139,12 +149,27 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
     found = dask.compute(*[survey(*part) for part in zip(Xb, yb, wb, strict=True)])
     targets = _targets(found, names)
     is_count, unit = _weights([f[3] for f in found if f[3] is not None])
-    return DaskRows(list(zip(Xb, yb, wb, strict=True)), [f[0] for f in found], targets, is_count, unit), targets
+    counts = [f[0] for f in found]
+    columns = _gaps(estimator, sum(f[4] for f in found), sum(counts))
+    return DaskRows(list(zip(Xb, yb, wb, strict=True)), counts, targets, is_count, unit, columns), targets
 
 
-def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any]:
-    """(rows, labels or None, classes, (least, largest, all whole, sum, count) of the positive weights) of a block."""
-    Y = np.asarray(Y)
+def _gaps(estimator: Any, missing: Any, n: int) -> Columns | None:
+    """The columns, numbers all, where some cells of them are ``missing``."""
+    if not np.any(missing):
+        return None
+    D, least = len(missing), max(RARE_ROWS, RARE_SHARE * n)
+    names = tuple(map(str, getattr(estimator, "feature_names_in_", [f"x{d}" for d in range(D)])))
+    gaps = tuple(bool(least <= count <= n - least) for count in missing)
+    columns = Columns(names, ("number",) * D, ((),) * D, ((),) * D, gaps)
+    estimator.columns_ = dict(vars(columns))
+    return columns
+
+
+def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any, Any]:
+    """(rows, labels or None, classes, (least, largest, all whole, sum, count) of the positive weights, missing cells
+    per column) of a block."""
+    Y, missing = np.asarray(Y), np.isnan(np.asarray(X, dtype=np.float64)).sum(axis=0)
     if len(X) != len(Y):
         raise InputError(f"A block of X has {len(X)} rows but that of y has {len(Y)}.")
     if Y.ndim == 1 and Y.dtype.kind == "f" and not (Y == np.round(Y)).all():
@@ -153,7 +178,7 @@ def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any]:
         w = np.asarray(w, dtype=np.float64)
         w = w[w > 0]
         w = (w.min(), w.max(), bool((w == np.round(w)).all()), w.sum(), len(w)) if len(w) else None
-    return len(X), Y.shape[1] if Y.ndim == 2 else None, np.unique(Y) if Y.ndim == 1 else None, w
+    return len(X), Y.shape[1] if Y.ndim == 2 else None, np.unique(Y) if Y.ndim == 1 else None, w, missing
 
 
 def _targets(found: Sequence[Any], names: list[str] | None) -> Targets:

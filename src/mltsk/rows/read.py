@@ -7,17 +7,23 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
+from ..core.arrays import spread_rows
 from ..core.backend import asnumpy, is_tensor, namespace
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import ArrayRows, is_dask
+from .columns import Columns, has_columns, read_columns
 
 FLOATS = (np.float64, np.float32)
-CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS)}
+CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_all_finite": "allow-nan"}
 
 
 def read_rows(estimator, X, y, sample_weight):
-    """(rows, `Targets` whose Y is what the rows hold) of a fit; sets ``n_features_in_`` and ``feature_names_in_``."""
+    """(rows, `Targets` whose Y is what the rows hold) of a fit.
+
+    Sets ``n_features_in_``, ``feature_names_in_`` and ``columns_``, which is None where X is numbers throughout.
+    """
+    estimator.columns_ = None
     if is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
 
@@ -26,21 +32,112 @@ def read_rows(estimator, X, y, sample_weight):
         return _tensor_rows(estimator, X, y, sample_weight)
     if is_too_large(X):
         return _large_rows(estimator, X, y, sample_weight)
-    if hasattr(y, "columns") or sparse.issparse(y):  # names and sparse labels are read by Targets
-        X = validate_data(estimator, X, **CHECKS, ensure_min_samples=2)
-    else:
-        X, y = validate_data(estimator, X, y, multi_output=True, **CHECKS, ensure_min_samples=2)
-    targets = Targets.of(y)
+    if y is None:
+        validate_data(estimator, X, y)  # scikit-learn's sentence
+    X = first_look(estimator, X)
+    targets = Targets.of(y, may_miss=True)
     _same_length(X, targets.Y)
-    w, copies = read_weights(sample_weight, targets.Y.shape)
+    w, copies = _observed(*read_weights(sample_weight, targets.Y.shape), targets)
+    X = read_columns_of(estimator, X, None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)))
     return ArrayRows(X, targets.Y, w, copies, max(1, X.shape[0]), _as_they_are), targets
 
 
+def first_look(estimator, X):
+    """X with its names and shape checked: a frame with words or gaps, or an array."""
+    if needs_columns(X, estimator.categorical_features):
+        _check_feature_names(estimator, X, reset=True)
+        _check_n_features(estimator, X, reset=True)
+        if X.shape[0] < 2:
+            raise InputError(f"X has {X.shape[0]} row (sample), while a minimum of 2 is required.")
+        return X
+    X = validate_data(estimator, X, **CHECKS, ensure_min_samples=2)
+    if sparse.issparse(X) and np.isnan(X.data).any():
+        raise InputError("Input X contains NaN: sparse data have none, a cell that is not stored is 0.")
+    return X
+
+
+def needs_columns(X, categorical_features):
+    """Whether X is a frame that is more than numbers, or has columns that are named nominal."""
+    if not has_columns(X):
+        is_given = categorical_features is not None and not isinstance(categorical_features, str)
+        return is_given and hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
+    if type(X).__module__.startswith("polars"):
+        return not all(dtype.is_numeric() for dtype in X.dtypes) or categorical_features not in ("from_dtype", None)
+    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
+
+    plain = all(is_numeric_dtype(t) and not is_bool_dtype(t) and not is_complex_dtype(t) for t in X.dtypes)
+    return not plain or not isinstance(categorical_features, str | None)
+
+
+def read_columns_of(estimator, X, counted):
+    """X in columns of numbers, with ``columns_`` set where those are not the columns of X itself."""
+    is_frame = needs_columns(X, estimator.categorical_features)
+    if sparse.issparse(X) or not (is_frame or np.isnan(X).any()):
+        return X
+    names = getattr(estimator, "feature_names_in_", None)
+    names = [f"x{d}" for d in range(X.shape[1])] if names is None else [str(name) for name in names]
+    counted = np.ones(X.shape[0], dtype=bool) if counted is None else counted
+    columns = read_columns(X, names, _nominal(estimator.categorical_features, names), counted)
+    estimator.columns_ = dict(vars(columns))
+    expanded = columns.expand(X)
+    if np.isinf(expanded).any():
+        where = columns.names[columns.parts[int(np.isinf(expanded).any(axis=0).argmax())].feature]
+        raise InputError(f"Input X contains infinity in column {where!r}: leave such rows out, or write NaN.")
+    return expanded
+
+
+def _nominal(features, names):
+    """Which features are nominal, as a mask; None leaves that to their types."""
+    if isinstance(features, str):
+        if features != "from_dtype":
+            raise InputError(f"categorical_features must be 'from_dtype', None or a list, got {features!r}.")
+        return None
+    mask = np.zeros(len(names), dtype=bool)
+    if features is None:
+        return mask
+    features = np.asarray(features)
+    if features.dtype.kind == "b":
+        if features.shape != mask.shape:
+            raise InputError(f"categorical_features is a mask of {features.shape} for {len(names)} features.")
+        return features
+    for feature in features.tolist():
+        at = names.index(feature) if isinstance(feature, str) and feature in names else feature
+        if not isinstance(at, int) or not -len(names) <= at < len(names):
+            raise InputError(f"categorical_features names {feature!r}, which X does not have.")
+        mask[at] = True
+    return mask
+
+
+def _observed(w, copies, targets):
+    """Weights in which cells that were not observed have none."""
+    if targets.observed is None:
+        return w, copies
+    never = ~targets.observed.any(axis=0)
+    if never.any():
+        raise InputError(f"Label {targets.names[int(never.argmax())]!r} was observed in no row: leave it out.")
+    shape = targets.observed.shape
+    w = targets.observed * (1.0 if w is None else np.broadcast_to(w if w.ndim == 2 else w[:, None], shape))
+    if copies is not None:
+        copies = np.where(w > 0, np.broadcast_to(copies if copies.ndim == 2 else copies[:, None], shape), 1.0)
+    return w, copies
+
+
 def read_samples(estimator, X):
-    """Rows to predict, checked; tensors stay tensors."""
+    """Rows to predict in columns of numbers, checked; tensors stay tensors."""
+    columns = None if estimator.columns_ is None else Columns(**estimator.columns_)
     if is_tensor(X):
-        return check_tensor(estimator, X, reset=False)
-    return validate_data(estimator, X, **CHECKS, reset=False)
+        X = check_tensor(estimator, X, reset=False)
+    elif columns is not None and needs_columns(X, estimator.categorical_features):
+        _check_feature_names(estimator, X, reset=False)
+        _check_n_features(estimator, X, reset=False)
+    else:
+        X = validate_data(estimator, X, **CHECKS, reset=False)
+    if columns is None:
+        return X
+    X = columns.expand(X.toarray() if sparse.issparse(X) else X)
+    if not is_tensor(X) and np.isinf(X).any():
+        raise InputError("Input X contains infinity: write NaN for what is not known.")
+    return X
 
 
 def _as_they_are(X, Y):
@@ -119,13 +216,16 @@ def _large_rows(estimator, X, y, sample_weight):
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
     _same_length(X, y)
     y = y.ravel() if y.shape[1:] == (1,) else y
+    if isinstance(X, np.ndarray):  # gaps are looked for in a sample
+        some = np.asarray(X[spread_rows(len(X), 20_000)], dtype=np.float64)
+        read_columns_of(estimator, some, None)
     targets = Targets.of(y[:1] if y.ndim == 2 else np.unique(y))
     targets = targets if names is None else replace(targets, names=tuple(map(str, names)))
     w, copies = read_weights(sample_weight, (X.shape[0], targets.Y.shape[1]))
 
     def read(Xb, Yb):
         block = Targets.of(Yb).Y if targets.multilabel else targets.indicator(Yb)
-        return validate_data(estimator, Xb, **CHECKS, reset=False), block
+        return read_samples(estimator, Xb), block
 
     return ArrayRows(X, y, w, copies, max(1, rows_at_once(X) // 8), read, len(targets.names)), targets
 
@@ -145,8 +245,8 @@ def check_tensor(estimator, X, *, reset):
         )
     if X.dtype not in (xp.float32, xp.float64):
         X = X.to(xp.float32 if X.dtype.is_floating_point else xp.float64)
-    if not bool(xp.isfinite(X).all()):
-        raise InputError("Input X contains NaN or infinity: remove or impute them first.")
+    if bool(xp.isinf(X).any()):
+        raise InputError("Input X contains infinity: leave such rows out, or write NaN.")
     _check_feature_names(estimator, X, reset=reset)
     _check_n_features(estimator, X, reset=reset)
     return X
@@ -154,6 +254,8 @@ def check_tensor(estimator, X, *, reset):
 
 def _tensor_rows(estimator, X, y, sample_weight):
     X = check_tensor(estimator, X, reset=True)
+    if bool(namespace(X).isnan(X).any()):
+        X = read_columns_of(estimator, X, None)
     if len(X) < 2:
         raise InputError("X has 1 row (sample), while a minimum of 2 is required.")
     for values, name in ((y, "y"), (sample_weight, "sample_weight")):
@@ -167,7 +269,8 @@ def _tensor_rows(estimator, X, y, sample_weight):
         names = tuple(f"label {j}" for j in range(y.shape[1]))
         targets = Targets(y.to(xp.float64), np.arange(y.shape[1]), names, True)
     else:
-        targets = Targets.of(asnumpy(y))
-    w, copies = read_weights(None if sample_weight is None else asnumpy(sample_weight), targets.Y.shape)
+        targets = Targets.of(asnumpy(y), may_miss=True)
+    given = None if sample_weight is None else asnumpy(sample_weight)
+    w, copies = _observed(*read_weights(given, targets.Y.shape), targets)
     Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
     return ArrayRows(X, Y, w, copies, len(X), _as_they_are), targets

@@ -1,0 +1,263 @@
+"""Columns as a user has them, as columns of numbers: nominal values one by one, what is missing as NaN.
+
+A number, an ordered category (by its place in the order) and a feature of two values take one column; any other nominal
+feature takes one per value that is there often enough, 0 or 1, and one for the rare values together. Behind them come
+the columns "not measured", 0 or 1, of the features that lack a value often enough. A value that was never seen is NaN,
+without being "not measured": it counts as nothing.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Array
+from ..core.backend import cast, namespace
+from ..exceptions import InputError
+
+RARE_ROWS, RARE_SHARE = 5, 0.01  # a value, or a gap, has a column of its own from so many rows on: the larger of both
+OTHER, MISSING = "other", "not measured"
+SHARE_OF_MISSING = 1e-12  # what such a column counts in distances: nothing, up to the rounding of its way back
+
+
+class Part(NamedTuple):
+    """One column of numbers: its ``feature``, and the ``value`` that it stands for, None for the feature itself."""
+
+    feature: int
+    value: str | None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The features of a table: ``names``, ``kinds`` ("number", "ordinal" or "nominal"), ``values`` and ``gaps`` (D,).
+
+    ``values`` are the levels of an ordinal feature in their order, or the values of a nominal one, rare ones left out;
+    ``rare`` are those. ``gaps`` says which features have a column "not measured".
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    rare: tuple[tuple[str, ...], ...]
+    gaps: tuple[bool, ...]
+
+    @property
+    def parts(self) -> list[Part]:
+        """The columns of numbers, in order."""
+        found = [Part(d, value) for d in range(len(self.names)) for value in self._shown(d)]
+        return found + [Part(d, MISSING) for d, gap in enumerate(self.gaps) if gap]
+
+    def _shown(self, d: int) -> tuple[str | None, ...]:
+        """The values of a feature that have a column: one of two is enough."""
+        if self.kinds[d] != "nominal":
+            return (None,)
+        shown = self.values[d] + ((OTHER,) if self.rare[d] else ())
+        return shown[1:] if len(shown) == 2 else shown
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """What to call the columns of numbers: "age", "smoker = daily", "albumin not measured"."""
+        names = []
+        for d, value in self.parts:
+            middle = " " if value == MISSING else " = "
+            names.append(self.names[d] if value is None else f"{self.names[d]}{middle}{value}")
+        return tuple(names)
+
+    @property
+    def shares(self) -> Array:
+        """How much each column of numbers counts in distances: those of a feature as much as a number does."""
+        width = [len(self._shown(d)) for d in range(len(self.names))]
+        return np.array([SHARE_OF_MISSING if value == MISSING else 1.0 / max(1, width[d]) for d, value in self.parts])
+
+    @property
+    def monotone(self) -> NDArray[np.bool_]:
+        """Which columns of numbers have an order and no distances."""
+        return np.array([self.kinds[d] == "ordinal" for d, _ in self.parts])
+
+    def expand(self, X: Any) -> Array:
+        """The columns of numbers (N, D') of a frame or array with these columns in this order."""
+        if not hasattr(X, "columns") and "nominal" not in self.kinds:
+            gaps = [d for d, gap in enumerate(self.gaps) if gap]
+            xp = namespace(X)
+            return xp.concatenate([X, cast(xp.isnan(X[:, gaps]), X.dtype)], axis=1) if gaps else X
+        found = [self._expanded(d, column) for d, column in enumerate(_columns_of(X))]
+        gaps = [gap[:, None] for (_, gap), own in zip(found, self.gaps, strict=True) if own]
+        return np.hstack([values for values, _ in found] + gaps).astype(np.float64)
+
+    def _expanded(self, d: int, column: "Column") -> tuple[Array, Array]:
+        """(columns of numbers of a feature, where it is missing)."""
+        if self.kinds[d] == "number":
+            if column.numbers is None:
+                raise InputError(
+                    f"Column {column.name!r} holds {column.example!r}; it held numbers when the model was fitted."
+                )
+            return column.numbers[:, None], np.isnan(column.numbers)
+        keys = column.words()
+        missing = np.array([key is None for key in keys])
+        codes = {value: i for i, value in enumerate(self.values[d])}
+        if self.kinds[d] == "ordinal":
+            return np.array([codes.get(key, np.nan) for key in keys], dtype=np.float64)[:, None], missing
+        codes |= dict.fromkeys(self.rare[d], len(self.values[d]))
+        code = np.array([codes.get(key, -1) for key in keys])
+        count = len(self.values[d]) + bool(self.rare[d])
+        shown = np.where(code[:, None] < 0, np.nan, code[:, None] == np.arange(count))
+        return shown[:, 1:] if count == 2 else shown, missing
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column as it came: ``numbers`` with NaN, or ``cells`` with None; ``levels`` are those of an ordered one."""
+
+    name: str
+    numbers: Array | None
+    cells: Sequence[Any] | None = None
+    levels: tuple[str, ...] | None = None
+    is_nominal: bool = False
+
+    @property
+    def example(self) -> Any:
+        """A value that is there."""
+        return next((key for key in self.words() if key is not None), None)
+
+    def words(self) -> list[str | None]:
+        """Values as words, None where there is none."""
+        if self.cells is not None:
+            return [None if _is_missing(cell) else _word(cell) for cell in self.cells]
+        assert self.numbers is not None
+        return [None if x != x else _word(x) for x in self.numbers.tolist()]
+
+
+def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None, counted: Any) -> Columns:
+    """What the columns of a frame or array are, on the rows that are ``counted``.
+
+    ``nominal`` says which are nominal; None takes that from their types.
+    """
+    n = int(counted.sum())
+    least = max(RARE_ROWS, RARE_SHARE * n)
+    kinds, values, rare, gaps = [], [], [], []
+    for d, column in enumerate(_columns_of(X)):
+        words = None if column.numbers is not None else column.words()
+        missing = np.isnan(column.numbers) if words is None else np.array([word is None for word in words])
+        often: tuple[tuple[str, ...], tuple[str, ...]] = (), ()
+        if column.is_nominal if nominal is None else nominal[d]:
+            kind, often = "nominal", _often(column, counted, least)
+        elif column.levels is not None:
+            kind, often = "ordinal", (column.levels, ())
+        elif words is None:
+            kind = "number"
+        else:
+            raise InputError(
+                f"Column {column.name!r} holds words ({column.example!r}): name it in categorical_features."
+            )
+        kinds.append(kind)
+        values.append(often[0])
+        rare.append(often[1])
+        gaps.append(least <= int(missing[counted].sum()) <= n - least)
+    return Columns(tuple(names), tuple(kinds), tuple(values), tuple(rare), tuple(gaps))
+
+
+def _often(column: Column, counted: Any, least: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(values that are there often enough, the most frequent first; rare ones)."""
+    count = Counter(word for word, here in zip(column.words(), counted, strict=True) if here and word is not None)
+    order = sorted(count, key=lambda word: (-count[word], word))
+    often = tuple(word for word in order if count[word] >= least)
+    if not often and len(order) > 1:
+        warnings.warn(
+            f"Column {column.name!r} holds {len(order)} different words, none of them in {least:.0f} rows or more: the "
+            "model makes nothing of it.",
+            UserWarning,
+            stacklevel=6,
+        )
+    return often, tuple(order[len(often) :])
+
+
+def _word(cell: Any) -> str:
+    """A value as a word: True is "yes", 2.0 is "2"."""
+    if isinstance(cell, bool | np.bool_):
+        return "yes" if cell else "no"
+    if isinstance(cell, float | np.floating):
+        return f"{cell:.15g}"
+    return str(cell)
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
+
+
+def has_columns(X: Any) -> bool:
+    """Whether X is a data frame of pandas or polars."""
+    return (
+        hasattr(X, "columns") and hasattr(X, "shape") and type(X).__module__.partition(".")[0] in ("pandas", "polars")
+    )
+
+
+def _columns_of(X: Any) -> list[Column]:
+    if not has_columns(X):
+        return [_plain_column(f"x{d}", X[:, d]) for d in range(X.shape[1])]
+    of = _pandas_column if type(X).__module__.startswith("pandas") else _polars_column
+    return [of(str(name), X[name] if X.columns[d] == name else X.iloc[:, d]) for d, name in enumerate(X.columns)]
+
+
+def _plain_column(name: str, values: Any) -> Column:
+    if values.dtype == object:
+        return _cells(name, values.tolist())
+    if values.dtype.kind in "US":
+        return Column(name, None, values.tolist(), is_nominal=True)
+    return Column(name, values.astype(np.float64))
+
+
+def _pandas_column(name: str, series: Any) -> Column:
+    from pandas.api import types
+
+    dtype = series.dtype
+    if isinstance(dtype, types.CategoricalDtype):
+        levels = tuple(map(_word, dtype.categories)) if dtype.ordered else None
+        return Column(name, None, series.astype(object).tolist(), levels, is_nominal=levels is None)
+    if types.is_bool_dtype(dtype):
+        return Column(name, None, series.astype(object).tolist(), is_nominal=True)
+    if (
+        types.is_datetime64_any_dtype(dtype)
+        or types.is_timedelta64_dtype(dtype)
+        or isinstance(dtype, types.PeriodDtype)
+    ):
+        _refuse_date(name)
+    if types.is_complex_dtype(dtype):
+        raise InputError(f"Column {name!r} holds complex numbers: give their parts as columns of their own.")
+    if types.is_numeric_dtype(dtype):
+        return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+    return _cells(name, series.tolist())
+
+
+def _polars_column(name: str, series: Any) -> Column:
+    kind = type(series.dtype).__name__ if not isinstance(series.dtype, type) else series.dtype.__name__
+    if kind in ("Date", "Datetime", "Duration", "Time"):
+        _refuse_date(name)
+    if kind == "Enum":  # polars' categories with an order
+        return Column(name, None, series.to_list(), tuple(map(str, series.dtype.categories.to_list())))
+    if series.dtype.is_numeric():
+        return Column(name, np.array([np.nan if x is None else x for x in series.to_list()], dtype=np.float64))
+    return _cells(name, series.to_list())
+
+
+def _cells(name: str, cells: Sequence[Any]) -> Column:
+    """A column of objects: numbers if nothing else is there."""
+    import datetime
+
+    there = [cell for cell in cells if not _is_missing(cell)]
+    if any(isinstance(cell, datetime.date | datetime.time | np.datetime64) for cell in there):
+        _refuse_date(name)
+    if any(isinstance(cell, list | tuple | set | dict | np.ndarray | complex) for cell in there):
+        raise InputError(f"Column {name!r} holds a {type(there[0]).__name__} per cell: numbers and words can be used.")
+    if there and all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in there):
+        return Column(name, np.array([np.nan if _is_missing(cell) else cell for cell in cells], dtype=np.float64))
+    return Column(name, None, cells, is_nominal=True)
+
+
+def _refuse_date(name: str) -> None:
+    raise InputError(
+        f"Column {name!r} holds dates or times: turn it into a number, such as days since some event, or leave it out."
+    )
