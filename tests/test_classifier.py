@@ -18,6 +18,7 @@ from mltsk import MLTSKClassifier
 from mltsk.core.coupling import CONVEX
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
+from mltsk.rows.read import read_samples
 
 
 @pytest.fixture(scope="module")
@@ -306,3 +307,102 @@ def test_data_are_never_written_to(data):
     MLTSKClassifier(scale=None, n_rules=3, max_terms=2).fit(X, Y).predict(X)
     assert_array_equal(X, data.X)
     assert_array_equal(Y, data.Y)
+
+
+# missing cells and labels --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def gaps(data):
+    rng = np.random.default_rng(0)
+    return np.where(rng.random(data.X.shape) < 0.15, np.nan, data.X)
+
+
+@pytest.mark.parametrize("options", [{"n_rules": 0}, {"n_rules": 8, "order": 0}, {"n_rules": 4, "order": 1}], ids=str)
+@pytest.mark.parametrize("scale", ["quantile", "standard", None])
+def test_a_missing_cell_counts_as_nothing_but_that_it_is_missing(data, gaps, options, scale):
+    clf = MLTSKClassifier(scale=scale, **options).fit(gaps, data.Y)
+    system, Z = clf.system_, read_samples(clf, gaps)
+    effects = system.feature_effects(Z, 0)
+    assert_array_equal(effects[np.isnan(Z)], 0.0)
+    assert np.isfinite(clf.predict_proba(gaps)).all()
+    total = system.intercept[0] + effects.sum(axis=1) + system.shifts(Z, 0).sum(axis=1)
+    assert_allclose(total, system.scores(Z)[:, 0], atol=1e-10)
+
+
+def test_that_a_cell_is_missing_may_be_what_counts(data):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    X[rng.random(300) < 0.3, 1] = np.nan
+    Y = np.column_stack([np.isnan(X[:, 1]), X[:, 0] > 0]).astype(int)
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y)
+    assert "x1 not measured" in clf.system_.feature_names
+    assert_array_equal(clf.predict(X)[:, 0], Y[:, 0])
+
+
+def test_exceptions_measure_what_is_there(data, gaps):
+    clf = MLTSKClassifier(n_rules=6, order=0).fit(data.X, data.Y)
+    part = data.X[:50].copy()
+    part[:, 0] = np.nan
+    system = clf.system_
+    Z = system.scale(data.X[:50])
+    square = ((Z[:, None, 1:] - system.centers[None, :, 1:]) ** 2).sum(axis=2) / system.widths[0, 0]
+    scaled_up = square * Z.shape[1] / (Z.shape[1] - 1)
+    assert_allclose(system.firing(part), np.exp(-scaled_up))
+
+
+def test_gaps_are_the_same_in_tensors_and_arrays(data, gaps):
+    torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
+    for options in ({"n_rules": 0}, {"n_rules": 4, "order": 1}, {"n_rules": 4, "scale": "standard"}):
+        here = MLTSKClassifier(**options).fit(gaps, data.Y)
+        there = MLTSKClassifier(**options).fit(torch.tensor(gaps), torch.tensor(data.Y))
+        assert_allclose(there.decision_function(torch.tensor(gaps)).numpy(), here.decision_function(gaps), atol=1e-8)
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame])
+def test_each_label_learns_from_the_rows_where_it_was_observed(data, form):
+    hidden = np.random.default_rng(2).random(data.Y.shape) < 0.3
+    hidden[:, 1] = False
+    Y = np.where(hidden, np.nan, data.Y)
+    options = {"n_rules": 0, "scale": None, "ridge": 1e-9}  # so small that its unit does not matter
+    clf = MLTSKClassifier(**options).fit(data.X, form(Y))
+    for label in range(Y.shape[1]):
+        seen = ~hidden[:, label]
+        alone = MLTSKClassifier(**options).fit(data.X[seen], pd.DataFrame(data.Y[seen][:, [label]]))
+        assert_allclose(clf.general_coef_[:, label], alone.general_coef_[:, 0], atol=1e-6)
+        assert_allclose(clf.loo_scores_[seen, label], alone.loo_scores_[:, 0], atol=1e-6)
+
+
+def test_cells_that_were_not_observed_are_not_looked_at(data):
+    hidden = np.random.default_rng(3).random(data.Y.shape) < 0.4
+    one = MLTSKClassifier(threshold="f1").fit(data.X, np.where(hidden, np.nan, data.Y))
+    weights = MLTSKClassifier(threshold="f1").fit(data.X, np.where(hidden, 1 - data.Y, data.Y), (~hidden).astype(float))
+    assert_allclose(one.predict_proba(data.X), weights.predict_proba(data.X))
+    assert_allclose(one.thresholds_, weights.thresholds_)
+
+
+def test_a_label_that_was_never_observed_is_named(data):
+    Y = data.Y.astype(float)
+    Y[:, 2] = np.nan
+    with pytest.raises(InputError, match="'label 2' was observed in no row"):
+        MLTSKClassifier().fit(data.X, Y)
+
+
+@pytest.mark.parametrize("values", [(-1, 1), (0, 7), (0, 2), ("a", "b")])
+def test_what_is_no_clear_yes_or_no_is_refused(data, values):
+    Y = np.where(data.Y == 1, values[1], values[0])
+    with pytest.raises(InputError, match="Labels are 0 and 1"):
+        MLTSKClassifier().fit(data.X, Y)
+    if not isinstance(values[0], str):
+        with pytest.raises(InputError, match="Labels are 0 and 1"):
+            MLTSKClassifier().fit(data.X, sparse.csr_array(Y))
+
+
+def test_labels_may_be_words_lists_and_booleans(data):
+    expected = MLTSKClassifier(n_rules=3).fit(data.X, data.Y).decision_function(data.X)
+    names = [f"l{j}" for j in range(data.Y.shape[1])]
+    lists = [[names[j] for j in np.flatnonzero(row)] for row in data.Y]
+    words = pd.DataFrame(np.where(data.Y == 1, "yes", "no"), columns=names)
+    for y in (lists, words, data.Y.astype(bool), sparse.csr_array(data.Y), data.Y.tolist()):
+        assert_allclose(MLTSKClassifier(n_rules=3).fit(data.X, y).decision_function(data.X), expected)
+    assert MLTSKClassifier(n_rules=0).fit(data.X, lists).label_names_ == tuple(names)

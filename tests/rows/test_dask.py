@@ -128,3 +128,10 @@ def test_dask_is_not_imported_unasked():
         "C(n_rules=2).fit(X, X > .5).predict(X); assert 'dask' not in sys.modules"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+def test_missing_cells_are_those_of_a_fit_in_memory(data):
+    X = np.where(np.random.default_rng(0).random(data.X.shape) < 0.2, np.nan, data.X)
+    found, expected = MLTSKClassifier().fit(*lazy(X, data.Y)), MLTSKClassifier().fit(X, data.Y)
+    assert found.columns_ == expected.columns_
+    assert_same(found, expected, X)

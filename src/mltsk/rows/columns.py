@@ -45,6 +45,13 @@ class Columns:
     rare: tuple[tuple[str, ...], ...]
     gaps: tuple[bool, ...]
 
+    @classmethod
+    def of_numbers(cls, names: Sequence[str], missing: Any, n: int) -> "Columns":
+        """Of numbers throughout, of which so many of n cells per feature are ``missing``."""
+        D, least = len(names), max(RARE_ROWS, RARE_SHARE * n)
+        gaps = tuple(bool(least <= count <= n - least) for count in missing)
+        return cls(tuple(names), ("number",) * D, ((),) * D, ((),) * D, gaps)
+
     @property
     def parts(self) -> list[Part]:
         """The columns of numbers, in order."""

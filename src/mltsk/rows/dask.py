@@ -18,8 +18,8 @@ from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import Block, is_dask
-from .columns import RARE_ROWS, RARE_SHARE, Columns
-from .read import MOST_COPIES
+from .columns import Columns
+from .read import MOST_COPIES, note_gaps
 
 SPLIT_EVERY = 8  # sums added by one task of the tree
 
@@ -96,7 +96,7 @@ def _block(part: tuple[Any, Any, Any], reading: tuple[Targets, bool, float, Colu
     if targets.multilabel:
         if not ((Y == 0) | (Y == 1)).all():
             raise InputError(
-                "y must be an indicator of 0 and 1, or one-dimensional classes; labels that were not observed for every "
+                "y must be an indicator of 0 and 1, or one-dimensional classes; labels not observed for every "
                 "row need arrays in memory."
             )
         Y = Y.astype(np.float64)
@@ -150,20 +150,8 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
     targets = _targets(found, names)
     is_count, unit = _weights([f[3] for f in found if f[3] is not None])
     counts = [f[0] for f in found]
-    columns = _gaps(estimator, sum(f[4] for f in found), sum(counts))
+    columns = note_gaps(estimator, sum(f[4] for f in found), sum(counts))
     return DaskRows(list(zip(Xb, yb, wb, strict=True)), counts, targets, is_count, unit, columns), targets
-
-
-def _gaps(estimator: Any, missing: Any, n: int) -> Columns | None:
-    """The columns, numbers all, where some cells of them are ``missing``."""
-    if not np.any(missing):
-        return None
-    D, least = len(missing), max(RARE_ROWS, RARE_SHARE * n)
-    names = tuple(map(str, getattr(estimator, "feature_names_in_", [f"x{d}" for d in range(D)])))
-    gaps = tuple(bool(least <= count <= n - least) for count in missing)
-    columns = Columns(names, ("number",) * D, ((),) * D, ((),) * D, gaps)
-    estimator.columns_ = dict(vars(columns))
-    return columns
 
 
 def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any, Any]:

@@ -74,8 +74,7 @@ def read_columns_of(estimator, X, counted):
     is_frame = needs_columns(X, estimator.categorical_features)
     if sparse.issparse(X) or not (is_frame or np.isnan(X).any()):
         return X
-    names = getattr(estimator, "feature_names_in_", None)
-    names = [f"x{d}" for d in range(X.shape[1])] if names is None else [str(name) for name in names]
+    names = _feature_names(estimator)
     counted = np.ones(X.shape[0], dtype=bool) if counted is None else counted
     columns = read_columns(X, names, _nominal(estimator.categorical_features, names), counted)
     estimator.columns_ = dict(vars(columns))
@@ -84,6 +83,21 @@ def read_columns_of(estimator, X, counted):
         where = columns.names[columns.parts[int(np.isinf(expanded).any(axis=0).argmax())].feature]
         raise InputError(f"Input X contains infinity in column {where!r}: leave such rows out, or write NaN.")
     return expanded
+
+
+def note_gaps(estimator, missing, n):
+    """The columns of numbers throughout, of which some cells (D,) of n each are ``missing``; None if there are none."""
+    if not np.any(missing):
+        return None
+    columns = Columns.of_numbers(_feature_names(estimator), missing, n)
+    estimator.columns_ = dict(vars(columns))
+    return columns
+
+
+def _feature_names(estimator):
+    return [str(name) for name in getattr(estimator, "feature_names_in_", ())] or [
+        f"x{d}" for d in range(estimator.n_features_in_)
+    ]
 
 
 def _nominal(features, names):
@@ -254,8 +268,8 @@ def check_tensor(estimator, X, *, reset):
 
 def _tensor_rows(estimator, X, y, sample_weight):
     X = check_tensor(estimator, X, reset=True)
-    if bool(namespace(X).isnan(X).any()):
-        X = read_columns_of(estimator, X, None)
+    columns = note_gaps(estimator, asnumpy(namespace(X).isnan(X).sum(0)), len(X))
+    X = X if columns is None else columns.expand(X)
     if len(X) < 2:
         raise InputError("X has 1 row (sample), while a minimum of 2 is required.")
     for values, name in ((y, "y"), (sample_weight, "sample_weight")):

@@ -1,0 +1,159 @@
+"""Columns of a table as columns of numbers: kinds, rare values, gaps, values that were never seen."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mltsk import MLTSKClassifier
+from mltsk.exceptions import InputError
+from mltsk.rows.columns import MISSING, Columns, read_columns
+
+
+def frame(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    smoker = rng.choice(["never", "former", "daily"], n, p=[0.5, 0.3, 0.2]).astype(object)
+    smoker[:2] = "pipe", "cigar"  # rare ones
+    albumin = np.where(rng.random(n) < 0.3, np.nan, rng.normal(3.5, 0.5, n))
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n),
+            "smoker": smoker,
+            "sex": pd.Categorical(rng.choice(["f", "m"], n, p=[0.7, 0.3])),
+            "stage": pd.Categorical(rng.choice(["I", "II", "III"], n), ["I", "II", "III"], ordered=True),
+            "fever": pd.array(rng.random(n) < 0.4, dtype="boolean"),
+            "albumin": albumin,
+        }
+    )
+
+
+def columns_of(X, **given):
+    return read_columns(X, list(X.columns), given.get("nominal"), np.ones(len(X), dtype=bool))
+
+
+def test_kinds_come_from_types():
+    columns = columns_of(frame())
+    assert columns.kinds == ("number", "nominal", "nominal", "ordinal", "nominal", "number")
+    assert columns.part_names == (
+        "age", "smoker = never", "smoker = former", "smoker = daily", "smoker = other",
+        "sex = m", "stage", "fever = yes", "albumin", "albumin not measured",
+    )  # fmt: skip
+    assert set(columns.rare[1]) == {"pipe", "cigar"}
+    assert columns.monotone.tolist() == [part == "stage" for part in columns.part_names]
+
+
+def test_values_become_zeros_and_ones_and_gaps_stay_gaps():
+    X = frame()
+    columns = columns_of(X)
+    new = pd.DataFrame(
+        {
+            "age": [50, np.nan],
+            "smoker": ["snuff", None],  # never seen; missing
+            "sex": ["m", "f"],
+            "stage": ["II", None],
+            "fever": [True, pd.NA],
+            "albumin": [np.nan, 3.0],
+        }
+    )
+    Z = dict(zip(columns.part_names, columns.expand(new).T, strict=True))
+    assert_array_equal(Z["age"], [50, np.nan])
+    for value in ("never", "former", "daily", "other"):
+        assert np.isnan(Z[f"smoker = {value}"]).all()
+    assert_array_equal(Z["sex = m"], [1, 0])
+    assert_array_equal(Z["stage"], [1, np.nan])
+    assert_array_equal(Z["fever = yes"], [1, np.nan])
+    assert_array_equal(Z["albumin not measured"], [1, 0])
+    assert_array_equal(columns.expand(X)[:2, columns.part_names.index("smoker = other")], [1, 1])
+
+
+def test_columns_of_a_feature_count_as_much_as_a_number_and_gaps_as_nothing():
+    columns = columns_of(frame())
+    by_feature = np.zeros(6)
+    np.add.at(by_feature, [d for d, value in columns.parts if value != MISSING], [
+        share for share, (_, value) in zip(columns.shares, columns.parts, strict=True) if value != MISSING
+    ])  # fmt: skip
+    assert_allclose(by_feature, 1.0)
+    assert columns.shares[-1] < 1e-9
+
+
+def test_columns_survive_as_plain_data():
+    columns = columns_of(frame())
+    again = Columns(**dict(vars(columns)))
+    assert_array_equal(again.expand(frame(seed=1)), columns.expand(frame(seed=1)))
+
+
+def test_a_value_that_was_never_seen_counts_as_nothing():
+    X, Y = frame(200), np.random.default_rng(1).integers(0, 2, (200, 2))
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y)
+    new = X.iloc[:5].copy()
+    new["smoker"] = "snuff"
+    effects = clf.system_.feature_effects(Columns(**clf.columns_).expand(new), 0)
+    smoker = [i for i, (d, _) in enumerate(Columns(**clf.columns_).parts) if d == 1]
+    assert_array_equal(effects[:, smoker], 0.0)
+
+
+def test_polars_frames_mean_the_same():
+    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    X = frame()
+    same = polars.DataFrame(
+        {
+            "age": X["age"].to_list(),
+            "smoker": X["smoker"].to_list(),
+            "sex": X["sex"].astype(object).to_list(),
+            "stage": polars.Series(X["stage"].astype(object).to_list(), dtype=polars.Enum(["I", "II", "III"])),
+            "fever": X["fever"].astype(object).to_list(),
+            "albumin": [None if x != x else x for x in X["albumin"]],
+        }
+    )
+    assert_array_equal(columns_of(same).expand(same), columns_of(X).expand(X))
+    assert columns_of(same) == columns_of(X)
+
+
+def test_nominal_features_may_be_named():
+    X = np.column_stack([np.repeat([1.0, 2.0, 5.0], 20), np.linspace(0, 1, 60)])
+    Y = np.column_stack([X[:, 0] == 2, X[:, 1] > 0.5]).astype(int)
+    for features in ([0], [True, False]):
+        clf = MLTSKClassifier(n_rules=0, categorical_features=features).fit(X, Y)
+        assert clf.system_.feature_names == ("x0 = 1", "x0 = 2", "x0 = 5", "x1")
+        assert clf.predict_proba(X[25:26])[0, 0] > 0.5 > clf.predict_proba(X[45:46])[0, 0]
+    named = MLTSKClassifier(n_rules=0, categorical_features=["kind"]).fit(pd.DataFrame(X, columns=["kind", "size"]), Y)
+    assert_allclose(named.decision_function(pd.DataFrame(X, columns=["kind", "size"])), clf.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.date_range("2020-01-01", periods=60), "'strange' holds dates"),
+        ([datetime.date(2020, 1, 1)] * 60, "'strange' holds dates"),
+        (np.full(60, 1 + 2j), "complex"),
+        ([[1, 2]] * 60, "a list per cell"),
+        ([np.inf] + [1.0] * 59, "infinity in column 'strange'"),
+    ],
+)
+def test_what_is_no_column_is_refused_by_name(column, message):
+    X = frame().assign(strange=column)
+    with pytest.raises(InputError, match=message):
+        MLTSKClassifier().fit(X, np.random.default_rng(0).integers(0, 2, (60, 2)))
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [(["colour"], "names 'colour'"), ([7], "names 7"), ([True], "mask"), (None, "'smoker' holds words")],
+)
+def test_wrong_categorical_features_are_named(features, message):
+    with pytest.raises(InputError, match=message):
+        MLTSKClassifier(categorical_features=features).fit(frame(), np.eye(60, 2, dtype=int))
+
+
+def test_a_number_that_became_a_word_is_named():
+    clf = MLTSKClassifier(n_rules=0).fit(frame(), np.random.default_rng(0).integers(0, 2, (60, 2)))
+    with pytest.raises(InputError, match=r"'age' holds 'old'; it held numbers"):
+        clf.predict(frame().assign(age="old"))
+
+
+def test_words_that_are_all_different_are_noted():
+    X = frame().assign(note=[f"text {i}" for i in range(60)])
+    with pytest.warns(UserWarning, match="'note' holds 60 different words"):
+        MLTSKClassifier(n_rules=0).fit(X, np.random.default_rng(0).integers(0, 2, (60, 2)))
