@@ -4,7 +4,6 @@ import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
-import joblib
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
@@ -15,7 +14,7 @@ from ...core.arrays import weighted_mean
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ..antecedents import find_rules, warn_if_fewer
-from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
+from .base import CONSTRAINTS, MultilabelMethod, design_threads, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
 
 
@@ -83,16 +82,10 @@ class BinaryRelevanceTSK(MultilabelMethod):
     PAPER_GRID: ClassVar = {"C": [2.0**e for e in range(-5, 6, 2)], "n_rules": list(range(2, 10))}
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_rules": COUNT,
-        "C": POSITIVE,
-        "epsilon": NOT_NEGATIVE,
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
         "fuzzifier": [Interval(Real, 1, None, closed="left")],
-        "width_scale": POSITIVE,
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({"quadratic", "lssli"})],
-        "tol": NOT_NEGATIVE,
-        "max_iter": COUNT,
     }
 
     def __init__(
@@ -162,22 +155,15 @@ class BinaryRelevanceTSK(MultilabelMethod):
     def _scores_of(self, G):
         return G @ self.coef_.reshape(-1, self.coef_.shape[2])
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
-        """Every setting of ``grid`` applied to X_test, settings that share their rules together.
-
-        Rules are found once for all settings that differ in C, ε and tol alone, and the ridge matrix is factored once
-        for each C. See `MultilabelMethod.grid_path`.
-        """
-        pairs = self._settings(grid)
-        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
-        own = ("C", "epsilon", "solver", "tol", "max_iter")
-        for part in _groups(pairs, [name for name in self.get_params() if name not in own]):
+    def _path(self, pairs, X, Y, w, X_test):
+        """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
+        for part in grouped(pairs, lambda name: name not in ("C", "epsilon", "solver", "tol", "max_iter")):
             first = part[0][1]
             G = first._fit_rules(X, w)
             with design_threads(G):
                 design = first._design(G, Y, w)
             G_test, fitted = first._map(X_test), {k: v for k, v in vars(first).items() if k.endswith("_")}
-            for same_C in _groups(part, ["C"]):
+            for same_C in grouped(part, "C".__eq__):
                 with design_threads(G):
                     factor = Factor.of(design, 0.5 / same_C[0][1].C)
                 for params, model in same_C:
@@ -185,15 +171,6 @@ class BinaryRelevanceTSK(MultilabelMethod):
                     with design_threads(G):
                         model._fit_consequents(factor, Y)
                     yield model._point(params, model._scores_of(G_test))
-
-
-def _groups(pairs, names):
-    """Pairs (settings, model) in groups whose models agree in the named parameters, in order of first appearance."""
-    found = {}
-    for params, model in pairs:
-        key = joblib.hash([getattr(model, name) for name in names])  # of values: arrays and generators too
-        found.setdefault(key, []).append((params, model))
-    return list(found.values())
 
 
 def principal_axes(X, w, n_components):

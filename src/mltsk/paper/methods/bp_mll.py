@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .base import NOT_NEGATIVE
+from .base import CONSTRAINTS
 from .nets import (
     HIDDEN,
     NeuralMethod,
@@ -210,13 +210,7 @@ class BPMLL(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-
-    _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": HIDDEN,
-        "cost": NOT_NEGATIVE,
-        "center": ["boolean"],
-        "shuffle": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {"hidden": HIDDEN}
 
     def __init__(
         self,
@@ -232,20 +226,9 @@ class BPMLL(NeuralMethod):
         progress=None,
         random_state=0,
     ):
-        self.epochs, self.hidden, self.learning_rate, self.cost, self.batch_size = (
-            epochs,
-            hidden,
-            learning_rate,
-            cost,
-            batch_size,
-        )
-        self.center, self.shuffle, self.device, self.progress, self.random_state = (
-            center,
-            shuffle,
-            device,
-            progress,
-            random_state,
-        )
+        self.epochs, self.hidden, self.learning_rate, self.cost = epochs, hidden, learning_rate, cost
+        self.batch_size, self.center, self.shuffle = batch_size, center, shuffle
+        self.device, self.progress, self.random_state = device, progress, random_state
 
     def _trainer(self, X, Y, w, rng, device):
         return _Trainer(self, X, with_complement(Y), w, rng, device)
@@ -254,7 +237,7 @@ class BPMLL(NeuralMethod):
         c = np.tanh(two_layers(X, self.coefs_, self.intercepts_))
         margins = c - (c @ self.threshold_coef_[:-1] + self.threshold_coef_[-1])[:, None]
         # the single label's complement is column 0; which of the two wins needs no threshold
-        return c[:, 1:] - c[:, :1] if not self.multilabel_ and len(self.classes_) == 2 else margins
+        return c[:, 1:] - c[:, :1] if self._binary else margins
 
 
 class _Trainer:

@@ -11,7 +11,7 @@ authors' program). Gamma does not contain F_x, so its gradient reaches encoder a
 S = F_d(F_x(x)).
 """
 
-from numbers import Integral, Real
+from numbers import Real
 from operator import itemgetter
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.threads import blas_threads
 from ...metrics import macro_f1_score, micro_f1_score
-from .base import COUNT, NOT_NEGATIVE, POSITIVE
+from .base import CONSTRAINTS, COUNT
 from .c2ae_nets import SLOPE, Nets, Rows, wrapped_batches
 from .nets import NeuralMethod, load_torch, torch_device, with_complement
 
@@ -96,14 +96,9 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-
-    _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "epochs": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": POSITIVE,
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
+        "epochs": [*COUNT, None],
         "alpha_meaning": [StrOptions({"multiply", "divide"})],
-        "latent": POSITIVE,
-        "hidden": COUNT,
-        "weight_decay": NOT_NEGATIVE,
         "validation_fraction": [Interval(Real, 0, 1, closed="left")],
     }
 
@@ -147,9 +142,8 @@ class C2AE(NeuralMethod):
 
     def _scores(self, X):
         outputs = decoded(X, self.feature_net_, self.decoder_net_)
-        if self.multilabel_ or len(self.classes_) > 2:
-            return outputs
-        return (1 + outputs[:, 1:] - outputs[:, :1]) / 2  # a single label against its complement in column 0
+        # a single label is trained against its complement in column 0
+        return (1 + outputs[:, 1:] - outputs[:, :1]) / 2 if self._binary else outputs
 
 
 def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:

@@ -23,7 +23,7 @@ from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ...exceptions import InputError
-from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
+from .base import CONSTRAINTS, MultilabelMethod, design_threads
 
 RELAXATION = 1.7  # over-relaxation of both splittings; 1 took half as many iterations again
 CHECK_EVERY, ADAPT_UNTIL = 10, 500  # iterations between certificates, and until which the penalties may change
@@ -261,15 +261,7 @@ class HNOML(MultilabelMethod):
     PAPER_GRID: ClassVar = {"alpha": POWERS, "beta": POWERS, "gamma": POWERS}
     _takes_weights: ClassVar = True
     _takes_sparse: ClassVar = True
-
-    _parameter_constraints: ClassVar = {
-        "alpha": POSITIVE,
-        "beta": POSITIVE,
-        "gamma": POSITIVE,
-        "fit_intercept": ["boolean"],
-        "max_iter": COUNT,
-        "tol": NOT_NEGATIVE,
-    }
+    _parameter_constraints: ClassVar = CONSTRAINTS
 
     def __init__(self, alpha=1.0, beta=1.0, gamma=1.0, *, fit_intercept=True, max_iter=1000, tol=1e-5):
         self.alpha, self.beta, self.gamma = alpha, beta, gamma
@@ -297,13 +289,8 @@ class HNOML(MultilabelMethod):
     def _scores(self, X):
         return X @ self.coef_ + self.intercept_
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
-        """Every setting of ``grid`` applied to X_test: one decomposition of X, each solution the next one's start.
-
-        Equal to fits of the single settings within ``tol``. See `MultilabelMethod.grid_path`.
-        """
-        pairs = self._settings(grid)
-        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
+    def _path(self, pairs, X, Y, w, X_test):
+        """One decomposition of X, each solution the next one's start: equal to single fits within ``tol``."""
         data, start = {}, {}
         # Each solution is the start of the next smaller beta. Starts from another alpha or gamma cost more iterations
         # than none (18,710 against 12,390 on a fold of scene; along beta it is 7,200).

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from .base import NOT_NEGATIVE
+from .base import CONSTRAINTS
 from .nets import HIDDEN, NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
 
 
@@ -87,11 +87,7 @@ class JBNN(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-
-    _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": HIDDEN,
-        "weight_decay": NOT_NEGATIVE,
-    }
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {"hidden": HIDDEN}
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from ...core.arrays import BLOCK_BYTES, row_blocks, row_square_norms
 from ...core.threads import blas_threads
-from .base import COUNT, NOT_NEGATIVE, MultilabelMethod
+from .base import CONSTRAINTS, MultilabelMethod
 
 
 class MLkNN(MultilabelMethod):
@@ -70,10 +70,7 @@ class MLkNN(MultilabelMethod):
 
     PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
     _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_neighbors": COUNT,
-        "smoothing": NOT_NEGATIVE,
-    }
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
         self.n_neighbors = n_neighbors
@@ -111,13 +108,8 @@ class MLkNN(MultilabelMethod):
         """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
         return self._of_classes(self._scores(self._check_input(X)))
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
-        """Every setting of ``grid`` applied to X_test, by k: one neighbour search, for the largest k, serves them all.
-
-        See `MultilabelMethod.grid_path`.
-        """
-        pairs = self._settings(grid)
-        X, Y, _, X_test = self._read(X, y, X_test, sample_weight)
+    def _path(self, pairs, X, Y, w, X_test):
+        """By k: one neighbour search, for the largest k, serves all settings."""
         ks = [model._usable_neighbors(X.shape[0]) for _, model in pairs]
         train, test = _search(X, X, max(ks), exclude_self=True), _search(X_test, X, max(ks))
         for k in sorted(set(ks)):

@@ -31,7 +31,7 @@ from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
 from ..solvers.problem import GRAM_BYTES, Problem, dominating_diagonal, fista, largest_eigenvalue
-from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
+from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, design_threads
 
 KMEANS_ITERATIONS = 20  # as in the authors' program
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -293,16 +293,7 @@ class MLSF(MultilabelMethod):
     }
     _takes_weights: ClassVar = True
     _takes_sparse: ClassVar = True
-
-    _parameter_constraints: ClassVar = {
-        "alpha": [Interval(Real, 0, 1, closed="both")],
-        "epsilon": NOT_NEGATIVE,
-        "size": COUNT,
-        "gamma": POSITIVE,
-        "C": POSITIVE,
-        "tol": POSITIVE,
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar = CONSTRAINTS | {"alpha": [Interval(Real, 0, 1, closed="both")], "tol": POSITIVE}
 
     def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
@@ -342,15 +333,11 @@ class MLSF(MultilabelMethod):
         tiny = np.finfo(np.float64).eps
         return self._of_classes(np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny))
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
-        """Every setting of ``grid`` applied to X_test: groups, features and chains that settings share are made once.
-
-        Exactly the numbers of single fits. See `MultilabelMethod.grid_path`.
-        """
-        pairs, learners = self._settings(grid), {}
-        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
+    def _path(self, pairs, X, Y, w, X_test):
+        """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
+        learners = {}
         for params, model in pairs:
-            seed, model.n_features_in_ = repr(model.random_state), X.shape[1]
+            seed = repr(model.random_state)
             with design_threads(X):
                 if seed not in learners:
                     learners[seed] = model._learner(X, Y, w)

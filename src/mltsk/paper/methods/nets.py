@@ -10,7 +10,7 @@ A net with one hidden layer of H units is two matrices with the biases as their 
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,11 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from ...core.threads import asked_threads
 from ...exceptions import InputError
-from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
+from .base import MultilabelMethod, grouped
 
 INSTALL = 'pip install "mltsk[deep]"'
 HIDDEN = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
@@ -125,21 +125,12 @@ class NeuralMethod(MultilabelMethod):
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
 
-    _parameter_constraints: ClassVar[dict] = {
-        "epochs": COUNT,
-        "batch_size": COUNT,
-        "learning_rate": POSITIVE,
-        "device": [StrOptions({"cpu", "cuda"})],
-        "progress": [callable, None],
-        "random_state": ["random_state"],
-    }
-
     @abstractmethod
     def _trainer(self, X, Y, w, rng, device):
         """A trainer of the method's net for these rows."""
 
     def _fit(self, X, Y, w):
-        for _, state in self._states(X, Y, w):
+        for _, state in self._states(X, Y, w, [self._epoch_count(np.count_nonzero(w))]):
             vars(self).update(state)
 
     def _device(self):
@@ -151,10 +142,9 @@ class NeuralMethod(MultilabelMethod):
     def _epoch_count(self, n_rows):
         return self.epochs
 
-    def _states(self, X, Y, w, counts: Collection[int] = ()) -> Iterator[tuple[int, dict]]:
-        """The state after each of the epoch counts (by default the last alone), from one run."""
+    def _states(self, X, Y, w, wanted) -> Iterator[tuple[int, dict]]:
+        """The state after each of the numbers of epochs wanted, from one run."""
         device, used = self._device(), np.flatnonzero(w > 0)
-        wanted = set(counts) or {self._epoch_count(len(used))}
         trainer = self._trainer(X[used], Y[used], w[used], check_random_state(self.random_state), device)
         for epoch in range(1, max(wanted) + 1):
             with self._limited():
@@ -164,16 +154,10 @@ class NeuralMethod(MultilabelMethod):
             if epoch in wanted:
                 yield epoch, {"n_iter_": epoch} | trainer.state()
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
-        """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
-
-        Settings that differ in ``epochs`` alone come from one run, in the order of their epochs.
-        """
-        grid = dict(self.PAPER_GRID if grid is None else grid)
-        counts = grid.pop("epochs", ())
-        for params, model in self._settings(grid):
-            X_fit, targets, w = model._validate_fit(X, y, sample_weight)
-            rows = model._check_input(X_test)
-            for epochs, state in model._states(X_fit, targets.Y, w, counts):
+    def _path(self, pairs, X, Y, w, X_test):
+        """Settings that differ in ``epochs`` alone come from one run, in the order of their epochs."""
+        for same in grouped(pairs, "epochs".__ne__):
+            params, (_, model) = {m._epoch_count(np.count_nonzero(w)): own for own, m in same}, same[0]
+            for epochs, state in model._states(X, Y, w, params):
                 vars(model).update(state)
-                yield model._point(params | ({"epochs": epochs} if counts else {}), model._scores(rows))
+                yield model._point(params[epochs], model._scores(X_test))
