@@ -21,10 +21,11 @@ COUNT = [Interval(Integral, 1, None, closed="left")]
 POSITIVE, NOT_NEGATIVE = ([Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left"))
 YES_OR_NO = ["boolean"]
 CONSTRAINTS = {  # what a parameter of this name may be, unless a method says otherwise
-    **dict.fromkeys(("batch_size", "epochs", "hidden", "max_iter", "n_neighbors", "n_rules", "size"), COUNT),
+    **dict.fromkeys(("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT),
     **dict.fromkeys(("C", "alpha", "beta", "gamma", "init_ridge", "latent", "learning_rate", "width_scale"), POSITIVE),
     **dict.fromkeys(("cost", "epsilon", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
     **dict.fromkeys(("center", "fit_intercept", "shuffle"), YES_OR_NO),
+    "hidden": [*COUNT, Interval(Real, 0, 1, closed="neither")],  # units, or a fraction of the features
     "device": [StrOptions({"cpu", "cuda"})],
     "progress": [callable, None],
     "random_state": ["random_state"],

@@ -1,14 +1,10 @@
 """C2AE: features and labels meet in one latent space, and labels are read back from there.
 
-Three nets with leaky hidden units: features F_x (D-512-512-q), encoder F_e (L-512-q), decoder F_d (q-512-L); latent
-units are sigmoid - 0.5, outputs sigmoid. With the rows of a mini-batch in F_x and F_e (B, q), summed, not averaged,
+Nets of features F_x, encoder F_e and decoder F_d minimise Phi + alpha Gamma (the paper) or Phi + Gamma / alpha (the
+authors' program), sums over the rows of a mini-batch. A new row scores F_d(F_x(x)).
 
     Phi   = ||F_x - F_e||² + 1/2 (||F_x'F_x - I||² + ||F_e'F_e - I||²)
     Gamma = sum_i 1/(|Y_i| |Y_i'|) sum over k in Y_i, l in Y_i' of exp(-5 (o_ik - o_il)) / 5,   o = F_d(F_e(y))
-
-The double sum is a product of two sums. Training minimises Phi + alpha Gamma (the paper) or Phi + Gamma / alpha (the
-authors' program). Gamma does not contain F_x, so its gradient reaches encoder and decoder alone. At test time
-S = F_d(F_x(x)).
 """
 
 from numbers import Real
@@ -35,6 +31,50 @@ def apply_net(X: Any, layers: Any) -> np.ndarray:
         X = X @ weights + biases
         X = np.maximum(X, SLOPE * X)
     return expit(X @ layers[-1][0] + layers[-1][1])
+
+
+def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
+    """Scores (N, L) in (0, 1): the decoder's outputs for the latent features of the rows."""
+    return apply_net(apply_net(X, feature_net) - 0.5, decoder_net)
+
+
+class Trainer:
+    """A run: the three nets, the rows that they are trained on, and the best state so far where rows are held out."""
+
+    def __init__(self, model: "C2AE", X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
+        Y = with_complement(Y)
+        q, H = max(1, round(model.latent * Y.shape[1])), model.hidden
+        sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
+        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
+        self.nets, held = Nets(rng, sizes, model.weight_decay, like), model._held_out(len(Y))
+        order = rng.permutation(len(Y)) if held else np.arange(len(Y))
+        train, test = np.sort(order[: len(Y) - held]), order[len(Y) - held :]
+        self.rows, self.held_out, self.best = Rows(X[train], Y[train], w[train], like), (X[test], Y[test]), (-1.0, {})
+        self.model, self.rng, self.done = model, rng, 0
+        self.weight = model.alpha if model.alpha_meaning == "multiply" else 1 / model.alpha
+        self.fall = FALL if model.epochs else FALL ** (EPOCHS / model._epoch_count(len(Y)))
+
+    def epoch(self) -> None:
+        """Go through the rows once."""
+        rate = self.model.learning_rate * self.fall**self.done
+        for drawn in wrapped_batches(self.rng.permutation(len(self.rows.Y)), self.model.batch_size):
+            self.nets.differentiate(*self.rows.batch(drawn), self.weight)
+            self.nets.optimiser.step(self.nets.gradient, rate)
+        self.done += 1
+        X, Y = self.held_out
+        if len(Y):
+            state = self._now()
+            labels = decoded(X, state["feature_net_"], state["decoder_net_"]) >= 0.5
+            merit = micro_f1_score(Y, labels) + macro_f1_score(Y, labels)
+            self.best = max(self.best, (merit, state), key=itemgetter(0))
+
+    def _now(self) -> dict[str, Any]:
+        feature, decoder = self.nets.arrays(self.nets.feature), self.nets.arrays(self.nets.decoder)
+        return {"feature_net_": feature, "decoder_net_": decoder, "best_epoch_": self.done}
+
+    def state(self) -> dict[str, Any]:
+        """The fitted attributes as they are now, or as they were best."""
+        return self.best[1] or self._now()
 
 
 class C2AE(NeuralMethod):
@@ -96,8 +136,10 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
+    _trainer: ClassVar = Trainer
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
         "epochs": [*COUNT, None],
+        "hidden": COUNT,
         "alpha_meaning": [StrOptions({"multiply", "divide"})],
         "validation_fraction": [Interval(Real, 0, 1, closed="left")],
     }
@@ -137,52 +179,7 @@ class C2AE(NeuralMethod):
     def _limited(self):
         return blas_threads(2.0 * self.batch_size * self.hidden**2)
 
-    def _trainer(self, X, Y, w, rng, device):
-        return _Trainer(self, X, with_complement(Y), w, rng, device)
-
     def _scores(self, X):
         outputs = decoded(X, self.feature_net_, self.decoder_net_)
         # a single label is trained against its complement in column 0
         return (1 + outputs[:, 1:] - outputs[:, :1]) / 2 if self._binary else outputs
-
-
-def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
-    """Scores (N, L) in (0, 1): the decoder's outputs for the latent features of the rows."""
-    return apply_net(apply_net(X, feature_net) - 0.5, decoder_net)
-
-
-class _Trainer:
-    """A run: the three nets, the rows that they are trained on, and the best state so far where rows are held out."""
-
-    def __init__(self, model: C2AE, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        q, H = max(1, round(model.latent * Y.shape[1])), model.hidden
-        sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
-        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
-        self.nets, held = Nets(rng, sizes, model.weight_decay, like), model._held_out(len(Y))
-        order = rng.permutation(len(Y)) if held else np.arange(len(Y))
-        train, test = np.sort(order[: len(Y) - held]), order[len(Y) - held :]
-        self.rows, self.held_out, self.best = Rows(X[train], Y[train], w[train], like), (X[test], Y[test]), (-1.0, {})
-        self.model, self.rng, self.done = model, rng, 0
-        self.weight = model.alpha if model.alpha_meaning == "multiply" else 1 / model.alpha
-        self.fall = FALL if model.epochs else FALL ** (EPOCHS / model._epoch_count(len(Y)))
-
-    def epoch(self) -> None:
-        rate = self.model.learning_rate * self.fall**self.done
-        for drawn in wrapped_batches(self.rng.permutation(len(self.rows.Y)), self.model.batch_size):
-            self.nets.differentiate(*self.rows.batch(drawn), self.weight)
-            self.nets.optimiser.step(self.nets.gradient, rate)
-        self.done += 1
-        X, Y = self.held_out
-        if len(Y):
-            state = self._now()
-            labels = decoded(X, state["feature_net_"], state["decoder_net_"]) >= 0.5
-            self.best = max(
-                self.best, (micro_f1_score(Y, labels) + macro_f1_score(Y, labels), state), key=itemgetter(0)
-            )
-
-    def _now(self) -> dict[str, Any]:
-        feature, decoder = self.nets.arrays(self.nets.feature), self.nets.arrays(self.nets.decoder)
-        return {"feature_net_": feature, "decoder_net_": decoder, "best_epoch_": self.done}
-
-    def state(self) -> dict[str, Any]:
-        return self.best[1] or self._now()

@@ -4,32 +4,21 @@ Columns are rows of data here, rows are units. A net is a list of matrices W (ou
 of one vector; x (in + 1, B) and every hidden layer end with a row of ones. Hidden units are max(z, z / 10), outputs
 are centred, c = sigmoid(z) - 1/2 = tanh(z / 2) / 2, so that dc/dz = 1/4 - c².
 
-A gradient travels back as a product C'A: A (r, B) varies with the rows of data, C (r, units) does not; the last layer
-sends A = dLoss/dz and C = W. A unit whose sign is the same for all rows of the batch has one slope s there, 1 or 1/10:
-it is linear, and its part of the product stays a product, s C. Only units of mixed sign (set M) need their own row
-d = (C'A) ∘ slope of A:
+A gradient travels back as a product C'A, of which only A (r, B) varies with the rows of data; the last layer sends
+A = dLoss/dz and C = W. A unit whose sign is the same for all rows of the batch has one slope s there and is linear: its
+part stays a product, s C. Only units of mixed sign (set M) need a row d = (C'A) ∘ slope of their own:
 
     A ← [A; d_M],   dLoss/dW = s C'(A x') and d_M x' for M,   C ← [s C W; W_M]
 
-That is exact, and r + |M| takes the place of the number of units in products with the batch: back-propagation takes a
-quarter to two thirds of the time on image and birds, where 5 to 42 % of 512 units are of mixed sign.
-
-With latent F_x and F_e (q, B), decoded outputs o and labels Y (L, B), weights of the rows w (B,), K = F diag(w) F' and
-u = exp(±5 o), whose sums over labels of the two kinds are relevant and irrelevant, the derivatives of the losses are
-
-    dPhi/dF_x   = 2 (K_x F_x - F_e) diag(w)                (F_x - F_e + (K_x - I) F_x, where F_x cancels)
-    dPhi/dF_e   = 2 (K_e F_e - F_x) diag(w)
-    dGamma/do_k = -share u_k irrelevant for k in Y, share u_k relevant for others
-
-Encoder and decoder see label sets alone, and small data have few different ones: 26 in 474 rows of emotions. Where that
-halves the work they pass each set of a batch once, with the weight of all its rows; ``member`` (sets, B) tells which.
+Encoder and decoder see label sets alone. Where that halves the work they pass each set of a batch once, with the weight
+of all its rows; ``member`` (sets, B) tells which. Both ways are exact; docs/methods/c2ae.md says what they are worth.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -43,13 +32,7 @@ SHARPNESS = 5.0  # of the ranking loss
 
 
 def net_views(vector: Any, nets: Sequence[Sequence[int]]) -> list[list[Any]]:
-    """Matrices (out, in + 1) of nets with these numbers of units, one after the other in the vector's memory.
-
-    Examples
-    --------
-    >>> [[W.shape for W in net] for net in net_views(np.arange(20), [[3, 2, 3], [2, 1]])]
-    [[(2, 4), (3, 3)], [(1, 3)]]
-    """
+    """Matrices (out, in + 1) of nets with these numbers of units, one after the other in the vector's memory."""
     start = 0
 
     def matrix(fan_in: int, fan_out: int) -> Any:
@@ -71,18 +54,14 @@ def forward(net: Sequence[Any], x: Any) -> list[Any]:
     xp, layers = namespace(x), [x]
     for W in net[:-1]:
         h = xp.empty((len(W) + 1, x.shape[1]), dtype=x.dtype, like=x)
-        xp.matmul(W, layers[-1], out=h[:-1])
-        _leaky(h[:-1])
+        z = xp.matmul(W, layers[-1], out=h[:-1])
+        if is_tensor(z):
+            xp.nn.functional.leaky_relu_(z, SLOPE)
+        else:
+            np.maximum(z, SLOPE * z, out=z)
         h[-1] = 1
         layers.append(h)
     return [*layers, xp.tanh((net[-1] @ layers[-1]) / 2) / 2]
-
-
-def _leaky(z: Any) -> None:
-    if is_tensor(z):
-        namespace(z).nn.functional.leaky_relu_(z, SLOPE)
-    else:
-        np.maximum(z, SLOPE * z, out=z)
 
 
 @dataclass(frozen=True)
@@ -152,30 +131,28 @@ class AuthorsOptimiser:
     """
 
     def __init__(self, theta: Any, decay: Any) -> None:
-        self.theta, self.decay = theta, decay
-        self.squares: Any = None
-        self.delta = theta * 0
+        self.theta, self.decay, self.squares, self.delta, self.weight = theta, decay, theta * 0, theta * 0, 10
 
     def step(self, gradient: Any, rate: float) -> None:
         """Move theta against the gradient, which is overwritten."""
         chunk = len(gradient) if is_tensor(gradient) else CHUNK
-        first, self.squares = self.squares is None, gradient * 0 if self.squares is None else self.squares
         arrays = self.theta, gradient, self.squares, self.delta, self.decay
         for start in range(0, len(gradient), chunk):
-            _move(*(array[start : start + chunk] for array in arrays), rate, first)
-
-
-def _move(theta: Any, g: Any, squares: Any, delta: Any, decay: Any, rate: float, first: bool) -> None:
-    g += decay * theta
-    squares *= 0.9
-    squares += (10 if first else 1) * (g * g)
-    delta *= 0.99
-    delta -= (rate * 10**0.5) * (g / (namespace(g).sqrt(squares) + 1e-18))
-    theta += delta
+            theta, g, squares, delta, decay = (array[start : start + chunk] for array in arrays)
+            g += decay * theta
+            squares *= 0.9
+            squares += self.weight * (g * g)
+            delta *= 0.99
+            delta -= (rate * 10**0.5) * (g / (namespace(g).sqrt(squares) + 1e-18))
+            theta += delta
+        self.weight = 1
 
 
 def embedding_gradients(F_x: Any, F_e: Any, w: Any, member: Any = None) -> tuple[Any, Any]:
-    """Derivatives of Phi in F_x (q, B) and F_e (q, B), or (q, sets) with a member matrix."""
+    """Derivatives of Phi in F_x (q, B) and F_e (q, B), or (q, sets) with a member matrix.
+
+    With K = F diag(w) F' they are 2 (K_x F_x - F_e) diag(w), where F_x - F_e + (K_x - I) F_x cancels, and likewise.
+    """
     encoded, seen, weight = F_e, F_x * w, w
     if member is not None:
         encoded, seen, weight = F_e @ member, seen @ member.T, member @ w
@@ -200,18 +177,11 @@ def starting_layers(rng: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.nda
 
 
 def wrapped_batches(order: np.ndarray, size: int) -> list[np.ndarray]:
-    """Pieces of exactly ``size`` rows: the last one is filled up from the start, as often as it takes.
-
-    Examples
-    --------
-    >>> [piece.tolist() for piece in wrapped_batches(np.arange(5), 3)]
-    [[0, 1, 2], [3, 4, 0]]
-    """
+    """Pieces of exactly ``size`` rows: the last one is filled up from the start, as often as it takes."""
     return batches(np.resize(order, -(-len(order) // size) * size), size)
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """Different rows of a step: features with ones (D + 1, B), label sets with their share of a pair, who has which."""
 
     x: Any

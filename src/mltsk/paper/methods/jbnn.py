@@ -1,11 +1,7 @@
 """JBNN for tabular data: one hidden layer shared by L logistic units that are trained jointly (our reconstruction).
 
-r = tanh(x V + b), z = r W + a, p = sigmoid(z), and the joint binary cross-entropy of a mini-batch of B rows is
-
-    JBCE = 1/B sum_i sum_j [max(z, 0) - z y + log(1 + exp(-|z|))] + weight_decay ||theta||²
-
-written so that no logarithm of 0 can occur. Its gradient in z is (p - y) / B. V (D+1, H) and W (H+1, L) hold the
-biases as their last rows and lie one after the other in one vector theta, which Adam moves.
+z = tanh(x V) W; the gradient in z of the joint cross-entropy of B rows is (sigmoid(z) - y) / B. V (D+1, H) and
+W (H+1, L) lie one after the other in one vector theta, which Adam moves.
 """
 
 from typing import Any, ClassVar
@@ -13,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from .base import CONSTRAINTS
-from .nets import HIDDEN, NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
+from .nets import NeuralMethod, batches, dense_rows, first_layers, load_torch, split_layer, two_layers
 
 
 class Adam:
@@ -42,6 +37,39 @@ def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any]) 
     e = d @ W[:-1].T
     torch.mm(x.T, e.addcmul_(e, r * r, value=-1), out=into[0])
     torch.mm(r1.T, d, out=into[1])
+
+
+class Trainer:
+    """Tensors of a run: theta with V and W as views of it, the gradient likewise, and the labels."""
+
+    def __init__(self, model: "JBNN", X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
+        layers = first_layers(rng, X.shape[1], model.hidden, Y.shape[1])
+        theta = load_torch().as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
+        self.gradient, self.adam = theta * 0, Adam(theta, model.learning_rate)
+        self.layers, self.gradients = (
+            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in layers]), layers, strict=True)]
+            for vector in (theta, self.gradient)
+        )
+        self.decay, self.size = 2 * model.weight_decay, model.batch_size
+        self.X, self.Y, self.w, self.rng, self.device = X, Y, w / w.mean(), rng, device
+
+    def epoch(self) -> None:
+        """Go through the rows once."""
+        with load_torch().inference_mode():
+            for rows in batches(self.rng.permutation(len(self.Y)), self.size):
+                self._step(rows)
+
+    def _step(self, rows: np.ndarray) -> None:
+        x = np.hstack([dense_rows(self.X, rows), np.ones((len(rows), 1))])
+        share = self.w[rows][:, None] / len(rows)
+        tensors = (load_torch().as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
+        backward(*tensors, *self.layers, into=self.gradients)
+        self.adam.step(self.gradient.add_(self.adam.theta, alpha=self.decay))
+
+    def state(self) -> dict[str, Any]:
+        """The fitted attributes as they are now."""
+        coefs, intercepts = zip(*map(split_layer, self.layers), strict=True)
+        return {"coefs_": coefs, "intercepts_": intercepts}
 
 
 class JBNN(NeuralMethod):
@@ -87,7 +115,7 @@ class JBNN(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {"hidden": HIDDEN}
+    _trainer: ClassVar = Trainer
 
     def __init__(
         self,
@@ -109,40 +137,5 @@ class JBNN(NeuralMethod):
         tiny = np.finfo(np.float64).eps
         return self._of_classes(np.clip(expit(self.decision_function(X)), tiny, 1 - tiny))
 
-    def _trainer(self, X, Y, w, rng, device):
-        return _Trainer(self, X, Y, w, rng, device)
-
     def _scores(self, X):
         return two_layers(X, self.coefs_, self.intercepts_)
-
-
-class _Trainer:
-    """Tensors of a run: theta with V and W as views of it, the gradient likewise, and the labels."""
-
-    def __init__(self, model: JBNN, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        units = hidden_units(model.hidden, X.shape[1])
-        layers = [glorot(rng, X.shape[1], units), glorot(rng, units, Y.shape[1])]
-        theta = load_torch().as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
-        self.gradient, self.adam = theta * 0, Adam(theta, model.learning_rate)
-        self.layers, self.gradients = (
-            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in layers]), layers, strict=True)]
-            for vector in (theta, self.gradient)
-        )
-        self.decay, self.size = 2 * model.weight_decay, model.batch_size
-        self.X, self.Y, self.w, self.rng, self.device = X, Y, w / w.mean(), rng, device
-
-    def epoch(self) -> None:
-        with load_torch().inference_mode():
-            for rows in batches(self.rng.permutation(len(self.Y)), self.size):
-                self._step(rows)
-
-    def _step(self, rows: np.ndarray) -> None:
-        x = np.hstack([dense_rows(self.X, rows), np.ones((len(rows), 1))])
-        share = self.w[rows][:, None] / len(rows)
-        tensors = (load_torch().as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
-        backward(*tensors, *self.layers, into=self.gradients)
-        self.adam.step(self.gradient.add_(self.adam.theta, alpha=self.decay))
-
-    def state(self) -> dict[str, Any]:
-        coefs, intercepts = zip(*map(split_layer, self.layers), strict=True)
-        return {"coefs_": coefs, "intercepts_": intercepts}

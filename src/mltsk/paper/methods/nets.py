@@ -1,31 +1,22 @@
 """What the neural methods share: torch if it is there, seeds, devices, mini-batches, small nets, the training loop.
 
-Everything random (first weights, order of rows) is drawn by NumPy from ``random_state``: torch's own generators are
-neither read nor changed, and every device starts from the same numbers. A fitted net is kept as NumPy arrays and
-applied by NumPy, so predictions, pickles and model files need no torch; only ``fit`` does.
-
-A net with one hidden layer of H units is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
+NumPy draws everything random from ``random_state``, keeps a fitted net and applies it: every device starts from the
+same numbers, torch's generators are left alone, and only ``fit`` needs torch. A net with one hidden layer of H units
+is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
 """
 
-import math
 import re
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from ...core.threads import asked_threads
 from ...exceptions import InputError
-from .base import MultilabelMethod, grouped
-
-INSTALL = 'pip install "mltsk[deep]"'
-HIDDEN = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
+from .base import CONSTRAINTS, MultilabelMethod, grouped
 
 
 def load_torch() -> Any:
@@ -33,18 +24,12 @@ def load_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise ImportError(INSTALL) from None
+        raise ImportError('pip install "mltsk[deep]"') from None
     return torch
 
 
 def torch_device(name: str) -> Any:
-    """The torch device "cpu", "cuda" or "cuda:N"; a sentence where there is none, or this machine has no usable GPU.
-
-    Examples
-    --------
-    >>> torch_device("cpu").type
-    'cpu'
-    """
+    """The torch device "cpu", "cuda" or "cuda:N"; a sentence where there is none, or this machine has no usable GPU."""
     if not re.fullmatch(r"(cpu|cuda)(:\d+)?", name):
         raise InputError(f'device must be None, "cpu", "cuda" or "cuda:N" with N a number, got {name!r}.')
     torch = load_torch()
@@ -56,29 +41,27 @@ def torch_device(name: str) -> Any:
 
 
 @contextmanager
-def torch_threads(threads: int) -> Iterator[None]:
-    """Limit torch to MLTSK_THREADS threads, or to ``threads`` where that is not set, and restore its number afterwards.
-
-    Nets of a few dozen units are slower on two threads than on one.
-    """
+def torch_threads():
+    """Limit torch to MLTSK_THREADS threads for a while, by default to one: small nets are slower on two."""
     torch = load_torch()
     before = torch.get_num_threads()
-    torch.set_num_threads(asked_threads() or threads)
+    torch.set_num_threads(asked_threads() or 1)
     try:
         yield
     finally:
         torch.set_num_threads(before)
 
 
-def hidden_units(hidden: float, n_features: int) -> int:
-    """A whole number of units as it is, a fraction of the features rounded, at least one."""
-    return int(hidden) if isinstance(hidden, Integral) else max(1, round(hidden * n_features))
+def first_layers(rng: np.random.RandomState, n_features: int, hidden: float, n_labels: int) -> list[np.ndarray]:
+    """V and W as training starts: weights uniform in ±sqrt(6 / (inputs + outputs)), biases 0 (Glorot).
 
-
-def glorot(rng: np.random.RandomState, fan_in: int, fan_out: int) -> np.ndarray:
-    """First weights (fan_in + 1, fan_out) of a tanh layer, uniform in ±sqrt(6 / (fan_in + fan_out)); biases 0, last."""
-    bound = math.sqrt(6 / (fan_in + fan_out))
-    return np.vstack([rng.uniform(-bound, bound, (fan_in, fan_out)), np.zeros((1, fan_out))])
+    ``hidden`` is a number of units, or a fraction of the features.
+    """
+    units, layers = int(hidden) if isinstance(hidden, Integral) else max(1, round(hidden * n_features)), []
+    for shape in ((n_features, units), (units, n_labels)):
+        bound = np.sqrt(6 / sum(shape))
+        layers.append(np.vstack([rng.uniform(-bound, bound, shape), np.zeros((1, shape[1]))]))
+    return layers
 
 
 def with_complement(Y: np.ndarray) -> np.ndarray:
@@ -109,7 +92,7 @@ def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
     return array[:-1].copy(), array[-1].copy()
 
 
-def two_layers(X: Any, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndarray]) -> np.ndarray:
+def two_layers(X: Any, coefs: tuple[np.ndarray, ...], intercepts: tuple[np.ndarray, ...]) -> np.ndarray:
     """Second layer's sums (N, L) over tanh units of the first; X may be CSR."""
     return np.tanh(X @ coefs[0] + intercepts[0]) @ coefs[1] + intercepts[1]
 
@@ -117,17 +100,15 @@ def two_layers(X: Any, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndar
 class NeuralMethod(MultilabelMethod):
     """Base of the methods that train a net: epochs, seeds, progress, and every epoch count of a grid in one run.
 
-    A subclass has the parameters ``epochs``, ``device``, ``progress`` and ``random_state``, and makes a trainer, an
-    object with the methods ``epoch()``, which goes through the rows once, and ``state()``, which gives the fitted
-    attributes by name as they are now. Rows of weight 0 are left out before anything is drawn.
+    A subclass has the parameters ``epochs``, ``device``, ``progress`` and ``random_state``, and the class ``_trainer``,
+    made from (model, X, Y, w, rng, device), whose ``epoch()`` goes through the rows once and whose ``state()`` gives
+    the fitted attributes by name as they are now. Rows of weight 0 are left out before anything is drawn.
     """
 
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
-
-    @abstractmethod
-    def _trainer(self, X, Y, w, rng, device):
-        """A trainer of the method's net for these rows."""
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS
+    _trainer: ClassVar[type]
 
     def _fit(self, X, Y, w):
         for _, state in self._states(X, Y, w, [self._epoch_count(np.count_nonzero(w))]):
@@ -137,15 +118,15 @@ class NeuralMethod(MultilabelMethod):
         return torch_device(self.device)
 
     def _limited(self):
-        return torch_threads(1)
+        return torch_threads()
 
     def _epoch_count(self, n_rows):
         return self.epochs
 
-    def _states(self, X, Y, w, wanted) -> Iterator[tuple[int, dict]]:
+    def _states(self, X, Y, w, wanted):
         """The state after each of the numbers of epochs wanted, from one run."""
         device, used = self._device(), np.flatnonzero(w > 0)
-        trainer = self._trainer(X[used], Y[used], w[used], check_random_state(self.random_state), device)
+        trainer = self._trainer(self, X[used], Y[used], w[used], check_random_state(self.random_state), device)
         for epoch in range(1, max(wanted) + 1):
             with self._limited():
                 trainer.epoch()
