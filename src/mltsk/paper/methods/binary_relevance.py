@@ -174,14 +174,7 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
 
 def principal_axes(X, w, n_components):
-    """Mean (D,) and widest orthonormal axes (q, D), widest first, of rows X (dense or CSR) under the weights w.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 0], [1, 1], [2, 2], [3, 3.1]])
-    >>> principal_axes(X, np.ones(4), 1)[1].round(1).tolist()
-    [[0.7, 0.7]]
-    """
+    """Mean (D,) and widest orthonormal axes (q, D), widest first, of rows X (dense or CSR) under the weights w."""
     mean, D = weighted_mean(X, w), X.shape[1]
     # subtracted rows where they are dense, which keeps every digit; moments where that would make X dense
     centred = X if sparse.issparse(X) else X - mean

@@ -82,8 +82,7 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     ):
         rules = {"fuzzifier": fuzzifier, "width_scale": width_scale, "n_components": n_components}
         super().__init__(n_rules, C=C, epsilon=epsilon, **rules, solver=solver, tol=tol, max_iter=max_iter)
-        self.order = order
-        self.random_state = random_state
+        self.order, self.random_state = order, random_state
 
     def _design(self, G, Y, w):
         self.order_ = chain_order(self.order, Y.shape[1], self.random_state)

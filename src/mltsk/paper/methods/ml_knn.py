@@ -1,8 +1,5 @@
 """ML-kNN: the labels of the nearest neighbours, weighed by Bayes' rule, one label at a time.
 
-Symbols: Y (N, L) labels, k neighbours, s smoothing, c (N, L) how many of a row's k neighbours carry each label,
-prior (L,) P(label), given[l, r] = P(c_l = r | label l), given_not[l, r] = P(c_l = r | not label l).
-
 Neighbours are the same for dense and sparse rows, in any order of blocks. A block of squared distances comes from one
 matrix product, ‖q‖² + ‖x‖² - 2 q·x. Its rounding errors would break ties at random (the same product gives equal rows
 different last digits), so it only selects candidates: every row that may be among the first k, rounding allowed for.
@@ -73,8 +70,7 @@ class MLkNN(MultilabelMethod):
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
-        self.n_neighbors = n_neighbors
-        self.smoothing = smoothing
+        self.n_neighbors, self.smoothing = n_neighbors, smoothing
 
     def _fit(self, X, Y, w):
         k = self._usable_neighbors(X.shape[0])
@@ -153,12 +149,6 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
 
     With ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are). Temporary arrays stay within
     ``limit_bytes``.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [3.0], [6.0], [10.0]])
-    >>> nearest_neighbours(X, X, 2, exclude_self=True).tolist()
-    [[1, 2], [0, 2], [1, 0], [2, 4], [3, 2]]
     """
     if sparse.issparse(Q) != sparse.issparse(X):
         Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)

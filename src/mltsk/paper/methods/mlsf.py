@@ -1,23 +1,14 @@
 """MLSF: meta-labels, features selected for each of them, and a chain of linear classifiers inside each.
 
-1. Affinity of labels i, j: A_ij = α |i ∧ j| / |i ∨ j| + (1-α) exp(-‖m_i - m_j‖), m_i the mean features of label i.
-   What is below ε becomes 0. Spectral clustering of A gives groups of about ``size`` labels: the meta-labels.
-2. The label set of a sample inside a group, read as a binary number (first label least significant) and replaced by its
-   rank among those that occur, scaled to [0, 1], is a target z; the features of the group are those with v ≠ 0 in
-   min_v ½‖X v - z‖² + γ‖v‖₁. No intercept and no centring, as published.
-3. A chain of linear support vector machines (C = 1) over the labels of the group in random order, on those features and
-   the labels before; a sigmoid of the margin, fitted as Platt does, is the score.
-
 X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than it must: affinities on none, groups on
 (α, ε, size), features on (groups, γ), chains on (group, features); `Learner` remembers each.
 """
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, cached_property
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -41,12 +32,6 @@ def label_affinities(X, Y, w):
     """Jaccard similarity of labels and exp(-distance of their mean features), (L, L) each, diagonals 0.
 
     A label without positives has neither: its rows are 0.
-
-    Examples
-    --------
-    >>> jaccard, near = label_affinities(np.array([[0.0], [1.0]]), np.array([[1, 1], [0, 1]]), np.ones(2))
-    >>> float(jaccard[0, 1]), round(float(near[0, 1]), 3)
-    (0.5, 0.607)
     """
     wY = w[:, None] * Y
     both, count = Y.T @ wY, wY.sum(axis=0)
@@ -69,9 +54,7 @@ def meta_labels(A, epsilon, size, seed):
     if size >= L:
         return (tuple(range(L)),)
     A = np.where(A < epsilon, 0.0, A)
-    linked = A.sum(axis=1) > 0
-    if size == 1:
-        linked[:] = False
+    linked = (A.sum(axis=1) > 0) & (size > 1)
     alone, rest = np.flatnonzero(~linked), np.flatnonzero(linked)
     groups = [alone[i : i + size] for i in range(0, len(alone), size)]
     if len(rest):
@@ -93,19 +76,12 @@ def spectral_clusters(A, k, seed):
 
 
 def label_set_rank(Y):
-    """z (N,) in [0, 1]: rank of each row's label set, a binary number with the first label least significant.
-
-    Examples
-    --------
-    >>> label_set_rank(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]])).round(3).tolist()
-    [0.0, 0.667, 1.0, 0.333]
-    """
+    """z (N,) in [0, 1]: rank of each row's label set, a binary number with the first label least significant."""
     sets, rank = np.unique(Y[:, ::-1], axis=0, return_inverse=True)
     return rank.ravel() / max(len(sets) - 1, 1)
 
 
-@dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(NamedTuple):
     """½‖X v - z‖² for many z at once, in the form that `fista` minimises."""
 
     apply: Callable[[np.ndarray], np.ndarray]
@@ -121,11 +97,12 @@ class Learner:
     Rows of weight 0 are dropped: a label set that only they have does not occur.
     """
 
-    def __init__(self, X, Y, w, seed):
+    def __init__(self, X, Y, w, random_state):
         keep = w > 0
         if not keep.any():
             raise InputError("All sample weights are zero: give at least one row a positive weight.")
-        self.X, self.Y, self.w, self.seed = X[keep], Y[keep], w[keep], seed
+        self.X, self.Y, self.w = X[keep], Y[keep], w[keep]
+        self.seed = int(check_random_state(random_state).randint(2**31 - 1))
         root = np.sqrt(self.w)[:, None]
         self.Xw = sparse.csr_array(self.X.multiply(root)) if sparse.issparse(X) else root * self.X
         self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self._chain)
@@ -178,8 +155,7 @@ def lasso(problem, gamma, tol):
     return found.P
 
 
-@dataclass(frozen=True)
-class Chain:
+class Chain(NamedTuple):
     """Labels in chain order, features, and per label: weights (s + i,) on those and on the i labels before it,
     intercept, and the slope and offset of the sigmoid.
     """
@@ -198,18 +174,13 @@ def fit_chain(X, Y, w, order, support, C, tol):
             links.append((np.zeros(X.shape[1] + i), 0.0, 0.0, float(logit(share))))
         else:
             before = sparse.hstack([X, Y[:, :i]], format="csr") if sparse.issparse(X) else np.hstack([X, Y[:, :i]])
-            links.append(_link(before, Y[:, i], w, C, tol))
+            svm = LinearSVC(C=C, dual=False, tol=tol).fit(before, Y[:, i], sample_weight=w)
+            weights, intercept = svm.coef_[0], float(svm.intercept_[0])
+            links.append((weights, intercept, *fit_sigmoid(before @ weights + intercept, Y[:, i], w)))
     return Chain(order, support, links)
 
 
-def _link(X, y, w, C, tol):
-    """Weights, intercept, and slope and offset of the sigmoid, of one linear support vector machine."""
-    svm = LinearSVC(C=C, dual=False, tol=tol).fit(X, y, sample_weight=w)
-    weights, intercept = svm.coef_[0], float(svm.intercept_[0])
-    return weights, intercept, *fit_sigmoid(X @ weights + intercept, y, w)
-
-
-def fit_sigmoid(margin, y, w, n_iter=100):
+def fit_sigmoid(margin, y, w):
     """Slope and offset of expit(slope margin + offset), by maximum likelihood of Platt's smoothed targets; Newton."""
     positive, negative = w @ y, w @ (1 - y)
     target = np.where(y > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
@@ -220,7 +191,7 @@ def fit_sigmoid(margin, y, w, n_iter=100):
         f = T @ theta
         return float(w @ (np.logaddexp(0, f) - target * f))
 
-    for _ in range(n_iter):
+    for _ in range(100):
         p = expit(T @ theta)
         slope = T.T @ (w * (p - target))
         curvature = T.T @ ((w * p * (1 - p))[:, None] * T) + 1e-12 * np.eye(2)
@@ -299,14 +270,12 @@ class MLSF(MultilabelMethod):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
         self.C, self.tol, self.random_state = C, tol, random_state
 
-    def _learner(self, X, Y, w):
-        return Learner(X, Y, w, int(check_random_state(self.random_state).randint(2**31 - 1)))
-
     def _fit(self, X, Y, w):
         with design_threads(X):
-            self._store(self._learner(X, Y, w).model(self))
+            self._learn(Learner(X, Y, w, self.random_state))
 
-    def _store(self, chains):
+    def _learn(self, learner):
+        chains = learner.model(self)
         D, L = self.n_features_in_, sum(len(chain.order) for chain in chains)
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
         self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
@@ -340,7 +309,7 @@ class MLSF(MultilabelMethod):
             seed = repr(model.random_state)
             with design_threads(X):
                 if seed not in learners:
-                    learners[seed] = model._learner(X, Y, w)
-                model._store(learners[seed].model(model))
+                    learners[seed] = Learner(X, Y, w, model.random_state)
+                model._learn(learners[seed])
                 scores = model._scores(X_test)
             yield model._point(params, scores)
