@@ -5,10 +5,9 @@ X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than
 """
 
 import warnings
-from collections.abc import Callable
 from functools import cache, cached_property
 from numbers import Real
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
-from ..solvers.problem import GRAM_BYTES, Problem, dominating_diagonal, fista, largest_eigenvalue
+from ..solvers.problem import GRAM_BYTES, Problem, Quadratic, Rows, fista
 from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, design_threads
 
 KMEANS_ITERATIONS = 20  # as in the authors' program
@@ -81,16 +80,6 @@ def label_set_rank(Y):
     return rank.ravel() / max(len(sets) - 1, 1)
 
 
-class LeastSquares(NamedTuple):
-    """½‖X v - z‖² for many z at once, in the form that `fista` minimises."""
-
-    apply: Callable[[np.ndarray], np.ndarray]
-    norm: float
-    bound: np.ndarray
-    B: np.ndarray
-    yy: float
-
-
 class Learner:
     """The steps of the method on one training set; what settings have in common is done once.
 
@@ -124,21 +113,14 @@ class Learner:
 
     @cached_property
     def design(self):
-        """Product with XᵀX, its norm and a diagonal that dominates it."""
-        Xw, size = self.Xw, abs(self.Xw)
-        if Xw.shape[1] <= Xw.shape[0] and 8 * Xw.shape[1] ** 2 <= GRAM_BYTES:
-            gram = Xw.T @ Xw
-            gram = gram.toarray() if sparse.issparse(gram) else gram
-            apply, absolute = gram.__matmul__, np.abs(gram).__matmul__
-        else:
-            apply, absolute = (lambda P: Xw.T @ (Xw @ P)), (lambda v: size.T @ (size @ v))
-        norm = largest_eigenvalue(apply, Xw.shape[1])
-        return apply, norm, dominating_diagonal(absolute, norm, Xw.shape[1])
+        """XᵀX, formed where that is cheap; targets come later."""
+        n_rows, width = self.Xw.shape
+        formed = width <= n_rows and 8 * width**2 <= GRAM_BYTES
+        return Quadratic.of(Rows(self.Xw), np.zeros((n_rows, 1)), form=formed)
 
     def _supports(self, groups, gamma, tol):
         Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * np.sqrt(self.w)[:, None]
-        v = lasso(LeastSquares(*self.design, self.Xw.T @ Z, float(np.vdot(Z, Z))), gamma, tol)
-        return tuple(tuple(np.flatnonzero(column).tolist()) for column in v.T)
+        return tuple(tuple(np.flatnonzero(v).tolist()) for v in lasso(self.design.with_targets(Z), gamma, tol).T)
 
     def _chain(self, group, support, C, tol):
         """The chain of one group on its features; its order depends on the seed and on the group alone."""
@@ -146,27 +128,21 @@ class Learner:
         return fit_chain(self.X[:, support], self.Y[:, order], self.w, order, support, C, tol)
 
 
-def lasso(problem, gamma, tol):
+def lasso(data, gamma, tol):
     """v (D, n) that minimises ½‖X v - z‖² + γ‖v‖₁ for every column z, exact zeros included."""
-    found = fista(Problem(problem, beta=gamma), max_iter=LASSO_STEPS, tol=tol)
+    found = fista(Problem(data, beta=gamma), max_iter=LASSO_STEPS, tol=tol)
     if not found.converged:
         message = f"The LASSO of MLSF stopped after {found.n_iter} steps at {found.certificates[-1]:.1e}, not {tol:.1e}"
         warnings.warn(f"{message}: scale the features, or raise tol.", ConvergenceWarning, stacklevel=2)
     return found.P
 
 
-class Chain(NamedTuple):
-    """Labels in chain order, features, and per label: weights (s + i,) on those and on the i labels before it,
-    intercept, and the slope and offset of the sigmoid.
-    """
-
-    order: np.ndarray
-    support: np.ndarray
-    links: list[tuple[np.ndarray, float, float, float]]
-
-
 def fit_chain(X, Y, w, order, support, C, tol):
-    """Fit a `Chain` to X (N, s), the selected features, and Y (N, n), the labels of a group in chain order."""
+    """A chain for X (N, s), the selected features, and Y (N, n), the labels of a group in chain order.
+
+    Returned are the order and the features, as given, and per label: weights (s + i,) on those features and on the i
+    labels before it, intercept, and the slope and offset of the sigmoid.
+    """
     links = []
     for i in range(Y.shape[1]):
         if X.shape[1] == 0 or np.ptp(Y[:, i]) == 0:  # nothing to go by, or nothing to tell apart: the label's share
@@ -177,7 +153,7 @@ def fit_chain(X, Y, w, order, support, C, tol):
             svm = LinearSVC(C=C, dual=False, tol=tol).fit(before, Y[:, i], sample_weight=w)
             weights, intercept = svm.coef_[0], float(svm.intercept_[0])
             links.append((weights, intercept, *fit_sigmoid(before @ weights + intercept, Y[:, i], w)))
-    return Chain(order, support, links)
+    return order, support, links
 
 
 def fit_sigmoid(margin, y, w):
@@ -276,17 +252,16 @@ class MLSF(MultilabelMethod):
 
     def _learn(self, learner):
         chains = learner.model(self)
-        D, L = self.n_features_in_, sum(len(chain.order) for chain in chains)
+        D, L = self.n_features_in_, sum(len(order) for order, _, _ in chains)
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
         self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
         self.groups_ = np.zeros(L, int)
-        self.order_ = np.concatenate([chain.order for chain in chains])
-        for g, chain in enumerate(chains):
-            s = len(chain.support)
-            for i, (label, link) in enumerate(zip(chain.order, chain.links, strict=True)):
+        self.order_ = np.concatenate([order for order, _, _ in chains])
+        for g, (order, support, links) in enumerate(chains):
+            for i, (label, link) in enumerate(zip(order, links, strict=True)):
                 weights, self.intercept_[label], self.slope_[label], self.offset_[label] = link
-                self.coef_[chain.support, label], self.label_coef_[chain.order[:i], label] = weights[:s], weights[s:]
-                self.selected_[chain.support, label], self.groups_[label] = True, g
+                self.coef_[support, label], self.label_coef_[order[:i], label] = np.split(weights, [len(support)])
+                self.selected_[support, label], self.groups_[label] = True, g
 
     def _scores(self, X):
         scores = X @ self.coef_ + self.intercept_

@@ -22,7 +22,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isnan, nan, sqrt
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.threads import blas_threads
 from ...exceptions import InputError
-from .problem import Quadratic, quadratic, weighted
+from .problem import Quadratic, Rows, quadratic
 
 ConstantLabels = Literal["uncorrelated", "authors"]
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
@@ -143,7 +143,7 @@ def algorithm1_grid(
     settings = list(product(alphas, betas, gammas))
     if precision not in _FACTOR_TOLERANCE:
         raise InputError(f'precision must be "double" or "single", got {precision!r}.')
-    rows = G if isinstance(G, FuzzyMap) else _Dense(np.asarray(G, dtype=np.float64))
+    rows = G if isinstance(G, FuzzyMap) else Rows(np.asarray(G, dtype=np.float64))
     Y = np.asarray(Y, dtype=np.float64)
     if Y.ndim != 2 or rows.shape[0] != len(Y) or not len(Y):
         raise InputError(f"G of shape {rows.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
@@ -159,37 +159,6 @@ def algorithm1_grid(
         for setting, result in solver.solve_all(sorted(set(settings), key=lambda s: s[2])):
             done[setting] = result if then is None else then(result)
     return {setting: done[setting] for setting in settings}
-
-
-@dataclass(frozen=True)
-class _Dense:
-    """What is needed of a `FuzzyMap`, for a G that is an array."""
-
-    X: Array
-    n_rules: ClassVar[int] = 1
-    is_sparse: ClassVar[bool] = False
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.X.shape[0], self.X.shape[1]
-
-    def weighted(self, w: Array | None) -> "_Dense":
-        return _Dense(weighted(self.X, w))
-
-    def astype(self, dtype: "np.dtype[Any] | type") -> "_Dense":
-        return _Dense(self.X.astype(dtype))
-
-    def __matmul__(self, W: Array) -> Array:
-        return self.X @ W
-
-    def transpose_matmul(self, V: Array) -> Array:
-        return self.X.T @ V
-
-    def gram(self) -> Array:
-        return self.X.T @ self.X
-
-    def dual_gram(self) -> Array:
-        return self.X @ self.X.T
 
 
 def _factored(data: Quadratic, n_settings: int, tolerance: float) -> tuple[Quadratic, Array | None]:
