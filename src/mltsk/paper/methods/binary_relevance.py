@@ -1,6 +1,7 @@
 """BR: one ε-insensitive TSK fuzzy system (Leski's ε-LSSLI) per label, all over the same rules."""
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ from .base import CONSTRAINTS, MultilabelMethod, design_threads, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
 
 
+@dataclass(eq=False, repr=False)
 class BinaryRelevanceTSK(MultilabelMethod):
     """Binary relevance over ε-insensitive TSK fuzzy systems.
 
@@ -88,22 +90,16 @@ class BinaryRelevanceTSK(MultilabelMethod):
         "solver": [StrOptions({"quadratic", "lssli"})],
     }
 
-    def __init__(
-        self,
-        n_rules=5,
-        *,
-        C=1.0,
-        epsilon=0.05,
-        fuzzifier=2.0,
-        width_scale=1.0,
-        n_components=None,
-        solver="quadratic",
-        tol=1e-3,
-        max_iter=1000,
-    ):
-        self.n_rules, self.C, self.epsilon, self.solver = n_rules, C, epsilon, solver
-        self.fuzzifier, self.width_scale, self.n_components = fuzzifier, width_scale, n_components
-        self.tol, self.max_iter = tol, max_iter
+    n_rules: int = 5
+    _: KW_ONLY
+    C: float = 1.0
+    epsilon: float = 0.05
+    fuzzifier: float = 2.0
+    width_scale: float = 1.0
+    n_components: int | None = None
+    solver: str = "quadratic"
+    tol: float = 1e-3
+    max_iter: int = 1000
 
     def _fit(self, X, Y, w):
         G = self._fit_rules(X, w)

@@ -7,6 +7,7 @@ weights.
 """
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -136,6 +137,7 @@ class Trainer:
         return {"coefs_": coefs, "intercepts_": intercepts, "threshold_coef_": threshold_function(outputs, Y, w)}
 
 
+@dataclass(eq=False, repr=False)
 class BPMLL(NeuralMethod):
     """BP-MLL, backpropagation for multi-label learning (Zhang and Zhou, 2006).
 
@@ -198,23 +200,14 @@ class BPMLL(NeuralMethod):
     _cut: ClassVar[float] = 0.0
     _trainer: ClassVar = Trainer
 
-    def __init__(
-        self,
-        epochs=100,
-        *,
-        hidden=0.2,
-        learning_rate=0.05,
-        cost=0.1,
-        batch_size=1,
-        center=True,
-        shuffle=True,
-        device="cpu",
-        progress=None,
-        random_state=0,
-    ):
-        self.epochs, self.hidden, self.learning_rate, self.cost = epochs, hidden, learning_rate, cost
-        self.batch_size, self.center, self.shuffle = batch_size, center, shuffle
-        self.device, self.progress, self.random_state = device, progress, random_state
+    epochs: int = 100
+    _: KW_ONLY
+    hidden: float = 0.2
+    learning_rate: float = 0.05
+    cost: float = 0.1
+    batch_size: int = 1
+    center: bool = True
+    shuffle: bool = True
 
     def _scores(self, X):
         c = np.tanh(two_layers(X, self.coefs_, self.intercepts_))

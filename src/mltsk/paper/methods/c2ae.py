@@ -7,6 +7,7 @@ authors' program), sums over the rows of a mini-batch. A new row scores F_d(F_x(
     Gamma = sum_i 1/(|Y_i| |Y_i'|) sum over k in Y_i, l in Y_i' of exp(-5 (o_ik - o_il)) / 5,   o = F_d(F_e(y))
 """
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -77,6 +78,7 @@ class Trainer:
         return self.best[1] or self._now()
 
 
+@dataclass(eq=False, repr=False)
 class C2AE(NeuralMethod):
     """C2AE, canonical-correlated autoencoder (Yeh, Wu, Ko and Wang, 2017).
 
@@ -144,26 +146,16 @@ class C2AE(NeuralMethod):
         "validation_fraction": [Interval(Real, 0, 1, closed="left")],
     }
 
-    def __init__(
-        self,
-        alpha=0.5,
-        *,
-        alpha_meaning="multiply",
-        epochs=None,
-        latent=0.8,
-        hidden=512,
-        batch_size=500,
-        learning_rate=1e-4,
-        weight_decay=1e-3,
-        validation_fraction=0.0,
-        device="cpu",
-        progress=None,
-        random_state=0,
-    ):
-        self.alpha, self.alpha_meaning, self.epochs, self.latent = alpha, alpha_meaning, epochs, latent
-        self.hidden, self.batch_size, self.learning_rate = hidden, batch_size, learning_rate
-        self.weight_decay, self.validation_fraction = weight_decay, validation_fraction
-        self.device, self.progress, self.random_state = device, progress, random_state
+    alpha: float = 0.5
+    _: KW_ONLY
+    alpha_meaning: str = "multiply"
+    epochs: int | None = None
+    latent: float = 0.8
+    hidden: int = 512
+    batch_size: int = 500
+    learning_rate: float = 1e-4
+    weight_decay: float = 1e-3
+    validation_fraction: float = 0.0
 
     def _epoch_count(self, n_rows):
         n_trained = n_rows - self._held_out(n_rows)

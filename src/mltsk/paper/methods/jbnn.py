@@ -4,6 +4,7 @@ z = tanh(x V) W; the gradient in z of the joint cross-entropy of B rows is (sigm
 W (H+1, L) lie one after the other in one vector theta, which Adam moves.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,6 +73,7 @@ class Trainer:
         return {"coefs_": coefs, "intercepts_": intercepts}
 
 
+@dataclass(eq=False, repr=False)
 class JBNN(NeuralMethod):
     """JBNN, joint binary neural network (He and Xia, 2018), for tabular data: our reconstruction.
 
@@ -117,20 +119,12 @@ class JBNN(NeuralMethod):
     _cut: ClassVar[float] = 0.0
     _trainer: ClassVar = Trainer
 
-    def __init__(
-        self,
-        epochs=100,
-        *,
-        hidden=0.2,
-        learning_rate=0.003,
-        batch_size=32,
-        weight_decay=1e-4,
-        device="cpu",
-        progress=None,
-        random_state=0,
-    ):
-        self.epochs, self.hidden, self.learning_rate, self.batch_size = epochs, hidden, learning_rate, batch_size
-        self.weight_decay, self.device, self.progress, self.random_state = weight_decay, device, progress, random_state
+    epochs: int = 100
+    _: KW_ONLY
+    hidden: float = 0.2
+    learning_rate: float = 0.003
+    batch_size: int = 32
+    weight_decay: float = 1e-4
 
     def predict_proba(self, X):
         """Probabilities of the logistic units, strictly in (0, 1); of more than two classes they are scaled to 1."""

@@ -2,11 +2,11 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from functools import partial
 from itertools import groupby, product
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -34,6 +34,7 @@ _ROWS = 20_000  # evenly spread: enough for percentiles and for how much rules d
 _AUTO = [StrOptions({"auto"}), *NOT_NEGATIVE]
 
 
+@dataclass(eq=False, repr=False)
 class PaperMLTSK(MultilabelMethod):
     """Multi-label Takagi-Sugeno-Kang fuzzy system of the paper, as its authors' program runs it.
 
@@ -117,29 +118,21 @@ class PaperMLTSK(MultilabelMethod):
         "precision": [StrOptions({"double", "single"})],
     }
 
-    def __init__(
-        self,
-        n_rules=3,
-        *,
-        width_scale=1.0,
-        correlation_weight=1.0,
-        l1_weight=0.1,
-        init_ridge=1.0,
-        formulas="program",
-        objective="algorithm1",
-        coupling="paper",
-        ridge="auto",
-        threshold=0.5,
-        max_iter=None,
-        tol=None,
-        device=None,
-        precision="double",
-    ):
-        self.n_rules, self.width_scale = n_rules, width_scale
-        self.correlation_weight, self.l1_weight, self.init_ridge = correlation_weight, l1_weight, init_ridge
-        self.formulas, self.objective, self.coupling = formulas, objective, coupling
-        self.ridge, self.threshold = ridge, threshold
-        self.max_iter, self.tol, self.device, self.precision = max_iter, tol, device, precision
+    n_rules: int = 3
+    _: KW_ONLY
+    width_scale: float = 1.0
+    correlation_weight: float | str = 1.0
+    l1_weight: float | str = 0.1
+    init_ridge: float = 1.0
+    formulas: str = "program"
+    objective: str = "algorithm1"
+    coupling: str | None = "paper"
+    ridge: float | str = "auto"
+    threshold: Any = 0.5
+    max_iter: int | None = None
+    tol: float | None = None
+    device: str | None = None
+    precision: str = "double"
 
     @property
     def _cut(self):

@@ -6,7 +6,9 @@ is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
 """
 
 import re
+from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -97,6 +99,7 @@ def two_layers(X: Any, coefs: tuple[np.ndarray, ...], intercepts: tuple[np.ndarr
     return np.tanh(X @ coefs[0] + intercepts[0]) @ coefs[1] + intercepts[1]
 
 
+@dataclass(eq=False, repr=False)
 class NeuralMethod(MultilabelMethod):
     """Base of the methods that train a net: epochs, seeds, progress, and every epoch count of a grid in one run.
 
@@ -109,6 +112,11 @@ class NeuralMethod(MultilabelMethod):
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS
     _trainer: ClassVar[type]
+
+    _: KW_ONLY
+    device: str = "cpu"
+    progress: Callable[[int, int], object] | None = None
+    random_state: Any = 0
 
     def _fit(self, X, Y, w):
         for _, state in self._states(X, Y, w, [self._epoch_count(np.count_nonzero(w))]):
