@@ -106,37 +106,6 @@ def threshold_function(c: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarra
     return np.linalg.lstsq(design, best_thresholds(c, Y) * root, rcond=None)[0]
 
 
-class Trainer:
-    """Tensors of a run: the two layers and the batches, which are the same in every epoch."""
-
-    def __init__(self, model: "BPMLL", X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        torch, Y = load_torch(), with_complement(Y)
-        layers = first_layers(rng, X.shape[1], model.hidden, Y.shape[1])
-        self.V, self.W = (torch.as_tensor(layer, device=device) for layer in layers)
-        thin = sparse.issparse(X)  # centring would fill it in
-        self.mean = np.average(X, axis=0, weights=w) if model.center and not thin else np.zeros(X.shape[1])
-        order = rng.permutation(len(Y)) if model.shuffle else np.arange(len(Y))
-        self.batches = list(make_batches(X if thin else X - self.mean, Y, w, order, model.batch_size, device))
-        self.rate, self.decay = model.learning_rate, 2 * model.cost / w.sum()
-        self.rows = X, Y, w
-
-    def epoch(self) -> None:
-        """Go through the rows once."""
-        factor = 1.0  # it starts anew in every epoch, before it can underflow
-        with load_torch().inference_mode():
-            for batch in self.batches:
-                factor = online_step(self.V, self.W, batch, self.rate, self.decay, factor)
-            self.V.mul_(factor)
-
-    def state(self) -> dict[str, Any]:
-        """The fitted attributes as they are now."""
-        (V, b1), (W, b2) = split_layer(self.V), split_layer(self.W)
-        coefs, intercepts = (V, W), (b1 - self.mean @ V, b2)  # for features as they were given
-        X, Y, w = self.rows
-        outputs = np.tanh(two_layers(X, coefs, intercepts))
-        return {"coefs_": coefs, "intercepts_": intercepts, "threshold_coef_": threshold_function(outputs, Y, w)}
-
-
 @dataclass(eq=False, repr=False)
 class BPMLL(NeuralMethod):
     """BP-MLL, backpropagation for multi-label learning (Zhang and Zhou, 2006).
@@ -198,7 +167,6 @@ class BPMLL(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-    _trainer: ClassVar = Trainer
 
     epochs: int = 100
     _: KW_ONLY
@@ -208,6 +176,29 @@ class BPMLL(NeuralMethod):
     batch_size: int = 1
     center: bool = True
     shuffle: bool = True
+
+    def _epochs(self, X, Y, w, rng, device):
+        torch, Y, thin = load_torch(), with_complement(Y), sparse.issparse(X)
+        layers = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
+        V, W = (torch.as_tensor(layer, device=device) for layer in layers)
+        # centring would fill in sparse rows
+        mean = np.average(X, axis=0, weights=w) if self.center and not thin else np.zeros(X.shape[1])
+        order = rng.permutation(len(Y)) if self.shuffle else np.arange(len(Y))
+        steps = list(make_batches(X if thin else X - mean, Y, w, order, self.batch_size, device))
+
+        def state():
+            (V1, b1), (W1, b2) = split_layer(V), split_layer(W)
+            coefs, intercepts = (V1, W1), (b1 - mean @ V1, b2)  # for features as they were given
+            thresholds = threshold_function(np.tanh(two_layers(X, coefs, intercepts)), Y, w)
+            return {"coefs_": coefs, "intercepts_": intercepts, "threshold_coef_": thresholds}
+
+        while True:
+            factor = 1.0  # it starts anew in every epoch, before it can underflow
+            with torch.inference_mode():
+                for batch in steps:
+                    factor = online_step(V, W, batch, self.learning_rate, 2 * self.cost / w.sum(), factor)
+                V.mul_(factor)
+            yield state
 
     def _scores(self, X):
         c = np.tanh(two_layers(X, self.coefs_, self.intercepts_))

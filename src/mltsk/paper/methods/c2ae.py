@@ -8,6 +8,8 @@ authors' program), sums over the rows of a mini-batch. A new row scores F_d(F_x(
 """
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from itertools import count
 from numbers import Real
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -37,45 +39,6 @@ def apply_net(X: Any, layers: Any) -> np.ndarray:
 def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
     """Scores (N, L) in (0, 1): the decoder's outputs for the latent features of the rows."""
     return apply_net(apply_net(X, feature_net) - 0.5, decoder_net)
-
-
-class Trainer:
-    """A run: the three nets, the rows that they are trained on, and the best state so far where rows are held out."""
-
-    def __init__(self, model: "C2AE", X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        Y = with_complement(Y)
-        q, H = max(1, round(model.latent * Y.shape[1])), model.hidden
-        sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
-        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
-        self.nets, held = Nets(rng, sizes, model.weight_decay, like), model._held_out(len(Y))
-        order = rng.permutation(len(Y)) if held else np.arange(len(Y))
-        train, test = np.sort(order[: len(Y) - held]), order[len(Y) - held :]
-        self.rows, self.held_out, self.best = Rows(X[train], Y[train], w[train], like), (X[test], Y[test]), (-1.0, {})
-        self.model, self.rng, self.done = model, rng, 0
-        self.weight = model.alpha if model.alpha_meaning == "multiply" else 1 / model.alpha
-        self.fall = FALL if model.epochs else FALL ** (EPOCHS / model._epoch_count(len(Y)))
-
-    def epoch(self) -> None:
-        """Go through the rows once."""
-        rate = self.model.learning_rate * self.fall**self.done
-        for drawn in wrapped_batches(self.rng.permutation(len(self.rows.Y)), self.model.batch_size):
-            self.nets.differentiate(*self.rows.batch(drawn), self.weight)
-            self.nets.optimiser.step(self.nets.gradient, rate)
-        self.done += 1
-        X, Y = self.held_out
-        if len(Y):
-            state = self._now()
-            labels = decoded(X, state["feature_net_"], state["decoder_net_"]) >= 0.5
-            merit = micro_f1_score(Y, labels) + macro_f1_score(Y, labels)
-            self.best = max(self.best, (merit, state), key=itemgetter(0))
-
-    def _now(self) -> dict[str, Any]:
-        feature, decoder = self.nets.arrays(self.nets.feature), self.nets.arrays(self.nets.decoder)
-        return {"feature_net_": feature, "decoder_net_": decoder, "best_epoch_": self.done}
-
-    def state(self) -> dict[str, Any]:
-        """The fitted attributes as they are now, or as they were best."""
-        return self.best[1] or self._now()
 
 
 @dataclass(eq=False, repr=False)
@@ -138,7 +101,6 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-    _trainer: ClassVar = Trainer
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
         "epochs": [*COUNT, None],
         "hidden": COUNT,
@@ -170,6 +132,30 @@ class C2AE(NeuralMethod):
 
     def _limited(self):
         return blas_threads(2.0 * self.batch_size * self.hidden**2)
+
+    def _epochs(self, X, Y, w, rng, device):
+        Y, n_rows = with_complement(Y), len(Y)
+        q, H, n_held = max(1, round(self.latent * Y.shape[1])), self.hidden, self._held_out(n_rows)
+        sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
+        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
+        nets = Nets(rng, sizes, self.weight_decay, like)
+        order = rng.permutation(n_rows) if n_held else np.arange(n_rows)
+        train, test = np.sort(order[: n_rows - n_held]), order[n_rows - n_held :]
+        rows, best = Rows(X[train], Y[train], w[train], like), (-1.0, {})
+        weight = self.alpha if self.alpha_meaning == "multiply" else 1 / self.alpha
+        fall = FALL if self.epochs else FALL ** (EPOCHS / self._epoch_count(n_rows))
+        for epoch in count():
+            for drawn in wrapped_batches(rng.permutation(len(train)), self.batch_size):
+                nets.differentiate(*rows.batch(drawn), weight)
+                nets.optimiser.step(nets.gradient, self.learning_rate * fall**epoch)
+            kept = partial(nets.state, epoch + 1)
+            if n_held:
+                state = kept()
+                labels = decoded(X[test], state["feature_net_"], state["decoder_net_"]) >= 0.5
+                merit = micro_f1_score(Y[test], labels) + macro_f1_score(Y[test], labels)
+                best = max(best, (merit, state), key=itemgetter(0))
+                kept = partial(dict, best[1])
+            yield kept
 
     def _scores(self, X):
         outputs = decoded(X, self.feature_net_, self.decoder_net_)

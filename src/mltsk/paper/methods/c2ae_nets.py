@@ -215,11 +215,13 @@ class Nets:
         C, A = backward(self.decoder, d, ranking_gradient(d[-1], batch.Y, share), decoder).inputs(self.decoder[0])
         backward(self.encoder, e, dF_e + C.T @ A, encoder)
 
-    @staticmethod
-    def arrays(net: list[Any]) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-        """Layers (weights, biases) of a net as the estimator keeps them."""
-        stacked = [asnumpy(W).astype(np.float64) for W in net]
-        return tuple((W[:, :-1].T.copy(), W[:, -1].copy()) for W in stacked)
+    def state(self, epoch: int) -> dict[str, Any]:
+        """Layers (weights, biases) of the two nets that a prediction passes through, and the epoch they come from."""
+        found: dict[str, Any] = {"best_epoch_": epoch}
+        for name, net in (("feature_net_", self.feature), ("decoder_net_", self.decoder)):
+            stacked = [asnumpy(W).astype(np.float64) for W in net]
+            found[name] = tuple((W[:, :-1].T.copy(), W[:, -1].copy()) for W in stacked)
+        return found
 
 
 class Rows:

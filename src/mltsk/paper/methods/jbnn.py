@@ -40,39 +40,6 @@ def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any]) 
     torch.mm(r1.T, d, out=into[1])
 
 
-class Trainer:
-    """Tensors of a run: theta with V and W as views of it, the gradient likewise, and the labels."""
-
-    def __init__(self, model: "JBNN", X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        layers = first_layers(rng, X.shape[1], model.hidden, Y.shape[1])
-        theta = load_torch().as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
-        self.gradient, self.adam = theta * 0, Adam(theta, model.learning_rate)
-        self.layers, self.gradients = (
-            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in layers]), layers, strict=True)]
-            for vector in (theta, self.gradient)
-        )
-        self.decay, self.size = 2 * model.weight_decay, model.batch_size
-        self.X, self.Y, self.w, self.rng, self.device = X, Y, w / w.mean(), rng, device
-
-    def epoch(self) -> None:
-        """Go through the rows once."""
-        with load_torch().inference_mode():
-            for rows in batches(self.rng.permutation(len(self.Y)), self.size):
-                self._step(rows)
-
-    def _step(self, rows: np.ndarray) -> None:
-        x = np.hstack([dense_rows(self.X, rows), np.ones((len(rows), 1))])
-        share = self.w[rows][:, None] / len(rows)
-        tensors = (load_torch().as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
-        backward(*tensors, *self.layers, into=self.gradients)
-        self.adam.step(self.gradient.add_(self.adam.theta, alpha=self.decay))
-
-    def state(self) -> dict[str, Any]:
-        """The fitted attributes as they are now."""
-        coefs, intercepts = zip(*map(split_layer, self.layers), strict=True)
-        return {"coefs_": coefs, "intercepts_": intercepts}
-
-
 @dataclass(eq=False, repr=False)
 class JBNN(NeuralMethod):
     """JBNN, joint binary neural network (He and Xia, 2018), for tabular data: our reconstruction.
@@ -117,7 +84,6 @@ class JBNN(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-    _trainer: ClassVar = Trainer
 
     epochs: int = 100
     _: KW_ONLY
@@ -125,6 +91,30 @@ class JBNN(NeuralMethod):
     learning_rate: float = 0.003
     batch_size: int = 32
     weight_decay: float = 1e-4
+
+    def _epochs(self, X, Y, w, rng, device):
+        torch, w = load_torch(), w / w.mean()
+        first = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
+        theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in first]), device=device)
+        gradient, adam = theta * 0, Adam(theta, self.learning_rate)
+        layers, gradients = (
+            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in first]), first, strict=True)]
+            for vector in (theta, gradient)
+        )
+
+        def state():
+            coefs, intercepts = zip(*map(split_layer, layers), strict=True)
+            return {"coefs_": coefs, "intercepts_": intercepts}
+
+        while True:
+            with torch.inference_mode():
+                for rows in batches(rng.permutation(len(Y)), self.batch_size):
+                    x = np.hstack([dense_rows(X, rows), np.ones((len(rows), 1))])
+                    share = w[rows][:, None] / len(rows)
+                    tensors = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
+                    backward(*tensors, *layers, into=gradients)
+                    adam.step(gradient.add_(theta, alpha=2 * self.weight_decay))
+            yield state
 
     def predict_proba(self, X):
         """Probabilities of the logistic units, strictly in (0, 1); of more than two classes they are scaled to 1."""

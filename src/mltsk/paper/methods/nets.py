@@ -6,6 +6,7 @@ is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
@@ -103,20 +104,22 @@ def two_layers(X: Any, coefs: tuple[np.ndarray, ...], intercepts: tuple[np.ndarr
 class NeuralMethod(MultilabelMethod):
     """Base of the methods that train a net: epochs, seeds, progress, and every epoch count of a grid in one run.
 
-    A subclass has the parameters ``epochs``, ``device``, ``progress`` and ``random_state``, and the class ``_trainer``,
-    made from (model, X, Y, w, rng, device), whose ``epoch()`` goes through the rows once and whose ``state()`` gives
-    the fitted attributes by name as they are now. Rows of weight 0 are left out before anything is drawn.
+    A subclass has the parameter ``epochs`` and trains in ``_epochs``. Rows of weight 0 are left out before anything is
+    drawn.
     """
 
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS
-    _trainer: ClassVar[type]
 
     _: KW_ONLY
     device: str = "cpu"
     progress: Callable[[int, int], object] | None = None
     random_state: Any = 0
+
+    @abstractmethod
+    def _epochs(self, X, Y, w, rng, device):
+        """Go through the rows for ever; yield after each time what gives the fitted attributes by name when called."""
 
     def _fit(self, X, Y, w):
         for _, state in self._states(X, Y, w, [self._epoch_count(np.count_nonzero(w))]):
@@ -134,14 +137,14 @@ class NeuralMethod(MultilabelMethod):
     def _states(self, X, Y, w, wanted):
         """The state after each of the numbers of epochs wanted, from one run."""
         device, used = self._device(), np.flatnonzero(w > 0)
-        trainer = self._trainer(self, X[used], Y[used], w[used], check_random_state(self.random_state), device)
+        epochs = self._epochs(X[used], Y[used], w[used], check_random_state(self.random_state), device)
         for epoch in range(1, max(wanted) + 1):
             with self._limited():
-                trainer.epoch()
+                state = next(epochs)
             if self.progress is not None:
                 self.progress(epoch, max(wanted))
             if epoch in wanted:
-                yield epoch, {"n_iter_": epoch} | trainer.state()
+                yield epoch, {"n_iter_": epoch} | state()
 
     def _path(self, pairs, X, Y, w, X_test):
         """Settings that differ in ``epochs`` alone come from one run, in the order of their epochs."""
