@@ -138,11 +138,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
         if not found.converged:
             worst = np.max(found.gap / np.maximum(found.value, np.finfo(np.float64).tiny))
             gap = "" if np.isnan(worst) else f" with a duality gap of {worst:.1e} of the objective"
-            warnings.warn(
-                f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            message = f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return found
 
     def _scores(self, X):

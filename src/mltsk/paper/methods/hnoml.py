@@ -268,12 +268,9 @@ class HNOML(MultilabelMethod):
         self.intercept_ = data.y_mean @ found.B - data.x_mean @ found.W
         self.objective_, self.gap_, self.n_iter_ = found.value, found.gap, found.n_iter
         if found.gap > self.tol:
-            warnings.warn(
-                f"HNOML stopped after {found.n_iter} iterations with a duality gap of {found.gap:.1e} of the objective "
-                f"instead of {self.tol:.1e}: raise max_iter, or scale the features.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            gap = f"with a duality gap of {found.gap:.1e} of the objective instead of {self.tol:.1e}"
+            message = f"HNOML stopped after {found.n_iter} iterations {gap}: raise max_iter, or scale the features."
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return found.state
 
     def _scores(self, X):

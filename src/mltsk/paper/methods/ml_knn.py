@@ -79,11 +79,8 @@ class MLkNN(MultilabelMethod):
     def _usable_neighbors(self, n_rows):
         if self.n_neighbors < n_rows:
             return int(self.n_neighbors)
-        warnings.warn(
-            f"n_neighbors={self.n_neighbors} was reduced to {n_rows - 1}: a training row has no more neighbours",
-            UserWarning,
-            stacklevel=4,
-        )
+        message = f"n_neighbors={self.n_neighbors} was reduced to {n_rows - 1}: a training row has no more neighbours"
+        warnings.warn(message, UserWarning, stacklevel=4)
         return n_rows - 1
 
     def _learn(self, X, Y, counts, k):
