@@ -249,9 +249,10 @@ class Solver:
             yield from ((setting, self.solve(*setting)) for setting in settings)
             return
         W, H = np.zeros((2, n_slots, *self._B.shape), dtype=self.dtype)
-        waiting, slots = iter(settings), [self._slot(W[i], H[i]) for i in range(n_slots)]
+        waiting, slots = iter(settings), [copy(self) for _ in range(n_slots)]  # the latest start stays shared
         runs: dict[int, tuple[Setting, Run]] = {}
         for i, slot in enumerate(slots):
+            slot._buffers(W[i], H[i])
             setting = next(waiting)
             runs[i] = setting, slot._run(*setting)
         while runs:
@@ -260,19 +261,8 @@ class Solver:
                     yield runs.pop(i)[0], found
                     if (following := next(waiting, None)) is not None:
                         runs[i] = following, slots[i]._run(*following)
-            if runs:
-                self._multiply_slots(W, H, sorted(runs))
-
-    def _slot(self, W: Array, H: Array) -> "Solver":
-        """A solver of the same problem over buffers of its own; the latest start stays shared."""
-        twin = copy(self)
-        twin._buffers(W, H)
-        return twin
-
-    def _multiply_slots(self, W: Array, H: Array, slots: list[int]) -> None:
-        """A W of every slot that still runs, in one product."""
-        rows = W[slots].reshape(-1, W.shape[2]) if len(slots) < len(W) else W.reshape(-1, W.shape[2])
-        H[slots] = self._product(rows).reshape(len(slots), *W.shape[1:])
+            if going := sorted(runs):
+                H[going] = self._product(W[going].reshape(-1, W.shape[2])).reshape(len(going), *W.shape[1:])
 
     def _run(self, alpha: float, beta: float, gamma: float) -> Run:
         """One setting; yields nnz(W) whenever its caller must put A W into H."""
@@ -282,9 +272,23 @@ class Solver:
             nans = np.full(self.max_iter, nan)
             return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
         lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
+        scaled_B, coupling = self._B / lip, (alpha * self.R).astype(self.dtype, copy=False)
         self._begin(alpha, gamma)
-        losses, stopped_by = yield from self._iterate((alpha * self.R).astype(self.dtype, copy=False), beta, lip)
-        return Algorithm1Result(self._W.T.astype(np.float64, order="C"), len(losses), np.array(losses), stopped_by)
+        losses, b_old, b = [0.0], 1.0, 1.0  # the authors compare the first q with 0
+        stopped_by: StoppedBy = "max_iter"
+        while len(losses) <= self.max_iter and stopped_by == "max_iter":
+            n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
+            b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
+            yield n_nonzero
+            self._couple(coupling, n_nonzero)
+            q = _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy + beta * n_nonzero
+            if abs(losses[-1] - q) <= self.margin:
+                stopped_by = "margin"
+            elif q <= 0:
+                stopped_by = "negative loss"
+            losses.append(q)
+        P = self._W.T.astype(np.float64, order="C")
+        return Algorithm1Result(P, len(losses) - 1, np.array(losses[1:]), stopped_by)
 
     def _begin(self, alpha: float, gamma: float) -> None:
         """W = (A + γI)⁻¹B and H(W); its A W = B - γW is free, its W R is shared by all alpha and beta."""
@@ -294,22 +298,6 @@ class Solver:
             self._start.update(gamma=gamma, **{name: array.astype(self.dtype) for name, array in made.items()})
         self._W[:] = self._start["W"]
         self._H[:] = self._start["AW"] + alpha * self._start["RW"]
-
-    def _iterate(self, coupling: Array, beta: float, lip: float) -> Generator[int, None, tuple[list[float], StoppedBy]]:
-        scaled_B = self._B / lip
-        losses = [0.0]  # the authors compare the first q with 0
-        b_old, b = 1.0, 1.0
-        for _ in range(self.max_iter):
-            n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
-            b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
-            yield n_nonzero
-            self._couple(coupling, n_nonzero)
-            losses.append(self._loss() + beta * n_nonzero)
-            if abs(losses[-2] - losses[-1]) <= self.margin:
-                return losses[1:], "margin"
-            if losses[-1] <= 0:
-                return losses[1:], "negative loss"
-        return losses[1:], "max_iter"
 
     def _step(self, momentum: float, scaled_B: Array, threshold: float, rate: float) -> int:
         """Put W⁺ in the place of W, returns its nnz; H is used up.   (31)-(33)"""
@@ -360,9 +348,6 @@ class Solver:
         labels = np.flatnonzero(self._nonzero.any(axis=1))
         used = np.flatnonzero(self._nonzero.any(axis=0))
         return (labels, used) if len(labels) * len(used) <= _COMPACT_BELOW * self._W.size else None
-
-    def _loss(self) -> float:
-        return _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy
 
 
 def _advance(run: Run) -> Algorithm1Result | int:
