@@ -3,7 +3,6 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy import sparse
 
 from mltsk.exceptions import InputError
 from mltsk.paper.methods.bp_mll import BPMLL
@@ -11,7 +10,6 @@ from mltsk.paper.methods.c2ae import C2AE
 from mltsk.paper.methods.jbnn import JBNN
 from mltsk.paper.methods.nets import (
     batches,
-    dense_rows,
     first_layers,
     load_torch,
     pair_share,
@@ -120,9 +118,3 @@ def test_pair_share_is_zero_without_pairs():
 def test_batches_cover_the_order_once():
     order = np.array([4, 2, 0, 1, 3])
     assert [piece.tolist() for piece in batches(order, 2)] == [[4, 2], [0, 1], [3]]
-
-
-def test_dense_rows_of_arrays_and_sparse_matrices_agree():
-    X = np.arange(12.0).reshape(4, 3)
-    assert_array_equal(dense_rows(sparse.csr_array(X), np.array([2, 0])), X[[2, 0]])
-    assert_array_equal(dense_rows(X, np.array([2, 0])), X[[2, 0]])

@@ -33,11 +33,12 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ...core.arrays import dense
 from ...core.backend import asnumpy, cast, is_tensor, namespace, put
 from ...core.threads import blas_threads
 from ...metrics import macro_f1_score, micro_f1_score
 from .base import CONSTRAINTS, COUNT
-from .nets import NeuralMethod, batches, dense_rows, load_torch, pair_share, torch_device, with_complement
+from .nets import NeuralMethod, batches, load_torch, pair_share, torch_device, with_complement
 
 EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
 UPDATES = 400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
@@ -259,7 +260,7 @@ class Rows:
         return self._of(np.arange(len(self.Y)))
 
     def _of(self, rows: np.ndarray) -> Batch:
-        x = put(np.ascontiguousarray(dense_rows(self.X, rows).T), self.like)
+        x = put(np.ascontiguousarray(dense(self.X[rows]).T), self.like)
         ids, first, own = np.unique(self.ids[rows], return_index=True, return_inverse=True)
         if 2 * len(ids) > len(rows):
             return Batch(x, *self._labels(rows), None)

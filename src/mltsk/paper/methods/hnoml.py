@@ -20,6 +20,7 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from ...core.arrays import dense
 from ...exceptions import InputError
 from .base import CONSTRAINTS, MultilabelMethod, design_threads
 
@@ -116,17 +117,13 @@ def _decompose(Xw, root, shift):
     N, D = Xw.shape
     cross, total = Xw.T @ root, root @ root
     if D <= N:
-        s, U = linalg.eigh(_filled(Xw.T @ Xw) - np.outer(cross, shift) - np.outer(shift, cross - total * shift))
+        s, U = linalg.eigh(dense(Xw.T @ Xw) - np.outer(cross, shift) - np.outer(shift, cross - total * shift))
         return U, np.maximum(s, 0.0)
     along = Xw @ shift
-    K = _filled(Xw @ Xw.T) - np.outer(along, root) - np.outer(root, along - (shift @ shift) * root)
+    K = dense(Xw @ Xw.T) - np.outer(along, root) - np.outer(root, along - (shift @ shift) * root)
     s, Q = linalg.eigh(K)
     keep = s > 1e-12 * max(s[-1], np.finfo(np.float64).tiny)
     return (Xw.T @ Q[:, keep] - np.outer(shift, root @ Q[:, keep])) / np.sqrt(s[keep]), s[keep]
-
-
-def _filled(A):
-    return A.toarray() if sparse.issparse(A) else A
 
 
 def _label_sets(Y, w):

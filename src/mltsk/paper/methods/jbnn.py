@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from .nets import NeuralMethod, batches, dense_rows, first_layers, load_torch, split_layer, two_layers
+from ...core.arrays import dense
+from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers
 
 
 class Adam:
@@ -109,7 +110,7 @@ class JBNN(NeuralMethod):
         while True:
             with torch.inference_mode():
                 for rows in batches(rng.permutation(len(Y)), self.batch_size):
-                    x = np.hstack([dense_rows(X, rows), np.ones((len(rows), 1))])
+                    x = np.hstack([dense(X[rows]), np.ones((len(rows), 1))])
                     share = w[rows][:, None] / len(rows)
                     tensors = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
                     backward(*tensors, *layers, into=gradients)

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from ...core.arrays import BLOCK_BYTES, row_blocks, row_square_norms
+from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
 from ...core.threads import blas_threads
 from .base import CONSTRAINTS, MultilabelMethod
 
@@ -88,7 +88,10 @@ class MLkNN(MultilabelMethod):
         self.prior_ = (self.smoothing + Y.sum(axis=0)) / (2 * self.smoothing + len(Y))
         self.given_ = count_distribution(counts, Y, k, self.smoothing)
         self.given_not_ = count_distribution(counts, 1 - Y, k, self.smoothing)
-        self.posterior_ = posterior(self.prior_, self.given_, self.given_not_)
+        positive, prior = self.prior_[:, None] * self.given_, self.prior_[:, None]
+        total = positive + (1 - prior) * self.given_not_
+        # the prior where a count was never seen and nothing is smoothed
+        self.posterior_ = np.where(total > 0, positive / np.where(total > 0, total, 1), prior)
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
@@ -134,13 +137,6 @@ def count_distribution(counts, chosen, k, smoothing):
     return np.divide(smoothing + seen, total, out=np.zeros_like(seen), where=total > 0)
 
 
-def posterior(prior, given, given_not):
-    """P(label | count) (L, k + 1) by Bayes' rule; the prior where a count was never seen and nothing is smoothed."""
-    positive = prior[:, None] * given
-    total = positive + (1 - prior)[:, None] * given_not
-    return np.where(total > 0, positive / np.where(total > 0, total, 1), prior[:, None])
-
-
 def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
     """Indices (Nq, k) of the k rows of X nearest to each row of Q, nearest first; ties: the lower index first.
 
@@ -179,8 +175,7 @@ def _distance_blocks(Q, X, *, centred, limit_bytes) -> Iterator[tuple[slice, np.
         Q, X = Q - origin, X - origin
     q_norms, x_norms = row_square_norms(Q), row_square_norms(X)
     for rows in row_blocks(Q.shape[0], 8 * X.shape[0], limit_bytes):
-        inner = Q[rows] @ X.T
-        D2 = inner.toarray() if sparse.issparse(inner) else inner
+        D2 = dense(Q[rows] @ X.T)
         D2 *= -2
         D2 += x_norms
         D2 += q_norms[rows, None]
@@ -203,10 +198,7 @@ def _pair_distances(Q, X, i, j, limit_bytes):
     """‖Q[i] - X[j]‖² of pairs of rows, each from its own differences: equal rows give equal numbers."""
     distance = np.empty(len(i))
     for pairs in row_blocks(len(i), 24 * X.shape[1], limit_bytes):
-        a, b = Q[i[pairs]], X[j[pairs]]
-        if sparse.issparse(a):
-            a, b = a.toarray(), b.toarray()
-        distance[pairs] = ((a - b) ** 2).sum(axis=1)
+        distance[pairs] = ((dense(Q[i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
     return distance
 
 

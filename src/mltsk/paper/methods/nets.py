@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ...core.threads import asked_threads
@@ -82,11 +81,6 @@ def pair_share(Y: np.ndarray) -> np.ndarray:
 def batches(order: np.ndarray, size: int) -> list[np.ndarray]:
     """Consecutive pieces of ``order`` of at most ``size`` rows."""
     return [order[start : start + size] for start in range(0, len(order), size)]
-
-
-def dense_rows(X: Any, rows: np.ndarray) -> np.ndarray:
-    """Rows of an array or a CSR matrix as an array: only a mini-batch of sparse data is ever dense."""
-    return X[rows].toarray() if sparse.issparse(X) else X[rows]
 
 
 def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
