@@ -168,22 +168,20 @@ class PaperMLTSK(MultilabelMethod):
 
     def _consequents(self, G, Y, w):
         """P (K(D+1), L) as the parameters say; what was used and reached is noted."""
-        return self._early_stopped(G, Y, w) if self.objective == "algorithm1" else self._certified(G, Y, w)
-
-    def _early_stopped(self, G, Y, w):
+        if self.objective == "convex":
+            return self._certified(G, Y, w)
         alpha, beta, gamma = self._alpha_beta_gamma()
         found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **self._stop(100, margin=0.01))
         self.ridge_, self.correlation_weight_, self.l1_weight_ = 0.0, alpha, beta
         self.coupling_ = coupling_matrix(label_correlation(Y, w), self.coupling)
         self.n_iter_, self.certificate_ = found.n_iter, float("nan")
         if found.stopped_by == "negative loss":
-            warnings.warn(
+            message = (
                 f"Algorithm I stopped at step {found.n_iter} because its loss fell below 0, which a convex problem "
                 f"cannot do: with correlation_weight={alpha:g} the paper's coupling has no minimum. The result is "
-                f"where the authors' program stops; objective='convex' with coupling='laplacian' has an optimum.",
-                NonConvexWarning,
-                stacklevel=5,
+                f"where the authors' program stops; objective='convex' with coupling='laplacian' has an optimum."
             )
+            warnings.warn(message, NonConvexWarning, stacklevel=4)
         return found.P
 
     def _stop(self, max_iter, **tolerance):
@@ -208,12 +206,10 @@ class PaperMLTSK(MultilabelMethod):
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
         self.certificate_ = found.solution.certificates[-1]
         if not found.solution.converged:
-            warnings.warn(
-                f"the solver stopped after {self.n_iter_} steps at a relative gap of {self.certificate_:.2g}, above "
-                f"tol={stop['tol']:g}: raise max_iter, or the ridge weight ({self.ridge_:.3g})",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            gap = f"at a relative gap of {self.certificate_:.2g}, above tol={stop['tol']:g}"
+            advice = f"raise max_iter, or the ridge weight ({self.ridge_:.3g})"
+            message = f"the solver stopped after {self.n_iter_} steps {gap}: {advice}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
         return found.P
 
     @property
