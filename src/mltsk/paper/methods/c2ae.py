@@ -118,12 +118,14 @@ def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[
 
 def through_units(C: Any, A: Any, h: Any) -> Flow:
     """What flows into the sums of leaky units with the values h (units, B), from C'A in those values."""
-    slopes = None if is_tensor(h) else _common_slopes(h)  # a GPU would wait for the answer, and gain little
-    if slopes is None or len(A) + np.count_nonzero(slopes == 0) > len(h):
-        return Flow((C.T @ A) * _slopes(h))
-    mixed = np.flatnonzero(slopes == 0)
-    own = (C[:, mixed].T @ A) * _slopes(h[mixed])
-    return Flow(np.concatenate([A, own]), C * slopes, mixed)
+    if not is_tensor(h):  # a GPU would wait for the answer, and gain little
+        # the slope of every unit, 0 for those that have both slopes in this batch
+        slopes = np.where(h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)).astype(h.dtype)
+        mixed = np.flatnonzero(slopes == 0)
+        if len(A) + len(mixed) <= len(h):
+            own = (C[:, mixed].T @ A) * _slopes(h[mixed])
+            return Flow(np.concatenate([A, own]), C * slopes, mixed)
+    return Flow((C.T @ A) * _slopes(h))
 
 
 def _slopes(h: Any) -> Any:
@@ -131,11 +133,6 @@ def _slopes(h: Any) -> Any:
     slopes *= 1 - SLOPE
     slopes += SLOPE
     return slopes
-
-
-def _common_slopes(h: np.ndarray) -> np.ndarray:
-    """The slope of every unit, 0 for those that have both slopes in this batch."""
-    return np.where(h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)).astype(h.dtype)
 
 
 class AuthorsOptimiser:

@@ -74,7 +74,7 @@ class MLkNN(MultilabelMethod):
 
     def _fit(self, X, Y, w):
         k = self._usable_neighbors(X.shape[0])
-        self._learn(X, Y, neighbour_counts(_search(X, X, k, exclude_self=True), Y), k)
+        self._learn(X, Y, neighbour_counts(nearest_neighbours(X, X, k, exclude_self=True), Y), k)
 
     def _usable_neighbors(self, n_rows):
         if self.n_neighbors < n_rows:
@@ -95,7 +95,7 @@ class MLkNN(MultilabelMethod):
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
-        return self._posterior_of(neighbour_counts(_search(X, self.X_, k), self.Y_))
+        return self._posterior_of(neighbour_counts(nearest_neighbours(X, self.X_, k), self.Y_))
 
     def _posterior_of(self, counts):
         return self.posterior_[np.arange(len(self.posterior_)), counts]
@@ -107,17 +107,12 @@ class MLkNN(MultilabelMethod):
     def _path(self, pairs, X, Y, w, X_test):
         """By k: one neighbour search, for the largest k, serves all settings."""
         ks = [model._usable_neighbors(X.shape[0]) for _, model in pairs]
-        train, test = _search(X, X, max(ks), exclude_self=True), _search(X_test, X, max(ks))
+        train, test = nearest_neighbours(X, X, max(ks), exclude_self=True), nearest_neighbours(X_test, X, max(ks))
         for k in sorted(set(ks)):
             counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
             for params, model in (pair for pair, own in zip(pairs, ks, strict=True) if own == k):
                 model._learn(X, Y, counts, k)
                 yield model._point(params, model._posterior_of(test_counts))
-
-
-def _search(Q, X, k, exclude_self=False):
-    with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
-        return nearest_neighbours(Q, X, k, exclude_self=exclude_self)
 
 
 def neighbour_counts(near, Y):
@@ -147,19 +142,20 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
         Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
     found = np.empty((Q.shape[0], k), dtype=np.intp)
     exact = _whole_numbers(Q) and _whole_numbers(X)
-    for rows, D2, scale in _distance_blocks(Q, X, centred=not exact, limit_bytes=limit_bytes):
-        if exclude_self:
-            D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
-        if exact:
-            keep = _first_of_ties(D2, k)
-            pair_row, pair_column = np.nonzero(keep)
-            distance = D2[keep]
-        else:
-            # an inner product of D terms is off by at most about D eps/2 of the norms' sum
-            slack = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * scale
-            pair_row, pair_column = np.nonzero(D2 <= (_kth(D2, k) + slack)[:, None])
-            distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
-        found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
+    with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
+        for rows, D2, scale in _distance_blocks(Q, X, centred=not exact, limit_bytes=limit_bytes):
+            if exclude_self:
+                D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
+            if exact:
+                keep = _first_of_ties(D2, k)
+                pair_row, pair_column = np.nonzero(keep)
+                distance = D2[keep]
+            else:
+                # an inner product of D terms is off by at most about D eps/2 of the norms' sum
+                slack = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * scale
+                pair_row, pair_column = np.nonzero(D2 <= (_kth(D2, k) + slack)[:, None])
+                distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
+            found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
     return found
 
 
