@@ -108,7 +108,8 @@ def algorithm1(
     (4, 'margin', [[1.01, -0.06], [-0.06, 1.01]])
     """
     options: dict[str, Any] = {"max_iter": max_iter, "margin": margin, "constant_labels": constant_labels}
-    (found,) = algorithm1_grid(G, Y, [alpha], [beta], [gamma], sample_weight=sample_weight, **options).values()
+    weights = [[float(weight)] for weight in (alpha, beta, gamma)]
+    (found,) = algorithm1_grid(G, Y, *weights, sample_weight=sample_weight, **options).values()
     return found
 
 
