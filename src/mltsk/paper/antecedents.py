@@ -67,11 +67,8 @@ def _rules_per_sample(E: Array, w: Array) -> float:
 def warn_if_fewer(found: int, asked: int) -> None:
     """Say so when X has too few distinct rows for the rules asked for."""
     if found < asked:
-        warnings.warn(
-            f"n_rules={asked} was reduced to {found}: X has no more distinct rows than that",
-            RuleCollapseWarning,
-            stacklevel=4,
-        )
+        message = f"n_rules={asked} was reduced to {found}: X has no more distinct rows than that"
+        warnings.warn(message, RuleCollapseWarning, stacklevel=4)
 
 
 def warn_if_collapsed(estimator: Any) -> None:

@@ -1,11 +1,30 @@
 import sys
+from itertools import pairwise
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
 
 from mltsk.metrics import evaluate
-from mltsk.paper.methods.c2ae import C2AE, decoded
+from mltsk.paper.methods.c2ae import (
+    C2AE,
+    SLOPE,
+    AuthorsOptimiser,
+    Nets,
+    Rows,
+    backward,
+    decoded,
+    embedding_gradients,
+    forward,
+    net_views,
+    ranking_gradient,
+    starting_layers,
+    through_units,
+    with_ones,
+    wrapped_batches,
+)
 
 SMALL = C2AE(hidden=16, batch_size=20, epochs=4)
 
@@ -65,3 +84,190 @@ def test_scores_are_the_decoder_of_the_features():
     scores = decoded(X, model.feature_net_, model.decoder_net_)
     assert_allclose(model.decision_function(X), scores - 0.5)
     assert_array_equal(model.predict(X), scores >= 0.5)
+
+
+SIZES = [[6, 16, 16, 2], [3, 16, 2], [2, 16, 3]]
+LIKE = np.empty(0, np.float32)
+
+
+def float_toy(n=80, labels=3):
+    X, Y = toy(n, labels)
+    return X, Y.astype(float)
+
+
+def gradient(X, Y, w, drawn, alpha=1.0, like=LIKE):
+    nets = Nets(np.random.RandomState(0), SIZES, 1e-3, like)
+    nets.differentiate(*Rows(X, Y, w, like).batch(drawn), alpha)
+    return nets
+
+
+def loss(F_x, F_e, o, Y, w):
+    """Phi + Gamma of tensors whose columns are rows of data, as the formulas are written."""
+    torch = pytest.importorskip("torch")
+    eye, F_x, F_e = torch.eye(len(F_x), dtype=F_x.dtype), F_x * w.sqrt(), F_e * w.sqrt()
+    phi = ((F_x - F_e) ** 2).sum() + (((F_x @ F_x.T - eye) ** 2).sum() + ((F_e @ F_e.T - eye) ** 2).sum()) / 2
+    pairs = [
+        (-5 * (o[k, i] - o[m, i])).exp() / 5 * w[i] / Y[:, i].sum() / (1 - Y[:, i]).sum()
+        for i in range(Y.shape[1])
+        for k in Y[:, i].nonzero()
+        for m in (1 - Y[:, i]).nonzero()
+    ]
+    return phi + torch.stack(pairs).sum()
+
+
+def test_gradients_are_those_of_the_losses():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    F_x, F_e, o, w = rng.normal(size=(2, 7)), rng.normal(size=(2, 7)), rng.random((3, 7)), rng.random(7)
+    Y = np.eye(3)[:, [0, 1, 2, 0, 1, 2, 0]]
+    tensors = [torch.tensor(a, requires_grad=True) for a in (F_x, F_e, o)]
+    expected = torch.autograd.grad(loss(*tensors, torch.tensor(Y), torch.tensor(w)), tensors)
+    found = [*embedding_gradients(F_x, F_e, w), ranking_gradient(o, Y, w / 2)]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert_allclose(ours, theirs.numpy(), rtol=1e-10, atol=1e-12)
+
+
+def test_gradients_of_the_worked_examples():
+    F_x, F_e = np.array([[0.1, 0.3], [-0.2, 0.0]]), np.array([[0.2, 0.1], [-0.1, 0.1]])
+    found = embedding_gradients(F_x, F_e, np.ones(2))[0]
+    assert_allclose(found.T, [[-0.372, 0.18], [-0.14, -0.212]], atol=5e-7)
+    o, y = np.array([[0.8], [0.3], [0.6]]), np.array([[1.0], [0.0], [1.0]])
+    for shift in (0.0, -0.5):
+        assert_allclose(ranking_gradient(o + shift, y, 0.5).T, [[-0.041042, 0.152608, -0.111565]], atol=5e-7)
+
+
+def test_label_sets_that_rows_share_are_passed_once():
+    rng = np.random.default_rng(0)
+    F_x, sets, w, member = (
+        rng.normal(size=(2, 6)),
+        rng.normal(size=(2, 2)),
+        rng.random(6),
+        np.eye(2)[[0, 1, 1, 0, 1, 1]].T,
+    )
+    one_by_one = embedding_gradients(F_x, sets @ member, w)
+    shared = embedding_gradients(F_x, sets, w, member)
+    assert_allclose(shared[0], one_by_one[0], atol=1e-13)
+    assert_allclose(shared[1], one_by_one[1] @ member.T, atol=1e-13)
+    X, Y = float_toy(80)
+    rows = Rows(X, Y, np.ones(80), LIKE)
+    assert rows.batch(np.arange(80))[0].Y.shape[1] == len(np.unique(Y, axis=0)) < 10
+    assert rows.batch(np.arange(3))[0].member is None
+
+
+def test_output_loss_does_not_reach_the_feature_net():
+    X, Y = float_toy()
+    one, ten = (gradient(X, Y, np.ones(80), np.arange(20), alpha) for alpha in (1.0, 10.0))
+    feature, encoder, decoder = zip(one.gradients, ten.gradients, strict=True)
+    assert all(np.array_equal(a, b) for a, b in zip(*feature, strict=True))
+    assert not any(np.array_equal(a, b) for nets in (encoder, decoder) for a, b in zip(*nets, strict=True))
+
+
+def test_weights_and_repetitions_count_rows():
+    X, Y = float_toy(10)
+    twice = gradient(np.vstack([X, X]), np.vstack([Y, Y]), np.ones(20), np.arange(20)).gradient
+    assert_allclose(gradient(X, Y, np.full(10, 2.0), np.arange(10)).gradient, twice, rtol=1e-3, atol=1e-5)
+    assert_allclose(gradient(X, Y, np.ones(10), np.resize(np.arange(10), 20)).gradient, twice, rtol=1e-3, atol=1e-5)
+
+
+def test_tensors_and_sparse_rows_give_the_same_gradient():
+    torch = pytest.importorskip("torch")
+    X, Y = float_toy()
+    X[X < 0.5] = 0
+    expected = gradient(X, Y, np.ones(80), np.arange(30)).gradient
+    thin = gradient(sparse.csr_array(X), Y, np.ones(80), np.arange(30)).gradient
+    tensors = gradient(X, Y, np.ones(80), np.arange(30), like=torch.zeros(0)).gradient
+    assert_array_equal(thin, expected)
+    assert_allclose(tensors.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_biases_do_not_decay():
+    nets = Nets(np.random.RandomState(0), SIZES, 1e-3, LIKE)
+    assert nets.optimiser.decay.sum() == pytest.approx(2e-3 * (6 * 16 + 16 * 16 + 32 + 48 + 32 + 32 + 48))
+    assert nets.optimiser.decay[6] == 0
+
+
+def test_the_last_batch_is_filled_from_the_start():
+    assert [len(piece) for piece in wrapped_batches(np.arange(7), 3)] == [3, 3, 3]
+    assert wrapped_batches(np.arange(3), 7)[0].tolist() == [0, 1, 2, 0, 1, 2, 0]
+
+
+def test_first_weights_follow_the_authors():
+    (leaky, bias), (latent, zero) = starting_layers(np.random.RandomState(0), [9, 40, 5])
+    assert 0.009 < np.abs(leaky).max() <= 0.01
+    assert 0 <= bias.min() < bias.max() <= 0.1
+    assert 1 < np.abs(latent).max() <= 4 * np.sqrt(6 / 45)
+    assert not zero.any()
+
+
+ONE_NET = [4, 30, 20, 3]
+
+
+def net_and_batch(shift=0.0, n=12):
+    """A net in double precision, a batch, and dLoss/dc; ``shift`` moves the biases, and with them the signs."""
+    rng = np.random.default_rng(0)
+    theta = rng.normal(scale=0.5, size=sum(b * (a + 1) for a, b in pairwise(ONE_NET)))
+    (net,) = net_views(theta, [ONE_NET])
+    for W in net[:-1]:
+        W[:, -1] += shift
+        W[::2, -1] -= 2 * shift
+    return net, with_ones(rng.random((4, n))), rng.normal(size=(3, n))
+
+
+def by_autograd(net, x, dc):
+    torch = pytest.importorskip("torch")
+    tensors, x = [torch.tensor(W, requires_grad=True) for W in net], torch.tensor(x[:-1], requires_grad=True)
+    h = x
+    for W in tensors[:-1]:
+        h = torch.nn.functional.leaky_relu(W[:, :-1] @ h + W[:, -1:], SLOPE)
+    c = (tensors[-1][:, :-1] @ h + tensors[-1][:, -1:]).sigmoid() - 0.5
+    return c.detach().numpy(), [g.numpy() for g in torch.autograd.grad((c * torch.tensor(dc)).sum(), [*tensors, x])]
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 5.0], ids=["all mixed", "some mixed", "all linear"])
+def test_values_and_gradients_are_those_of_autograd(shift):
+    net, x, dc = net_and_batch(shift)
+    layers, into = forward(net, x), [W * 0 for W in net]
+    C, A = backward(net, layers, dc, into).inputs(net[0])
+    c, expected = by_autograd(net, x, dc)
+    assert_allclose(layers[-1], c, atol=1e-14)
+    for found, gradient in zip([*into, C.T @ A], expected, strict=True):
+        assert_allclose(found, gradient, rtol=1e-10, atol=1e-13)
+
+
+def test_tensors_give_the_numbers_of_arrays():
+    torch = pytest.importorskip("torch")
+    net, x, dc = net_and_batch()
+    into, tensors = [W * 0 for W in net], [torch.zeros(W.shape, dtype=torch.float64) for W in net]
+    backward(net, forward(net, x), dc, into)
+    there = [torch.tensor(W) for W in net]
+    backward(there, forward(there, torch.tensor(x)), torch.tensor(dc), tensors)
+    for array, tensor in zip(into, tensors, strict=True):
+        assert_allclose(tensor.numpy(), array, rtol=1e-12, atol=1e-14)
+
+
+def test_units_of_one_sign_add_no_row():
+    h = np.array([[1.0, 2.0], [-1.0, -2.0], [1.0, -1.0], [3.0, 0.5]])
+    C, A = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([[1.0, 10.0]])
+    flow = through_units(C, A, h)
+    assert flow.mixed.tolist() == [2]
+    assert_allclose(flow.linear, [[1.0, 0.2, 0.0, 4.0]])
+    assert_allclose(flow.A, [[1.0, 10.0], [3.0, 3.0]])
+
+
+def test_two_steps_of_the_authors_optimiser_by_hand():
+    theta = np.ones(3)
+    optimiser = AuthorsOptimiser(theta, np.zeros(3))
+    optimiser.step(np.array([2.0, -3.0, 0.0]), rate=0.1)
+    assert_allclose(theta, [0.9, 1.1, 1.0])  # r = |g| at first: every step has the same length
+    optimiser.step(np.array([1.0, -3.0, 0.0]), rate=0.1)
+    assert_allclose(theta, [0.9 - 0.099 - 0.1 / np.sqrt(3.7), 1.1 + 0.099 + 0.1, 1.0])
+
+
+def test_decay_is_part_of_the_gradient():
+    rng = np.random.default_rng(0)
+    first, second = (AuthorsOptimiser(np.linspace(1, 2, 100_000), np.full(100_000, d)) for d in (0.0, 0.3))
+    for _ in range(3):
+        g = rng.normal(size=100_000)
+        first.step(g + 0.3 * first.theta, rate=0.01)
+        second.step(g.copy(), rate=0.01)
+    assert_allclose(second.theta, first.theta, rtol=1e-12)

@@ -10,7 +10,6 @@ from mltsk.paper.methods import mlsf
 from mltsk.paper.methods.mlsf import (
     MLSF,
     Learner,
-    LeastSquares,
     fit_sigmoid,
     label_affinities,
     label_set_rank,
@@ -30,7 +29,7 @@ def some_data(n=80, n_features=10, n_labels=6, seed=0):
 
 def selected(X, z, gamma, tol=1e-9):
     learner = Learner(X, np.ones((len(X), 1)), np.ones(len(X)), 0)
-    return lasso(LeastSquares(*learner.design, X.T @ z, float(np.vdot(z, z))), gamma, tol)
+    return lasso(learner.design.with_targets(z), gamma, tol)
 
 
 def test_worked_target_and_selected_features():

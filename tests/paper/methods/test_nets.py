@@ -3,7 +3,6 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy import sparse
 
 from mltsk.exceptions import InputError
 from mltsk.paper.methods.bp_mll import BPMLL
@@ -11,9 +10,7 @@ from mltsk.paper.methods.c2ae import C2AE
 from mltsk.paper.methods.jbnn import JBNN
 from mltsk.paper.methods.nets import (
     batches,
-    dense_rows,
-    glorot,
-    hidden_units,
+    first_layers,
     load_torch,
     pair_share,
     torch_device,
@@ -87,7 +84,7 @@ def test_threads_follow_the_environment(monkeypatch):
     torch = pytest.importorskip("torch")
     monkeypatch.setenv("MLTSK_THREADS", "3")
     before = torch.get_num_threads()
-    with torch_threads(1):
+    with torch_threads():
         assert torch.get_num_threads() == 3
     assert torch.get_num_threads() == before
 
@@ -97,14 +94,15 @@ def test_load_torch_gives_the_module():
 
 
 def test_hidden_units_are_a_number_or_a_fraction():
-    assert [hidden_units(hidden, 10) for hidden in (0.25, 0.01, 7, np.int64(1))] == [2, 1, 7, 1]
+    rng = np.random.RandomState(0)
+    assert [first_layers(rng, 10, hidden, 3)[0].shape[1] for hidden in (0.25, 0.01, 7, np.int64(1))] == [2, 1, 7, 1]
 
 
 def test_first_weights_stay_in_their_bounds_with_zero_biases():
-    layer = glorot(np.random.RandomState(0), 50, 10)
-    assert layer.shape == (51, 10)
-    assert 0.25 < np.abs(layer[:-1]).max() <= np.sqrt(0.1)
-    assert not layer[-1].any()
+    V, W = first_layers(np.random.RandomState(0), 50, 10, 4)
+    assert (V.shape, W.shape) == ((51, 10), (11, 4))
+    assert 0.25 < np.abs(V[:-1]).max() <= np.sqrt(0.1)
+    assert not V[-1].any()
 
 
 def test_complement_is_added_to_a_single_label_only():
@@ -120,9 +118,3 @@ def test_pair_share_is_zero_without_pairs():
 def test_batches_cover_the_order_once():
     order = np.array([4, 2, 0, 1, 3])
     assert [piece.tolist() for piece in batches(order, 2)] == [[4, 2], [0, 1], [3]]
-
-
-def test_dense_rows_of_arrays_and_sparse_matrices_agree():
-    X = np.arange(12.0).reshape(4, 3)
-    assert_array_equal(dense_rows(sparse.csr_array(X), np.array([2, 0])), X[[2, 0]])
-    assert_array_equal(dense_rows(X, np.array([2, 0])), X[[2, 0]])

@@ -12,8 +12,7 @@ from sklearn.linear_model import ElasticNet, Lasso
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.exceptions import NoMinimumError
-from mltsk.paper.solvers.algorithm1 import _Dense
-from mltsk.paper.solvers.problem import Problem, Quadratic, fista, quadratic, soft_threshold
+from mltsk.paper.solvers.problem import Problem, Quadratic, Rows, fista, quadratic, soft_threshold
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ GT = np.array(
      [0.4, 0.8, 0.3, 0.9]]
 )  # fmt: skip
 LABELS = np.array([[1.0, 1, 0], [1, 1, 1], [0, 0, 1], [1, 0, 0]])
-DATA = Quadratic.of(_Dense(GT.T), LABELS, form=True)
+DATA = Quadratic.of(Rows(GT.T), LABELS, form=True)
 R = coupling_matrix(label_correlation(LABELS), "paper")
 
 

@@ -27,17 +27,4 @@ METHODS = {
     "ml-tsk-fs": PaperMLTSK,  # the paper's method as its authors run it
 }
 
-__all__ = [
-    "BPMLL",
-    "C2AE",
-    "HNOML",
-    "JBNN",
-    "METHODS",
-    "MLSF",
-    "BinaryRelevanceTSK",
-    "ClassifierChainTSK",
-    "GridPoint",
-    "MLkNN",
-    "MultilabelMethod",
-    "PaperMLTSK",
-]
+__all__ = ["METHODS", "GridPoint", "MultilabelMethod", *(method.__name__ for method in METHODS.values())]

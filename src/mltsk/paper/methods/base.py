@@ -1,9 +1,4 @@
-"""What the methods that the paper compares with have in common: inputs, outputs, and a whole grid in one pass.
-
-A method implements ``_fit(X, Y, w)`` and ``_scores(X)``; this class gives it the estimator contract of scikit-learn
-(targets of every form, names, thresholds, probabilities). `grid_path` evaluates a grid of settings: its default fits
-them one by one, and each method overrides it to share the work that does not depend on all parameters.
-"""
+"""What the compared methods have in common: inputs, outputs, what parameters may be, and a whole grid in one pass."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,11 +6,12 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
+import joblib
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ...core.backend import blas_threads
@@ -23,6 +19,17 @@ from ...targets import Targets, predicted
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
 POSITIVE, NOT_NEGATIVE = ([Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left"))
+YES_OR_NO = ["boolean"]
+CONSTRAINTS = {  # what a parameter of this name may be, unless a method says otherwise
+    **dict.fromkeys(("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT),
+    **dict.fromkeys(("C", "alpha", "beta", "gamma", "init_ridge", "latent", "learning_rate", "width_scale"), POSITIVE),
+    **dict.fromkeys(("cost", "epsilon", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
+    **dict.fromkeys(("center", "fit_intercept", "shuffle"), YES_OR_NO),
+    "hidden": [*COUNT, Interval(Real, 0, 1, closed="neither")],  # units, or a fraction of the features
+    "device": [StrOptions({"cpu", "cuda"})],
+    "progress": [callable, None],
+    "random_state": ["random_state"],
+}
 
 
 def design_threads(X):
@@ -40,10 +47,11 @@ class GridPoint:
 
 
 class MultilabelMethod(ClassifierMixin, BaseEstimator):
-    """Base of the compared methods.
+    """Base of the compared methods, with the contract of scikit-learn: targets of every form, names, probabilities.
 
-    A subclass sets ``PAPER_GRID`` (the paper's Table II), ``_takes_weights``, ``_takes_sparse`` and ``_cut``, the score
-    at which a label is predicted, and stores plain arrays only.
+    A subclass implements ``_fit(X, Y, w)`` and ``_scores(X)``, and ``_path`` where settings of a grid can share work.
+    It sets ``PAPER_GRID`` (the paper's Table II), ``_takes_weights``, ``_takes_sparse`` and ``_cut``, the score from
+    which on a label is predicted, and stores plain arrays only.
     """
 
     PAPER_GRID: ClassVar[Mapping[str, Sequence[object]]] = {}
@@ -54,8 +62,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n_samples, n_features) and an indicator y (n_samples, n_labels), or one-dimensional classes."""
         self._validate_params()
-        X, targets, w = self._validate_fit(X, y, sample_weight)
-        self._fit(X, targets.Y, w)
+        self._fit(*self._validate_fit(X, y, sample_weight))
         return self
 
     @property
@@ -73,12 +80,9 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         if not targets.multilabel and len(targets.classes) < 2:
             raise ValueError(f"Classifier can't train when only one class is present: {targets.classes[0]!r}.")
         self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
-        return X, targets, self._weights(X, sample_weight)
-
-    def _weights(self, X, sample_weight):
         if sample_weight is not None and not self._takes_weights:
             raise ValueError(f"{type(self).__name__} has no meaning for sample_weight: leave it out")
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return X, targets.Y, _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
     @abstractmethod
     def _fit(self, X, Y, w):
@@ -134,8 +138,18 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
 
         The same numbers as fitting each setting alone, without repeating work that settings share.
         """
-        for params, model in self._settings(grid):
-            yield model.fit(X, y, sample_weight=sample_weight)._point(params, model._scores(model._check_input(X_test)))
+        pairs, reader = self._settings(grid), clone(self)
+        X, Y, w = reader._validate_fit(X, y, sample_weight)
+        rows, known = reader._check_input(X_test), {k: v for k, v in vars(reader).items() if k.endswith("_")}
+        for _, model in pairs:
+            vars(model).update(known)
+        yield from self._path(pairs, X, Y, w, rows)
+
+    def _path(self, pairs, X, Y, w, X_test):
+        """Points of pairs of parameters and the model that has them: here each is fitted alone."""
+        for params, model in pairs:
+            model._fit(X, Y, w)
+            yield model._point(params, model._scores(X_test))
 
     def _settings(self, grid):
         """Pairs of parameters and the model that has them, unfitted, for all settings of a grid."""
@@ -145,12 +159,6 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
             model._validate_params()
         return pairs
 
-    def _read(self, X, y, X_test, sample_weight):
-        """Training rows, labels, weights and test rows, as all settings of a grid see them."""
-        reader = clone(self)
-        X, targets, w = reader._validate_fit(X, y, sample_weight)
-        return X, targets.Y, w, reader._check_input(X_test)
-
     def _point(self, params, scores):
         return GridPoint(params, scores, self._labels(scores))
 
@@ -159,3 +167,12 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+
+def grouped(pairs, chosen):
+    """Pairs (parameters, model) in groups that agree in the parameters ``chosen`` by name, in order of appearance."""
+    found = {}
+    for params, model in pairs:
+        key = joblib.hash([value for name, value in params.items() if chosen(name)])  # of values: arrays too
+        found.setdefault(key, []).append((params, model))
+    return list(found.values())

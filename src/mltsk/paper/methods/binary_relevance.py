@@ -1,10 +1,10 @@
 """BR: one ε-insensitive TSK fuzzy system (Leski's ε-LSSLI) per label, all over the same rules."""
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
-import joblib
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
@@ -15,10 +15,11 @@ from ...core.arrays import weighted_mean
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ..antecedents import find_rules, warn_if_fewer
-from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
+from .base import CONSTRAINTS, MultilabelMethod, design_threads, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
 
 
+@dataclass(eq=False, repr=False)
 class BinaryRelevanceTSK(MultilabelMethod):
     """Binary relevance over ε-insensitive TSK fuzzy systems.
 
@@ -83,34 +84,22 @@ class BinaryRelevanceTSK(MultilabelMethod):
     PAPER_GRID: ClassVar = {"C": [2.0**e for e in range(-5, 6, 2)], "n_rules": list(range(2, 10))}
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_rules": COUNT,
-        "C": POSITIVE,
-        "epsilon": NOT_NEGATIVE,
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
         "fuzzifier": [Interval(Real, 1, None, closed="left")],
-        "width_scale": POSITIVE,
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({"quadratic", "lssli"})],
-        "tol": NOT_NEGATIVE,
-        "max_iter": COUNT,
     }
 
-    def __init__(
-        self,
-        n_rules=5,
-        *,
-        C=1.0,
-        epsilon=0.05,
-        fuzzifier=2.0,
-        width_scale=1.0,
-        n_components=None,
-        solver="quadratic",
-        tol=1e-3,
-        max_iter=1000,
-    ):
-        self.n_rules, self.C, self.epsilon, self.solver = n_rules, C, epsilon, solver
-        self.fuzzifier, self.width_scale, self.n_components = fuzzifier, width_scale, n_components
-        self.tol, self.max_iter = tol, max_iter
+    n_rules: int = 5
+    _: KW_ONLY
+    C: float = 1.0
+    epsilon: float = 0.05
+    fuzzifier: float = 2.0
+    width_scale: float = 1.0
+    n_components: int | None = None
+    solver: str = "quadratic"
+    tol: float = 1e-3
+    max_iter: int = 1000
 
     def _fit(self, X, Y, w):
         G = self._fit_rules(X, w)
@@ -149,11 +138,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
         if not found.converged:
             worst = np.max(found.gap / np.maximum(found.value, np.finfo(np.float64).tiny))
             gap = "" if np.isnan(worst) else f" with a duality gap of {worst:.1e} of the objective"
-            warnings.warn(
-                f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            message = f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return found
 
     def _scores(self, X):
@@ -162,22 +148,15 @@ class BinaryRelevanceTSK(MultilabelMethod):
     def _scores_of(self, G):
         return G @ self.coef_.reshape(-1, self.coef_.shape[2])
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
-        """Every setting of ``grid`` applied to X_test, settings that share their rules together.
-
-        Rules are found once for all settings that differ in C, ε and tol alone, and the ridge matrix is factored once
-        for each C. See `MultilabelMethod.grid_path`.
-        """
-        pairs = self._settings(grid)
-        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
-        own = ("C", "epsilon", "solver", "tol", "max_iter")
-        for part in _groups(pairs, [name for name in self.get_params() if name not in own]):
+    def _path(self, pairs, X, Y, w, X_test):
+        """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
+        for part in grouped(pairs, lambda name: name not in ("C", "epsilon", "solver", "tol", "max_iter")):
             first = part[0][1]
             G = first._fit_rules(X, w)
             with design_threads(G):
                 design = first._design(G, Y, w)
             G_test, fitted = first._map(X_test), {k: v for k, v in vars(first).items() if k.endswith("_")}
-            for same_C in _groups(part, ["C"]):
+            for same_C in grouped(part, "C".__eq__):
                 with design_threads(G):
                     factor = Factor.of(design, 0.5 / same_C[0][1].C)
                 for params, model in same_C:
@@ -187,24 +166,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
                     yield model._point(params, model._scores_of(G_test))
 
 
-def _groups(pairs, names):
-    """Pairs (settings, model) in groups whose models agree in the named parameters, in order of first appearance."""
-    found = {}
-    for params, model in pairs:
-        key = joblib.hash([getattr(model, name) for name in names])  # of values: arrays and generators too
-        found.setdefault(key, []).append((params, model))
-    return list(found.values())
-
-
 def principal_axes(X, w, n_components):
-    """Mean (D,) and widest orthonormal axes (q, D), widest first, of rows X (dense or CSR) under the weights w.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 0], [1, 1], [2, 2], [3, 3.1]])
-    >>> principal_axes(X, np.ones(4), 1)[1].round(1).tolist()
-    [[0.7, 0.7]]
-    """
+    """Mean (D,) and widest orthonormal axes (q, D), widest first, of rows X (dense or CSR) under the weights w."""
     mean, D = weighted_mean(X, w), X.shape[1]
     # subtracted rows where they are dense, which keeps every digit; moments where that would make X dense
     centred = X if sparse.issparse(X) else X - mean

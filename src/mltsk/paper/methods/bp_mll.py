@@ -1,38 +1,19 @@
 """BP-MLL: a net whose outputs are trained to rank relevant labels above irrelevant ones, pair by pair.
 
-h = tanh(x V + b1), c = tanh(h W + b2); for an instance with label set Y (irrelevant labels: Y') the error is
-
-    1 / (|Y| |Y'|) · sum over k in Y, l in Y' of exp(-(c_k - c_l))
-
-Its descent direction in c factors, so it costs O(L) and not O(L²): with u = exp(-c) on Y and exp(c) on Y', t the sum
-of all u and p that over Y, it is u (y t - p) / (|Y| |Y'|). V (D+1, H) and W (H+1, L) hold the biases as their last
-rows: biases decay like weights in this method.
-
-Instance-by-instance training is a chain of small steps, each twenty small tensor operations with the biases inside the
-matrices (33 µs on yeast). With sparse rows the decay of V is one scalar factor, so that a step touches only the weights
-of features that are there (rcv1s1: 50 of 944, 79 µs).
+For outputs c = tanh(tanh(x V) W), label set Y and the other labels Y' the error is the sum over k in Y, l in Y' of
+exp(-(c_k - c_l)) / (|Y| |Y'|). Its descent direction in c factors and costs O(L): with u = exp(-c) on Y and exp(c) on
+Y', t the sum of all u and p that over Y, it is u (y t - p) / (|Y| |Y'|). Biases, the last rows of V and W, decay like
+weights.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from .base import NOT_NEGATIVE
-from .nets import (
-    HIDDEN,
-    NeuralMethod,
-    batches,
-    glorot,
-    hidden_units,
-    load_torch,
-    pair_share,
-    split_layer,
-    two_layers,
-    with_complement,
-)
+from .nets import NeuralMethod, batches, first_layers, load_torch, pair_share, split_layer, two_layers, with_complement
 
 
 def pairwise_descent(c: Any, Y: Any, signs: Any, share: Any) -> Any:
@@ -50,8 +31,7 @@ def deltas(h: Any, c: Any, W: Any, batch: "Batch") -> tuple[Any, Any]:
     return d, e.addcmul_(e, h * h, value=-1)
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """Rows of one step as tensors: inputs with a column of ones (B, m), labels, 1 - 2Y, and the rows' shares of a pair
     times their weights, whose sum is ``weight``; ``columns`` are the features that the inputs belong to, None if all.
     """
@@ -64,42 +44,23 @@ class Batch:
     columns: Any = None
 
 
-class FirstLayer:
-    """The first layer, factor · V: with sparse rows a step changes the factor and the rows of V that the batch uses."""
+def online_step(V: Any, W: Any, batch: Batch, rate: float, decay: float, factor: float = 1.0) -> float:
+    """One step on the rows of a batch: gradients are summed, and all weights shrink by 1 - decay for every row.
 
-    def __init__(self, V: Any) -> None:
-        self.V, self.factor = V, 1.0
-
-    def sums(self, batch: Batch) -> Any:
-        """Inputs times weights, (B, H)."""
-        if batch.columns is None:
-            return batch.x @ self.V
-        return (batch.x @ self.V.index_select(0, batch.columns)).mul_(self.factor)
-
-    def update(self, batch: Batch, e: Any, rate: float, keep: float) -> None:
-        """V ← keep V + rate x'e."""
-        if batch.columns is None:
-            self.V.addmm_(batch.x.T, e, beta=keep, alpha=rate)
-        else:
-            self.factor *= keep
-            self.V.index_add_(0, batch.columns, batch.x.T @ e, alpha=rate / self.factor)
-
-    def stacked(self) -> Any:
-        """The weights themselves; the factor starts anew at 1, before it can underflow."""
-        self.V.mul_(self.factor)
-        self.factor = 1.0
-        return self.V
-
-
-def online_step(first: FirstLayer, W: Any, batch: Batch, rate: float, decay: float) -> None:
-    """One step on the rows of a batch: gradients are summed, and all weights shrink by 1 - decay for every row."""
-    torch = load_torch()
-    keep = (1 - decay) ** batch.weight
-    h = first.sums(batch).tanh_()
-    h1 = torch.constant_pad_nd(h, (0, 1), 1.0)
+    The first layer is factor · V: with sparse rows a step changes the factor, which is returned, and those rows of V
+    alone that the batch uses (rcv1s1: 50 of 944).
+    """
+    keep, columns = (1 - decay) ** batch.weight, batch.columns
+    sums = batch.x @ V if columns is None else (batch.x @ V.index_select(0, columns)).mul_(factor)
+    h = sums.tanh_()
+    h1 = load_torch().constant_pad_nd(h, (0, 1), 1.0)
     d, e = deltas(h, (h1 @ W).tanh_(), W, batch)
     W.addmm_(h1.T, d, beta=keep, alpha=rate)
-    first.update(batch, e, rate, keep)
+    if columns is None:
+        V.addmm_(batch.x.T, e, beta=keep, alpha=rate)
+        return factor
+    V.index_add_(0, columns, batch.x.T @ e, alpha=rate / (factor * keep))
+    return factor * keep
 
 
 def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: int, device: Any) -> Iterator[Batch]:
@@ -128,11 +89,6 @@ def best_thresholds(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
     Candidates in rising order: the smallest output - 0.1, the midpoints between outputs, the largest + 0.1; outputs
     at or above a threshold count as relevant.
-
-    Examples
-    --------
-    >>> best_thresholds(np.array([[0.2, 0.8, 0.4]]), np.array([[0, 1, 1]]))
-    array([0.3])
     """
     order = np.argsort(c, axis=1, kind="stable")
     s, y = np.take_along_axis(c, order, axis=1), np.take_along_axis(Y, order, axis=1)
@@ -150,6 +106,7 @@ def threshold_function(c: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarra
     return np.linalg.lstsq(design, best_thresholds(c, Y) * root, rcond=None)[0]
 
 
+@dataclass(eq=False, repr=False)
 class BPMLL(NeuralMethod):
     """BP-MLL, backpropagation for multi-label learning (Zhang and Zhou, 2006).
 
@@ -211,77 +168,40 @@ class BPMLL(NeuralMethod):
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
 
-    _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": HIDDEN,
-        "cost": NOT_NEGATIVE,
-        "center": ["boolean"],
-        "shuffle": ["boolean"],
-    }
+    epochs: int = 100
+    _: KW_ONLY
+    hidden: float = 0.2
+    learning_rate: float = 0.05
+    cost: float = 0.1
+    batch_size: int = 1
+    center: bool = True
+    shuffle: bool = True
 
-    def __init__(
-        self,
-        epochs=100,
-        *,
-        hidden=0.2,
-        learning_rate=0.05,
-        cost=0.1,
-        batch_size=1,
-        center=True,
-        shuffle=True,
-        device="cpu",
-        progress=None,
-        random_state=0,
-    ):
-        self.epochs, self.hidden, self.learning_rate, self.cost, self.batch_size = (
-            epochs,
-            hidden,
-            learning_rate,
-            cost,
-            batch_size,
-        )
-        self.center, self.shuffle, self.device, self.progress, self.random_state = (
-            center,
-            shuffle,
-            device,
-            progress,
-            random_state,
-        )
+    def _epochs(self, X, Y, w, rng, device):
+        torch, Y, thin = load_torch(), with_complement(Y), sparse.issparse(X)
+        layers = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
+        V, W = (torch.as_tensor(layer, device=device) for layer in layers)
+        # centring would fill in sparse rows
+        mean = np.average(X, axis=0, weights=w) if self.center and not thin else np.zeros(X.shape[1])
+        order = rng.permutation(len(Y)) if self.shuffle else np.arange(len(Y))
+        steps = list(make_batches(X if thin else X - mean, Y, w, order, self.batch_size, device))
 
-    def _trainer(self, X, Y, w, rng, device):
-        return _Trainer(self, X, with_complement(Y), w, rng, device)
+        def state():
+            (V1, b1), (W1, b2) = split_layer(V), split_layer(W)
+            coefs, intercepts = (V1, W1), (b1 - mean @ V1, b2)  # for features as they were given
+            thresholds = threshold_function(np.tanh(two_layers(X, coefs, intercepts)), Y, w)
+            return {"coefs_": coefs, "intercepts_": intercepts, "threshold_coef_": thresholds}
+
+        while True:
+            factor = 1.0  # it starts anew in every epoch, before it can underflow
+            with torch.inference_mode():
+                for batch in steps:
+                    factor = online_step(V, W, batch, self.learning_rate, 2 * self.cost / w.sum(), factor)
+                V.mul_(factor)
+            yield state
 
     def _scores(self, X):
         c = np.tanh(two_layers(X, self.coefs_, self.intercepts_))
         margins = c - (c @ self.threshold_coef_[:-1] + self.threshold_coef_[-1])[:, None]
         # the single label's complement is column 0; which of the two wins needs no threshold
-        return c[:, 1:] - c[:, :1] if not self.multilabel_ and len(self.classes_) == 2 else margins
-
-
-class _Trainer:
-    """Tensors of a run: the two layers and the batches, which are the same in every epoch."""
-
-    def __init__(self, model: BPMLL, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        torch = load_torch()
-        units = hidden_units(model.hidden, X.shape[1])
-        V, W = glorot(rng, X.shape[1], units), glorot(rng, units, Y.shape[1])
-        self.W = torch.as_tensor(W, device=device)
-        thin = sparse.issparse(X)  # centring would fill it in
-        self.mean = np.average(X, axis=0, weights=w) if model.center and not thin else np.zeros(X.shape[1])
-        self.first = FirstLayer(torch.as_tensor(V, device=device))
-        order = rng.permutation(len(Y)) if model.shuffle else np.arange(len(Y))
-        self.batches = list(make_batches(X if thin else X - self.mean, Y, w, order, model.batch_size, device))
-        self.rate, self.decay = model.learning_rate, 2 * model.cost / w.sum()
-        self.rows = X, Y, w
-
-    def epoch(self) -> None:
-        with load_torch().inference_mode():
-            for batch in self.batches:
-                online_step(self.first, self.W, batch, self.rate, self.decay)
-            self.first.stacked()
-
-    def state(self) -> dict[str, Any]:
-        (V, b1), (W, b2) = split_layer(self.first.stacked()), split_layer(self.W)
-        coefs, intercepts = (V, W), (b1 - self.mean @ V, b2)  # for features as they were given
-        X, Y, w = self.rows
-        outputs = np.tanh(two_layers(X, coefs, intercepts))
-        return {"coefs_": coefs, "intercepts_": intercepts, "threshold_coef_": threshold_function(outputs, Y, w)}
+        return c[:, 1:] - c[:, :1] if self._binary else margins

@@ -1,32 +1,272 @@
 """C2AE: features and labels meet in one latent space, and labels are read back from there.
 
-Three nets with leaky hidden units: features F_x (D-512-512-q), encoder F_e (L-512-q), decoder F_d (q-512-L); latent
-units are sigmoid - 0.5, outputs sigmoid. With the rows of a mini-batch in F_x and F_e (B, q), summed, not averaged,
+Nets of features F_x, encoder F_e and decoder F_d minimise Phi + alpha Gamma (the paper) or Phi + Gamma / alpha (the
+authors' program), sums over the rows of a mini-batch. A new row scores F_d(F_x(x)).
 
     Phi   = ||F_x - F_e||² + 1/2 (||F_x'F_x - I||² + ||F_e'F_e - I||²)
     Gamma = sum_i 1/(|Y_i| |Y_i'|) sum over k in Y_i, l in Y_i' of exp(-5 (o_ik - o_il)) / 5,   o = F_d(F_e(y))
 
-The double sum is a product of two sums. Training minimises Phi + alpha Gamma (the paper) or Phi + Gamma / alpha (the
-authors' program). Gamma does not contain F_x, so its gradient reaches encoder and decoder alone. At test time
-S = F_d(F_x(x)).
+In training columns are rows of data, rows are units. A net is a list of matrices W (out, in + 1), biases last, that are
+views of one vector; x (in + 1, B) and every hidden layer end with a row of ones. Hidden units are max(z, z / 10),
+outputs are centred, c = sigmoid(z) - 1/2 = tanh(z / 2) / 2, so that dc/dz = 1/4 - c².
+
+A gradient travels back as a product C'A, of which only A (r, B) varies with the rows of data; the last layer sends
+A = dLoss/dz and C = W. A unit whose sign is the same for all rows of the batch has one slope s there and is linear: its
+part stays a product, s C. Only units of mixed sign (set M) need a row d = (C'A) ∘ slope of their own:
+
+    A ← [A; d_M],   dLoss/dW = s C'(A x') and d_M x' for M,   C ← [s C W; W_M]
+
+Encoder and decoder see label sets alone. Where that halves the work they pass each set of a batch once, with the weight
+of all its rows; ``member`` (sets, B) tells which. Both ways are exact; docs/methods/c2ae.md says what they are worth.
 """
 
-from numbers import Integral, Real
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property, partial
+from itertools import count, pairwise
+from numbers import Real
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...core.backend import blas_threads
+from ...core.arrays import dense
+from ...core.backend import asnumpy, blas_threads, cast, is_tensor, namespace, put
 from ...metrics import macro_f1_score, micro_f1_score
-from .base import COUNT, NOT_NEGATIVE, POSITIVE
-from .c2ae_nets import SLOPE, Nets, Rows, wrapped_batches
-from .nets import NeuralMethod, load_torch, torch_device, with_complement
+from .base import CONSTRAINTS, COUNT
+from .nets import NeuralMethod, batches, load_torch, pair_share, torch_device, with_complement
 
 EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
 UPDATES = 400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
+SLOPE = 0.1  # of leaky units below 0
+CHUNK = 1 << 15  # numbers that the optimiser takes at a time: five arrays of them, 640 KB, stay in the second cache
+SHARPNESS = 5.0  # of the ranking loss
+
+
+def net_views(vector: Any, nets: Sequence[Sequence[int]]) -> list[list[Any]]:
+    """Matrices (out, in + 1) of nets with these numbers of units, one after the other in the vector's memory."""
+    start = 0
+
+    def matrix(fan_in: int, fan_out: int) -> Any:
+        nonlocal start
+        start += fan_out * (fan_in + 1)
+        return vector[start - fan_out * (fan_in + 1) : start].reshape(fan_out, fan_in + 1)
+
+    return [[matrix(*pair) for pair in pairwise(sizes)] for sizes in nets]
+
+
+def with_ones(x: Any) -> Any:
+    """x (n, B) with a row of ones below it."""
+    xp = namespace(x)
+    return xp.concatenate([x, xp.ones((1, x.shape[1]), dtype=x.dtype, like=x)])
+
+
+def forward(net: Sequence[Any], x: Any) -> list[Any]:
+    """Values of all layers: x (in + 1, B), hidden ones with their row of ones, and the outputs c."""
+    xp, layers = namespace(x), [x]
+    for W in net[:-1]:
+        h = xp.empty((len(W) + 1, x.shape[1]), dtype=x.dtype, like=x)
+        z = xp.matmul(W, layers[-1], out=h[:-1])
+        if is_tensor(z):
+            xp.nn.functional.leaky_relu_(z, SLOPE)
+        else:
+            np.maximum(z, SLOPE * z, out=z)
+        h[-1] = 1
+        layers.append(h)
+    return [*layers, xp.tanh((net[-1] @ layers[-1]) / 2) / 2]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """dLoss/dz of a layer's sums (units, B), as a product E'A.
+
+    E holds ``linear`` (r, units), and for each of the ``mixed`` units a row that is 1 there and 0 elsewhere; without
+    them E is the unit matrix, and A (units, B) the derivative itself.
+    """
+
+    A: Any
+    linear: Any = None
+    mixed: Any = None
+
+    def weights(self, x: Any, into: Any) -> None:
+        """Write dLoss/dW (units, in + 1) for the inputs x (in + 1, B)."""
+        if self.linear is None:
+            namespace(x).matmul(self.A, x.T, out=into)
+            return
+        r, T = len(self.linear), self.A @ x.T
+        np.matmul(self.linear.T, T[:r], out=into)
+        into[self.mixed] = T[r:]
+
+    def inputs(self, W: Any) -> tuple[Any, Any]:
+        """C and A whose product C'A is the derivative in the inputs (in, B)."""
+        W = W[:, :-1]
+        return (W if self.linear is None else np.concatenate([self.linear @ W, W[self.mixed]])), self.A
+
+
+def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[Any]) -> Flow:
+    """Write dLoss/dW of every layer into ``into``, from dLoss/dc (out, B); returns what flows into the first layer."""
+    flow = Flow(dc * (0.25 - layers[-1] ** 2))
+    for k in range(len(net) - 1, -1, -1):
+        flow.weights(layers[k], into[k])
+        flow = through_units(*flow.inputs(net[k]), layers[k][:-1]) if k else flow
+    return flow
+
+
+def through_units(C: Any, A: Any, h: Any) -> Flow:
+    """What flows into the sums of leaky units with the values h (units, B), from C'A in those values."""
+    if not is_tensor(h):  # a GPU would wait for the answer, and gain little
+        # the slope of every unit, 0 for those that have both slopes in this batch
+        slopes = np.where(h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)).astype(h.dtype)
+        mixed = np.flatnonzero(slopes == 0)
+        if len(A) + len(mixed) <= len(h):
+            own = (C[:, mixed].T @ A) * _slopes(h[mixed])
+            return Flow(np.concatenate([A, own]), C * slopes, mixed)
+    return Flow((C.T @ A) * _slopes(h))
+
+
+def _slopes(h: Any) -> Any:
+    slopes = cast(h > 0, h.dtype)
+    slopes *= 1 - SLOPE
+    slopes += SLOPE
+    return slopes
+
+
+class AuthorsOptimiser:
+    """Steps of the authors' program: gradients over their running root mean square, with momentum, in place.
+
+    r ← sqrt(0.9 r² + 0.1 g²), r = |g| at first; delta ← 0.99 delta - rate · g / r; theta ← theta + delta. What is kept
+    is 10 r², which saves a root and a product; g / r counts as 0 where every gradient so far was 0. ``decay`` times
+    theta is added to the gradient g; both are vectors.
+    """
+
+    def __init__(self, theta: Any, decay: Any) -> None:
+        self.theta, self.decay, self.squares, self.delta, self.weight = theta, decay, theta * 0, theta * 0, 10
+
+    def step(self, gradient: Any, rate: float) -> None:
+        """Move theta against the gradient, which is overwritten."""
+        chunk = len(gradient) if is_tensor(gradient) else CHUNK
+        arrays = self.theta, gradient, self.squares, self.delta, self.decay
+        for start in range(0, len(gradient), chunk):
+            theta, g, squares, delta, decay = (array[start : start + chunk] for array in arrays)
+            g += decay * theta
+            squares *= 0.9
+            squares += self.weight * (g * g)
+            delta *= 0.99
+            delta -= (rate * 10**0.5) * (g / (namespace(g).sqrt(squares) + 1e-18))
+            theta += delta
+        self.weight = 1
+
+
+def embedding_gradients(F_x: Any, F_e: Any, w: Any, member: Any = None) -> tuple[Any, Any]:
+    """Derivatives of Phi in F_x (q, B) and F_e (q, B), or (q, sets) with a member matrix.
+
+    With K = F diag(w) F' they are 2 (K_x F_x - F_e) diag(w), where F_x - F_e + (K_x - I) F_x cancels, and likewise.
+    """
+    encoded, seen, weight = F_e, F_x * w, w
+    if member is not None:
+        encoded, seen, weight = F_e @ member, seen @ member.T, member @ w
+    K_x, K_e = (F_x * w) @ F_x.T, (F_e * weight) @ F_e.T
+    return 2 * w * (K_x @ F_x - encoded), 2 * (weight * (K_e @ F_e) - seen)
+
+
+def ranking_gradient(o: Any, Y: Any, share: Any) -> Any:
+    """Derivative of Gamma in outputs o (L, B); ``share`` (B,) is weight / (|Y| |Y'|), 0 without a pair."""
+    u = namespace(o).exp(SHARPNESS * (1 - 2 * Y) * o)
+    relevant = (u * Y).sum(0)
+    return share * u * (relevant - Y * u.sum(0))
+
+
+def starting_layers(rng: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """First weights and biases of a net with leaky layers and a sigmoid layer at its end, as the authors draw them."""
+    layers = []
+    for fan_in, fan_out in pairwise(sizes[:-1]):
+        layers.append((rng.uniform(-0.01, 0.01, (fan_in, fan_out)), rng.uniform(0, 0.1, fan_out)))
+    bound = 4 * np.sqrt(6 / (sizes[-2] + sizes[-1]))
+    return [*layers, (rng.uniform(-bound, bound, (sizes[-2], sizes[-1])), np.zeros(sizes[-1]))]
+
+
+def wrapped_batches(order: np.ndarray, size: int) -> list[np.ndarray]:
+    """Pieces of exactly ``size`` rows: the last one is filled up from the start, as often as it takes."""
+    return batches(np.resize(order, -(-len(order) // size) * size), size)
+
+
+class Batch(NamedTuple):
+    """Different rows of a step: features with ones (D + 1, B), label sets with their share of a pair, who has which."""
+
+    x: Any
+    Y: Any
+    share: Any
+    member: Any
+
+
+class Nets:
+    """The three nets in single precision where ``like`` lies, views of one vector; gradients and optimiser."""
+
+    def __init__(self, rng: Any, sizes: list[list[int]], weight_decay: float, like: Any) -> None:
+        layers = [np.column_stack([W.T, b]) for net in sizes for W, b in starting_layers(rng, net)]
+        theta = put(np.concatenate([W.ravel() for W in layers]).astype(np.float32), like)
+        decay, self.gradient = theta * 0, theta * 0
+        for net in net_views(decay, sizes):
+            for W in net:
+                W[:, :-1] = 2 * weight_decay  # biases are free
+        self.optimiser = AuthorsOptimiser(theta, decay)
+        self.feature, self.encoder, self.decoder = net_views(theta, sizes)
+        self.gradients = net_views(self.gradient, sizes)
+
+    def differentiate(self, batch: Batch, w: Any, weight: float) -> None:
+        """Put the gradient of Phi + weight · Gamma where it belongs; w (B,) are the weights of the rows."""
+        x, e = forward(self.feature, batch.x), forward(self.encoder, with_ones(batch.Y))
+        d = forward(self.decoder, with_ones(e[-1]))
+        share = weight * batch.share * (w if batch.member is None else batch.member @ w)
+        dF_x, dF_e = embedding_gradients(x[-1], e[-1], w, batch.member)
+        feature, encoder, decoder = self.gradients
+        backward(self.feature, x, dF_x, feature)
+        C, A = backward(self.decoder, d, ranking_gradient(d[-1], batch.Y, share), decoder).inputs(self.decoder[0])
+        backward(self.encoder, e, dF_e + C.T @ A, encoder)
+
+    def state(self, epoch: int) -> dict[str, Any]:
+        """Layers (weights, biases) of the two nets that a prediction passes through, and the epoch they come from."""
+        found: dict[str, Any] = {"best_epoch_": epoch}
+        for name, net in (("feature_net_", self.feature), ("decoder_net_", self.decoder)):
+            stacked = [asnumpy(W).astype(np.float64) for W in net]
+            found[name] = tuple((W[:, :-1].T.copy(), W[:, -1].copy()) for W in stacked)
+        return found
+
+
+class Rows:
+    """Training data of a run, and the batches that are made of them; all rows in one batch are gathered once."""
+
+    def __init__(self, X: Any, Y: np.ndarray, w: np.ndarray, like: Any) -> None:
+        X, ones = X.astype(np.float32), np.ones((len(Y), 1), np.float32)
+        self.X = sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
+        self.Y, self.w, self.like = Y.astype(np.float32), w.astype(np.float32), like
+        self.ids = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1)
+
+    def batch(self, drawn: np.ndarray) -> tuple[Batch, Any]:
+        """The batch of rows drawn, and their weights: a row drawn twice counts twice, for less work than two."""
+        rows, counts = np.unique(drawn, return_counts=True)
+        w = put((self.w[rows] * counts).astype(np.float32), self.like)
+        return self._whole if len(rows) == len(self.Y) else self._of(rows), w
+
+    @cached_property
+    def _whole(self) -> Batch:
+        return self._of(np.arange(len(self.Y)))
+
+    def _of(self, rows: np.ndarray) -> Batch:
+        x = put(np.ascontiguousarray(dense(self.X[rows]).T), self.like)
+        ids, first, own = np.unique(self.ids[rows], return_index=True, return_inverse=True)
+        if 2 * len(ids) > len(rows):
+            return Batch(x, *self._labels(rows), None)
+        member = (np.arange(len(ids))[:, None] == own).astype(np.float32)
+        return Batch(x, *self._labels(rows[first]), put(member, self.like))
+
+    def _labels(self, rows: np.ndarray) -> tuple[Any, Any]:
+        Y = self.Y[rows]
+        share = pair_share(Y).astype(np.float32)
+        return put(np.ascontiguousarray(Y.T), self.like), put(share, self.like)
 
 
 def apply_net(X: Any, layers: Any) -> np.ndarray:
@@ -37,6 +277,12 @@ def apply_net(X: Any, layers: Any) -> np.ndarray:
     return expit(X @ layers[-1][0] + layers[-1][1])
 
 
+def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
+    """Scores (N, L) in (0, 1): the decoder's outputs for the latent features of the rows."""
+    return apply_net(apply_net(X, feature_net) - 0.5, decoder_net)
+
+
+@dataclass(eq=False, repr=False)
 class C2AE(NeuralMethod):
     """C2AE, canonical-correlated autoencoder (Yeh, Wu, Ko and Wang, 2017).
 
@@ -96,37 +342,23 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-
-    _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "epochs": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": POSITIVE,
-        "alpha_meaning": [StrOptions({"multiply", "divide"})],
-        "latent": POSITIVE,
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
+        "epochs": [*COUNT, None],
         "hidden": COUNT,
-        "weight_decay": NOT_NEGATIVE,
+        "alpha_meaning": [StrOptions({"multiply", "divide"})],
         "validation_fraction": [Interval(Real, 0, 1, closed="left")],
     }
 
-    def __init__(
-        self,
-        alpha=0.5,
-        *,
-        alpha_meaning="multiply",
-        epochs=None,
-        latent=0.8,
-        hidden=512,
-        batch_size=500,
-        learning_rate=1e-4,
-        weight_decay=1e-3,
-        validation_fraction=0.0,
-        device="cpu",
-        progress=None,
-        random_state=0,
-    ):
-        self.alpha, self.alpha_meaning, self.epochs, self.latent = alpha, alpha_meaning, epochs, latent
-        self.hidden, self.batch_size, self.learning_rate = hidden, batch_size, learning_rate
-        self.weight_decay, self.validation_fraction = weight_decay, validation_fraction
-        self.device, self.progress, self.random_state = device, progress, random_state
+    alpha: float = 0.5
+    _: KW_ONLY
+    alpha_meaning: str = "multiply"
+    epochs: int | None = None
+    latent: float = 0.8
+    hidden: int = 512
+    batch_size: int = 500
+    learning_rate: float = 1e-4
+    weight_decay: float = 1e-3
+    validation_fraction: float = 0.0
 
     def _epoch_count(self, n_rows):
         n_trained = n_rows - self._held_out(n_rows)
@@ -142,53 +374,31 @@ class C2AE(NeuralMethod):
     def _limited(self):
         return blas_threads(2.0 * self.batch_size * self.hidden**2)
 
-    def _trainer(self, X, Y, w, rng, device):
-        return _Trainer(self, X, with_complement(Y), w, rng, device)
+    def _epochs(self, X, Y, w, rng, device):
+        Y, n_rows = with_complement(Y), len(Y)
+        q, H, n_held = max(1, round(self.latent * Y.shape[1])), self.hidden, self._held_out(n_rows)
+        sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
+        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
+        nets = Nets(rng, sizes, self.weight_decay, like)
+        order = rng.permutation(n_rows) if n_held else np.arange(n_rows)
+        train, test = np.sort(order[: n_rows - n_held]), order[n_rows - n_held :]
+        rows, best = Rows(X[train], Y[train], w[train], like), (-1.0, {})
+        weight = self.alpha if self.alpha_meaning == "multiply" else 1 / self.alpha
+        fall = FALL if self.epochs else FALL ** (EPOCHS / self._epoch_count(n_rows))
+        for epoch in count():
+            for drawn in wrapped_batches(rng.permutation(len(train)), self.batch_size):
+                nets.differentiate(*rows.batch(drawn), weight)
+                nets.optimiser.step(nets.gradient, self.learning_rate * fall**epoch)
+            kept = partial(nets.state, epoch + 1)
+            if n_held:
+                state = kept()
+                labels = decoded(X[test], state["feature_net_"], state["decoder_net_"]) >= 0.5
+                merit = micro_f1_score(Y[test], labels) + macro_f1_score(Y[test], labels)
+                best = max(best, (merit, state), key=itemgetter(0))
+                kept = partial(dict, best[1])
+            yield kept
 
     def _scores(self, X):
         outputs = decoded(X, self.feature_net_, self.decoder_net_)
-        if self.multilabel_ or len(self.classes_) > 2:
-            return outputs
-        return (1 + outputs[:, 1:] - outputs[:, :1]) / 2  # a single label against its complement in column 0
-
-
-def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
-    """Scores (N, L) in (0, 1): the decoder's outputs for the latent features of the rows."""
-    return apply_net(apply_net(X, feature_net) - 0.5, decoder_net)
-
-
-class _Trainer:
-    """A run: the three nets, the rows that they are trained on, and the best state so far where rows are held out."""
-
-    def __init__(self, model: C2AE, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        q, H = max(1, round(model.latent * Y.shape[1])), model.hidden
-        sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
-        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
-        self.nets, held = Nets(rng, sizes, model.weight_decay, like), model._held_out(len(Y))
-        order = rng.permutation(len(Y)) if held else np.arange(len(Y))
-        train, test = np.sort(order[: len(Y) - held]), order[len(Y) - held :]
-        self.rows, self.held_out, self.best = Rows(X[train], Y[train], w[train], like), (X[test], Y[test]), (-1.0, {})
-        self.model, self.rng, self.done = model, rng, 0
-        self.weight = model.alpha if model.alpha_meaning == "multiply" else 1 / model.alpha
-        self.fall = FALL if model.epochs else FALL ** (EPOCHS / model._epoch_count(len(Y)))
-
-    def epoch(self) -> None:
-        rate = self.model.learning_rate * self.fall**self.done
-        for drawn in wrapped_batches(self.rng.permutation(len(self.rows.Y)), self.model.batch_size):
-            self.nets.differentiate(*self.rows.batch(drawn), self.weight)
-            self.nets.optimiser.step(self.nets.gradient, rate)
-        self.done += 1
-        X, Y = self.held_out
-        if len(Y):
-            state = self._now()
-            labels = decoded(X, state["feature_net_"], state["decoder_net_"]) >= 0.5
-            self.best = max(
-                self.best, (micro_f1_score(Y, labels) + macro_f1_score(Y, labels), state), key=itemgetter(0)
-            )
-
-    def _now(self) -> dict[str, Any]:
-        feature, decoder = self.nets.arrays(self.nets.feature), self.nets.arrays(self.nets.decoder)
-        return {"feature_net_": feature, "decoder_net_": decoder, "best_epoch_": self.done}
-
-    def state(self) -> dict[str, Any]:
-        return self.best[1] or self._now()
+        # a single label is trained against its complement in column 0
+        return (1 + outputs[:, 1:] - outputs[:, :1]) / 2 if self._binary else outputs

@@ -4,7 +4,8 @@ Symbols: M (N, K) firing strengths, y₁, y₂, ... the labels in the order of t
 (N, K(L-1)) what they add to the rule-mapped features: a label with i others before it uses the first K i columns.
 """
 
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -15,6 +16,7 @@ from .binary_relevance import BinaryRelevanceTSK
 from .epsilon_insensitive import Design
 
 
+@dataclass(eq=False, repr=False)
 class ClassifierChainTSK(BinaryRelevanceTSK):
     """Classifier chain over ε-insensitive TSK fuzzy systems.
 
@@ -65,25 +67,9 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        n_rules=5,
-        *,
-        C=1.0,
-        epsilon=0.05,
-        fuzzifier=2.0,
-        width_scale=1.0,
-        n_components=None,
-        order="index",
-        solver="quadratic",
-        tol=1e-3,
-        max_iter=1000,
-        random_state=None,
-    ):
-        rules = {"fuzzifier": fuzzifier, "width_scale": width_scale, "n_components": n_components}
-        super().__init__(n_rules, C=C, epsilon=epsilon, **rules, solver=solver, tol=tol, max_iter=max_iter)
-        self.order = order
-        self.random_state = random_state
+    _: KW_ONLY
+    order: Any = "index"
+    random_state: Any = None
 
     def _design(self, G, Y, w):
         self.order_ = chain_order(self.order, Y.shape[1], self.random_state)

@@ -11,9 +11,9 @@ is the same in every step and for every output. Steps are extrapolated (Nesterov
 Certificate: after a ridge solve a = 2w(Gp - z) is feasible in the dual problem, whose value is at most the minimum.
 The gap is the sum of the terms w(]r[² - 2(u - z)r + 2ε|u - z| + (u - z)²) with u = Gp, r = u - y, none below 0.
 
-The biases carry no penalty. They are eliminated through an orthonormal basis U of their columns, which stays sound
-where rules coincide and the columns are dependent. What is left is the ridge matrix of Q[G̃, E], Q = I - UUᵀ, in its
-primal form or, with more columns than rows, in its dual form (N, N). Rows are scaled by √w throughout.
+The biases carry no penalty: they are eliminated through an orthonormal basis U of their columns, which may be
+dependent. What is left is the ridge matrix of Q[G̃, E], Q = I - UUᵀ, or, with more columns than rows, its dual form
+(N, N). Rows are scaled by √w throughout.
 """
 
 from dataclasses import dataclass

@@ -1,20 +1,17 @@
 """JBNN for tabular data: one hidden layer shared by L logistic units that are trained jointly (our reconstruction).
 
-r = tanh(x V + b), z = r W + a, p = sigmoid(z), and the joint binary cross-entropy of a mini-batch of B rows is
-
-    JBCE = 1/B sum_i sum_j [max(z, 0) - z y + log(1 + exp(-|z|))] + weight_decay ||theta||²
-
-written so that no logarithm of 0 can occur. Its gradient in z is (p - y) / B. V (D+1, H) and W (H+1, L) hold the
-biases as their last rows and lie one after the other in one vector theta, which Adam moves.
+z = tanh(x V) W; the gradient in z of the joint cross-entropy of B rows is (sigmoid(z) - y) / B. V (D+1, H) and
+W (H+1, L) lie one after the other in one vector theta, which Adam moves.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
 
-from .base import NOT_NEGATIVE
-from .nets import HIDDEN, NeuralMethod, batches, dense_rows, glorot, hidden_units, load_torch, split_layer, two_layers
+from ...core.arrays import dense
+from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers
 
 
 class Adam:
@@ -44,6 +41,7 @@ def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any]) 
     torch.mm(r1.T, d, out=into[1])
 
 
+@dataclass(eq=False, repr=False)
 class JBNN(NeuralMethod):
     """JBNN, joint binary neural network (He and Xia, 2018), for tabular data: our reconstruction.
 
@@ -88,65 +86,41 @@ class JBNN(NeuralMethod):
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
 
-    _parameter_constraints: ClassVar[dict] = NeuralMethod._parameter_constraints | {
-        "hidden": HIDDEN,
-        "weight_decay": NOT_NEGATIVE,
-    }
+    epochs: int = 100
+    _: KW_ONLY
+    hidden: float = 0.2
+    learning_rate: float = 0.003
+    batch_size: int = 32
+    weight_decay: float = 1e-4
 
-    def __init__(
-        self,
-        epochs=100,
-        *,
-        hidden=0.2,
-        learning_rate=0.003,
-        batch_size=32,
-        weight_decay=1e-4,
-        device="cpu",
-        progress=None,
-        random_state=0,
-    ):
-        self.epochs, self.hidden, self.learning_rate, self.batch_size = epochs, hidden, learning_rate, batch_size
-        self.weight_decay, self.device, self.progress, self.random_state = weight_decay, device, progress, random_state
+    def _epochs(self, X, Y, w, rng, device):
+        torch, w = load_torch(), w / w.mean()
+        first = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
+        theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in first]), device=device)
+        gradient, adam = theta * 0, Adam(theta, self.learning_rate)
+        layers, gradients = (
+            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in first]), first, strict=True)]
+            for vector in (theta, gradient)
+        )
+
+        def state():
+            coefs, intercepts = zip(*map(split_layer, layers), strict=True)
+            return {"coefs_": coefs, "intercepts_": intercepts}
+
+        while True:
+            with torch.inference_mode():
+                for rows in batches(rng.permutation(len(Y)), self.batch_size):
+                    x = np.hstack([dense(X[rows]), np.ones((len(rows), 1))])
+                    share = w[rows][:, None] / len(rows)
+                    tensors = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
+                    backward(*tensors, *layers, into=gradients)
+                    adam.step(gradient.add_(theta, alpha=2 * self.weight_decay))
+            yield state
 
     def predict_proba(self, X):
         """Probabilities of the logistic units, strictly in (0, 1); of more than two classes they are scaled to 1."""
         tiny = np.finfo(np.float64).eps
         return self._of_classes(np.clip(expit(self.decision_function(X)), tiny, 1 - tiny))
 
-    def _trainer(self, X, Y, w, rng, device):
-        return _Trainer(self, X, Y, w, rng, device)
-
     def _scores(self, X):
         return two_layers(X, self.coefs_, self.intercepts_)
-
-
-class _Trainer:
-    """Tensors of a run: theta with V and W as views of it, the gradient likewise, and the labels."""
-
-    def __init__(self, model: JBNN, X: Any, Y: np.ndarray, w: np.ndarray, rng: Any, device: Any) -> None:
-        units = hidden_units(model.hidden, X.shape[1])
-        layers = [glorot(rng, X.shape[1], units), glorot(rng, units, Y.shape[1])]
-        theta = load_torch().as_tensor(np.concatenate([layer.ravel() for layer in layers]), device=device)
-        self.gradient, self.adam = theta * 0, Adam(theta, model.learning_rate)
-        self.layers, self.gradients = (
-            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in layers]), layers, strict=True)]
-            for vector in (theta, self.gradient)
-        )
-        self.decay, self.size = 2 * model.weight_decay, model.batch_size
-        self.X, self.Y, self.w, self.rng, self.device = X, Y, w / w.mean(), rng, device
-
-    def epoch(self) -> None:
-        with load_torch().inference_mode():
-            for rows in batches(self.rng.permutation(len(self.Y)), self.size):
-                self._step(rows)
-
-    def _step(self, rows: np.ndarray) -> None:
-        x = np.hstack([dense_rows(self.X, rows), np.ones((len(rows), 1))])
-        share = self.w[rows][:, None] / len(rows)
-        tensors = (load_torch().as_tensor(part, device=self.device) for part in (x, self.Y[rows], share))
-        backward(*tensors, *self.layers, into=self.gradients)
-        self.adam.step(self.gradient.add_(self.adam.theta, alpha=self.decay))
-
-    def state(self) -> dict[str, Any]:
-        coefs, intercepts = zip(*map(split_layer, self.layers), strict=True)
-        return {"coefs_": coefs, "intercepts_": intercepts}

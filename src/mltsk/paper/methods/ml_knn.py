@@ -1,8 +1,5 @@
 """ML-kNN: the labels of the nearest neighbours, weighed by Bayes' rule, one label at a time.
 
-Symbols: Y (N, L) labels, k neighbours, s smoothing, c (N, L) how many of a row's k neighbours carry each label,
-prior (L,) P(label), given[l, r] = P(c_l = r | label l), given_not[l, r] = P(c_l = r | not label l).
-
 Neighbours are the same for dense and sparse rows, in any order of blocks. A block of squared distances comes from one
 matrix product, ‖q‖² + ‖x‖² - 2 q·x. Its rounding errors would break ties at random (the same product gives equal rows
 different last digits), so it only selects candidates: every row that may be among the first k, rounding allowed for.
@@ -17,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from ...core.arrays import BLOCK_BYTES, row_blocks, row_square_norms
+from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
 from ...core.backend import blas_threads
-from .base import COUNT, NOT_NEGATIVE, MultilabelMethod
+from .base import CONSTRAINTS, MultilabelMethod
 
 
 class MLkNN(MultilabelMethod):
@@ -70,27 +67,20 @@ class MLkNN(MultilabelMethod):
 
     PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
     _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_neighbors": COUNT,
-        "smoothing": NOT_NEGATIVE,
-    }
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
-        self.n_neighbors = n_neighbors
-        self.smoothing = smoothing
+        self.n_neighbors, self.smoothing = n_neighbors, smoothing
 
     def _fit(self, X, Y, w):
         k = self._usable_neighbors(X.shape[0])
-        self._learn(X, Y, neighbour_counts(_search(X, X, k, exclude_self=True), Y), k)
+        self._learn(X, Y, neighbour_counts(nearest_neighbours(X, X, k, exclude_self=True), Y), k)
 
     def _usable_neighbors(self, n_rows):
         if self.n_neighbors < n_rows:
             return int(self.n_neighbors)
-        warnings.warn(
-            f"n_neighbors={self.n_neighbors} was reduced to {n_rows - 1}: a training row has no more neighbours",
-            UserWarning,
-            stacklevel=4,
-        )
+        message = f"n_neighbors={self.n_neighbors} was reduced to {n_rows - 1}: a training row has no more neighbours"
+        warnings.warn(message, UserWarning, stacklevel=4)
         return n_rows - 1
 
     def _learn(self, X, Y, counts, k):
@@ -98,11 +88,14 @@ class MLkNN(MultilabelMethod):
         self.prior_ = (self.smoothing + Y.sum(axis=0)) / (2 * self.smoothing + len(Y))
         self.given_ = count_distribution(counts, Y, k, self.smoothing)
         self.given_not_ = count_distribution(counts, 1 - Y, k, self.smoothing)
-        self.posterior_ = posterior(self.prior_, self.given_, self.given_not_)
+        positive, prior = self.prior_[:, None] * self.given_, self.prior_[:, None]
+        total = positive + (1 - prior) * self.given_not_
+        # the prior where a count was never seen and nothing is smoothed
+        self.posterior_ = np.where(total > 0, positive / np.where(total > 0, total, 1), prior)
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
-        return self._posterior_of(neighbour_counts(_search(X, self.X_, k), self.Y_))
+        return self._posterior_of(neighbour_counts(nearest_neighbours(X, self.X_, k), self.Y_))
 
     def _posterior_of(self, counts):
         return self.posterior_[np.arange(len(self.posterior_)), counts]
@@ -111,25 +104,15 @@ class MLkNN(MultilabelMethod):
         """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
         return self._of_classes(self._scores(self._check_input(X)))
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
-        """Every setting of ``grid`` applied to X_test, by k: one neighbour search, for the largest k, serves them all.
-
-        See `MultilabelMethod.grid_path`.
-        """
-        pairs = self._settings(grid)
-        X, Y, _, X_test = self._read(X, y, X_test, sample_weight)
+    def _path(self, pairs, X, Y, w, X_test):
+        """By k: one neighbour search, for the largest k, serves all settings."""
         ks = [model._usable_neighbors(X.shape[0]) for _, model in pairs]
-        train, test = _search(X, X, max(ks), exclude_self=True), _search(X_test, X, max(ks))
+        train, test = nearest_neighbours(X, X, max(ks), exclude_self=True), nearest_neighbours(X_test, X, max(ks))
         for k in sorted(set(ks)):
             counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
             for params, model in (pair for pair, own in zip(pairs, ks, strict=True) if own == k):
                 model._learn(X, Y, counts, k)
                 yield model._point(params, model._posterior_of(test_counts))
-
-
-def _search(Q, X, k, exclude_self=False):
-    with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
-        return nearest_neighbours(Q, X, k, exclude_self=exclude_self)
 
 
 def neighbour_counts(near, Y):
@@ -149,42 +132,30 @@ def count_distribution(counts, chosen, k, smoothing):
     return np.divide(smoothing + seen, total, out=np.zeros_like(seen), where=total > 0)
 
 
-def posterior(prior, given, given_not):
-    """P(label | count) (L, k + 1) by Bayes' rule; the prior where a count was never seen and nothing is smoothed."""
-    positive = prior[:, None] * given
-    total = positive + (1 - prior)[:, None] * given_not
-    return np.where(total > 0, positive / np.where(total > 0, total, 1), prior[:, None])
-
-
 def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
     """Indices (Nq, k) of the k rows of X nearest to each row of Q, nearest first; ties: the lower index first.
 
     With ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are). Temporary arrays stay within
     ``limit_bytes``.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [3.0], [6.0], [10.0]])
-    >>> nearest_neighbours(X, X, 2, exclude_self=True).tolist()
-    [[1, 2], [0, 2], [1, 0], [2, 4], [3, 2]]
     """
     if sparse.issparse(Q) != sparse.issparse(X):
         Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
     found = np.empty((Q.shape[0], k), dtype=np.intp)
     exact = _whole_numbers(Q) and _whole_numbers(X)
-    for rows, D2, scale in _distance_blocks(Q, X, centred=not exact, limit_bytes=limit_bytes):
-        if exclude_self:
-            D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
-        if exact:
-            keep = _first_of_ties(D2, k)
-            pair_row, pair_column = np.nonzero(keep)
-            distance = D2[keep]
-        else:
-            # an inner product of D terms is off by at most about D eps/2 of the norms' sum
-            slack = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * scale
-            pair_row, pair_column = np.nonzero(D2 <= (_kth(D2, k) + slack)[:, None])
-            distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
-        found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
+    with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
+        for rows, D2, scale in _distance_blocks(Q, X, centred=not exact, limit_bytes=limit_bytes):
+            if exclude_self:
+                D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
+            if exact:
+                keep = _first_of_ties(D2, k)
+                pair_row, pair_column = np.nonzero(keep)
+                distance = D2[keep]
+            else:
+                # an inner product of D terms is off by at most about D eps/2 of the norms' sum
+                slack = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * scale
+                pair_row, pair_column = np.nonzero(D2 <= (_kth(D2, k) + slack)[:, None])
+                distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
+            found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
     return found
 
 
@@ -200,8 +171,7 @@ def _distance_blocks(Q, X, *, centred, limit_bytes) -> Iterator[tuple[slice, np.
         Q, X = Q - origin, X - origin
     q_norms, x_norms = row_square_norms(Q), row_square_norms(X)
     for rows in row_blocks(Q.shape[0], 8 * X.shape[0], limit_bytes):
-        inner = Q[rows] @ X.T
-        D2 = inner.toarray() if sparse.issparse(inner) else inner
+        D2 = dense(Q[rows] @ X.T)
         D2 *= -2
         D2 += x_norms
         D2 += q_norms[rows, None]
@@ -224,10 +194,7 @@ def _pair_distances(Q, X, i, j, limit_bytes):
     """‖Q[i] - X[j]‖² of pairs of rows, each from its own differences: equal rows give equal numbers."""
     distance = np.empty(len(i))
     for pairs in row_blocks(len(i), 24 * X.shape[1], limit_bytes):
-        a, b = Q[i[pairs]], X[j[pairs]]
-        if sparse.issparse(a):
-            a, b = a.toarray(), b.toarray()
-        distance[pairs] = ((a - b) ** 2).sum(axis=1)
+        distance[pairs] = ((dense(Q[i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
     return distance
 
 

@@ -2,14 +2,15 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import KW_ONLY, asdict, dataclass
+from functools import partial
 from itertools import groupby, product
-from numbers import Integral, Real
-from typing import ClassVar
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...classifier import MLTSKClassifier
@@ -25,14 +26,15 @@ from ...system import FuzzySystem
 from ..antecedents import find_rules, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from ..solvers.convex import fit_consequents
-from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
+from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod
 from .nets import torch_device
 
 _WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _ROWS = 20_000  # evenly spread: enough for percentiles and for how much rules differ
-_AUTO = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
+_AUTO = [StrOptions({"auto"}), *NOT_NEGATIVE]
 
 
+@dataclass(eq=False, repr=False)
 class PaperMLTSK(MultilabelMethod):
     """Multi-label Takagi-Sugeno-Kang fuzzy system of the paper, as its authors' program runs it.
 
@@ -104,72 +106,48 @@ class PaperMLTSK(MultilabelMethod):
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
     _takes_weights: ClassVar[bool] = True
-
-    _parameter_constraints: ClassVar[dict] = {
-        "n_rules": COUNT,
-        "width_scale": POSITIVE,
-        "correlation_weight": _AUTO,
-        "l1_weight": _AUTO,
-        "init_ridge": POSITIVE,
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
+        **dict.fromkeys(("correlation_weight", "l1_weight", "ridge"), _AUTO),
         "formulas": [StrOptions({"program"})],
         "objective": [StrOptions({"algorithm1", "convex"})],
         "coupling": [StrOptions({*CONVEX, "paper"}), None],
-        "ridge": _AUTO,
         "threshold": [Real, "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "max_iter": [*COUNT, None],
+        "tol": [*NOT_NEGATIVE, None],
         "device": [str, None],
         "precision": [StrOptions({"double", "single"})],
     }
 
-    def __init__(
-        self,
-        n_rules=3,
-        *,
-        width_scale=1.0,
-        correlation_weight=1.0,
-        l1_weight=0.1,
-        init_ridge=1.0,
-        formulas="program",
-        objective="algorithm1",
-        coupling="paper",
-        ridge="auto",
-        threshold=0.5,
-        max_iter=None,
-        tol=None,
-        device=None,
-        precision="double",
-    ):
-        self.n_rules, self.width_scale, self.correlation_weight, self.l1_weight, self.init_ridge = (
-            n_rules,
-            width_scale,
-            correlation_weight,
-            l1_weight,
-            init_ridge,
-        )
-        self.formulas, self.objective, self.coupling, self.ridge, self.threshold = (
-            formulas,
-            objective,
-            coupling,
-            ridge,
-            threshold,
-        )
-        self.max_iter, self.tol, self.device, self.precision = max_iter, tol, device, precision
+    n_rules: int = 3
+    _: KW_ONLY
+    width_scale: float = 1.0
+    correlation_weight: float | str = 1.0
+    l1_weight: float | str = 0.1
+    init_ridge: float = 1.0
+    formulas: str = "program"
+    objective: str = "algorithm1"
+    coupling: str | None = "paper"
+    ridge: float | str = "auto"
+    threshold: Any = 0.5
+    max_iter: int | None = None
+    tol: float | None = None
+    device: str | None = None
+    precision: str = "double"
 
     @property
     def _cut(self):
         return self.thresholds_
 
     def _validate_fit(self, X, y, sample_weight):
-        X, targets, w = super()._validate_fit(X, y, sample_weight)
+        X, Y, w = super()._validate_fit(X, y, sample_weight)
         if not (w > 0).any():
             raise ValueError("sample_weight is 0 for every row: nothing is left to fit")
-        shape, thresholds = (targets.Y.shape[1],), np.asarray(self.threshold, dtype=np.float64)
+        shape, thresholds = Y.shape[1:], np.asarray(self.threshold, dtype=np.float64)
         if thresholds.shape not in ((), shape):
             raise ValueError(f"threshold must be a number or one per label, {shape}, got shape {thresholds.shape}")
         self.thresholds_ = np.broadcast_to(thresholds, shape).copy()
         keep = slice(None) if (w > 0).all() else w > 0
-        return X[keep], replace(targets, Y=targets.Y[keep]), w[keep]
+        return X[keep], Y[keep], w[keep]
 
     def _fit(self, X, Y, w):
         scaling = fit_scaling(X, w, "minmax")
@@ -190,22 +168,20 @@ class PaperMLTSK(MultilabelMethod):
 
     def _consequents(self, G, Y, w):
         """P (K(D+1), L) as the parameters say; what was used and reached is noted."""
-        return self._early_stopped(G, Y, w) if self.objective == "algorithm1" else self._certified(G, Y, w)
-
-    def _early_stopped(self, G, Y, w):
+        if self.objective == "convex":
+            return self._certified(G, Y, w)
         alpha, beta, gamma = self._alpha_beta_gamma()
         found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **self._stop(100, margin=0.01))
         self.ridge_, self.correlation_weight_, self.l1_weight_ = 0.0, alpha, beta
         self.coupling_ = coupling_matrix(label_correlation(Y, w), self.coupling)
         self.n_iter_, self.certificate_ = found.n_iter, float("nan")
         if found.stopped_by == "negative loss":
-            warnings.warn(
+            message = (
                 f"Algorithm I stopped at step {found.n_iter} because its loss fell below 0, which a convex problem "
                 f"cannot do: with correlation_weight={alpha:g} the paper's coupling has no minimum. The result is "
-                f"where the authors' program stops; objective='convex' with coupling='laplacian' has an optimum.",
-                NonConvexWarning,
-                stacklevel=5,
+                f"where the authors' program stops; objective='convex' with coupling='laplacian' has an optimum."
             )
+            warnings.warn(message, NonConvexWarning, stacklevel=4)
         return found.P
 
     def _stop(self, max_iter, **tolerance):
@@ -230,12 +206,10 @@ class PaperMLTSK(MultilabelMethod):
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
         self.certificate_ = found.solution.certificates[-1]
         if not found.solution.converged:
-            warnings.warn(
-                f"the solver stopped after {self.n_iter_} steps at a relative gap of {self.certificate_:.2g}, above "
-                f"tol={stop['tol']:g}: raise max_iter, or the ridge weight ({self.ridge_:.3g})",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            gap = f"at a relative gap of {self.certificate_:.2g}, above tol={stop['tol']:g}"
+            advice = f"raise max_iter, or the ridge weight ({self.ridge_:.3g})"
+            message = f"the solver stopped after {self.n_iter_} steps {gap}: {advice}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
         return found.P
 
     @property
@@ -261,12 +235,7 @@ class PaperMLTSK(MultilabelMethod):
             underflow="authors",
         )
 
-    @property
-    def rules_(self):
-        """The rules as data, a `mltsk.explain.RuleBase`: ``print(clf.rules_)`` reads them out."""
-        from ...explain import rule_base
-
-        return rule_base(self.system_, categories=self._category_names())
+    rules_, _category_names = MLTSKClassifier.rules_, MLTSKClassifier._category_names
 
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
@@ -274,31 +243,22 @@ class PaperMLTSK(MultilabelMethod):
 
         return explain(self.system_, self._check_input(X), categories=self._category_names())
 
-    _category_names = MLTSKClassifier._category_names
-
     def _scores(self, X):
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
             return self.system_.scores(X)
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
-        """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
+    def _path(self, pairs, X, Y, w, X_test):
+        """Points grouped by rules and width, with the same numbers as fitting each setting alone.
 
         One clustering serves a number of rules, one set of moments a number of rules and a width, and `algorithm1_grid`
-        the weights: the same numbers as fitting each setting alone. Points come grouped by rules and width.
+        the weights.
         """
-        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
         scaling = fit_scaling(X, w, "minmax")
-        yield from self._path(scaling.apply(X), Y, w, scaling.apply(X_test), grid)
+        yield from _scaled_path(pairs, scaling.apply(X), Y, w, scaling.apply(X_test))
 
     def scaled_path(self, Z, Y, T, grid=None) -> Iterator[GridPoint]:
         """`grid_path` for features on a common scale already: training rows Z and test rows T, dense or CSR."""
-        yield from self._path(Z, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]), T, grid)
-
-    def _path(self, Z, Y, w, T, grid):
-        for n_rules, same_rules in _grouped([model for _, model in self._settings(grid)], "n_rules"):
-            rules = find_rules(Z, w, n_rules)
-            for width_scale, same in _grouped(same_rules, "width_scale"):
-                yield from _solve(same, *(_map(A, rules, width_scale) for A in (Z, T)), Y, w)
+        yield from _scaled_path(self._settings(grid), Z, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]), T)
 
     def authors_path(self, Z, Y, split, grid=None) -> Iterator[tuple[GridPoint, np.ndarray]]:
         """Every setting as the authors' program evaluates it: rules are found on all rows, before the split.
@@ -307,18 +267,23 @@ class PaperMLTSK(MultilabelMethod):
         draw new folds for every number of rules and every width. Yields each point with its test rows.
         """
         Y = np.asarray(Y, dtype=np.float64)
-        for n_rules, same_rules in _grouped([model for _, model in self._settings(grid)], "n_rules"):
-            rules = find_rules(Z, np.ones(Z.shape[0]), n_rules)
-            for width_scale, same in _grouped(same_rules, "width_scale"):
-                train, test = split(n_rules, width_scale)
-                G = _map(Z, rules, width_scale)
-                points = _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train)))
-                yield from ((point, test) for point in points)
+        for same, mapped in _by_rules(self._settings(grid), Z, np.ones(Z.shape[0])):
+            G, (train, test) = mapped(Z), split(same[0].n_rules, same[0].width_scale)
+            points = _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train)))
+            yield from ((point, test) for point in points)
 
 
-def _map(Z, rules, width_scale):
-    centers, spread = rules
-    return FuzzyMap.of(Z, centers, authors_widths(spread, width_scale), underflow="authors")
+def _scaled_path(pairs, Z, Y, w, T):
+    for same, mapped in _by_rules(pairs, Z, w):
+        yield from _solve(same, mapped(Z), mapped(T), Y, w)
+
+
+def _by_rules(pairs, Z, w):
+    """Models that share their rules, with the map of rows by those: one clustering for every number of rules."""
+    for n_rules, same_rules in _grouped([model for _, model in pairs], "n_rules"):
+        C, spread = find_rules(Z, w, n_rules)
+        for width_scale, same in _grouped(same_rules, "width_scale"):
+            yield same, partial(FuzzyMap.of, C=C, S=authors_widths(spread, width_scale), underflow="authors")
 
 
 def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:

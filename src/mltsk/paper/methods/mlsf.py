@@ -1,20 +1,10 @@
 """MLSF: meta-labels, features selected for each of them, and a chain of linear classifiers inside each.
 
-1. Affinity of labels i, j: A_ij = α |i ∧ j| / |i ∨ j| + (1-α) exp(-‖m_i - m_j‖), m_i the mean features of label i.
-   What is below ε becomes 0. Spectral clustering of A gives groups of about ``size`` labels: the meta-labels.
-2. The label set of a sample inside a group, read as a binary number (first label least significant) and replaced by its
-   rank among those that occur, scaled to [0, 1], is a target z; the features of the group are those with v ≠ 0 in
-   min_v ½‖X v - z‖² + γ‖v‖₁. No intercept and no centring, as published.
-3. A chain of linear support vector machines (C = 1) over the labels of the group in random order, on those features and
-   the labels before; a sigmoid of the margin, fitted as Platt does, is the score.
-
 X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than it must: affinities on none, groups on
 (α, ε, size), features on (groups, γ), chains on (group, features); `Learner` remembers each.
 """
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, cached_property
 from numbers import Real
 from typing import ClassVar
@@ -30,8 +20,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
-from ..solvers.problem import GRAM_BYTES, Problem, dominating_diagonal, fista, largest_eigenvalue
-from .base import COUNT, NOT_NEGATIVE, POSITIVE, MultilabelMethod, design_threads
+from ..solvers.problem import GRAM_BYTES, Problem, Quadratic, Rows, fista
+from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, design_threads
 
 KMEANS_ITERATIONS = 20  # as in the authors' program
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -41,12 +31,6 @@ def label_affinities(X, Y, w):
     """Jaccard similarity of labels and exp(-distance of their mean features), (L, L) each, diagonals 0.
 
     A label without positives has neither: its rows are 0.
-
-    Examples
-    --------
-    >>> jaccard, near = label_affinities(np.array([[0.0], [1.0]]), np.array([[1, 1], [0, 1]]), np.ones(2))
-    >>> float(jaccard[0, 1]), round(float(near[0, 1]), 3)
-    (0.5, 0.607)
     """
     wY = w[:, None] * Y
     both, count = Y.T @ wY, wY.sum(axis=0)
@@ -69,9 +53,7 @@ def meta_labels(A, epsilon, size, seed):
     if size >= L:
         return (tuple(range(L)),)
     A = np.where(A < epsilon, 0.0, A)
-    linked = A.sum(axis=1) > 0
-    if size == 1:
-        linked[:] = False
+    linked = (A.sum(axis=1) > 0) & (size > 1)
     alone, rest = np.flatnonzero(~linked), np.flatnonzero(linked)
     groups = [alone[i : i + size] for i in range(0, len(alone), size)]
     if len(rest):
@@ -93,26 +75,9 @@ def spectral_clusters(A, k, seed):
 
 
 def label_set_rank(Y):
-    """z (N,) in [0, 1]: rank of each row's label set, a binary number with the first label least significant.
-
-    Examples
-    --------
-    >>> label_set_rank(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]])).round(3).tolist()
-    [0.0, 0.667, 1.0, 0.333]
-    """
+    """z (N,) in [0, 1]: rank of each row's label set, a binary number with the first label least significant."""
     sets, rank = np.unique(Y[:, ::-1], axis=0, return_inverse=True)
     return rank.ravel() / max(len(sets) - 1, 1)
-
-
-@dataclass(frozen=True)
-class LeastSquares:
-    """½‖X v - z‖² for many z at once, in the form that `fista` minimises."""
-
-    apply: Callable[[np.ndarray], np.ndarray]
-    norm: float
-    bound: np.ndarray
-    B: np.ndarray
-    yy: float
 
 
 class Learner:
@@ -121,11 +86,12 @@ class Learner:
     Rows of weight 0 are dropped: a label set that only they have does not occur.
     """
 
-    def __init__(self, X, Y, w, seed):
+    def __init__(self, X, Y, w, random_state):
         keep = w > 0
         if not keep.any():
             raise InputError("All sample weights are zero: give at least one row a positive weight.")
-        self.X, self.Y, self.w, self.seed = X[keep], Y[keep], w[keep], seed
+        self.X, self.Y, self.w = X[keep], Y[keep], w[keep]
+        self.seed = int(check_random_state(random_state).randint(2**31 - 1))
         root = np.sqrt(self.w)[:, None]
         self.Xw = sparse.csr_array(self.X.multiply(root)) if sparse.issparse(X) else root * self.X
         self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self._chain)
@@ -147,21 +113,14 @@ class Learner:
 
     @cached_property
     def design(self):
-        """Product with XᵀX, its norm and a diagonal that dominates it."""
-        Xw, size = self.Xw, abs(self.Xw)
-        if Xw.shape[1] <= Xw.shape[0] and 8 * Xw.shape[1] ** 2 <= GRAM_BYTES:
-            gram = Xw.T @ Xw
-            gram = gram.toarray() if sparse.issparse(gram) else gram
-            apply, absolute = gram.__matmul__, np.abs(gram).__matmul__
-        else:
-            apply, absolute = (lambda P: Xw.T @ (Xw @ P)), (lambda v: size.T @ (size @ v))
-        norm = largest_eigenvalue(apply, Xw.shape[1])
-        return apply, norm, dominating_diagonal(absolute, norm, Xw.shape[1])
+        """XᵀX, formed where that is cheap; targets come later."""
+        n_rows, width = self.Xw.shape
+        formed = width <= n_rows and 8 * width**2 <= GRAM_BYTES
+        return Quadratic.of(Rows(self.Xw), np.zeros((n_rows, 1)), form=formed)
 
     def _supports(self, groups, gamma, tol):
         Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * np.sqrt(self.w)[:, None]
-        v = lasso(LeastSquares(*self.design, self.Xw.T @ Z, float(np.vdot(Z, Z))), gamma, tol)
-        return tuple(tuple(np.flatnonzero(column).tolist()) for column in v.T)
+        return tuple(tuple(np.flatnonzero(v).tolist()) for v in lasso(self.design.with_targets(Z), gamma, tol).T)
 
     def _chain(self, group, support, C, tol):
         """The chain of one group on its features; its order depends on the seed and on the group alone."""
@@ -169,28 +128,21 @@ class Learner:
         return fit_chain(self.X[:, support], self.Y[:, order], self.w, order, support, C, tol)
 
 
-def lasso(problem, gamma, tol):
+def lasso(data, gamma, tol):
     """v (D, n) that minimises ½‖X v - z‖² + γ‖v‖₁ for every column z, exact zeros included."""
-    found = fista(Problem(problem, beta=gamma), max_iter=LASSO_STEPS, tol=tol)
+    found = fista(Problem(data, beta=gamma), max_iter=LASSO_STEPS, tol=tol)
     if not found.converged:
         message = f"The LASSO of MLSF stopped after {found.n_iter} steps at {found.certificates[-1]:.1e}, not {tol:.1e}"
         warnings.warn(f"{message}: scale the features, or raise tol.", ConvergenceWarning, stacklevel=2)
     return found.P
 
 
-@dataclass(frozen=True)
-class Chain:
-    """Labels in chain order, features, and per label: weights (s + i,) on those and on the i labels before it,
-    intercept, and the slope and offset of the sigmoid.
-    """
-
-    order: np.ndarray
-    support: np.ndarray
-    links: list[tuple[np.ndarray, float, float, float]]
-
-
 def fit_chain(X, Y, w, order, support, C, tol):
-    """Fit a `Chain` to X (N, s), the selected features, and Y (N, n), the labels of a group in chain order."""
+    """A chain for X (N, s), the selected features, and Y (N, n), the labels of a group in chain order.
+
+    Returned are the order and the features, as given, and per label: weights (s + i,) on those features and on the i
+    labels before it, intercept, and the slope and offset of the sigmoid.
+    """
     links = []
     for i in range(Y.shape[1]):
         if X.shape[1] == 0 or np.ptp(Y[:, i]) == 0:  # nothing to go by, or nothing to tell apart: the label's share
@@ -198,18 +150,13 @@ def fit_chain(X, Y, w, order, support, C, tol):
             links.append((np.zeros(X.shape[1] + i), 0.0, 0.0, float(logit(share))))
         else:
             before = sparse.hstack([X, Y[:, :i]], format="csr") if sparse.issparse(X) else np.hstack([X, Y[:, :i]])
-            links.append(_link(before, Y[:, i], w, C, tol))
-    return Chain(order, support, links)
+            svm = LinearSVC(C=C, dual=False, tol=tol).fit(before, Y[:, i], sample_weight=w)
+            weights, intercept = svm.coef_[0], float(svm.intercept_[0])
+            links.append((weights, intercept, *fit_sigmoid(before @ weights + intercept, Y[:, i], w)))
+    return order, support, links
 
 
-def _link(X, y, w, C, tol):
-    """Weights, intercept, and slope and offset of the sigmoid, of one linear support vector machine."""
-    svm = LinearSVC(C=C, dual=False, tol=tol).fit(X, y, sample_weight=w)
-    weights, intercept = svm.coef_[0], float(svm.intercept_[0])
-    return weights, intercept, *fit_sigmoid(X @ weights + intercept, y, w)
-
-
-def fit_sigmoid(margin, y, w, n_iter=100):
+def fit_sigmoid(margin, y, w):
     """Slope and offset of expit(slope margin + offset), by maximum likelihood of Platt's smoothed targets; Newton."""
     positive, negative = w @ y, w @ (1 - y)
     target = np.where(y > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
@@ -220,7 +167,7 @@ def fit_sigmoid(margin, y, w, n_iter=100):
         f = T @ theta
         return float(w @ (np.logaddexp(0, f) - target * f))
 
-    for _ in range(n_iter):
+    for _ in range(100):
         p = expit(T @ theta)
         slope = T.T @ (w * (p - target))
         curvature = T.T @ ((w * p * (1 - p))[:, None] * T) + 1e-12 * np.eye(2)
@@ -293,40 +240,28 @@ class MLSF(MultilabelMethod):
     }
     _takes_weights: ClassVar = True
     _takes_sparse: ClassVar = True
-
-    _parameter_constraints: ClassVar = {
-        "alpha": [Interval(Real, 0, 1, closed="both")],
-        "epsilon": NOT_NEGATIVE,
-        "size": COUNT,
-        "gamma": POSITIVE,
-        "C": POSITIVE,
-        "tol": POSITIVE,
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar = CONSTRAINTS | {"alpha": [Interval(Real, 0, 1, closed="both")], "tol": POSITIVE}
 
     def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
         self.C, self.tol, self.random_state = C, tol, random_state
 
-    def _learner(self, X, Y, w):
-        return Learner(X, Y, w, int(check_random_state(self.random_state).randint(2**31 - 1)))
-
     def _fit(self, X, Y, w):
         with design_threads(X):
-            self._store(self._learner(X, Y, w).model(self))
+            self._learn(Learner(X, Y, w, self.random_state))
 
-    def _store(self, chains):
-        D, L = self.n_features_in_, sum(len(chain.order) for chain in chains)
+    def _learn(self, learner):
+        chains = learner.model(self)
+        D, L = self.n_features_in_, sum(len(order) for order, _, _ in chains)
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
         self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
         self.groups_ = np.zeros(L, int)
-        self.order_ = np.concatenate([chain.order for chain in chains])
-        for g, chain in enumerate(chains):
-            s = len(chain.support)
-            for i, (label, link) in enumerate(zip(chain.order, chain.links, strict=True)):
+        self.order_ = np.concatenate([order for order, _, _ in chains])
+        for g, (order, support, links) in enumerate(chains):
+            for i, (label, link) in enumerate(zip(order, links, strict=True)):
                 weights, self.intercept_[label], self.slope_[label], self.offset_[label] = link
-                self.coef_[chain.support, label], self.label_coef_[chain.order[:i], label] = weights[:s], weights[s:]
-                self.selected_[chain.support, label], self.groups_[label] = True, g
+                self.coef_[support, label], self.label_coef_[order[:i], label] = np.split(weights, [len(support)])
+                self.selected_[support, label], self.groups_[label] = True, g
 
     def _scores(self, X):
         scores = X @ self.coef_ + self.intercept_
@@ -342,18 +277,14 @@ class MLSF(MultilabelMethod):
         tiny = np.finfo(np.float64).eps
         return self._of_classes(np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny))
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None):
-        """Every setting of ``grid`` applied to X_test: groups, features and chains that settings share are made once.
-
-        Exactly the numbers of single fits. See `MultilabelMethod.grid_path`.
-        """
-        pairs, learners = self._settings(grid), {}
-        X, Y, w, X_test = self._read(X, y, X_test, sample_weight)
+    def _path(self, pairs, X, Y, w, X_test):
+        """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
+        learners = {}
         for params, model in pairs:
-            seed, model.n_features_in_ = repr(model.random_state), X.shape[1]
+            seed = repr(model.random_state)
             with design_threads(X):
                 if seed not in learners:
-                    learners[seed] = model._learner(X, Y, w)
-                model._store(learners[seed].model(model))
+                    learners[seed] = Learner(X, Y, w, model.random_state)
+                model._learn(learners[seed])
                 scores = model._scores(X_test)
             yield model._point(params, scores)

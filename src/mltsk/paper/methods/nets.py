@@ -1,31 +1,24 @@
 """What the neural methods share: torch if it is there, seeds, devices, mini-batches, small nets, the training loop.
 
-Everything random (first weights, order of rows) is drawn by NumPy from ``random_state``: torch's own generators are
-neither read nor changed, and every device starts from the same numbers. A fitted net is kept as NumPy arrays and
-applied by NumPy, so predictions, pickles and model files need no torch; only ``fit`` does.
-
-A net with one hidden layer of H units is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
+NumPy draws everything random from ``random_state``, keeps a fitted net and applies it: every device starts from the
+same numbers, torch's generators are left alone, and only ``fit`` needs torch. A net with one hidden layer of H units
+is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
 """
 
-import math
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.backend import asked_threads
 from ...exceptions import InputError
-from .base import COUNT, POSITIVE, GridPoint, MultilabelMethod
-
-INSTALL = 'pip install "mltsk[deep]"'
-HIDDEN = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
+from .base import CONSTRAINTS, MultilabelMethod, grouped
 
 
 def load_torch() -> Any:
@@ -33,18 +26,12 @@ def load_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise ImportError(INSTALL) from None
+        raise ImportError('pip install "mltsk[deep]"') from None
     return torch
 
 
 def torch_device(name: str) -> Any:
-    """The torch device "cpu", "cuda" or "cuda:N"; a sentence where there is none, or this machine has no usable GPU.
-
-    Examples
-    --------
-    >>> torch_device("cpu").type
-    'cpu'
-    """
+    """The torch device "cpu", "cuda" or "cuda:N"; a sentence where there is none, or this machine has no usable GPU."""
     if not re.fullmatch(r"(cpu|cuda)(:\d+)?", name):
         raise InputError(f'device must be None, "cpu", "cuda" or "cuda:N" with N a number, got {name!r}.')
     torch = load_torch()
@@ -56,29 +43,27 @@ def torch_device(name: str) -> Any:
 
 
 @contextmanager
-def torch_threads(threads: int) -> Iterator[None]:
-    """Limit torch to MLTSK_THREADS threads, or to ``threads`` where that is not set, and restore its number afterwards.
-
-    Nets of a few dozen units are slower on two threads than on one.
-    """
+def torch_threads():
+    """Limit torch to MLTSK_THREADS threads for a while, by default to one: small nets are slower on two."""
     torch = load_torch()
     before = torch.get_num_threads()
-    torch.set_num_threads(asked_threads() or threads)
+    torch.set_num_threads(asked_threads() or 1)
     try:
         yield
     finally:
         torch.set_num_threads(before)
 
 
-def hidden_units(hidden: float, n_features: int) -> int:
-    """A whole number of units as it is, a fraction of the features rounded, at least one."""
-    return int(hidden) if isinstance(hidden, Integral) else max(1, round(hidden * n_features))
+def first_layers(rng: np.random.RandomState, n_features: int, hidden: float, n_labels: int) -> list[np.ndarray]:
+    """V and W as training starts: weights uniform in ±sqrt(6 / (inputs + outputs)), biases 0 (Glorot).
 
-
-def glorot(rng: np.random.RandomState, fan_in: int, fan_out: int) -> np.ndarray:
-    """First weights (fan_in + 1, fan_out) of a tanh layer, uniform in ±sqrt(6 / (fan_in + fan_out)); biases 0, last."""
-    bound = math.sqrt(6 / (fan_in + fan_out))
-    return np.vstack([rng.uniform(-bound, bound, (fan_in, fan_out)), np.zeros((1, fan_out))])
+    ``hidden`` is a number of units, or a fraction of the features.
+    """
+    units, layers = int(hidden) if isinstance(hidden, Integral) else max(1, round(hidden * n_features)), []
+    for shape in ((n_features, units), (units, n_labels)):
+        bound = np.sqrt(6 / sum(shape))
+        layers.append(np.vstack([rng.uniform(-bound, bound, shape), np.zeros((1, shape[1]))]))
+    return layers
 
 
 def with_complement(Y: np.ndarray) -> np.ndarray:
@@ -98,82 +83,67 @@ def batches(order: np.ndarray, size: int) -> list[np.ndarray]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def dense_rows(X: Any, rows: np.ndarray) -> np.ndarray:
-    """Rows of an array or a CSR matrix as an array: only a mini-batch of sparse data is ever dense."""
-    return X[rows].toarray() if sparse.issparse(X) else X[rows]
-
-
 def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
     """Weights and biases as arrays of their own, from a tensor on any device whose last row holds the biases."""
     array = stacked.detach().cpu().numpy().astype(np.float64)
     return array[:-1].copy(), array[-1].copy()
 
 
-def two_layers(X: Any, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndarray]) -> np.ndarray:
+def two_layers(X: Any, coefs: tuple[np.ndarray, ...], intercepts: tuple[np.ndarray, ...]) -> np.ndarray:
     """Second layer's sums (N, L) over tanh units of the first; X may be CSR."""
     return np.tanh(X @ coefs[0] + intercepts[0]) @ coefs[1] + intercepts[1]
 
 
+@dataclass(eq=False, repr=False)
 class NeuralMethod(MultilabelMethod):
     """Base of the methods that train a net: epochs, seeds, progress, and every epoch count of a grid in one run.
 
-    A subclass has the parameters ``epochs``, ``device``, ``progress`` and ``random_state``, and makes a trainer, an
-    object with the methods ``epoch()``, which goes through the rows once, and ``state()``, which gives the fitted
-    attributes by name as they are now. Rows of weight 0 are left out before anything is drawn.
+    A subclass has the parameter ``epochs`` and trains in ``_epochs``. Rows of weight 0 are left out before anything is
+    drawn.
     """
 
     _takes_weights: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS
 
-    _parameter_constraints: ClassVar[dict] = {
-        "epochs": COUNT,
-        "batch_size": COUNT,
-        "learning_rate": POSITIVE,
-        "device": [StrOptions({"cpu", "cuda"})],
-        "progress": [callable, None],
-        "random_state": ["random_state"],
-    }
+    _: KW_ONLY
+    device: str = "cpu"
+    progress: Callable[[int, int], object] | None = None
+    random_state: Any = 0
 
     @abstractmethod
-    def _trainer(self, X, Y, w, rng, device):
-        """A trainer of the method's net for these rows."""
+    def _epochs(self, X, Y, w, rng, device):
+        """Go through the rows for ever; yield after each time what gives the fitted attributes by name when called."""
 
     def _fit(self, X, Y, w):
-        for _, state in self._states(X, Y, w):
+        for _, state in self._states(X, Y, w, [self._epoch_count(np.count_nonzero(w))]):
             vars(self).update(state)
 
     def _device(self):
         return torch_device(self.device)
 
     def _limited(self):
-        return torch_threads(1)
+        return torch_threads()
 
     def _epoch_count(self, n_rows):
         return self.epochs
 
-    def _states(self, X, Y, w, counts: Collection[int] = ()) -> Iterator[tuple[int, dict]]:
-        """The state after each of the epoch counts (by default the last alone), from one run."""
+    def _states(self, X, Y, w, wanted):
+        """The state after each of the numbers of epochs wanted, from one run."""
         device, used = self._device(), np.flatnonzero(w > 0)
-        wanted = set(counts) or {self._epoch_count(len(used))}
-        trainer = self._trainer(X[used], Y[used], w[used], check_random_state(self.random_state), device)
+        epochs = self._epochs(X[used], Y[used], w[used], check_random_state(self.random_state), device)
         for epoch in range(1, max(wanted) + 1):
             with self._limited():
-                trainer.epoch()
+                state = next(epochs)
             if self.progress is not None:
                 self.progress(epoch, max(wanted))
             if epoch in wanted:
-                yield epoch, {"n_iter_": epoch} | trainer.state()
+                yield epoch, {"n_iter_": epoch} | state()
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
-        """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
-
-        Settings that differ in ``epochs`` alone come from one run, in the order of their epochs.
-        """
-        grid = dict(self.PAPER_GRID if grid is None else grid)
-        counts = grid.pop("epochs", ())
-        for params, model in self._settings(grid):
-            X_fit, targets, w = model._validate_fit(X, y, sample_weight)
-            rows = model._check_input(X_test)
-            for epochs, state in model._states(X_fit, targets.Y, w, counts):
+    def _path(self, pairs, X, Y, w, X_test):
+        """Settings that differ in ``epochs`` alone come from one run, in the order of their epochs."""
+        for same in grouped(pairs, "epochs".__ne__):
+            params, (_, model) = {m._epoch_count(np.count_nonzero(w)): own for own, m in same}, same[0]
+            for epochs, state in model._states(X, Y, w, params):
                 vars(model).update(state)
-                yield model._point(params | ({"epochs": epochs} if counts else {}), model._scores(rows))
+                yield model._point(params[epochs], model._scores(X_test))

@@ -1,14 +1,12 @@
 """Algorithm I for many settings and folds at a time, on tensors: the authors' grid in a few wide products per step.
 
 Symbols: b problems (folds, widths) with moments A (b, Md, Md), B (b, L, Md) and label couplings R (b, L, L); n runs,
-each a problem with one setting, ordered by problem; W, F and H (n, L, Md) transposed as in `algorithm1_steps`:
+each a problem with one setting, ordered by problem; W, F and H (n, L, Md) transposed as in `algorithm1`:
 
     F = W + (B - H)/Lip,   W⁺ = soft((1 + m) F - m F', β/Lip),   H = A W + α W R,   q = ⟨W, H - 2B⟩ + yy + β nnz(W)
 
 The products of all runs of one problem are one: (runs · L, Md) by A, and R by each W. A run that stops is put away at
-once and drops out of the buffers when an eighth of them is idle: moving what is left costs a third of a step. Md is
-filled up with zeros to a multiple of 8, which changes no number: products of 207 columns run at 25 TFlop/s on an H200,
-of 208 at 41.
+once and drops out of the buffers when an eighth of them is idle: moving what is left costs a third of a step.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,10 +24,10 @@ from ...core.backend import device_memory
 from ...core.coupling import coupling_matrix, label_correlation
 from ...exceptions import InputError
 from ...metrics import five_metrics
-from .algorithm1_steps import Setting
+from .algorithm1 import Setting
 
 _BUFFERS = 8  # tensors as large as W that a step needs, with what is put away
-_ALIGN = 8
+_ALIGN = 8  # columns are filled up with zeros: products of 207 run at 25 TFlop/s on an H200, of 208 at 41
 _IDLE = 0.125
 _SQUARINGS = 36  # A^(2^36): two eigenvalues that this does not tell apart differ by less than 1e-10 of themselves
 _HOST_BYTES, _DEVICE_SHARE = 10**9, 0.3  # that all buffers may take together
@@ -55,18 +53,13 @@ class Problems:
     def padded(self, part: slice) -> "Problems":
         """Some of the problems, with columns of zeros up to a multiple of 8."""
         more, pad = -self.A.shape[1] % _ALIGN, torch.nn.functional.pad
-        return Problems(
-            pad(self.A[part], (0, more, 0, more)), pad(self.B[part], (0, more)), self.yy[part], self.R[part]
-        )
+        A, B = pad(self.A[part], (0, more, 0, more)), pad(self.B[part], (0, more))
+        return Problems(A, B, self.yy[part], self.R[part])
 
     def parts(self, n_settings: int) -> Iterator[slice]:
         """As many problems at a time as buffers the size of W leave room for."""
         each = _BUFFERS * self.B.itemsize * n_settings * self.B.shape[1] * (self.B.shape[2] + _ALIGN)
-        return row_blocks(len(self.B), each, _bytes(self.B))
-
-
-def _bytes(like: torch.Tensor) -> int:
-    return int(_DEVICE_SHARE * device_memory(like)) or _HOST_BYTES
+        return row_blocks(len(self.B), each, int(_DEVICE_SHARE * device_memory(self.B)) or _HOST_BYTES)
 
 
 def spectral_norms(A: torch.Tensor) -> torch.Tensor:
@@ -88,17 +81,9 @@ def algorithm1_batch(
 ) -> Iterator[tuple[slice, torch.Tensor, torch.Tensor]]:
     """Algorithm I for every problem and setting: the stops and, up to rounding, the numbers of `algorithm1`.
 
-    Parameters
-    ----------
-    problems : Problems
-        On any device; double precision, as the authors compute.
-    settings : sequence of (alpha, beta, gamma)
-    max_iter, margin : int, float
-
-    Yields
-    ------
-    (slice, tensor of shape (b, S), tensor of shape (b, S, Md, L))
-        Which problems, as many at a time as a third of the device's memory holds, their steps and consequents.
+    Problems lie on any device, in double precision, as the authors compute; settings are (alpha, beta, gamma). Yields
+    which problems, as many at a time as a third of the device's memory holds, their steps (b, S) and consequents
+    (b, S, Md, L).
 
     Examples
     --------
@@ -125,25 +110,11 @@ def algorithm1_folds(
     margin: float = 0.01,
     convention: str = "paper",
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Steps and the five metrics of every setting on every fold.
+    """Steps (g, f, S) and the five metrics (g, f, S, 5) of every setting on every fold, where G lies.
 
-    Parameters
-    ----------
-    G : tensor of shape (g, N, Md)
-        g maps of the same samples: one per width, say.
-    Y : tensor of shape (N, L) of 0 and 1
-    train : boolean tensor of shape (g, f, N)
-        The training rows of f folds of each map; the others are tested.
-    settings : sequence of (alpha, beta, gamma)
-    max_iter, margin
-        As in `algorithm1_batch`.
-    convention : {"paper", "standard"}
-        Of the metrics.
-
-    Returns
-    -------
-    (tensor of shape (g, f, S), tensor of shape (g, f, S, 5))
-        Where G lies; the metrics in double precision.
+    G (g, N, Md) are g maps of the same samples, one per width, say; Y (N, L) labels of 0 and 1; ``train`` (g, f, N)
+    tells the training rows of f folds of each map, the others are tested; ``convention`` is that of the metrics,
+    "paper" or "standard".
     """
     G, Y = G.double(), Y.double()
     problems, found = Problems.of(G, Y, train), []
@@ -177,19 +148,16 @@ class _Algorithm1:
         self.n_iter = torch.zeros_like(self.run_id)
         self.idle = torch.zeros(len(alpha), dtype=torch.bool, device="cpu")
         self.alpha, self.B = alpha[:, None, None], self.problems.B[self.which]
-        self._set_steps(alpha, beta)
+        norm_A, norm_R = (spectral_norms(M)[self.which] for M in (problems.A, problems.R))
+        lip = (2 * (norm_A**2 + (alpha * norm_R) ** 2)).sqrt()
+        lip = torch.where(lip > 0, lip, 1.0)
+        self.beta, self.rate, self.cut = beta, (1 / lip)[:, None, None], (beta / lip)[:, None, None]
+        self.q = torch.zeros_like(beta)  # the authors compare the first q with 0
         self.W, self.found, self.F, self.F_old = (torch.zeros_like(self.B) for _ in range(4))
         self._count()
         self._ridge_start(gamma)
         self.H = self.B - gamma[:, None, None] * self.W  # A W of the start is free
         self._couple()
-
-    def _set_steps(self, alpha: torch.Tensor, beta: torch.Tensor) -> None:
-        norm_A, norm_R = (spectral_norms(M)[self.which] for M in (self.problems.A, self.problems.R))
-        lip = (2 * (norm_A**2 + (alpha * norm_R) ** 2)).sqrt()
-        lip = torch.where(lip > 0, lip, 1.0)
-        self.beta, self.rate, self.cut = beta, (1 / lip)[:, None, None], (beta / lip)[:, None, None]
-        self.q = torch.zeros_like(beta)  # the authors compare the first q with 0
 
     def _count(self) -> None:
         ends = [0, *torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()]

@@ -2,9 +2,8 @@
 
     min ½‖G P - (Y - ȳ)‖² + (ρ/2)‖P‖² + (α/2) Tr(P Q Pᵀ) + β‖P‖₁
 
-ȳ (L,) are the base rates of the labels, put back into every rule's intercept afterwards: where firing strengths sum to
-1 this changes nothing but what the penalties pull towards, each label's rate instead of 0 (with 174 labels and heavy
-shrinkage, cal500, that is worth 0.03 AP).
+ȳ (L,) are the base rates of the labels, put back into every rule's intercept afterwards: penalties pull towards each
+label's rate instead of 0, which is worth 0.03 AP with 174 labels and heavy shrinkage (cal500).
 
 Weights that are not given come from the data, ρ and α by leave-one-out in closed form. Without the L1 term the problem
 separates: in the basis V of Q = V diag(λ) Vᵀ, column j of YV is a ridge regression with weight τ_j = ρ + α λ_j. One
@@ -101,34 +100,30 @@ class Spectrum:
         return cls(s, V if N <= width else (G @ V) / np.sqrt(s))
 
 
-@dataclass(frozen=True)
-class LeaveOneOut:
-    """Leave-one-out squared errors ``errors`` (T, L) of ridge regressions with the weights ``taus`` (T,)."""
+def leave_one_out(spectrum: Spectrum, Y: Array, w: Array, taus: Array) -> Array:
+    """Leave-one-out squared errors (T, L) of ridge regressions of the columns of Y with the weights ``taus`` (T,).
 
-    taus: Array
-    errors: Array
+    The spectrum and Y are those of rows scaled by √w.
+    """
+    s, U, L = spectrum.s, spectrum.U, Y.shape[1]
+    coefficients, squares, copies = U.T @ Y, U**2, np.maximum(w, 1.0)
+    errors = np.empty((len(taus), L))
+    # many weights in one product: one by one, reading U took nine tenths of the time
+    for part in row_blocks(len(taus), Y.itemsize * (len(Y) + len(s)) * L):
+        kept = s[:, None] / (s[:, None] + taus[part].astype(s.dtype))
+        leverage = np.minimum((squares @ kept) / copies[:, None], 1 - 1e-10)
+        residual = (U @ (kept[:, :, None] * coefficients[:, None, :]).reshape(len(s), -1)).reshape(len(Y), -1, L)
+        residual -= Y[:, None, :]
+        residual *= (1 / (1 - leverage)).astype(residual.dtype)[:, :, None]
+        errors[part] = np.einsum("ntl,ntl->tl", residual, residual)
+    return errors
 
-    @classmethod
-    def of(cls, spectrum: Spectrum, Y: Array, w: Array, taus: Array) -> "LeaveOneOut":
-        """Errors of the columns of Y; the spectrum and Y are those of rows scaled by √w."""
-        s, U, L = spectrum.s, spectrum.U, Y.shape[1]
-        coefficients, squares, copies = U.T @ Y, U**2, np.maximum(w, 1.0)
-        errors = np.empty((len(taus), L))
-        # many weights in one product: one by one, reading U took nine tenths of the time
-        for part in row_blocks(len(taus), Y.itemsize * (len(Y) + len(s)) * L):
-            kept = s[:, None] / (s[:, None] + taus[part].astype(s.dtype))
-            leverage = np.minimum((squares @ kept) / copies[:, None], 1 - 1e-10)
-            residual = (U @ (kept[:, :, None] * coefficients[:, None, :]).reshape(len(s), -1)).reshape(len(Y), -1, L)
-            residual -= Y[:, None, :]
-            residual *= (1 / (1 - leverage)).astype(residual.dtype)[:, :, None]
-            errors[part] = np.einsum("ntl,ntl->tl", residual, residual)
-        return cls(taus, errors)
 
-    def at(self, totals: Array) -> Array:
-        """Error of column j at the total weight ``totals[..., j]``, between grid points by interpolation."""
-        grid, x = np.log(self.taus), np.log(np.maximum(totals, self.taus[0]))
-        found = [np.interp(x[..., j], grid, self.errors[:, j]) for j in range(totals.shape[-1])]
-        return np.where(totals > 0, np.stack(found, axis=-1), np.inf)
+def errors_at(totals: Array, taus: Array, errors: Array) -> Array:
+    """Error of column j at the total weight ``totals[..., j]``, between the weights ``taus`` by interpolation."""
+    grid, x = np.log(taus), np.log(np.maximum(totals, taus[0]))
+    found = [np.interp(x[..., j], grid, errors[:, j]) for j in range(totals.shape[-1])]
+    return np.where(totals > 0, np.stack(found, axis=-1), np.inf)
 
 
 def choose_weights(
@@ -146,17 +141,14 @@ def choose_weights(
     spectrum = Spectrum.of(part)
     lam, V = np.linalg.eigh(Q)
     scale = max(float(spectrum.s[-1]) if len(spectrum.s) else 1.0, np.finfo(np.float64).tiny)
-    loo = LeaveOneOut.of(spectrum, Y @ V, w, scale * GRID)
-    rho, alpha = _least_error(loo, lam, rho, alpha)
-    left = LeaveOneOut.of(spectrum, Y, w, np.array([max(rho + alpha * float(lam.mean()), 0.0)])).errors[0]
+    taus, coupled = scale * GRID, bool(np.any(lam))
+    rhos = taus if rho is None else np.array([rho])
+    ratios = RATIOS if coupled else (0.0,)
+    alphas = np.outer(rhos, ratios) if alpha is None or not coupled else np.full((len(rhos), 1), alpha)
+    totals = rhos[:, None, None] + alphas[:, :, None] * lam
+    errors = errors_at(totals, taus, leave_one_out(spectrum, Y @ V, w, taus)).sum(axis=2)
+    r, a = np.unravel_index(int(np.argmin(errors)), errors.shape)
+    rho, alpha = float(rhos[r]), float(alphas[r, a])
+    left = leave_one_out(spectrum, Y, w, np.array([max(rho + alpha * float(lam.mean()), 0.0)]))[0]
     column_norm = np.sqrt(float(spectrum.s.sum()) / G.shape[1] * (total / float(w.sum())))
     return rho, alpha, float(np.mean(np.sqrt(left / float(w.sum()))) * column_norm)
-
-
-def _least_error(loo: LeaveOneOut, lam: Array, rho: float | None, alpha: float | None) -> tuple[float, float]:
-    rhos = loo.taus if rho is None else np.array([rho])
-    ratios = RATIOS if np.any(lam) else (0.0,)
-    alphas = np.outer(rhos, ratios) if alpha is None or not np.any(lam) else np.full((len(rhos), 1), alpha)
-    errors = loo.at(rhos[:, None, None] + alphas[:, :, None] * lam).sum(axis=2)
-    r, a = np.unravel_index(int(np.argmin(errors)), errors.shape)
-    return float(rhos[r]), float(alphas[r, a])

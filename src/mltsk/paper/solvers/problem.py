@@ -8,18 +8,16 @@ The paper's (24) is ρ = 0 and Q = R = 1 - C. The Hessian has the eigenvalues σ
 with R, which always has a negative eigenvalue, F is not convex unless ρ or the smallest σ make up for it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from ...core.arrays import Array, n_entries
+from ...core.arrays import Array, dense, n_entries
 from ...core.coupling import CONVEX
-from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError, NoMinimumError
 
 # A is formed only below this size: 400 MB is K(D+1) = 7071 in float64. Above, A would outweigh the data it sums up
@@ -27,6 +25,47 @@ from ...exceptions import InputError, NoMinimumError
 GRAM_BYTES = 400 * 10**6
 CHECK_EVERY = 4  # steps between certificates: one costs as much as the prox of two steps
 _TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What is needed of a `FuzzyMap`, for a G that is an array or CSR."""
+
+    X: Any
+    n_rules: ClassVar[int] = 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, Md)."""
+        return self.X.shape[0], self.X.shape[1]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is CSR."""
+        return bool(sparse.issparse(self.X))
+
+    def weighted(self, w: Array | None) -> "Rows":
+        """Rows scaled by √w."""
+        return Rows(weighted(self.X, w))
+
+    def astype(self, dtype: "np.dtype[Any] | type") -> "Rows":
+        """In another precision."""
+        return Rows(self.X.astype(dtype))
+
+    def __matmul__(self, W: Array) -> Array:
+        return self.X @ W
+
+    def transpose_matmul(self, V: Array) -> Array:
+        """Gᵀ V."""
+        return self.X.T @ V
+
+    def gram(self) -> Array:
+        """GᵀG."""
+        return dense(self.X.T @ self.X)
+
+    def dual_gram(self) -> Array:
+        """GGᵀ."""
+        return dense(self.X @ self.X.T)
 
 
 @dataclass(frozen=True)
@@ -48,10 +87,15 @@ class Quadratic:
 
     def astype(self, dtype: "np.dtype[Any] | type") -> "Quadratic":
         """In another precision."""
-        A = self.A
-        return Quadratic(
-            self.G if A is not None else self.G.astype(dtype), self.Y.astype(dtype), A if A is None else A.astype(dtype)
-        )
+        if self.A is None:
+            return Quadratic(self.G.astype(dtype), self.Y.astype(dtype))
+        return Quadratic(self.G, self.Y.astype(dtype), self.A.astype(dtype))
+
+    def with_targets(self, Y: Array) -> "Quadratic":
+        """The same rows with other targets; what is known of A stays known."""
+        other = replace(self, Y=Y)
+        vars(other).update(norm=self.norm, bound=self.bound)
+        return other
 
     @cached_property
     def B(self) -> Array:
@@ -69,14 +113,29 @@ class Quadratic:
 
     @cached_property
     def norm(self) -> float:
-        """‖A‖₂, the largest eigenvalue."""
-        return largest_eigenvalue(self.apply, self.G.shape[1])
+        """‖A‖₂, the largest eigenvalue, by Lanczos from a fixed start: same data, same number."""
+        n = self.G.shape[1]
+        if n <= 2:
+            return float(np.linalg.eigvalsh(self.apply(np.eye(n)))[-1])
+        v0 = np.cos(np.arange(n))  # touches every coordinate, favours none
+        if not np.any(self.apply(v0[:, None])):
+            return 0.0  # every membership underflowed: A is 0, which Lanczos cannot start on
+        operator = LinearOperator((n, n), matvec=lambda v: self.apply(v.reshape(-1, 1)).ravel(), dtype=np.float64)
+        return float(eigsh(operator, k=1, which="LA", v0=v0, return_eigenvectors=False)[0])
 
     @cached_property
     def bound(self) -> Array:
-        """A diagonal (Md, 1) that dominates A, see `dominating_diagonal`."""
-        size = Quadratic(FuzzyMap(abs(self.G.X), self.G.M), self.Y) if self.A is None else replace(self, A=abs(self.A))
-        return dominating_diagonal(size.apply, self.norm, self.G.shape[1])
+        """A diagonal D (Md, 1) with D - A positive semidefinite: step sizes 1/D instead of one 1/‖A‖ for all.
+
+        For any v > 0, D = |A|v / v dominates A (scaled by v, D - A is diagonally dominant), and so does that of any
+        larger |A|. v = √(|A|1) gives the rare columns of text data long steps: 60 steps instead of 156 to the same
+        certificate on rcv1s1. Where features have both signs ‖A‖ is the better bound, and is taken.
+        """
+        larger = {"G": replace(self.G, X=abs(self.G.X))} if self.A is None else {"A": abs(self.A)}
+        absolute, norm = replace(self, **larger).apply, self.norm
+        v = np.sqrt(np.maximum(absolute(np.ones((self.G.shape[1], 1))), 1e-12 * max(norm, _TINY)))
+        D = np.maximum(absolute(v) / v, 1e-12 * norm)
+        return D if float(np.log(D).mean()) < np.log(max(norm, _TINY)) else np.full_like(D, norm)
 
     @cached_property
     def _dual(self) -> Array | None:
@@ -103,29 +162,6 @@ def quadratic(G: Any, Y: Array, w: Array | None = None, *, n_products: int = 100
     form = N * width**2 if not G.is_sparse else 16 * entries**2 / N * G.n_rules**2
     cheaper = form + n_products * 2 * width**2 * L < n_products * per_pass
     return Quadratic.of(G, Y, w, form=cheaper and Y.itemsize * width**2 <= GRAM_BYTES)
-
-
-def largest_eigenvalue(apply: Callable[[Array], Array], n: int) -> float:
-    """Largest eigenvalue of a positive semidefinite operator, by Lanczos from a fixed start: same data, same number."""
-    if n <= 2:
-        return float(np.linalg.eigvalsh(apply(np.eye(n)))[-1])
-    v0 = np.cos(np.arange(n))  # touches every coordinate, favours none
-    if not np.any(apply(v0[:, None])):
-        return 0.0  # every membership underflowed: A is 0, which Lanczos cannot start on
-    operator = LinearOperator((n, n), matvec=lambda v: apply(v.reshape(-1, 1)).ravel(), dtype=np.float64)
-    return float(eigsh(operator, k=1, which="LA", v0=v0, return_eigenvectors=False)[0])
-
-
-def dominating_diagonal(absolute: Callable[[Array], Array], norm: float, n: int) -> Array:
-    """A diagonal D (n, 1) with D - A positive semidefinite: step sizes 1/D instead of one 1/‖A‖ for all.
-
-    For any v > 0, D = |A|v / v dominates A (scaled by v, D - A is diagonally dominant), and so does that of any larger
-    |A|. v = √(|A|1) gives the rare columns of text data long steps: 60 steps instead of 156 to the same certificate on
-    rcv1s1. Where features have both signs |A| is far above A and ‖A‖ is the better bound; it is returned then.
-    """
-    v = np.sqrt(np.maximum(absolute(np.ones((n, 1))), 1e-12 * max(norm, _TINY)))
-    D = np.maximum(absolute(v) / v, 1e-12 * norm)
-    return D if float(np.log(D).mean()) < np.log(max(norm, _TINY)) else np.full_like(D, norm)
 
 
 def solve_shifted(K: Array, gamma: float, V: Array) -> Array:

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.paper.experiments.studies.convergence import study, unstopped
 from mltsk.paper.experiments.studies.sample import paper_rules
-from mltsk.paper.solvers.algorithm1_steps import Solver
+from mltsk.paper.solvers.algorithm1 import Solver
 from mltsk.paper.solvers.problem import Quadratic
 
 

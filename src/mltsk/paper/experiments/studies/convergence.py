@@ -17,7 +17,7 @@ import numpy as np
 from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
-from ...solvers.algorithm1_steps import Solver
+from ...solvers.algorithm1 import Solver
 from ...solvers.convex import fit_consequents
 from ...solvers.problem import CHECK_EVERY, Problem, Quadratic, fista, quadratic, soft_threshold
 from .sample import common_width_rules, paper_rules, plain, sample_of

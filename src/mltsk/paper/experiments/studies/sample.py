@@ -113,9 +113,7 @@ def search(sample: Sample, grid: Mapping[str, Sequence[float]]) -> dict[Setting,
     """Five metrics (folds, 5) of the authors' method at every setting of a grid; work is shared as in `grid_path`."""
     X, found = sample.dense, dict[Setting, list[Array]]()
     for train, test in sample.folds:
-        for point in PaperMLTSK().grid_path(  # type: ignore[no-untyped-call]
-            X[train], sample.Y[train].astype(int), X[test], grid
-        ):
+        for point in PaperMLTSK().grid_path(X[train], sample.Y[train].astype(int), X[test], grid):
             key = tuple((name, float(point.params[name])) for name in grid)  # type: ignore[arg-type]
             found.setdefault(key, []).append(five(sample.Y[test], point.scores))
     return {setting: np.array(rows) for setting, rows in found.items()}
