@@ -16,8 +16,7 @@ from pathlib import Path
 from mltsk.exceptions import InputError
 
 from .arff import labels_in_file_order, read_arff
-from .catalog import Entry, catalog, find_entry
-from .convert import check_shape, convert, runs
+from .catalog import Entry, catalog, check_shape, convert, find_entry, runs
 from .dataset import INSTALL_DATA, Dataset
 from .delimited import read_csv, read_parquet
 from .mat import read_mat
