@@ -1,10 +1,8 @@
 """`load_dataset`: a data set by its name in the catalog, or from a file of one's own. Never uses the network.
 
 A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as NAME.npz, or
-as the original files that the catalog names. Yeast is also taken from inside the river package.
-
-The ending of a file says its format. Missing feature values stay NaN: the models refuse them with a sentence of their
-own, and a reader may want to impute them first. Missing labels are refused here.
+as the original files that the catalog names. Yeast is also taken from inside the river package. The ending of a file
+says its format. Missing feature values stay NaN; missing labels are refused.
 """
 
 import importlib.util
@@ -17,7 +15,7 @@ from mltsk.exceptions import InputError
 
 from .arff import labels_in_file_order, read_arff
 from .catalog import Entry, catalog, check_shape, convert, find_entry, runs
-from .dataset import INSTALL_DATA, Dataset
+from .dataset import Dataset
 from .delimited import read_csv, read_parquet
 from .mat import read_mat
 from .npz import read_npz
@@ -40,11 +38,6 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
         A folder to look in for names before the folder MLTSK_DATA and the cache.
     labels : int, str, sequence of str, Path, or None
         For a file of one's own, which columns are labels: see `read_file`.
-
-    Returns
-    -------
-    Dataset
-        With ``X``, ``Y``, ``feature_names``, ``label_names`` and ``name``.
 
     Examples
     --------
@@ -127,7 +120,7 @@ def is_path(name: str | Path) -> bool:
 def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
     where = _where(entry, search_folders(data_home))
     if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
-        raise ImportError(INSTALL_DATA)
+        raise ImportError('pip install "mltsk[data]"')
     if where is None:
         raise InputError(
             f"The data set {entry.key!r} is not on this machine: run `mltsk datasets fetch {entry.key}`, "
@@ -157,15 +150,12 @@ def _where(entry: Entry, folders: list[Path]) -> Path | None:
 def _river_yeast() -> Path | None:
     # Looked up, not imported: importing river takes longer than reading the file.
     spec = importlib.util.find_spec("river")
-    folders = spec.submodule_search_locations or [] if spec else []
-    files = [Path(folder) / "datasets" / RIVER_FILE for folder in folders]
-    return next((file for file in files if file.is_file()), None)
+    file = Path(spec.origin).parent / "datasets" / RIVER_FILE if spec and spec.origin else None
+    return file if file and file.is_file() else None
 
 
 def read_table(path: str | Path) -> Table:
-    """Read any supported file as a table of named columns, whatever its labels are.
-
-    This is the way to read rows to predict: take the columns of a model with `Table.select`.
+    """Read any supported file as a table of named columns; `Table.select` takes those that a model predicts from.
 
     Examples
     --------
@@ -176,8 +166,7 @@ def read_table(path: str | Path) -> Table:
     >>> read_table(file).select(["a", "b"])
     array([[2., 1.]])
     """
-    path = Path(path)
-    suffix = _suffix(path)
+    path, suffix = Path(path), _suffix(Path(path))
     if suffix in _TABLES:
         return _TABLES[suffix](path)
     return Table.of(read_mat(path) if suffix == ".mat" else read_npz(path))
@@ -205,8 +194,7 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
     array([[1, 0],
            [0, 0]], dtype=int8)
     """
-    path = Path(path)
-    suffix = _suffix(path)
+    path, suffix = Path(path), _suffix(Path(path))
     if suffix == ".mat":
         if labels is not None and not isinstance(labels, str):
             raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")

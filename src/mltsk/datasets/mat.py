@@ -33,7 +33,6 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
     Parameters
     ----------
     path : str or Path
-        The file.
     labels : str, optional
         The variable that holds the labels, where it has an unusual name.
 
