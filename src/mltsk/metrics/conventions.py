@@ -30,8 +30,6 @@ A label that was not observed (NaN in Y) is none of the row's labels: L and m co
 mean no relevant and no irrelevant label among them. A row without an observed label counts nowhere.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,7 +142,7 @@ class _Ranked:
     paper: bool
 
     @classmethod
-    def of(cls, values: Any, labels: Any, paper: bool) -> _Ranked:
+    def of(cls, values: Any, labels: Any, paper: bool) -> "_Ranked":
         xp, nan, y = namespace(values), values != values, cast(labels, np.float64)
         tied = xp.zeros_like(labels)
         tied[:, 1:] = (values[:, 1:] == values[:, :-1]) | (nan[:, 1:] & nan[:, :-1])

@@ -1,17 +1,16 @@
 """Scorers for `GridSearchCV`, `cross_validate` and their kin, and the label scores of any scikit-learn model.
 
-Ranking metrics look at `decision_function`, or else `predict_proba`; metrics of label sets at `predict`.
-Higher is always better: losses and errors are negated and named ``neg_*``, as in scikit-learn. Names that
-start with ``paper_`` use the paper's convention (`mltsk.metrics.conventions`).
+Ranking metrics look at `decision_function`, or else `predict_proba`; metrics of label sets at `predict`. Higher is
+always better: losses and errors are negated and named ``neg_*``, as in scikit-learn. Names that start with ``paper_``
+use the paper's convention (`mltsk.metrics.conventions`).
 
-Not made with scikit-learn's `make_scorer`: it takes an (n, 2) `predict_proba` of two labels for one binary
-target, and hands over raw lists as soon as one label was constant in training (seen with scikit-learn 1.9).
+Not made with scikit-learn's `make_scorer`: it takes an (n, 2) `predict_proba` of two labels for one binary target, and
+hands over raw lists as soon as one label was constant in training (seen with scikit-learn 1.9).
+
 Models answer in four dialects: an (n, L) array (MLP, Ridge, ours); a list of L arrays with one column per class of
 that label (forests, nearest neighbours, `MultiOutputClassifier`); an (n,) or an (n, 2) array when there is one label.
 A label with a single class in training has one column, which is the probability of *that* class.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -44,10 +43,8 @@ _SETS: _Metrics = {
 }
 
 
-class MultilabelScorer(BaseEstimator):
+class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: then sample_weight is routed to it
     """Scorer ``scorer(estimator, X, Y, sample_weight=None)`` of one metric; higher is better.
-
-    It inherits from `BaseEstimator` for `set_score_request`, so that `sample_weight` is routed to it.
 
     Parameters
     ----------
@@ -75,11 +72,11 @@ class MultilabelScorer(BaseEstimator):
 
     def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on X with labels y (n, L)."""
-        n_labels = check_truth(y, "y")[0].shape[1]
+        n_labels, known = check_truth(y, "y")[0].shape[1], _RANKING | _SETS
         is_paper(self.convention)
-        if self.metric not in _RANKING | _SETS:
-            raise InputError(f"metric must be one of {', '.join([*_RANKING, *_SETS])}, got {self.metric!r}.")
-        sign, function = (_RANKING | _SETS)[self.metric]
+        if self.metric not in known:
+            raise InputError(f"metric must be one of {', '.join(known)}, got {self.metric!r}.")
+        sign, function = known[self.metric]
         if self.metric in _RANKING:
             scores = label_scores(estimator, X, n_labels)
             return sign * function(y, scores, convention=self.convention, sample_weight=sample_weight)
@@ -92,8 +89,7 @@ class MultilabelScorer(BaseEstimator):
         return self.score(estimator, X, y, sample_weight=sample_weight)
 
     def _accept_sample_weight(self) -> bool:
-        # asked by search and multi-metric scoring when metadata routing is off
-        return True
+        return True  # asked by search and multi-metric scoring when metadata routing is off
 
 
 #: Every scorer by its name.
