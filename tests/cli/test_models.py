@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, from_dict, load
+from mltsk import MLTSKClassifier, MultilabelThreshold, from_dict
 from mltsk.datasets import make_multilabel_rules, read_csv, write_npz
 from mltsk.io import load, save
 from mltsk.metrics import evaluate
