@@ -110,7 +110,7 @@ def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = N
     """
     X = X if system.scaling is None else doubles(X)
     M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
-    tables, labels = Tables.of(system, categories), np.arange(system.shape[2])
+    tables, labels = Tables(system, categories), np.arange(system.shape[2])
     return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]))
 
 

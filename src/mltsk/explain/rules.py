@@ -45,7 +45,7 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
     (5, 3)
     """
     K, D, L = system.shape
-    return RuleBase(Tables.of(system, categories), np.arange(L), np.arange(K), np.arange(D))
+    return RuleBase(Tables(system, categories), np.arange(L), np.arange(K), np.arange(D))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

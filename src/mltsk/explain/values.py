@@ -18,14 +18,7 @@ EDGE = 0.05  # a centre in this outer share of the data is told by where its reg
 
 
 class Items(Sequence[T]):
-    """A read-only sequence of ``length`` items, each made on access; slices are tuples.
-
-    Examples
-    --------
-    >>> squares = Items(4, lambda i: i * i)
-    >>> squares[-1], squares[:2], list(squares)
-    (9, (0, 1), [0, 1, 4, 9])
-    """
+    """A read-only sequence of ``length`` items, each made on access; slices are tuples."""
 
     def __init__(self, length: int, make: Callable[[int], T]) -> None:
         self.length, self.make = length, make

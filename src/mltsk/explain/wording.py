@@ -2,8 +2,6 @@
 
 from math import ceil, isnan
 
-_FIFTHS = ("very low", "low", "medium", "high", "very high")
-
 
 def number(x: float) -> str:
     """A number with three digits that count, without an exponent where people would not use one."""
@@ -31,7 +29,7 @@ def percent(share: float) -> str:
 
 def fifth(percentile: float) -> str:
     """Where a percentile (0..1) lies, in one of five words."""
-    return _FIFTHS[min(int(percentile * 5), 4)]
+    return ("very low", "low", "medium", "high", "very high")[min(int(percentile * 5), 4)]
 
 
 def tail(percentile: float) -> str:
@@ -44,13 +42,7 @@ def tail(percentile: float) -> str:
 
 
 def place_words(value: float, percentile: float, *, about: bool = False) -> str:
-    """A value on the scale of five words.
-
-    Examples
-    --------
-    >>> place_words(2.0, 0.12)
-    'very low (2, bottom 12 %)'
-    """
+    """A value on the scale of five words: very low (2, bottom 12 %)."""
     return f"{fifth(percentile)} ({'≈ ' if about else ''}{number(value)}, {tail(percentile)})"
 
 
