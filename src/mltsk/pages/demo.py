@@ -143,16 +143,8 @@ def summarise_model(model: Any, X: Any) -> dict[str, Any]:
 
 
 def firing_map(M: Array, columns: int = MAP_COLUMNS) -> Array:
-    """Firing strengths for a picture, (K, columns): samples sorted by their strongest rule, neighbours averaged.
-
-    Examples
-    --------
-    >>> firing_map(np.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]), columns=3)
-    array([[0.8, 0.1, 0.3],
-           [0.2, 0.9, 0.7]])
-    """
-    strongest = M.argmax(axis=1)
-    order = np.lexsort([-M.max(axis=1), strongest])
+    """Firing strengths for a picture, (K, columns): samples sorted by their strongest rule, neighbours averaged."""
+    order = np.lexsort([-M.max(axis=1), M.argmax(axis=1)])
     groups = np.array_split(M[order], min(columns, len(M)))
     return np.array([group.mean(axis=0) for group in groups]).T
 

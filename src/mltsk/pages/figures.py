@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..exceptions import optional
+
 INSTALL = 'pip install "mltsk[report]"'
 
 # Stand-ins, one for each CSS variable of the page: colours that nothing else uses.
@@ -109,14 +111,9 @@ def _shortened(name: str, length: int = 18) -> str:
 @contextmanager
 def _figure(width: float, height: float, title: str) -> Iterator[tuple[Any, Any]]:
     """Axes of a new figure, and a function that returns the SVG once the block is done."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(INSTALL) from None
     result: list[str] = []
-    with rc_context({**_RC, "svg.hashsalt": title}):
-        figure = Figure(figsize=(width, height), layout="constrained")
+    with optional("matplotlib", "report").rc_context({**_RC, "svg.hashsalt": title}):
+        figure = optional("matplotlib.figure", "report").Figure(figsize=(width, height), layout="constrained")
         yield figure.subplots(), lambda: result[0]
         result.append(_svg(figure, title))
 
