@@ -7,6 +7,7 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError
+from ..files import check_target, writing
 from .output import label_table, metric_table, note, noted_warnings, write_rows, write_text
 from .progress import working
 
@@ -35,7 +36,6 @@ def predict(
       mltsk predict yeast.skops new.csv --out predictions.csv
       mltsk predict patients.skops patients.parquet | head
     """
-    from ..io import check_target
     from .inputs import asked, features_of, open_model, open_table
 
     if out != "-":
@@ -193,7 +193,6 @@ def explore(
       mltsk explore yeast.skops --out yeast.html
       mltsk explore patients.skops --data patients.csv --out patients.html
     """
-    from ..io import check_target
     from ..pages.explorer import explore as write
     from .inputs import features_of, open_model, open_table, with_rules
 
@@ -224,7 +223,7 @@ def export(
     """
     from json import dumps
 
-    from ..io import check_target, to_dict, to_onnx, writing
+    from ..io import to_dict, to_onnx
     from .inputs import open_model
 
     if onnx is None and json is None:

@@ -10,6 +10,8 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
+from ..files import writing
+
 LOWER = ("HL", "OE", "RL", "CV")  # metrics of which less is better
 LABELS = 20  # that a table shows
 
@@ -87,8 +89,6 @@ def _opened(out: str) -> Iterator[TextIO]:
     if out == "-":
         yield sys.stdout
         return
-    from ..io import writing
-
     with writing(out) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         yield text

@@ -12,15 +12,15 @@ Only X and Y are needed to read a file; everything else has a default.
 """
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from scipy import sparse
+
+from mltsk.files import writing
 
 from .dataset import Dataset, unreadable
 
@@ -56,18 +56,11 @@ def read_npz(path: str | Path) -> Dataset:
 
 
 def write_npz(path: str | Path, data: Dataset) -> Path:
-    """Write a data set next to ``path``, then move it there: a reader never sees half a file."""
+    """Write a data set in one step: a reader never sees half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.stem}-{uuid4().hex}.tmp")
-    try:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, **_layout(data))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with writing(path) as file:
+        np.savez_compressed(file, **_layout(data))
     return path
 
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from ..core.arrays import Array, Matrix
 from ..system import FuzzySystem
-from .outline import Node, Page, left_out
 from .tables import Categories, Index, Narrowed, Tables, doubles, frame, largest
-from .wording import name, number, percent, place_words, times
+from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
 
 @dataclass(frozen=True)

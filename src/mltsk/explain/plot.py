@@ -14,8 +14,7 @@ import numpy as np
 from ..core.arrays import Array
 from ..exceptions import optional
 from . import views
-from .outline import FALL, RISE
-from .wording import percent
+from .wording import FALL, RISE, percent
 
 INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room

@@ -14,10 +14,9 @@ import numpy as np
 from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .outline import Node, left_out
 from .tables import Categories, Index, Narrowed, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
-from .wording import number, percent, times
+from .wording import Node, left_out, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
 MOST = 20  # labels and exceptions that are printed of a long model

@@ -21,8 +21,7 @@ from ..core.membership import firing_strengths
 from ..core.terms import Terms
 from ..exceptions import InputError, optional
 from ..system import FuzzySystem
-from .outline import Page
-from .wording import number
+from .wording import Page, number
 
 Categories = Mapping[str, Mapping[float, str]]
 Index = NDArray[np.intp]

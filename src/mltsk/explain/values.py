@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from .outline import Node, Page, left_out
-from .wording import fifth, likely, name, number, percent, place_words, signed
+from .wording import Node, Page, fifth, left_out, likely, name, number, percent, place_words, signed
 
 T = TypeVar("T")
 TOP = 5  # parts that are printed of each list in a long model

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..exceptions import InputError
+from ..files import writing
 from .checks import check_model
-from .files import writing
 
 FORMAT = 2  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"

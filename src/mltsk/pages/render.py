@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ..exceptions import optional
-from ..io import writing
+from ..files import writing
 from . import figures
 
 NAMES = {"default": "our default", "paper": "paper's setting", "published": "paper, Table III"}
