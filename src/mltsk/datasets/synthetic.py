@@ -105,7 +105,10 @@ def make_multilabel_rules(
     # at one centre, the exponent of another rule is about 4.
     widths = separation / 4 * n_features * rng.uniform(0.8, 1.25, centers.shape)
     coef = _consequents(rng, n_rules, n_features, n_labels, correlation)
-    rules = _centred(SyntheticRules(centers, widths, coef), X)
+    rules = SyntheticRules(centers, widths, coef)
+    # labels have frequencies from one half down to one fifth
+    shares = zip(rules.scores(X).T, np.linspace(0.5, 0.2, n_labels), strict=True)
+    coef[:, 0] -= [np.quantile(f, 1 - q, method="midpoint") for f, q in shares]
     F = rules.scores(X)
     Y = F + noise * F.std(axis=0) * rng.standard_normal(F.shape) > 0
     data = Dataset(X, Y, name="synthetic", source="make_multilabel_rules")
@@ -132,12 +135,3 @@ def _consequents(rng: np.random.Generator, k: int, d: int, n_labels: int, correl
         return P
 
     return np.sqrt(correlation) * draw(1) + np.sqrt(1 - correlation) * draw(n_labels)
-
-
-def _centred(rules: SyntheticRules, X: Any) -> SyntheticRules:
-    """Shift intercepts so that labels have frequencies from one half down to one fifth."""
-    frequency = np.linspace(0.5, 0.2, rules.coef.shape[2])
-    F = rules.scores(X)
-    cut = [np.quantile(f, 1 - q, method="midpoint") for f, q in zip(F.T, frequency, strict=True)]
-    rules.coef[:, 0] -= cut
-    return rules

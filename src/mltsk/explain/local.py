@@ -217,10 +217,10 @@ class Explanation(Narrowed):
         return f"{feature} is {place_words(x, float(tables.percentile(d, x))) if dense else number(x)}"
 
     def _exceptions(self, amounts: Array) -> Iterator[Part]:
-        noun = "Exception" if len(self.tables.system.terms) else "Rule"
         for k in largest(np.arange(len(amounts)), amounts).tolist():
             share = float(self.firing[0, k])
-            yield Part("exception", k, share, float(amounts[k]), f"{noun} {k + 1}, which fits by {percent(share)}")
+            words = f"{self.tables.noun} {k + 1}, which fits by {percent(share)}"
+            yield Part("exception", k, share, float(amounts[k]), words)
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
         """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""

@@ -47,6 +47,11 @@ class Tables:
         return np.asarray(w / max(float(w.sum()), 1e-300))
 
     @property
+    def noun(self) -> str:
+        """What a rule with conditions is called: without a general rule there are no exceptions to one."""
+        return "Exception" if len(self.system.terms) else "Rule"
+
+    @property
     def start(self) -> str:
         """What the intercept is, in words."""
         return "before exceptions" if len(self.system.centers) else "on average"

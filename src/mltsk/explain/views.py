@@ -209,16 +209,15 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
     if not 0 <= rule < K:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
-    conditions = rule_base(tables.system, categories=tables.categories)[rule].conditions[:top]
-    found = zip(tables.order(rule), conditions, strict=False)
-    return tuple(_membership(tables, rule, int(d), str(condition), points) for d, condition in found)
-
-
-def _membership(tables: Tables, k: int, d: int, words: str, points: int) -> Curve:
-    system, c = tables.system, float(tables.system.centers[k, d])
-    center = c if system.scaling is None else float(tables.centers[k, d])
-    x = np.linspace(*_range(system, d, center), points)
-    return _curve(tables, d, x, np.exp(-((tables.scaled(d, x) - c) ** 2) / system.widths[k, d]), words, center)
+    system, curves = tables.system, []
+    conditions = rule_base(system, categories=tables.categories)[rule].conditions[:top]
+    for d, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
+        c = float(system.centers[rule, d])
+        center = c if system.scaling is None else float(tables.centers[rule, d])
+        x = np.linspace(*_range(system, d, center), points)
+        y = np.exp(-((tables.scaled(d, x) - c) ** 2) / system.widths[rule, d])
+        curves.append(_curve(tables, d, x, y, str(condition), center))
+    return tuple(curves)
 
 
 def _range(system: FuzzySystem, d: int, *inside: float) -> tuple[float, float]:

@@ -214,7 +214,11 @@ def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> 
 
 def firing(g: Graph, system: FuzzySystem, z: str) -> str:
     """How far every rule applies to every sample, (N, K).   (5) (6)"""
-    exponents = [_exponent(g, c, s, z) for c, s in zip(system.centers, system.widths, strict=True)]
+    exponents = []
+    for center, width in zip(system.centers, system.widths, strict=True):
+        away = g.add("Sub", z, g.constant(center))
+        weights = g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None])  # an infinite width is no condition
+        exponents.append(g.add("MatMul", g.add("Mul", away, away), weights))
     fired = g.add("Neg", g.add("Concat", *exponents, axis=1))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
@@ -224,12 +228,6 @@ def firing(g: Graph, system: FuzzySystem, z: str) -> str:
     total = g.add("ReduceSum", m, g.integers([1]))
     nothing = g.add("Equal", total, g.constant(0.0))
     return g.add("Div", m, g.add("Where", nothing, g.constant(np.finfo(np.float64).eps), total))
-
-
-def _exponent(g: Graph, center: Any, width: Any, z: str) -> str:
-    """Σ_i (z_i - c_i)² / s_i of one rule, (N, 1); an infinite width is no condition."""
-    away = g.add("Sub", z, g.constant(center))
-    return g.add("MatMul", g.add("Mul", away, away), g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None]))
 
 
 def _finished(g: Graph, model: Any, dtype: str) -> Any:

@@ -51,12 +51,6 @@ def is_paper(convention: str) -> bool:
     return convention == "paper"
 
 
-def rows_counted(m: Any, n_labels: int, paper: bool) -> tuple[Any, Any]:
-    """Rows that count for AP, OE and RL, and those that count for CV, from their numbers of relevant labels."""
-    rankable = (m < n_labels) if paper else (m > 0) & (m < n_labels)
-    return rankable, (m >= 0) if paper else rankable
-
-
 def row_metrics(Y: Any, scores: Any, paper: bool, block: int | None = None) -> Any:
     """AP, OE, RL and CV of every row, (4, R), of labels and scores (R, L): arrays, or tensors where they lie.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mltsk.core.backend import cast, is_tensor, namespace
 from mltsk.metrics import inputs
-from mltsk.metrics.conventions import is_paper, row_metrics, rows_counted
+from mltsk.metrics.conventions import is_paper, row_metrics
 from mltsk.metrics.inputs import BoolArray, FloatArray
 
 #: The five metrics of the paper, in the order of `five_metrics` and of `evaluate`.
@@ -133,10 +133,11 @@ def _ranked_rows(labels: Any, observed: Any, scores: Any, paper: bool) -> tuple[
     """AP, OE, RL and CV (4, …, N) of every row, and the rows that count for the first three and for CV."""
     if not observed.all():
         return _observed_rows(labels, observed, scores, paper)
-    n_labels = scores.shape[-1]
+    n_labels, m = scores.shape[-1], labels.sum(-1)
     each = namespace(scores).broadcast_to(labels, scores.shape)
     values = row_metrics(each.reshape(-1, n_labels), scores.reshape(-1, n_labels), paper)
-    return (values.reshape(4, *scores.shape[:-1]), *rows_counted(labels.sum(-1), n_labels, paper))
+    rankable = (m < n_labels) if paper else (m > 0) & (m < n_labels)
+    return values.reshape(4, *scores.shape[:-1]), rankable, (m >= 0) if paper else rankable
 
 
 def _observed_rows(labels: BoolArray, observed: BoolArray, scores: FloatArray, paper: bool) -> tuple:

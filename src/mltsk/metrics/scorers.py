@@ -118,10 +118,8 @@ def response_method(estimator: Any, methods: Sequence[str] = RESPONSE_METHODS) -
     """Name of the first of `methods` that the estimator has."""
     method = next((name for name in methods if hasattr(estimator, name)), None)
     if method is None:
-        raise InputError(
-            f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no label scores; "
-            "choose a model that has one of them."
-        )
+        missing = f"{type(estimator).__name__} has no {' or '.join(methods)}"
+        raise InputError(f"{missing}, so it gives no label scores; choose a model that has one of them.")
     return method
 
 
@@ -132,22 +130,16 @@ def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] =
     if isinstance(response, list):
         columns = zip(response, _classes_of_labels(estimator, response), strict=True)
         response = np.column_stack([_column_of_one(values, classes) for values, classes in columns])
-    scores = _as_table(response, n_labels)
+    scores = np.asarray(response.toarray() if hasattr(response, "toarray") else response, dtype=np.float64)
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    if n_labels == 1 and scores.shape[1] == 2:  # one label given as a binary target: two columns, absent and present
+        scores = scores[:, 1:]
     if scores.shape[1] != n_labels:
+        columns = f"{scores.shape[1]} columns for {n_labels} labels"
         raise InputError(
-            f"{type(estimator).__name__}.{method} returned {scores.shape[1]} columns for {n_labels} labels; "
-            "fit it on a label table with these labels."
+            f"{type(estimator).__name__}.{method} returned {columns}; fit it on a label table with these labels."
         )
     return scores
-
-
-def _as_table(response: Any, n_labels: int) -> FloatArray:
-    table = response.toarray() if hasattr(response, "toarray") else response
-    scores = np.asarray(table, dtype=np.float64)
-    if scores.ndim == 1:
-        return scores[:, None]
-    # one label given as a binary target: two columns, absent and present
-    return scores[:, 1:] if n_labels == 1 and scores.shape[1] == 2 else scores
 
 
 def _classes_of_labels(estimator: Any, response: list) -> list:
@@ -156,10 +148,8 @@ def _classes_of_labels(estimator: Any, response: list) -> list:
     if isinstance(classes, list) and len(classes) == len(response):
         return classes
     if any(np.ndim(values) == 2 and np.shape(values)[1] == 1 for values in response):
-        raise InputError(
-            f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_; "
-            "drop constant labels before fitting."
-        )
+        unknown = f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_"
+        raise InputError(f"{unknown}; drop constant labels before fitting.")
     return [np.array([0, 1])] * len(response)
 
 

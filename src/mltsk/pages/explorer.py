@@ -12,7 +12,6 @@ where; widths that are all equal are written once.
 import json
 import warnings
 from base64 import b64encode
-from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -135,11 +134,13 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
     K, D, L = system.shape
     rows, made, known = (np.empty((0, D)), [], None) if X is None else _chosen(model, X, Y)
     choices = _choices(system, inner._category_names())
+    view = label_correlation_view(system, known)
+    alike = {"consequents": view.consequents} | ({} if known is None else {"labels": view.labels})
     return {
         "shape": [K, D, L, len(system.terms)],
         "features": [name(feature) for feature in system.feature_names],
         "labels": [name(label) for label in system.label_names],
-        "noun": "Exception" if len(system.terms) else "Rule",
+        "noun": base.tables.noun,
         "single": bool(not inner.multilabel_ and len(inner.classes_) > 2),
         "thresholds": packed(score_thresholds(model)),
         "middle": packed(base.tables.middle),
@@ -147,8 +148,8 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
         **_ranges(system, rows),
         "choices": {str(d): choice for d, choice in choices.items()},
         **_words(base, system),
-        **_examples(system, rows, made, choices),
-        "correlation": _correlations(system, known),
+        **_examples(system, base.tables.noun.lower(), rows, made, choices),
+        "correlation": {kind: packed(np.round(127 * table), "i1") for kind, table in alike.items()},  # whole 127ths
     }
 
 
@@ -235,13 +236,12 @@ def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
     }
 
 
-def _examples(system: FuzzySystem, rows: Any, made: list[Any], choices: Mapping[int, Any]) -> dict[str, Any]:
+def _examples(system: FuzzySystem, noun: str, rows: Any, made: list[Any], choices: Any) -> dict[str, Any]:
     """The chosen rows first, then a usual sample and the centre of each exception."""
     order = np.argsort(-system.rule_weights, kind="stable")[:MOST_EXAMPLES]
     usual, called = np.zeros(system.shape[1]), "an empty row"
     if system.quantiles is not None:
         usual, called = system.quantiles[:, 10], "every feature at its median"
-    noun = "exception" if len(system.terms) else "rule"
     names = [called, *(f"typical of {noun} {k + 1}" for k in order)]
     values = np.vstack([usual, system.prototypes[order]])
     for d, choice in choices.items():  # between categories there is nothing: take the nearest
@@ -298,10 +298,3 @@ def typical_rows(M: np.ndarray, weights: np.ndarray, most: int) -> list[int]:
     """Rows that stand highest in the columns of M: one per column, then their seconds, in the order of the weights."""
     ranked = np.argsort(-M, axis=0, kind="stable")[:, np.argsort(-weights, kind="stable")]
     return list(dict.fromkeys(ranked[:most].ravel().tolist()))[: min(most, len(M))]
-
-
-def _correlations(system: FuzzySystem, Y: np.ndarray | None) -> dict[str, str]:
-    """Correlations of labels in whole 127ths: of their THEN-parts, and of themselves where they are known."""
-    view = label_correlation_view(system, Y)
-    found = {"consequents": view.consequents} | ({} if Y is None else {"labels": view.labels})
-    return {kind: packed(np.round(127 * table), "i1") for kind, table in found.items()}
