@@ -40,8 +40,7 @@ def predict(
 
     if out != "-":
         check_target(out)
-    classifier, info = open_model(model)
-    table = open_table(data)
+    (classifier, info), table = open_model(model), open_table(data)
     X = features_of(classifier, info, table, data)
     how = "probability" if hasattr(classifier, "predict_proba") else "score"
     with working(f"predicting {len(table):,} rows"):
@@ -75,8 +74,7 @@ def evaluate(
     from ..metrics import evaluate as metrics
     from .inputs import asked, features_of, open_model, open_table, outputs_of
 
-    classifier, info = open_model(model)
-    table = open_table(data)
+    (classifier, info), table = open_model(model), open_table(data)
     Y = true_labels(table, labels, info)
     X = features_of(classifier, info, table, data)
     scores, guesses = outputs_of(classifier, X)
@@ -111,10 +109,9 @@ def true_labels(table: Any, labels: str | None, info: Any) -> Any:
 
     found, known = split_labels(table, labels or info.label_names), info.label_names
     if found.shape[2] != len(known):
-        raise InputError(
-            f"{table.name} has {found.shape[2]} label columns and the model {len(known)}: "
-            f"it needs {', '.join(known[:5])}{', …' if len(known) > 5 else ''}."
-        )
+        needed = f"{', '.join(known[:5])}{', …' if len(known) > 5 else ''}"
+        counts = f"{found.shape[2]} label columns and the model {len(known)}"
+        raise InputError(f"{table.name} has {counts}: it needs {needed}.")
     return found.Y
 
 

@@ -130,17 +130,13 @@ class _Parser:
         word = kind.split(None, 1)[0].lower() if kind else "missing"
         if word in ("numeric", "real", "integer"):
             return ()
-        raise _Fault(
-            f"the type of attribute {name!r} is {_short(word)}; only numeric and {{nominal, types}} can be read"
-        )
+        known = "only numeric and {nominal, types} can be read"
+        raise _Fault(f"the type of attribute {name!r} is {_short(word)}; {known}")
 
     def _row(self, line: str) -> None:
         if len(self.starts) == 1:
             self.sparse = line.startswith("{")
-        if self.sparse:
-            self._add_sparse(line)
-        else:
-            self._add_dense(line)
+        (self._add_sparse if self.sparse else self._add_dense)(line)
         self.starts.append(len(self.data))
 
     def _add_dense(self, line: str) -> None:

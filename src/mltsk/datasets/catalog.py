@@ -157,10 +157,8 @@ def check_shape(entry: Entry, data: Dataset) -> None:
     """Raise an `InputError` unless ``data`` has the shape of the entry."""
     if data.shape != entry.shape:
         found, expected = ("×".join(map(str, shape)) for shape in (data.shape, entry.shape))
-        raise InputError(
-            f"{data.source or data.name} is not the catalog's {entry.key}: "
-            f"samples × features × labels are {found}, not {expected}."
-        )
+        sizes = f"samples × features × labels are {found}, not {expected}"
+        raise InputError(f"{data.source or data.name} is not the catalog's {entry.key}: {sizes}.")
 
 
 def runs(entry: Entry) -> Any:

@@ -102,10 +102,8 @@ class Dataset:
     def __repr__(self) -> str:
         n, d, n_labels = self.shape
         filled = f" ({self.X.nnz / max(n * d, 1):.1%} filled)" if self.is_sparse else ""
-        return (
-            f"Dataset({self.name!r}: {n} samples, {d} features{filled}, {n_labels} labels, "
-            f"cardinality {self.cardinality:.3f}, density {self.density:.3f})"
-        )
+        shares = f"cardinality {self.cardinality:.3f}, density {self.density:.3f}"
+        return f"Dataset({self.name!r}: {n} samples, {d} features{filled}, {n_labels} labels, {shares})"
 
     def frames(self) -> tuple[Any, Any]:
         """Features and labels as two pandas data frames; sparse features stay sparse."""

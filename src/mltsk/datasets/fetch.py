@@ -51,7 +51,10 @@ def fetch_dataset(
     mirrors: Sequence[str] | None = None,
     timeout: float = 30.0,
 ) -> Path:
-    """Download a data set of the catalog, verify it, and keep it where `load_dataset` finds it.
+    """Download a data set of the catalog, verify it, and keep it where `load_dataset` finds it, as an NPZ file.
+
+    A file that is already there and sound is returned without any download. When every mirror failed, a `FetchError`
+    lists them with their reasons.
 
     Parameters
     ----------
@@ -65,16 +68,6 @@ def fetch_dataset(
         Base addresses to use instead of the catalog's: each must hold all files of the data set.
     timeout : float
         Seconds of silence after which a connection counts as dropped.
-
-    Returns
-    -------
-    Path
-        The NPZ file. A file that is already there and sound is returned without any download.
-
-    Raises
-    ------
-    FetchError
-        When every mirror failed; the message lists them with their reasons.
 
     Examples
     --------
@@ -119,10 +112,9 @@ def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress |
         except InputError as wrong:
             shutil.rmtree(folder, ignore_errors=True)  # whole, but not what was expected: begin afresh next time
             failures.append(f"{urls[0]}: {str(wrong).rstrip('.')}")
-    raise FetchError(
-        f"{entry.key} could not be fetched: {'; '.join(failures) or 'no mirror was given'} "
-        f"(files saved by hand from {entry.page} can be loaded from a folder that MLTSK_DATA names)."
-    )
+    by_hand = f"files saved by hand from {entry.page} can be loaded from a folder that MLTSK_DATA names"
+    why = "; ".join(failures) or "no mirror was given"
+    raise FetchError(f"{entry.key} could not be fetched: {why} ({by_hand}).")
 
 
 def _is_sound(entry: Entry, target: Path) -> bool:

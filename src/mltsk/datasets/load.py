@@ -122,10 +122,9 @@ def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
     if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
         raise ImportError('pip install "mltsk[data]"')
     if where is None:
-        raise InputError(
-            f"The data set {entry.key!r} is not on this machine: run `mltsk datasets fetch {entry.key}`, "
-            f"or set MLTSK_DATA to a folder that holds {entry.key}.npz or {' and '.join(entry.files)}."
-        )
+        command, files = f"`mltsk datasets fetch {entry.key}`", f"{entry.key}.npz or {' and '.join(entry.files)}"
+        how = f"run {command}, or set MLTSK_DATA to a folder that holds {files}"
+        raise InputError(f"The data set {entry.key!r} is not on this machine: {how}.")
     if where.is_dir():
         return convert(entry, where)
     if where.name == RIVER_FILE:

@@ -158,10 +158,8 @@ def _archive(model: Any, info: ModelInfo) -> bytes:
     buffer = io.BytesIO(content)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         if found := untrusted(json.loads(archive.read("schema.json"))):
-            raise InputError(
-                f"This {type(model).__name__} cannot be saved: it holds {found}, and a file may hold only estimators "
-                "of this package, arrays, numbers and text."
-            )
+            allowed = "a file may hold only estimators of this package, arrays, numbers and text"
+            raise InputError(f"This {type(model).__name__} cannot be saved: it holds {found}, and {allowed}.")
         manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
         plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
         archive.writestr(MANIFEST, plain)
@@ -212,9 +210,8 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         raise _damaged(path, "it does not say which format it has")
     if number != FORMAT:
         what = "upgrade with `pip install --upgrade mltsk`" if number > FORMAT else "fit the model again"
-        raise InputError(
-            f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads {FORMAT}: {what}."
-        )
+        written = f"{path} was written by mltsk {version} in format {number}"
+        raise InputError(f"{written}, and mltsk {__version__} reads {FORMAT}: {what}.")
     return manifest
 
 

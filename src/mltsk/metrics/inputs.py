@@ -24,10 +24,9 @@ def check_labels(Y: ArrayLike, name: str = "Y") -> BoolArray:
     is_label = (table == 0) | (table == 1)
     if not np.all(is_label):
         row, column = np.argwhere(~np.asarray(is_label, dtype=bool))[0]
-        raise InputError(
-            f"{name} must hold only 0 and 1, but row {row}, column {column} holds {table[row, column]!r}; "
-            "code an absent label as 0 and a present one as 1."
-        )
+        where = f"row {row}, column {column} holds {table[row, column]!r}"
+        how = "code an absent label as 0 and a present one as 1"
+        raise InputError(f"{name} must hold only 0 and 1, but {where}; {how}.")
     return np.asarray(table == 1, dtype=bool)
 
 
