@@ -17,15 +17,7 @@ LABELS = 20  # that a table shows
 
 
 def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
-    """Rows as columns of text: numbers to the right, text to the left, two spaces between.
-
-    Examples
-    --------
-    >>> print(aligned([["name", "rows"], ["yeast", 2417], ["flags", 194]]))
-    name   rows
-    yeast  2417
-    flags   194
-    """
+    """Rows as columns of text: numbers to the right, text to the left, two spaces between."""
     cells = [[str(cell) for cell in row] for row in rows]
     columns = []
     for column in zip(*cells, strict=True):

@@ -135,10 +135,8 @@ def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] =
     if n_labels == 1 and scores.shape[1] == 2:  # one label given as a binary target: two columns, absent and present
         scores = scores[:, 1:]
     if scores.shape[1] != n_labels:
-        columns = f"{scores.shape[1]} columns for {n_labels} labels"
-        raise InputError(
-            f"{type(estimator).__name__}.{method} returned {columns}; fit it on a label table with these labels."
-        )
+        found = f"{type(estimator).__name__}.{method} returned {scores.shape[1]} columns for {n_labels} labels"
+        raise InputError(f"{found}; fit it on a label table with these labels.")
     return scores
 
 
