@@ -110,7 +110,14 @@ class IncrementalMLTSK(MLTSKClassifier):
             general, exceptions = fitted.block_weights
             found = {"general": general, "exceptions": exceptions, "variance": fitted.variance}
             self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
-        self._add(block)
+        design, stream = self._design(), self.stream_
+        moments = block.moments(design, np.arange(len(self.label_names_)))
+        if "H" in stream:
+            before = Moments(*(stream[name] for name in ("H", "B", "phi", "y", "total")))
+            moments = before.faded(1.0 - self.forgetting) + moments
+        stream |= vars(moments)
+        self._keep(block)
+        self._solve(design, moments)
         return self
 
     def _weights(self, sample_weight, n):
@@ -143,16 +150,6 @@ class IncrementalMLTSK(MLTSKClassifier):
         scale = Scale(self.scale_, scaling, Terms(**self.terms_), stream["variance"])
         width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
         return Design(scale, Rules(self.centers_, width, self.order_), stream["general"], stream["exceptions"])
-
-    def _add(self, block):
-        design, stream = self._design(), self.stream_
-        moments = block.moments(design, np.arange(len(self.label_names_)))
-        if "H" in stream:
-            before = Moments(*(stream[name] for name in ("H", "B", "phi", "y", "total")))
-            moments = before.faded(1.0 - self.forgetting) + moments
-        stream |= vars(moments)
-        self._keep(block)
-        self._solve(design, moments)
 
     def _keep(self, block):
         """Every stride-th row of the stream; the stride doubles when twice KEPT are there."""

@@ -50,7 +50,22 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     entry = find_entry(name_or_path)
     if labels is not None:
         raise InputError(f"The catalog knows the labels of {entry.key}: labels are for files of your own.")
-    return _load_entry(entry, data_home)
+    where = _where(entry, search_folders(data_home))
+    if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
+        raise ImportError('pip install "mltsk[data]"')
+    if where is None:
+        command, files = f"`mltsk datasets fetch {entry.key}`", f"{entry.key}.npz or {' and '.join(entry.files)}"
+        how = f"run {command}, or set MLTSK_DATA to a folder that holds {files}"
+        raise InputError(f"The data set {entry.key!r} is not on this machine: {how}.")
+    if where.is_dir():
+        return convert(entry, where)
+    if where.name == RIVER_FILE:
+        data = split_labels(read_csv(where), entry.n_labels)
+        data = replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
+    else:
+        data = read_npz(where)
+    check_shape(entry, data)
+    return data
 
 
 @dataclass(frozen=True)
@@ -115,25 +130,6 @@ def search_folders(data_home: str | Path | None = None) -> list[Path]:
 def is_path(name: str | Path) -> bool:
     """Whether a file is meant and no name of the catalog."""
     return isinstance(name, Path) or "/" in name or "\\" in name or bool(Path(name).suffix)
-
-
-def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
-    where = _where(entry, search_folders(data_home))
-    if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
-        raise ImportError('pip install "mltsk[data]"')
-    if where is None:
-        command, files = f"`mltsk datasets fetch {entry.key}`", f"{entry.key}.npz or {' and '.join(entry.files)}"
-        how = f"run {command}, or set MLTSK_DATA to a folder that holds {files}"
-        raise InputError(f"The data set {entry.key!r} is not on this machine: {how}.")
-    if where.is_dir():
-        return convert(entry, where)
-    if where.name == RIVER_FILE:
-        data = split_labels(read_csv(where), entry.n_labels)
-        data = replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
-    else:
-        data = read_npz(where)
-    check_shape(entry, data)
-    return data
 
 
 def _where(entry: Entry, folders: list[Path]) -> Path | None:

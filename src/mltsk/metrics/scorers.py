@@ -84,9 +84,7 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
         predictions = predictions[:, None] if getattr(predictions, "ndim", 2) == 1 else predictions
         return sign * function(y, predictions, sample_weight=sample_weight)
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Score of a fitted estimator on X with labels y (n, L)."""
-        return self.score(estimator, X, y, sample_weight=sample_weight)
+    __call__ = score
 
     def _accept_sample_weight(self) -> bool:
         return True  # asked by search and multi-metric scoring when metadata routing is off

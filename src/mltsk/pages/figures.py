@@ -60,7 +60,12 @@ def correlation_map(matrix: Sequence[Sequence[float]], labels: Sequence[str], ti
         rgba = np.concatenate([colours, np.clip(strength, 0, 1)[..., None]], axis=2)
         rgba[np.eye(len(C), dtype=bool)] = (*POSITIVE, 0.0)
         _cells(ax, rgba)
-        _label_axes(ax, labels)
+        where = range(0, len(labels), -(-len(labels) // 40))  # beyond forty, only every so-many-th name has room
+        names, size = [_shortened(labels[i]) for i in where], float(np.clip(130 / max(len(where), 1), 5, 9))
+        ax.set_xticks(where, names, rotation=90, fontsize=size)
+        ax.set_yticks(where, names, fontsize=size)
+        ax.tick_params(length=0, colors=MUTED)
+        ax.spines[["left", "bottom"]].set_visible(False)
         ax.set_aspect("equal")
     return done()
 
@@ -91,17 +96,6 @@ def _cells(ax: Any, rgba: Any) -> None:
     ax.add_collection(PatchCollection(boxes, facecolors=rgba.reshape(-1, 4), edgecolors="none"))
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_ylim(n - 0.5, -0.5)
-
-
-def _label_axes(ax: Any, labels: Sequence[str]) -> None:
-    step = -(-len(labels) // 40)  # beyond forty, only every so-many-th name has room
-    where = range(0, len(labels), step)
-    names = [_shortened(labels[i]) for i in where]
-    size = float(np.clip(130 / max(len(names), 1), 5, 9))
-    ax.set_xticks(where, names, rotation=90, fontsize=size)
-    ax.set_yticks(where, names, fontsize=size)
-    ax.tick_params(length=0, colors=MUTED)
-    ax.spines[["left", "bottom"]].set_visible(False)
 
 
 def _shortened(name: str, length: int = 18) -> str:
