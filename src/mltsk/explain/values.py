@@ -219,6 +219,6 @@ def plain(value: Any, top: int | None) -> Any:
     if not hasattr(value, "__dataclass_fields__"):
         return value
     found = {field.name: getattr(value, field.name) for field in fields(value)}
-    for what in {"shapes", "conditions", "consequents"} & {*found}:
+    for what in [part for part in ("shapes", "conditions", "consequents") if part in found]:
         found |= {f"n_{what}": len(found[what]), what: tuple(found[what][slice(top)])}
     return {what: [plain(y, top) for y in x] if isinstance(x, tuple) else x for what, x in found.items()}
