@@ -1,7 +1,7 @@
 """What can go wrong, by name: one class each for errors and warnings that a caller may want to catch."""
 
+import types
 from importlib import import_module
-from typing import Any
 
 
 class InputError(ValueError):
@@ -27,7 +27,7 @@ class DegenerateScoresWarning(UserWarning):
     """Most rows of a score matrix are tied throughout: ranking metrics say nothing about such a model."""
 
 
-def optional(name: str, extra: str) -> Any:
+def optional(name: str, extra: str) -> types.ModuleType:
     """An optional module; where it is missing, an ImportError whose message is the command that installs it."""
     try:
         return import_module(name)
