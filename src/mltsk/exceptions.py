@@ -1,5 +1,8 @@
 """What can go wrong, by name: one class each for errors and warnings that a caller may want to catch."""
 
+import types
+from importlib import import_module
+
 
 class InputError(ValueError):
     """Something that the caller gave is wrong: the message says what, where, and what to do.
@@ -22,3 +25,11 @@ class NonConvexWarning(UserWarning):
 
 class DegenerateScoresWarning(UserWarning):
     """Most rows of a score matrix are tied throughout: ranking metrics say nothing about such a model."""
+
+
+def optional(name: str, extra: str) -> types.ModuleType:
+    """An optional module; where it is missing, an ImportError whose message is the command that installs it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ImportError(f'pip install "mltsk[{extra}]"') from None

@@ -106,15 +106,22 @@ class IncrementalMLTSK(MLTSKClassifier):
             self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
         Y = self._indicator(y, X)
         w, copies, unit = self._weights(sample_weight, X.shape[0])
-        return (self._begin if first else self._add)(Block(X, Y, w, copies), unit)
-
-    def _begin(self, block, unit):
-        fitted = fit_system(block.rows(), self._options())
-        self._store(fitted, block.rows())
-        general, exceptions = fitted.block_weights
-        found = {"general": general, "exceptions": exceptions, "variance": fitted.variance}
-        self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
-        return self._add(block, unit)
+        block = Block(X, Y, w, copies)
+        if first:
+            fitted = fit_system(block.rows(), self._options())
+            self._store(fitted, block.rows())
+            general, exceptions = fitted.block_weights
+            found = {"general": general, "exceptions": exceptions, "variance": fitted.variance}
+            self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
+        design, stream = self._design(), self.stream_
+        moments = block.moments(design, np.arange(len(self.label_names_)))
+        if "H" in stream:
+            before = Moments(*(stream[name] for name in ("H", "B", "phi", "y", "total")))
+            moments = before.faded(1.0 - self.forgetting) + moments
+        stream |= vars(moments)
+        self._keep(block)
+        self._solve(design, moments)
+        return self
 
     def _weights(self, sample_weight, n):
         """(weights, copies, unit): weights of all calls are divided by the unit of the first."""
@@ -132,9 +139,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         else:
             Y = Targets(np.zeros((0, 1)), self.classes_, self.label_names_, False).indicator(column_or_1d(y))
         if Y.shape != (X.shape[0], len(self.label_names_)):
-            raise InputError(
-                f"y has the shape {Y.shape}, but X has {X.shape[0]} rows and there are {len(self.label_names_)} labels."
-            )
+            needed = f"X has {X.shape[0]} rows and there are {len(self.label_names_)} labels"
+            raise InputError(f"y has the shape {Y.shape}, but {needed}.")
         return Y
 
     @property
@@ -147,19 +153,6 @@ class IncrementalMLTSK(MLTSKClassifier):
         scale = Scale(self.scale_, scaling, Terms(**self.terms_), stream["variance"])
         width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
         return Design(scale, Rules(self.centers_, width, self.order_), stream["general"], stream["exceptions"])
-
-    def _add(self, block, _):
-        design, stream = self._design(), self.stream_
-        moments = block.moments(design, np.arange(len(self.label_names_)))
-        if "H" in stream:
-            moments = self._sums().faded(1.0 - self.forgetting) + moments
-        stream |= vars(moments)
-        self._keep(block)
-        self._solve(design, moments)
-        return self
-
-    def _sums(self):
-        return Moments(*(self.stream_[name] for name in ("H", "B", "phi", "y", "total")))
 
     def _keep(self, block):
         """Every stride-th row of the stream; the stride doubles when twice KEPT are there."""
@@ -176,9 +169,9 @@ class IncrementalMLTSK(MLTSKClassifier):
 
     def _solve(self, design, moments):
         """Numbers, leave-one-out scores of the rows that are kept, and what follows from those."""
-        basis = (
-            {} if self.coupling_ is None else dict(zip(("lam", "basis"), np.linalg.eigh(self.coupling_), strict=True))
-        )
+        basis = {}
+        if self.coupling_ is not None:
+            basis = dict(zip(("lam", "basis"), np.linalg.eigh(self.coupling_), strict=True))
         primal = moments.solve(Penalty(self.ridge_, self.coupling_weight_, **basis))
         kept, mean = self.stream_["rows"], primal.mean[:, None] + 0 * primal.B
         self.intercept_, self.general_coef_, self.coef_ = design.coefficients(primal.B, mean, primal.rates)
@@ -186,7 +179,6 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
         self._calibrate(kept["Y"], kept["w"], self.loo_scores_)
         self._sample = (kept["X"], kept["Y"], kept["w"], self.loo_scores_)
-        return self
 
 
 def _stacked(a, b):

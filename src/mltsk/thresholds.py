@@ -10,8 +10,6 @@ until none can gain. That is the maximum for ``hamming`` and ``macro_f1``, where
 (Dinkelbach). For ``example_f1`` and ``subset_accuracy`` it is a local one; a function is asked for 32 cuts per label.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -36,13 +34,9 @@ METRICS: dict[str, Callable[..., float]] = {
     "subset_accuracy": subset_accuracy_score,
     "hamming": lambda Y, predictions, **weight: 1.0 - hamming_loss(Y, predictions, **weight),
 }
-# Probabilities first, as in scikit-learn's threshold tuners: then 0.5 means what people think it means.
-RESPONSES = {
-    "auto": ("predict_proba", "decision_function"),
-    "predict_proba": ("predict_proba",),
-    "decision_function": ("decision_function",),
-}
 USUAL_CUT = {"predict_proba": 0.5, "decision_function": 0.0}
+# Probabilities first, as in scikit-learn's threshold tuners: then 0.5 means what people think it means.
+RESPONSES = {"auto": tuple(USUAL_CUT), **{method: (method,) for method in USUAL_CUT}}
 
 
 class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -177,10 +171,8 @@ class MultilabelThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if sample_weight is None:
             return {}
         if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise InputError(
-                f"sample_weight was given but {type(self.estimator).__name__}.fit does not take it; "
-                "wrap a classifier that does, or fit without weights."
-            )
+            refused = f"sample_weight was given but {type(self.estimator).__name__}.fit does not take it"
+            raise InputError(f"{refused}; wrap a classifier that does, or fit without weights.")
         return {"sample_weight": check_weight(sample_weight, n)}
 
     def _tune(self, X, y, Y: BoolArray, given: dict[str, FloatArray]) -> None:
@@ -257,14 +249,7 @@ def best_threshold(Y: BoolArray, scores: FloatArray, metric, reference: float, w
 
 
 def best_thresholds(Y: BoolArray, scores: FloatArray, metric, reference: float, weight, tunable=None) -> FloatArray:
-    """Best threshold of each label (L,); labels that are not `tunable` stay at the reference.
-
-    Examples
-    --------
-    >>> Y, scores = np.array([[1, 0], [1, 1]]) == 1, np.array([[0.4, 0.2], [0.6, 0.3]])
-    >>> best_thresholds(Y, scores, "hamming", reference=0.5, weight=np.ones(2))
-    array([0.4 , 0.25])
-    """
+    """Best threshold of each label (L,); labels that are not `tunable` stay at the reference."""
     thresholds = np.full(Y.shape[1], float(reference))
     predictions, labels = scores >= thresholds, np.arange(Y.shape[1]) if tunable is None else np.flatnonzero(tunable)
     for _ in range(20):  # three to six times in practice
@@ -278,7 +263,7 @@ def best_thresholds(Y: BoolArray, scores: FloatArray, metric, reference: float, 
     return thresholds
 
 
-def _values_of_cuts(cuts: _Cuts, Y: BoolArray, others: BoolArray, label: int, metric, weight: FloatArray) -> FloatArray:
+def _values_of_cuts(cuts: Any, Y: BoolArray, others: BoolArray, label: int, metric, weight: FloatArray) -> FloatArray:
     """The metric, or what it gains, at every cut of one label next to the predictions of the others."""
     y = Y[:, label]
     if callable(metric):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from mltsk import __version__
-from mltsk.cli import main, rules
+from mltsk.cli import main, models
 
 RUN = [sys.executable, "-c", "import sys; from mltsk.cli import main; sys.exit(main())"]
 
@@ -50,7 +50,7 @@ def broken(error):
     ],
 )
 def test_a_failed_job_has_status_1(refused, model, monkeypatch, error, says):
-    monkeypatch.setattr(rules, "rendered", broken(error))
+    monkeypatch.setattr(models, "rendered", broken(error))
     assert says in refused("rules", model, status=1)
 
 
@@ -63,7 +63,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(mltsk, args):
 
 
 def test_an_interrupt_has_status_130_and_a_line(mltsk, model, monkeypatch):
-    monkeypatch.setattr(rules, "rendered", broken(KeyboardInterrupt()))
+    monkeypatch.setattr(models, "rendered", broken(KeyboardInterrupt()))
     assert mltsk("rules", model) == (130, "", "mltsk: stopped; nothing was left half-written.\n")
 
 

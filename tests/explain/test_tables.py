@@ -29,7 +29,7 @@ def test_a_curve_that_turns_is_told_by_where(sign, kind):
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_effects_are_those_of_the_system(make_system, X, scale):
-    tables = Tables.of(make_system(scale), None)
+    tables = Tables(make_system(scale), None)
     for d in range(4):
         rows = np.tile(X[0], (5, 1))
         rows[:, d] = X[:5, d]
@@ -38,7 +38,7 @@ def test_effects_are_those_of_the_system(make_system, X, scale):
 
 def test_sizes_are_deviations_over_the_data(make_system, X):
     system = make_system()
-    sizes = Tables.of(system, None).sizes
+    sizes = Tables(system, None).sizes
     assert_allclose(sizes[:, 1], system.feature_effects(X, 1).std(axis=0), rtol=0.1)
 
 
@@ -46,52 +46,52 @@ def test_one_ramp_has_ends_in_units(make_system, X):
     system = make_system()
     terms = Terms(np.array([0]), np.array([0.24]), np.array([0.5]), np.array([0.4]))
     system = type(system)(**{**vars(system), "terms": terms, "term_coef": np.array([[0.3, 0.0]])})
-    assert Tables.of(system, None).ramp(0, 0) == pytest.approx(np.quantile(X[:, 0], [0.24, 0.5]), abs=1.5)
-    assert Tables.of(system, None).ramp(0, 1) is None
-    assert Tables.of(make_system(), None).ramp(0, 0) is None
+    assert Tables(system, None).ramp(0, 0) == pytest.approx(np.quantile(X[:, 0], [0.24, 0.5]), abs=1.5)
+    assert Tables(system, None).ramp(0, 1) is None
+    assert Tables(make_system(), None).ramp(0, 0) is None
 
 
 @pytest.mark.parametrize("scale", [*SCALES, "unit"])
 def test_centres_are_in_the_callers_units_on_every_scale(make_system, X, scale):
-    assert_allclose(Tables.of(make_system(scale), None).centers, X[:3])
+    assert_allclose(Tables(make_system(scale), None).centers, X[:3])
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_limits_lie_between_the_average_and_the_centre(make_system, scale):
-    tables = Tables.of(make_system(scale), None)
+    tables = Tables(make_system(scale), None)
     low, high = np.minimum(tables.centers, tables.averages), np.maximum(tables.centers, tables.averages)
     assert ((low <= tables.limits + 1e-9) & (tables.limits <= high + 1e-9)).all()
 
 
 def test_places_are_shares_of_the_training_data(make_system, X, texts):
     below, tied = (X < X[:3, None]).mean(axis=1), (X == X[:3, None]).mean(axis=1)
-    assert np.abs(Tables.of(make_system(), None).places - (below + tied / 2)).max() < 0.06  # there are 21 percentiles
-    assert np.isnan(Tables.of(make_system("unit", X=texts), None).places).all()
+    assert np.abs(Tables(make_system(), None).places - (below + tied / 2)).max() < 0.06  # there are 21 percentiles
+    assert np.isnan(Tables(make_system("unit", X=texts), None).places).all()
 
 
 def test_a_shift_is_what_a_rule_says_at_its_centre(make_system):
     system = make_system("minmax", order=1)
     said = [system.coef[k, 0] + system.centers[k] @ system.coef[k, 1:] for k in range(3)]
-    assert_allclose(Tables.of(system, None).shifts, said)
+    assert_allclose(Tables(system, None).shifts, said)
 
 
 def test_the_size_of_a_shift_is_about_its_deviation_over_the_data(make_system, X):
     system = make_system(K=40, widths=np.full((40, 4), 2.0))
     system = type(system)(**{**vars(system), "rule_weights": system.firing(X).mean(axis=0)})
-    sizes = Tables.of(system, None).shift_sizes
+    sizes = Tables(system, None).shift_sizes
     assert_allclose(sizes[:, 0], system.shifts(X, 0).std(axis=0), rtol=0.5)
-    assert_allclose(Tables.of(make_system(K=1), None).shift_sizes, 0.0)  # everybody is shifted alike
+    assert_allclose(Tables(make_system(K=1), None).shift_sizes, 0.0)  # everybody is shifted alike
 
 
 def test_importance_adds_what_rules_do_to_what_holds_in_general(make_system):
-    tables = Tables.of(make_system(order=1), None)
+    tables = Tables(make_system(order=1), None)
     assert_allclose(tables.importance, tables.sizes + sum(tables.slope_sizes(k) for k in range(3)))
 
 
 def test_values_with_names(make_system):
-    assert Tables.of(make_system(), CATEGORIES).named_values(3) == {1.0: "east", 2.0: "north", 5.0: "west"}
-    assert Tables.of(make_system(), None).named_values(2) == {0.0: "0", 1.0: "1"}
-    assert Tables.of(make_system(), None).named_values(0) == {}
+    assert Tables(make_system(), CATEGORIES).named_values(3) == {1.0: "east", 2.0: "north", 5.0: "west"}
+    assert Tables(make_system(), None).named_values(2) == {0.0: "0", 1.0: "1"}
+    assert Tables(make_system(), None).named_values(0) == {}
 
 
 def test_an_unknown_name_is_refused_with_what_comes_close():

@@ -14,7 +14,7 @@ from .conftest import CATEGORIES, FEATURES
 def test_importance_is_the_size_of_effects_largest_first(make_system):
     system = make_system(order=1)
     view = views.feature_importance(system, top=3)
-    expected = dict(zip(FEATURES, Tables.of(system, None).importance, strict=True))
+    expected = dict(zip(FEATURES, Tables(system, None).importance, strict=True))
     for feature, values in zip(view.features, view.values, strict=True):
         assert_allclose(values, expected.pop(feature))
     assert_allclose(view.rest, next(iter(expected.values())))

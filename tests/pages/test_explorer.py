@@ -4,31 +4,32 @@ import json
 import re
 import shutil
 import subprocess
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from hashlib import sha256
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import MLTSKClassifier, explore, load_dataset
+from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK, explore, load_dataset
 from mltsk.datasets import make_multilabel_rules
-from mltsk.pages.explorer import embedded, explorer_page, script_source
-from mltsk.pages.explorer_data import explorer_data
+from mltsk.exceptions import InputError
+from mltsk.pages.explorer import embedded, explorer_data, explorer_page, score_thresholds, script_source, typical_rows
+from mltsk.paper.methods import MLkNN
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)
 
 
 @pytest.fixture(scope="module")
-def model():
+def hostile():
     X, Y = DATA.frames()
     X.columns = ["<script>alert(1)</script>", "</SCRIPT><!-- \u2028", *X.columns[2:]]
     return MLTSKClassifier(n_rules=3).fit(X, Y)
 
 
 @pytest.fixture(scope="module")
-def page(model):
-    return explorer_page(model, DATA.X, DATA.Y, title="a <b> & c")
+def page(hostile):
+    return explorer_page(hostile, DATA.X, DATA.Y, title="a <b> & c")
 
 
 def test_the_page_needs_nothing_else(page):
@@ -86,3 +87,133 @@ def test_the_arithmetic_in_node_is_pythons(scale, n_rules, order, tmp_path):
         ["node", tmp_path / "run.js", tmp_path / "in.json"], capture_output=True, text=True, check=True
     )
     assert_allclose(json.loads(done.stdout), clf.system_.scores(rows), rtol=0, atol=1e-9)
+
+
+SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
+
+
+def floats(text):
+    return np.frombuffer(b64decode(text))
+
+
+def rows_of(data):
+    """Numbers of the rows that a page has as examples."""
+    names = [example["name"] for example in data["examples"] if example["name"].startswith("row ")]
+    return [int(name.split(":")[0].removeprefix("row ")) - 1 for name in names]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return MLTSKClassifier(n_rules=3).fit(*DATA.frames())
+
+
+def test_arrays_come_exactly_and_zeros_are_left_out(model):
+    short = model.shorten(max_terms=4)
+    data = explorer_data(short)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert_array_equal(floats(data["centers"]), short.centers_.ravel())
+    for packed, table in ((data["terms"]["coef"], short.general_coef_), (data["coef"], short.coef_)):
+        assert_array_equal(floats(packed["values"]), table[table != 0])
+        mask = np.unpackbits(np.frombuffer(b64decode(packed["mask"]), np.uint8), bitorder="little")
+        assert_array_equal(mask[: table.size], table.ravel() != 0)
+
+
+def test_equal_widths_come_once(model):
+    assert len(floats(explorer_data(model)["widths"])) == (1 if len(np.unique(model.widths_)) == 1 else 30)
+
+
+def test_knots_come_without_padding():
+    X = DATA.X.copy()
+    X[:, 0] = X[:, 0] > 0
+    data = explorer_data(MLTSKClassifier(n_rules=2).fit(X, DATA.Y))
+    assert floats(data["scale"]["ends"])[:3].tolist() == [0, 2, 82]
+    assert data["choices"]["0"] == {"values": [0.0, 1.0], "names": ["0", "1"]}
+
+
+def test_whole_numbers_and_categories_are_set_as_such():
+    X = DATA.X.copy()
+    X[:, 1] = np.arange(80) % 7
+    clf = MLTSKClassifier(n_rules=2).fit(X, DATA.Y)
+    clf.categories_ = {"x2": {0.0: "no", 5.0: "yes\n", 7.0: "?"}}
+    data = explorer_data(clf)
+    assert data["whole"] == [1]
+    assert data["choices"]["2"] == {"values": [0.0, 5.0, 7.0], "names": ["no", "yes", "?"]}
+    rows = floats(data["rows"]).reshape(-1, 10)
+    assert set(rows[:, 2]) <= {0.0, 5.0, 7.0}  # no average of categories
+
+
+def test_words_are_those_of_the_rules(model):
+    data = explorer_data(model)
+    rule, general = data["rules"][1], data["general"][2]
+    conditions, shapes = model.rules_.exceptions[1].conditions, model.rules_.general[2].shapes
+    assert [words for _, words in rule["words"]] == [str(c) for c in conditions[:5]]
+    assert conditions[0].feature == DATA.feature_names[rule["words"][0][0]]
+    assert rule["more"] == "and 5 smaller conditions"
+    assert [words for _, words in general["words"]] == [str(shape) for shape in shapes[:8]]
+    assert data["noun"] == "Exception"
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_the_papers_system_has_rules_and_no_general_one():
+    data = explorer_data(PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y), DATA.X)
+    assert (data["noun"], data["general"], data["shape"], data["slopes"]) == ("Rule", [], [2, 10, 5, 0], None)
+
+
+def test_examples_are_rows_that_exceptions_apply_to_most(model):
+    data = explorer_data(model, *DATA.frames())
+    rows = rows_of(data)
+    assert_array_equal(floats(data["rows"]).reshape(-1, 10)[: len(rows)], DATA.X[rows])
+    assert set(model.system_.firing(DATA.X).argmax(axis=0)) <= set(rows)
+    assert [e["truth"] for e in data["examples"][: len(rows)]] == [np.flatnonzero(DATA.Y[i]).tolist() for i in rows]
+
+
+def test_without_exceptions_examples_are_rows_of_each_label():
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y)
+    data = explorer_data(clf, DATA.X)
+    assert set(clf.system_.scores(DATA.X).argmax(axis=0)) <= set(rows_of(data))
+    assert data["examples"][-1]["name"] == "every feature at its median"
+
+
+def test_typical_rows_are_different_and_no_more_than_there_are():
+    M = np.array([[0.5, 0.5], [0.5, 0.5]])
+    assert typical_rows(M, np.array([0.5, 0.5]), 12) == [0, 1]
+
+
+@pytest.mark.parametrize("n_rules", [0, 2])
+def test_sparse_models_have_ranges_from_what_is_known(n_rules):
+    clf = MLTSKClassifier(n_rules=n_rules).fit(SPARSE.X, SPARSE.Y)
+    data = explorer_data(clf, SPARSE.X)
+    low, high = floats(data["ranges"]).reshape(-1, 2).T
+    assert (data["quantiles"], data["scale"]["kind"], data["terms"]["low"]) == (None, "unit", None)
+    assert (low <= 0).all()
+    assert (high >= 1).all()
+
+
+def test_tuned_thresholds_are_given_on_the_scale_of_the_scores():
+    for response in ("predict_proba", "decision_function"):
+        tuned = MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2, response_method=response).fit(DATA.X, DATA.Y)
+        given = tuned.estimator_.system_.scores(DATA.X) >= score_thresholds(tuned)
+        assert_array_equal(given.astype(int), tuned.predict(DATA.X))
+    assert_allclose(score_thresholds(tuned.estimator_), 0.5)
+
+
+def test_what_cannot_be_explored_says_so(model):
+    with pytest.raises(InputError, match="has no rules to explore"):
+        explorer_data(MLkNN().fit(DATA.X, DATA.Y))
+    with pytest.raises(InputError, match="X has 3 features, but MLTSKClassifier is expecting 10"):
+        explorer_data(model, DATA.X[:, :3])
+    with pytest.raises(InputError, match="The feature names should match"):
+        explorer_data(model, DATA.frames()[0].iloc[:, ::-1])
+    with pytest.raises(InputError, match=r"Y has shape \(80, 2\)"):
+        explorer_data(model, DATA.X, DATA.Y[:, :2])
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])
+def test_classes_of_one_dimension_are_labels_too(classes):
+    y = np.array(classes)[np.arange(80) % len(classes)]
+    clf = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
+    data = explorer_data(clf, DATA.X, y)
+    rows = rows_of(data)
+    told = [[clf.label_names_[j] for j in example["truth"]] for example in data["examples"][: len(rows)]]
+    assert told == [[y[i]] if y[i] != "no" else [] for i in rows]
+    assert data["single"] is (len(classes) == 3)

@@ -1,4 +1,4 @@
-"""The command line: ``mltsk COMMAND``, one file per command.
+"""The command line, ``mltsk COMMAND``: all commands under one name, and the options that come before a command.
 
 `main` is the only place that turns what happened into an exit status: 0; 1 for a failed job; 2 for bad usage or bad
 input; 130 after Ctrl-C. Every failure is one sentence on standard error, with a traceback only under ``--debug``.
@@ -8,8 +8,57 @@ Commands import what they need when they run, so that ``mltsk --help`` answers a
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer import Option
+
+from .. import __version__
+from ..exceptions import InputError
+from . import datasets, demo, fit, models, reproduce
 
 FAILED, BAD_INPUT, STOPPED = 1, 2, 130
+
+app = typer.Typer(
+    name="mltsk",
+    add_completion=False,
+    rich_markup_mode=None,  # plain text wraps less and copies better
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"mltsk {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    debug: Annotated[bool, Option("--debug", help="Show the traceback of an error, of every command.")] = False,
+) -> None:
+    """Multi-label classification with fuzzy rules that people can read.
+
+    \b
+    Try it:
+      mltsk demo                                   a report on built-in data
+      mltsk fit yeast --out yeast.skops            a model
+      mltsk rules yeast.skops --top 3              what it says
+      mltsk explore yeast.skops --out yeast.html   a page to move its inputs in
+      mltsk predict yeast.skops new.csv --out predictions.csv
+
+    Exit status: 0; 1 for a job that failed; 2 for bad usage or bad input; 130 after Ctrl-C.
+    """
+
+
+for command in (
+    *(demo.demo, fit.fit, models.predict, models.evaluate, models.rules, models.explore),
+    *(reproduce.reproduce, reproduce.report, models.export),
+):
+    app.command(command.__name__)(command)
+app.add_typer(datasets.app, name="datasets")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,10 +80,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: list[str]) -> int:
-    import typer
-
-    from .app import app
-
     try:
         status = typer.main.get_command(app).main(args or ["--help"], prog_name="mltsk", standalone_mode=False)
     except typer.Abort:  # how older versions report Ctrl-C
@@ -49,10 +94,6 @@ def _stopped() -> int:
 
 def _verdict(error: Exception) -> tuple[int, str]:
     """Exit status and sentence for an error."""
-    import typer
-
-    from ..exceptions import InputError
-
     usage = typer.BadParameter.__mro__[2]  # the common base of usage errors, wherever this version of typer keeps it
     if isinstance(error, InputError):
         return BAD_INPUT, str(error)

@@ -8,6 +8,7 @@ from typer import Argument, Option
 from .output import aligned
 from .progress import downloading
 
+MIRROR_HELP = "Addresses to use instead of the catalog's."
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
@@ -29,9 +30,7 @@ def datasets(context: typer.Context) -> None:
 @app.command()
 def fetch(
     names: Annotated[list[str], Argument(metavar="NAME...", help="Names of the catalog.")],
-    mirror: Annotated[
-        list[str] | None, Option(metavar="URL", help="Addresses to use instead of the catalog's.")
-    ] = None,
+    mirror: Annotated[list[str] | None, Option(metavar="URL", help=MIRROR_HELP)] = None,
     timeout: Annotated[float, Option(min=0.1, help="Seconds of silence that end a connection.")] = 30.0,
 ) -> None:
     """Download data sets, verify them, and keep them where every command finds them.

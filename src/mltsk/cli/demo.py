@@ -4,20 +4,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
+from ..exceptions import InputError
 from .output import aligned, note
 from .progress import counting
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the report.")] = Path(
-        "out/demo"
-    ),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds.")] = 0,
-    terms: Annotated[int, typer.Option(min=1, help="Statements per label of the short model that is printed.")] = 5,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    rules: Annotated[int | None, typer.Option(min=0, hidden=True)] = None,
-    folds: Annotated[int, typer.Option(min=2, hidden=True)] = 5,
+    out: Annotated[Path, Option("--out", "-o", metavar="FOLDER", help="Folder for the report.")] = Path("out/demo"),
+    seed: Annotated[int, Option(min=0, help="Seed of the folds.")] = 0,
+    terms: Annotated[int, Option(min=1, help="Statements per label of the short model that is printed.")] = 5,
+    jobs: Annotated[int, Option(min=1, help="Processes.")] = 1,
+    rules: Annotated[int | None, Option(min=0, hidden=True)] = None,
+    folds: Annotated[int, Option(min=2, hidden=True)] = 5,
 ) -> None:
     """Fit ML-TSK FS on yeast, print its metrics next to the paper's and its rules, and write a report and an explorer.
 
@@ -29,7 +29,6 @@ def demo(
       mltsk demo --out report --seed 1
     """
     from ..datasets import load_dataset
-    from ..exceptions import InputError
     from ..pages.demo import left_out, run_demo
     from ..pages.explorer import explore
     from ..pages.render import demo_page, verdict, write_page

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from ..exceptions import InputError
+from ..files import check_target
 from .output import aligned, label_table, metric_table, noted_warnings
 from .progress import working
 
@@ -21,6 +23,12 @@ FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions
 LABELS_HELP = """Label columns of a file: how many there are at its end (negative: at its start), or their names with
 commas between (quote a name that holds one), or a MULAN XML file. ARFF and NPZ files may say it themselves."""
 LEAST = {"from 0 up": 0.0, "above 0": 5e-324, "": float("-inf")}
+DATA_HELP = "A name of the catalog, or a CSV, Parquet, ARFF, MAT or NPZ file."
+ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
+RULES_HELP = "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]"
+REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
+SHORT_HELP = "Conditions of an exception of a short model.  [default: 5]"
+THRESHOLD_HELP = "Score from which a label is given; f1 tunes it per label.  [default: 0.5]"
 
 
 def number_or(word: str, which: str = "", kind: type = float) -> Callable[[str], float | str]:
@@ -46,32 +54,19 @@ def _number(word: str, which: str, help: str, kind: type = float) -> Any:
 
 
 def fit(
-    data: Annotated[
-        str, Argument(metavar="DATA", help="A name of the catalog, or a CSV, Parquet, ARFF, MAT or NPZ file.")
-    ],
+    data: Annotated[str, Argument(metavar="DATA", help=DATA_HELP)],
     out: Annotated[str, Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
     labels: Annotated[str | None, Option(metavar="COLUMNS", help=LABELS_HELP)] = None,
     preset: Annotated[Preset, Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
-    rules: Annotated[
-        str | None,
-        _number("auto", "from 0 up", "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]", int),
-    ] = None,
-    order: Annotated[
-        Order | None, Option(help="What an exception says: 0, a shift; 1, slopes as well.  [default: auto]")
-    ] = None,
+    rules: Annotated[str | None, _number("auto", "from 0 up", RULES_HELP, int)] = None,
+    order: Annotated[Order | None, Option(help=ORDER_HELP)] = None,
     terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
-    conditions: Annotated[
-        int | None, Option(min=1, metavar="N", help="Conditions of an exception of a short model.  [default: 5]")
-    ] = None,
-    width_scale: Annotated[
-        str | None, _number("auto", "above 0", "How far an exception reaches.  [default: auto; paper: 1]")
-    ] = None,
+    conditions: Annotated[int | None, Option(min=1, metavar="N", help=SHORT_HELP)] = None,
+    width_scale: Annotated[str | None, _number("auto", "above 0", REACH_HELP)] = None,
     ridge: Annotated[str | None, _number("auto", "above 0", "Weight of the ridge.  [default: auto]")] = None,
     coupling: Annotated[Coupling | None, Option(help="How correlated labels share.  [default: none]")] = None,
     coupling_weight: Annotated[str | None, _number("auto", "from 0 up", "Its weight.  [default: auto]")] = None,
-    threshold: Annotated[
-        str | None, _number("f1", "", "Score from which a label is given; f1 tunes it per label.  [default: 0.5]")
-    ] = None,
+    threshold: Annotated[str | None, _number("f1", "", THRESHOLD_HELP)] = None,
     scale: Annotated[Scale | None, Option(help="Scale of the features.  [default: auto]")] = None,
     correlation_weight: Annotated[float | None, Option(min=0, help="α of the paper.  [default: 1]")] = None,
     l1_weight: Annotated[float | None, Option(min=0, help="β of the paper.  [default: 0.1]")] = None,
@@ -91,7 +86,7 @@ def fit(
       mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
-    from ..io import check_target, save
+    from ..io import save
 
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
@@ -109,8 +104,6 @@ def fit(
 
 def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """The parameters that were given; one that the preset does not have is a sentence."""
-    from ..exceptions import InputError
-
     if strange := [name for name, value in other.items() if value is not None]:
         flag = f"--{FLAGS.get(strange[0], strange[0]).replace('_', '-')}"
         only = Preset.default if preset is Preset.paper else Preset.paper
@@ -122,7 +115,6 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
 def open_dataset(data: str, labels: str | None) -> Any:
     """Features and labels, complete."""
     from ..datasets import load_dataset
-    from ..exceptions import InputError
     from .inputs import check_complete
 
     dataset = load_dataset(data, labels=labels)
@@ -137,7 +129,6 @@ def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, An
     import numpy as np
 
     from .. import MLTSKClassifier, PaperMLTSK
-    from ..exceptions import InputError
     from ..io import ModelInfo
 
     model: Any = PaperMLTSK(**given) if preset is Preset.paper else MLTSKClassifier(**given)
@@ -163,12 +154,9 @@ def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, An
 
 def summary(model: Any, dataset: Any, info: Any, out: str) -> str:
     """The data, the model's size, what was chosen, and honest metrics."""
-    lines = [
-        ("data", f"{dataset.name}: {_shape(dataset)}, {dataset.cardinality:.2f} per sample"),
-        *(_paper_model(model) if info.fitted["preset"] == "paper" else _model(model)),
-        ("time", f"{info.fitted['seconds']:.2f} s"),
-        ("file", out),
-    ]
+    data = ("data", f"{dataset.name}: {_shape(dataset)}, {dataset.cardinality:.2f} per sample")
+    told = _paper_model(model) if info.fitted["preset"] == "paper" else _model(model)
+    lines = [data, *told, ("time", f"{info.fitted['seconds']:.2f} s"), ("file", out)]
     return f"{aligned(lines)}\n\n{_results(model, dataset)}"
 
 
@@ -192,11 +180,8 @@ def _model(model: Any) -> list[tuple[str, str]]:
         used |= {"n_rules": "rules", "order": "order", "width_scale": "width scale"}
     if model.coupling:
         used["coupling_weight"] = "coupling weight"
-    chosen = [
-        f"{word} {getattr(model, f'{name}_'):.3g}"
-        for name, word in used.items()
-        if isinstance(getattr(model, name), str)
-    ]
+    automatic = {name: word for name, word in used.items() if isinstance(getattr(model, name), str)}
+    chosen = [f"{word} {getattr(model, f'{name}_'):.3g}" for name, word in automatic.items()]
     error = f"mean squared error {model.loo_error_:.4f}"
     return [("model", "; ".join(parts)), ("leave-one-out", f"chose {', '.join(chosen) or 'nothing'}; {error}")]
 
@@ -225,10 +210,8 @@ def _results(model: Any, dataset: Any) -> str:
         scores, guesses = outputs_of(model, dataset.X)
         title = "on the rows that the model was fitted on: no estimate for new ones"
     with noted_warnings():
-        found = {
-            "model": evaluate(Y, scores, predictions=guesses),
-            "base rates": evaluate(Y, np.broadcast_to(Y.mean(axis=0), Y.shape)),
-        }
+        found = {"model": evaluate(Y, scores, predictions=guesses)}
+        found["base rates"] = evaluate(Y, np.broadcast_to(Y.mean(axis=0), Y.shape))
         by_label = evaluate(Y, scores, predictions=guesses, per_label=True)
     labels = label_table(by_label, dataset.label_names, ("prevalence", "AP", "AUC"))
     return f"{title}\n\n{metric_table(found, FIVE_METRICS)}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5"

@@ -52,10 +52,8 @@ def _by_position(model: Any, info: ModelInfo, table: Table) -> Any:
     labels = {*info.label_names, *table.label_names}
     rest = [i for i, name in enumerate(table.names) if name not in labels]
     if len(rest) != model.n_features_in_:
-        raise InputError(
-            f"{table.name} has {len(rest)} feature columns and the model was fitted on {model.n_features_in_} without "
-            "names: give a file with the same columns, or fit on named columns."
-        )
+        counts = f"{len(rest)} feature columns and the model was fitted on {model.n_features_in_} without names"
+        raise InputError(f"{table.name} has {counts}: give a file with the same columns, or fit on named columns.")
     return table.values[:, rest]
 
 
@@ -66,10 +64,8 @@ def check_complete(X: Any, names: Sequence[str], where: str) -> None:
     X = dense(X)
     rows, columns = np.nonzero(~np.isfinite(X))
     what = "no value" if np.isnan(X[rows[0], columns[0]]) else "an infinite value"
-    raise InputError(
-        f"Column {names[columns[0]]!r} of {where} has {what} in row {rows[0] + 1} ({len(rows)} such in all): "
-        "fill these in, or leave the rows or columns out."
-    )
+    place = f"Column {names[columns[0]]!r} of {where} has {what} in row {rows[0] + 1} ({len(rows)} such in all)"
+    raise InputError(f"{place}: fill these in, or leave the rows or columns out.")
 
 
 def asked(model: Any, X: Any, method: str) -> tuple[np.ndarray, np.ndarray]:

@@ -10,20 +10,14 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
+from ..files import writing
+
 LOWER = ("HL", "OE", "RL", "CV")  # metrics of which less is better
 LABELS = 20  # that a table shows
 
 
 def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
-    """Rows as columns of text: numbers to the right, text to the left, two spaces between.
-
-    Examples
-    --------
-    >>> print(aligned([["name", "rows"], ["yeast", 2417], ["flags", 194]]))
-    name   rows
-    yeast  2417
-    flags   194
-    """
+    """Rows as columns of text: numbers to the right, text to the left, two spaces between."""
     cells = [[str(cell) for cell in row] for row in rows]
     columns = []
     for column in zip(*cells, strict=True):
@@ -87,8 +81,6 @@ def _opened(out: str) -> Iterator[TextIO]:
     if out == "-":
         yield sys.stdout
         return
-    from ..io import writing
-
     with writing(out) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         yield text

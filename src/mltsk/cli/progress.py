@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import typer
 
 Report = Callable[[int, int | None], None]
+Shown = AbstractContextManager[Report]
 
 
 def on_terminal() -> bool:
@@ -14,40 +15,33 @@ def on_terminal() -> bool:
     return sys.stderr.isatty()
 
 
-@contextmanager
-def counting(title: str, unit: str) -> Iterator[Report]:
+def counting(title: str, unit: str) -> Shown:
     """A function that takes (done, in all) and shows it: a bar, or a line for each step."""
 
     def line(done: int, total: int | None) -> None:
         if done:
             typer.echo(f"{title}: {done} of {total} {unit}", err=True)
 
-    with _shown(title, None, line, "BarColumn", "MofNCompleteColumn", "TimeElapsedColumn") as report:
-        yield report
+    return _shown(title, None, line, "BarColumn", "MofNCompleteColumn", "TimeElapsedColumn")
 
 
-@contextmanager
-def downloading(title: str) -> Iterator[Report]:
+def downloading(title: str) -> Shown:
     """The same for bytes; elsewhere than on a terminal, one line when a download begins."""
-    columns = ("BarColumn", "DownloadColumn", "TransferSpeedColumn")
-    with _shown(title, f"{title}: downloading", lambda done, total: None, *columns) as report:
-        yield report
+    return _shown(title, f"{title}: downloading", None, "BarColumn", "DownloadColumn", "TransferSpeedColumn")
 
 
-@contextmanager
-def working(title: str) -> Iterator[None]:
+def working(title: str) -> Shown:
     """Work of unknown length: a clock on a terminal, one line elsewhere."""
-    with _shown(title, f"{title} …", lambda done, total: None, "SpinnerColumn", "TimeElapsedColumn"):
-        yield
+    return _shown(title, f"{title} …", None, "SpinnerColumn", "TimeElapsedColumn")
 
 
 @contextmanager
-def _shown(title: str, start: str | None, line: Report, *columns: str) -> Iterator[Report]:
+def _shown(title: str, start: str | None, line: Report | None, *columns: str) -> Iterator[Report]:
     """A bar with columns on a terminal; elsewhere a line at the start, and what ``line`` prints."""
     if not on_terminal():
         if start:
             typer.echo(start, err=True)
-        yield line
+        yield line or (lambda done, total: None)
         return
     from rich import progress
     from rich.console import Console

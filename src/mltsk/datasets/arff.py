@@ -58,26 +58,24 @@ def read_arff(path: str | Path) -> Table:
     >>> table.names, table.label_names, table.values
     (('size', 'is red'), ('is red',), array([[2.5, 1. ]]))
     """
-    path = Path(path)
     try:
-        try:
-            return _read(path, "utf-8-sig")
-        except UnicodeDecodeError:
-            return _read(path, "latin-1")  # older files; every byte is a character in it
-    except OSError as error:
-        raise unreadable(path, error) from None
+        return _read(Path(path), "utf-8-sig")
+    except UnicodeDecodeError:
+        return _read(Path(path), "latin-1")  # older files; every byte is a character in it
 
 
 def _read(path: Path, encoding: str) -> Table:
     parser, number = _Parser(), 0
-    with path.open(encoding=encoding) as file:
-        try:
+    try:
+        with path.open(encoding=encoding) as file:
             while line := file.readline(MAX_LINE):
                 number += 1
                 parser.take(line)
-            X = parser.matrix()
-        except _Fault as fault:
-            raise InputError(f"{path}, line {number}: {fault}.") from None
+        X = parser.matrix()
+    except _Fault as fault:
+        raise InputError(f"{path}, line {number}: {fault}.") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
     names = tuple(parser.columns)
     labels = _meka_labels(parser.relation, names)
     return Table(X, names, tuple(parser.columns.values()), path.stem, str(path), labels)
@@ -132,17 +130,13 @@ class _Parser:
         word = kind.split(None, 1)[0].lower() if kind else "missing"
         if word in ("numeric", "real", "integer"):
             return ()
-        raise _Fault(
-            f"the type of attribute {name!r} is {_short(word)}; only numeric and {{nominal, types}} can be read"
-        )
+        known = "only numeric and {nominal, types} can be read"
+        raise _Fault(f"the type of attribute {name!r} is {_short(word)}; {known}")
 
     def _row(self, line: str) -> None:
         if len(self.starts) == 1:
             self.sparse = line.startswith("{")
-        if self.sparse:
-            self._add_sparse(line)
-        else:
-            self._add_dense(line)
+        (self._add_sparse if self.sparse else self._add_dense)(line)
         self.starts.append(len(self.data))
 
     def _add_dense(self, line: str) -> None:

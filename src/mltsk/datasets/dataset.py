@@ -1,16 +1,13 @@
 """A multi-label data set in memory: features, labels, and their names.
 
-Symbols: X (n, D) features, dense float64 or CSR float64; Y (n, L) labels in {0, 1}. Rows are samples.
-
-A *nominal* feature is still a column of numbers: each category is represented by its own number where every
-category is a number ("1", "2", "10" become 1.0, 2.0, 10.0), and by its position in the list of categories
-otherwise. MULAN's files are read in the same way, so a category that a rule prints is the one that was published.
+A *nominal* feature is still a column of numbers: each category is represented by its own number where every category is
+a number ("1", "2", "10" become 1.0, 2.0, 10.0), and by its position in the list of categories otherwise. MULAN's files
+are read in the same way, so a category that a rule prints is the one that was published.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from math import isfinite
 from typing import Any
 
@@ -18,9 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from mltsk.exceptions import InputError
-
-INSTALL_DATA = 'pip install "mltsk[data]"'
+from mltsk.exceptions import InputError, optional
 
 Categories = tuple[tuple[str, ...], ...]
 
@@ -70,16 +65,11 @@ class Dataset:
         X, Y = _features(self.X), _labels(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
-        checked = {
-            "X": X,
-            "Y": Y,
-            "feature_names": _names(self.feature_names, X.shape[1], "feature", "x"),
-            "label_names": _names(self.label_names, Y.shape[1], "label", "label"),
-            "categories": _categories(self.categories, X.shape[1]),
-            "split": _split(self.split, X.shape[0]),
-        }
-        for key, value in checked.items():
-            object.__setattr__(self, key, value)
+        checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0])}
+        checked["feature_names"] = _names(self.feature_names, X.shape[1], "feature", "x")
+        checked["label_names"] = _names(self.label_names, Y.shape[1], "label", "label")
+        checked["categories"] = _categories(self.categories, X.shape[1])
+        vars(self).update(checked)  # the fields of a frozen record cannot be assigned
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -112,10 +102,8 @@ class Dataset:
     def __repr__(self) -> str:
         n, d, n_labels = self.shape
         filled = f" ({self.X.nnz / max(n * d, 1):.1%} filled)" if self.is_sparse else ""
-        return (
-            f"Dataset({self.name!r}: {n} samples, {d} features{filled}, {n_labels} labels, "
-            f"cardinality {self.cardinality:.3f}, density {self.density:.3f})"
-        )
+        shares = f"cardinality {self.cardinality:.3f}, density {self.density:.3f}"
+        return f"Dataset({self.name!r}: {n} samples, {d} features{filled}, {n_labels} labels, {shares})"
 
     def frames(self) -> tuple[Any, Any]:
         """Features and labels as two pandas data frames; sparse features stay sparse."""
@@ -224,10 +212,5 @@ def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:
 
 
 def import_pandas(*others: str) -> Any:
-    """The pandas module; where it or others are missing, an ImportError whose message is the install command."""
-    try:
-        for name in others:
-            import_module(name)
-        return import_module("pandas")
-    except ImportError:
-        raise ImportError(INSTALL_DATA) from None
+    """The pandas module, where it and others are installed."""
+    return [optional(name, "data") for name in (*others, "pandas")][-1]

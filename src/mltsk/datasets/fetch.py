@@ -1,24 +1,46 @@
 """`fetch_dataset`: download, verify, convert and keep a data set of the catalog. Only this function uses the network.
 
 Mirrors are tried in order. A mirror counts only when all files arrived *and* the result is what the catalog knows; then
-one NPZ file appears in the cache, in one step. What a dropped connection left is kept and resumed by the next call.
+one NPZ file appears in the cache, in one step. What a dropped connection left is kept and resumed by the next call: the
+bytes of a file go to NAME.part, and NAME.part.json remembers from where and which version of the file they are. A later
+attempt asks for the rest with a Range header and keeps what is there only if the server says that it is the same.
 """
 
 import hashlib
+import http.client
+import json
+import re
 import shutil
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+from urllib import error, request
 from urllib.parse import urljoin, urlsplit
 
 from mltsk.exceptions import InputError
 
-from .catalog import Entry, find_entry
-from .convert import convert, git_blob_id, verify
+from .catalog import Entry, convert, find_entry, git_blob_id, verify
 from .dataset import Dataset
-from .download import FetchError, Progress, download
 from .load import cache_folder
 from .npz import read_npz, write_npz
+
+Progress = Callable[[int, int | None], object]
+
+MAX_BYTES = 512 << 20  # five times the largest file that GitHub stores
+ATTEMPTS = 4
+CHUNK = 1 << 16
+_SCHEMES = ("http", "https")
+_DROPS = (http.client.HTTPException, OSError)
+
+
+class FetchError(OSError):
+    """A download failed: the message says which address, and why."""
+
+
+class _Dropped(Exception):
+    """The connection ended before the file did."""
 
 
 def fetch_dataset(
@@ -29,7 +51,10 @@ def fetch_dataset(
     mirrors: Sequence[str] | None = None,
     timeout: float = 30.0,
 ) -> Path:
-    """Download a data set of the catalog, verify it, and keep it where `load_dataset` finds it.
+    """Download a data set of the catalog, verify it, and keep it where `load_dataset` finds it, as an NPZ file.
+
+    A file that is already there and sound is returned without any download. When every mirror failed, a `FetchError`
+    lists them with their reasons.
 
     Parameters
     ----------
@@ -44,16 +69,6 @@ def fetch_dataset(
     timeout : float
         Seconds of silence after which a connection counts as dropped.
 
-    Returns
-    -------
-    Path
-        The NPZ file. A file that is already there and sound is returned without any download.
-
-    Raises
-    ------
-    FetchError
-        When every mirror failed; the message lists them with their reasons.
-
     Examples
     --------
     >>> from mltsk.datasets import fetch_dataset
@@ -67,48 +82,39 @@ def fetch_dataset(
     with _locked(home / f".{entry.key}.lock"):
         if not _is_sound(entry, target):
             work = home / f".{entry.key}-download"
-            data = _from_mirrors(entry, _addresses(entry, mirrors), work, progress, timeout)
-            write_npz(target, data)
+            write_npz(target, _from_mirrors(entry, _addresses(entry, mirrors), work, progress, timeout))
             shutil.rmtree(work, ignore_errors=True)
     return target
 
 
-def _addresses(entry: Entry, mirrors: Sequence[str] | None) -> list[tuple[str, ...]]:
+def _addresses(entry: Entry, mirrors: Sequence[str] | None) -> Sequence[tuple[str, ...]]:
     if mirrors is None:
-        return list(entry.mirrors)
-    for base in mirrors:
-        if urlsplit(base).scheme not in ("http", "https"):
-            raise InputError(f"The mirror {base!r} is neither http nor https.")
+        return entry.mirrors
+    if strange := [base for base in mirrors if urlsplit(base).scheme not in _SCHEMES]:
+        raise InputError(f"The mirror {strange[0]!r} is neither http nor https.")
     return [tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files) for base in mirrors]
 
 
-def _from_mirrors(
-    entry: Entry, addresses: Sequence[tuple[str, ...]], work: Path, progress: Progress | None, timeout: float
-) -> Dataset:
+def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress | None, timeout: float) -> Dataset:
     failures = []
     for urls in addresses:
         # A folder for each mirror: a partial file of one is never continued with bytes of another.
         folder = work / hashlib.sha256("\n".join(urls).encode()).hexdigest()[:12]
         try:
-            return _from_mirror(entry, urls, folder, progress, timeout)
-        except FetchError as error:
-            failures.append(str(error).rstrip("."))
-        except InputError as error:
+            for url, name in zip(urls, entry.files, strict=True):
+                if not (folder / name).is_file():
+                    download(url, folder / name, progress=progress, timeout=timeout)
+            if entry.git_blob and (found := git_blob_id(folder / entry.files[0])) != entry.git_blob:
+                raise InputError(f"wrong checksum: git's identifier is {found}, not {entry.git_blob}")
+            return convert(entry, folder)
+        except FetchError as failed:
+            failures.append(str(failed).rstrip("."))
+        except InputError as wrong:
             shutil.rmtree(folder, ignore_errors=True)  # whole, but not what was expected: begin afresh next time
-            failures.append(f"{urls[0]}: {str(error).rstrip('.')}")
-    raise FetchError(
-        f"{entry.key} could not be fetched: {'; '.join(failures) or 'no mirror was given'} "
-        f"(files saved by hand from {entry.page} can be loaded from a folder that MLTSK_DATA names)."
-    )
-
-
-def _from_mirror(entry: Entry, urls: Sequence[str], folder: Path, progress: Progress | None, timeout: float) -> Dataset:
-    for url, name in zip(urls, entry.files, strict=True):
-        if not (folder / name).is_file():
-            download(url, folder / name, progress=progress, timeout=timeout)
-    if entry.git_blob and (found := git_blob_id(folder / entry.files[0])) != entry.git_blob:
-        raise InputError(f"wrong checksum: git's identifier is {found}, not {entry.git_blob}")
-    return convert(entry, folder)
+            failures.append(f"{urls[0]}: {str(wrong).rstrip('.')}")
+    by_hand = f"files saved by hand from {entry.page} can be loaded from a folder that MLTSK_DATA names"
+    why = "; ".join(failures) or "no mirror was given"
+    raise FetchError(f"{entry.key} could not be fetched: {why} ({by_hand}).")
 
 
 def _is_sound(entry: Entry, target: Path) -> bool:
@@ -130,3 +136,138 @@ def _locked(path: Path) -> Iterator[None]:
         with suppress(OSError):  # a file system without locks
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def download(
+    url: str, target: Path, *, progress: Progress | None = None, timeout=30.0, max_bytes=MAX_BYTES, pause=0.5
+) -> Path:
+    """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
+
+    ``target`` appears only when it is complete. ``progress`` is called with the bytes that are there and the bytes that
+    there will be (None if the server does not say). A connection counts as dropped after ``timeout`` seconds of
+    silence; the first reconnection waits for ``pause`` seconds, each further one twice as long.
+    """
+    if urlsplit(url).scheme not in _SCHEMES:
+        raise FetchError(f"{url} is neither http nor https")
+    part = _Part(url, Path(target))
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            time.sleep(pause * 2 ** (attempt - 1))
+        try:
+            _attempt(part, progress or (lambda done, total: None), timeout, max_bytes)
+            return part.finish()
+        except _Dropped as dropped:
+            reason = str(dropped)
+    raise FetchError(f"{url}: {reason}")
+
+
+class _Part:
+    """The bytes that are there, and a note of the version of the file that they are a part of."""
+
+    def __init__(self, url: str, target: Path) -> None:
+        self.url, self.target = url, target
+        self.file, self.note = (target.with_name(target.name + end) for end in (".part", ".part.json"))
+
+    def validator(self) -> str:
+        """What names the version of a part that may be resumed; anything else that is there is removed."""
+        with suppress(OSError, TypeError, ValueError):
+            url, validator = json.loads(self.note.read_text(encoding="utf-8"))
+            if url == self.url and validator and self.file.stat().st_size:
+                return validator
+        self.forget()
+        return ""
+
+    def forget(self) -> None:
+        self.file.unlink(missing_ok=True)
+        self.note.unlink(missing_ok=True)
+
+    def finish(self) -> Path:
+        self.note.unlink(missing_ok=True)
+        return self.file.replace(self.target)
+
+
+def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int) -> None:
+    validator = part.validator()
+    have = part.file.stat().st_size if validator else 0
+    # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
+    headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
+    if have:
+        headers |= {"Range": f"bytes={have}-", "If-Range": validator}
+    try:
+        response = _opener().open(request.Request(part.url, headers=headers), timeout=timeout)
+    except error.HTTPError as refused:
+        refused.close()
+        if refused.code != 416 or not have:
+            raise FetchError(f"{part.url}: HTTP {refused.code} {refused.reason}") from None
+        part.forget()
+        raise _Dropped("the partial file did not fit") from None
+    except error.URLError as failed:
+        raise FetchError(f"{part.url}: {failed.reason}") from None
+    except _DROPS as dropped:
+        raise _Dropped(str(dropped) or type(dropped).__name__) from None
+    with response:
+        if response.status == 206:
+            _check_rest(response, part, validator, have)
+        _receive(response, part, have if response.status == 206 else 0, progress, max_bytes)
+
+
+def _check_rest(response: Any, part: _Part, validator: str, have: int) -> None:
+    """The response must carry on where the part ends, and be of the same version of the file."""
+    span = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+    if span is None or int(span[1]) != have:
+        raise _Dropped("the server sent another range than it was asked for")
+    if _validator(response) != validator:
+        part.forget()
+        raise _Dropped("the file has changed on the server")
+
+
+def _validator(response: Any) -> str:
+    etag = response.headers.get("ETag", "W/")
+    return response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag  # a weak one does not vouch
+
+
+def _receive(response: Any, part: _Part, have: int, progress: Progress, max_bytes: int) -> None:
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        raise FetchError(f"{part.url}: the server sent a compressed copy")
+    length = response.headers.get("Content-Length", "")
+    total = have + int(length) if length.isdecimal() else None
+    if (total or 0) > max_bytes:
+        raise FetchError(f"{part.url}: {total} bytes are more than the {max_bytes} allowed")
+    part.note.parent.mkdir(parents=True, exist_ok=True)
+    part.note.write_text(json.dumps([part.url, _validator(response)]), encoding="utf-8")
+    with part.file.open("ab" if have else "wb") as file:
+        progress(have, total)
+        while have <= max_bytes and (block := _block(response)):
+            have += file.write(block)
+            progress(have, total)
+    if have > max_bytes:
+        part.forget()
+        raise FetchError(f"{part.url}: more than the {max_bytes} bytes allowed")
+    if total is not None and have != total:
+        raise _Dropped(f"the connection dropped after {have} of {total} bytes")
+
+
+def _block(response: Any) -> bytes:
+    try:
+        return response.read(CHUNK)
+    except _DROPS as dropped:  # only reading is guarded: a full disk is not a dropped connection
+        raise _Dropped(str(dropped) or type(dropped).__name__) from None
+
+
+class _Redirects(request.HTTPRedirectHandler):
+    """Follows redirections, but not out of http and https, and not from https down to http."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        allowed = ("https",) if urlsplit(req.full_url).scheme == "https" else _SCHEMES
+        if urlsplit(newurl).scheme not in allowed:
+            raise error.URLError(f"redirected to {newurl}, which is not followed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _opener() -> request.OpenerDirector:
+    # Not build_opener: that one also opens file: and ftp: addresses.
+    opener = request.OpenerDirector()
+    speak = (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler, _Redirects)
+    for handler in (*speak, request.HTTPDefaultErrorHandler, request.HTTPErrorProcessor):
+        opener.add_handler(handler())
+    return opener

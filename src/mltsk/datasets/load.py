@@ -1,10 +1,8 @@
 """`load_dataset`: a data set by its name in the catalog, or from a file of one's own. Never uses the network.
 
 A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as NAME.npz, or
-as the original files that the catalog names. Yeast is also taken from inside the river package.
-
-The ending of a file says its format. Missing feature values stay NaN: the models refuse them with a sentence of their
-own, and a reader may want to impute them first. Missing labels are refused here.
+as the original files that the catalog names. Yeast is also taken from inside the river package. The ending of a file
+says its format. Missing feature values stay NaN; missing labels are refused.
 """
 
 import importlib.util
@@ -16,9 +14,8 @@ from pathlib import Path
 from mltsk.exceptions import InputError
 
 from .arff import labels_in_file_order, read_arff
-from .catalog import Entry, catalog, find_entry
-from .convert import check_shape, convert, runs
-from .dataset import INSTALL_DATA, Dataset
+from .catalog import Entry, catalog, check_shape, convert, find_entry, runs
+from .dataset import Dataset
 from .delimited import read_csv, read_parquet
 from .mat import read_mat
 from .npz import read_npz
@@ -42,11 +39,6 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     labels : int, str, sequence of str, Path, or None
         For a file of one's own, which columns are labels: see `read_file`.
 
-    Returns
-    -------
-    Dataset
-        With ``X``, ``Y``, ``feature_names``, ``label_names`` and ``name``.
-
     Examples
     --------
     >>> from mltsk.datasets import load_dataset
@@ -58,7 +50,22 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     entry = find_entry(name_or_path)
     if labels is not None:
         raise InputError(f"The catalog knows the labels of {entry.key}: labels are for files of your own.")
-    return _load_entry(entry, data_home)
+    where = _where(entry, search_folders(data_home))
+    if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
+        raise ImportError('pip install "mltsk[data]"')
+    if where is None:
+        command, files = f"`mltsk datasets fetch {entry.key}`", f"{entry.key}.npz or {' and '.join(entry.files)}"
+        how = f"run {command}, or set MLTSK_DATA to a folder that holds {files}"
+        raise InputError(f"The data set {entry.key!r} is not on this machine: {how}.")
+    if where.is_dir():
+        return convert(entry, where)
+    if where.name == RIVER_FILE:
+        data = split_labels(read_csv(where), entry.n_labels)
+        data = replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
+    else:
+        data = read_npz(where)
+    check_shape(entry, data)
+    return data
 
 
 @dataclass(frozen=True)
@@ -125,26 +132,6 @@ def is_path(name: str | Path) -> bool:
     return isinstance(name, Path) or "/" in name or "\\" in name or bool(Path(name).suffix)
 
 
-def _load_entry(entry: Entry, data_home: str | Path | None) -> Dataset:
-    where = _where(entry, search_folders(data_home))
-    if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
-        raise ImportError(INSTALL_DATA)
-    if where is None:
-        raise InputError(
-            f"The data set {entry.key!r} is not on this machine: run `mltsk datasets fetch {entry.key}`, "
-            f"or set MLTSK_DATA to a folder that holds {entry.key}.npz or {' and '.join(entry.files)}."
-        )
-    if where.is_dir():
-        return convert(entry, where)
-    if where.name == RIVER_FILE:
-        data = split_labels(read_csv(where), entry.n_labels)
-        data = replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
-    else:
-        data = read_npz(where)
-    check_shape(entry, data)
-    return data
-
-
 def _where(entry: Entry, folders: list[Path]) -> Path | None:
     """The NPZ file of an entry, the folder that holds its original files, river's file, or None."""
     for folder in folders:
@@ -158,15 +145,12 @@ def _where(entry: Entry, folders: list[Path]) -> Path | None:
 def _river_yeast() -> Path | None:
     # Looked up, not imported: importing river takes longer than reading the file.
     spec = importlib.util.find_spec("river")
-    folders = spec.submodule_search_locations or [] if spec else []
-    files = [Path(folder) / "datasets" / RIVER_FILE for folder in folders]
-    return next((file for file in files if file.is_file()), None)
+    file = Path(spec.origin).parent / "datasets" / RIVER_FILE if spec and spec.origin else None
+    return file if file and file.is_file() else None
 
 
 def read_table(path: str | Path) -> Table:
-    """Read any supported file as a table of named columns, whatever its labels are.
-
-    This is the way to read rows to predict: take the columns of a model with `Table.select`.
+    """Read any supported file as a table of named columns; `Table.select` takes those that a model predicts from.
 
     Examples
     --------
@@ -177,8 +161,7 @@ def read_table(path: str | Path) -> Table:
     >>> read_table(file).select(["a", "b"])
     array([[2., 1.]])
     """
-    path = Path(path)
-    suffix = _suffix(path)
+    path, suffix = Path(path), _suffix(Path(path))
     if suffix in _TABLES:
         return _TABLES[suffix](path)
     return Table.of(read_mat(path) if suffix == ".mat" else read_npz(path))
@@ -206,8 +189,7 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
     array([[1, 0],
            [0, 0]], dtype=int8)
     """
-    path = Path(path)
-    suffix = _suffix(path)
+    path, suffix = Path(path), _suffix(Path(path))
     if suffix == ".mat":
         if labels is not None and not isinstance(labels, str):
             raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")

@@ -33,7 +33,6 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
     Parameters
     ----------
     path : str or Path
-        The file.
     labels : str, optional
         The variable that holds the labels, where it has an unusual name.
 
@@ -51,8 +50,14 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
+    from scipy.io import loadmat, whosmat  # 0.1 s of import that nobody else needs
+
     try:
-        variables, pairs = _variables(path, labels)
+        pairs = _pairs({name: shape for name, shape, _ in whosmat(path)}, labels, path)
+        variables = loadmat(path, mat_dtype=True, variable_names=[name for pair in pairs for name in pair])
+        for matrix in filter(sparse.issparse, variables.values()):
+            # The file's indices are taken as they are: one that points outside would be followed out of the array.
+            sparse.csc_array(matrix).check_format(full_check=True)
     except InputError:
         raise
     except NotImplementedError:
@@ -68,17 +73,6 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
         split=np.repeat([0, 1], [X.shape[0] for X, _ in parts]) if len(parts) == 2 else None,
         source=str(path),
     )
-
-
-def _variables(path: Path, labels: str | None) -> tuple[Mapping[str, Any], list[tuple[str, str]]]:
-    from scipy.io import loadmat, whosmat  # 0.1 s of import that nobody else needs
-
-    pairs = _pairs({name: shape for name, shape, _ in whosmat(path)}, labels, path)
-    variables = loadmat(path, mat_dtype=True, variable_names=[name for pair in pairs for name in pair])
-    for matrix in filter(sparse.issparse, variables.values()):
-        # The file's indices are taken as they are: one that points outside would be followed out of the array.
-        sparse.csc_array(matrix).check_format(full_check=True)
-    return variables, pairs
 
 
 def _pairs(shapes: Mapping[str, Any], labels: str | None, path: Path) -> list[tuple[str, str]]:

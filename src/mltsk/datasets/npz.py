@@ -12,15 +12,15 @@ Only X and Y are needed to read a file; everything else has a default.
 """
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from scipy import sparse
+
+from mltsk.files import writing
 
 from .dataset import Dataset, unreadable
 
@@ -43,7 +43,10 @@ def read_npz(path: str | Path) -> Dataset:
     """
     path = Path(path)
     try:
-        _check_size(path)
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > MAX_UNPACKED:
+            raise ValueError(f"it unpacks to {size >> 30} GiB, more than the {MAX_UNPACKED >> 30} GiB that are read")
         with np.load(path, allow_pickle=False) as arrays:
             return _dataset(arrays, path.stem)
     except Exception as error:  # the reader meets damaged files with errors of every kind
@@ -53,38 +56,26 @@ def read_npz(path: str | Path) -> Dataset:
 
 
 def write_npz(path: str | Path, data: Dataset) -> Path:
-    """Write a data set next to ``path``, then move it there: a reader never sees half a file."""
+    """Write a data set in one step: a reader never sees half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.stem}-{uuid4().hex}.tmp")
-    try:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, **_layout(data))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with writing(path) as file:
+        np.savez_compressed(file, **_layout(data))
     return path
 
 
-def _check_size(path: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        size = sum(member.file_size for member in archive.infolist())
-    if size > MAX_UNPACKED:
-        raise ValueError(f"it unpacks to {size >> 30} GiB, more than the {MAX_UNPACKED >> 30} GiB that are read")
-
-
 def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
-    X = _features(arrays)
-    labels = arrays.get("Y", arrays.get("y"))
+    X, labels = _features(arrays), arrays.get("Y", arrays.get("y"))
+    categories = [json.loads(text or "[]") for text in _texts(arrays, "nominal_categories")]
+    if not all(isinstance(column, list) for column in categories):
+        raise ValueError("its nominal_categories are not JSON lists")
     return Dataset(
         X=X,
         Y=np.empty((X.shape[0], 0)) if labels is None else labels,
         feature_names=_texts(arrays, "feature_names"),
         label_names=_texts(arrays, "label_names"),
         name=name,
-        categories=[_category_list(text) for text in _texts(arrays, "nominal_categories")],
+        categories=categories,
         split=arrays.get("split"),
         source=str(arrays.get("source", "")),
     )
@@ -96,8 +87,7 @@ def _features(arrays: Mapping[str, Any]) -> Any:
     if "X_data" not in arrays:
         raise ValueError("it has no array X")
     shape = tuple(int(size) for size in arrays["X_shape"].ravel())
-    parts = (arrays["X_data"].astype(np.float64), arrays["X_indices"], arrays["X_indptr"])
-    X = sparse.csr_array(parts, shape=shape)
+    X = sparse.csr_array((arrays["X_data"].astype(np.float64), arrays["X_indices"], arrays["X_indptr"]), shape=shape)
     X.check_format(full_check=True)
     X.sum_duplicates()
     return X
@@ -112,13 +102,6 @@ def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
     return array.tolist()
 
 
-def _category_list(text: str) -> list[Any]:
-    categories = json.loads(text or "[]")
-    if not isinstance(categories, list):
-        raise ValueError("its nominal_categories are not JSON lists")
-    return categories
-
-
 def _layout(data: Dataset) -> dict[str, Any]:
     layout: dict[str, Any] = {
         "Y": data.Y.astype(np.uint8),
@@ -129,9 +112,9 @@ def _layout(data: Dataset) -> dict[str, Any]:
     }
     if data.split is not None:
         layout["split"] = data.split
-    if not data.is_sparse:
-        return layout | {"X": data.X}
     X = data.X
+    if not data.is_sparse:
+        return layout | {"X": X}
     small = X.nnz and np.isin(X.data, np.arange(256)).all()  # binary word counts take a byte each, not eight
     return layout | {
         "X_data": X.data.astype(np.uint8) if small else X.data,

@@ -1,9 +1,7 @@
 """Synthetic multi-label data drawn from a known fuzzy system: for tests, and for teaching what a fit should find.
 
-Symbols: K rules, D features, L labels; centres C (K, D), widths S (K, D), consequents P (K, D+1, L), intercept first.
-
     μ_k(x)   normalised firing strength of rule k at x                                    (5) (6)
-    f_l(x)   Σ_k μ_k(x) (p_k0l + Σ_i p_kil x_i)                                           (8)
+    f_l(x)   Σ_k μ_k(x) (p_k0l + Σ_i p_kil x_i), the consequents p intercept first        (8)
     y_l      1 when f_l(x) + noise · sd(f_l) · ε > 0, ε standard normal
 
 Samples lie around the centres. Each consequent uses few features. Labels are correlated because the consequents of
@@ -70,7 +68,6 @@ def make_multilabel_rules(
     Parameters
     ----------
     n_samples, n_features, n_labels, n_rules : int
-        Sizes.
     noise : float
         Noise on the scores before they are cut at 0, in units of their standard deviation; 0 makes the labels an exact
         function of the features.
@@ -79,7 +76,6 @@ def make_multilabel_rules(
     sparse : bool
         Binary features in a CSR matrix, like words in documents whose topics are the rules, instead of dense numbers.
     random_state : int, numpy Generator or None
-        Seed.
     return_rules : bool
         Also return the `SyntheticRules`.
 
@@ -97,9 +93,8 @@ def make_multilabel_rules(
     True
     """
     sizes = {"n_samples": n_samples, "n_features": n_features, "n_labels": n_labels, "n_rules": n_rules}
-    for name, size in sizes.items():
-        if size < 1:
-            raise InputError(f"{name} is {size}; it must be at least 1.")
+    if small := [f"{name} is {size}; it must be at least 1." for name, size in sizes.items() if size < 1]:
+        raise InputError(small[0])
     if not noise >= 0:
         raise InputError(f"noise is {noise}; it must be 0 or more.")
     if not 0 <= correlation <= 1:
@@ -110,7 +105,10 @@ def make_multilabel_rules(
     # at one centre, the exponent of another rule is about 4.
     widths = separation / 4 * n_features * rng.uniform(0.8, 1.25, centers.shape)
     coef = _consequents(rng, n_rules, n_features, n_labels, correlation)
-    rules = _centred(SyntheticRules(centers, widths, coef), X)
+    rules = SyntheticRules(centers, widths, coef)
+    # labels have frequencies from one half down to one fifth
+    shares = zip(rules.scores(X).T, np.linspace(0.5, 0.2, n_labels), strict=True)
+    coef[:, 0] -= [np.quantile(f, 1 - q, method="midpoint") for f, q in shares]
     F = rules.scores(X)
     Y = F + noise * F.std(axis=0) * rng.standard_normal(F.shape) > 0
     data = Dataset(X, Y, name="synthetic", source="make_multilabel_rules")
@@ -137,13 +135,3 @@ def _consequents(rng: np.random.Generator, k: int, d: int, n_labels: int, correl
         return P
 
     return np.sqrt(correlation) * draw(1) + np.sqrt(1 - correlation) * draw(n_labels)
-
-
-def _centred(rules: SyntheticRules, X: Any) -> SyntheticRules:
-    """Shift intercepts so that labels have frequencies from one half down to one fifth."""
-    frequency = np.linspace(0.5, 0.2, rules.coef.shape[2])
-    F = rules.scores(X)
-    cut = [np.quantile(f, 1 - q, method="midpoint") for f, q in zip(F.T, frequency, strict=True)]
-    coef = rules.coef.copy()
-    coef[:, 0] -= cut
-    return SyntheticRules(rules.centers, rules.widths, coef)

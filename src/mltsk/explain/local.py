@@ -16,9 +16,8 @@ import numpy as np
 
 from ..core.arrays import Array, Matrix
 from ..system import FuzzySystem
-from .outline import Node, Page, left_out
 from .tables import Categories, Index, Narrowed, Tables, doubles, frame, largest
-from .wording import name, number, percent, place_words, times
+from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = N
     """
     X = X if system.scaling is None else doubles(X)
     M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
-    tables, labels = Tables.of(system, categories), np.arange(system.shape[2])
+    tables, labels = Tables(system, categories), np.arange(system.shape[2])
     return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]))
 
 
@@ -218,10 +217,10 @@ class Explanation(Narrowed):
         return f"{feature} is {place_words(x, float(tables.percentile(d, x))) if dense else number(x)}"
 
     def _exceptions(self, amounts: Array) -> Iterator[Part]:
-        noun = "Exception" if len(self.tables.system.terms) else "Rule"
         for k in largest(np.arange(len(amounts)), amounts).tolist():
             share = float(self.firing[0, k])
-            yield Part("exception", k, share, float(amounts[k]), f"{noun} {k + 1}, which fits by {percent(share)}")
+            words = f"{self.tables.noun} {k + 1}, which fits by {percent(share)}"
+            yield Part("exception", k, share, float(amounts[k]), words)
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
         """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""

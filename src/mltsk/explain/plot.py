@@ -3,19 +3,6 @@
 Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``, which a notebook shows and
 ``figure.savefig("name.png")`` writes; what is drawn comes from `mltsk.explain.views`. Names are plain text here, never
 mathematics: ``$`` stays ``$``.
-
-Examples
---------
->>> from mltsk import MLTSKClassifier
->>> from mltsk.datasets import make_multilabel_rules
->>> data = make_multilabel_rules(n_samples=200, random_state=0)
->>> clf = MLTSKClassifier(n_rules=3).fit(*data.frames())
->>> len(shapes(clf, *data.label_names[:2], top=3).axes), len(membership(clf, 0, top=2).axes)
-(6, 2)
->>> len(rule_map(clf, data.X).axes), feature_importance(clf, top=3).axes[0].images[0].get_array().shape
-(2, (3, 5))
->>> label_correlation(clf, data.Y).axes[0].get_title(loc="left")
-'Below: labels. Above: their THEN-parts.'
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Array
+from ..exceptions import optional
 from . import views
-from .outline import FALL, RISE
-from .wording import percent
+from .wording import FALL, RISE, percent
 
-INSTALL = 'pip install "mltsk[report]"'
 INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
 _RC: Any = {
@@ -41,6 +27,7 @@ _RC: Any = {
     "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
     "axes.edgecolor": LINE,
+    "axes.axisbelow": True,
     "figure.facecolor": "white",
 }
 
@@ -116,13 +103,8 @@ def _bars(ax: Any, view: views.RuleMap) -> None:
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:.0%}")
-    _lines(ax)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
-
-
-def _lines(ax: Any) -> None:
     ax.grid(axis="x", color=LINE, lw=0.6)
-    ax.set_axisbelow(True)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
 
 
 def label_correlation(model: Any, Y: Any = None, max_labels: int = 60) -> Any:
@@ -173,7 +155,7 @@ def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
         right.barh(np.arange(len(view.features)), view.total, color=RISE, height=0.62)
         right.set_title("All labels")
         right.tick_params(labelleft=False)
-        _lines(right)
+        right.grid(axis="x", color=LINE, lw=0.6)
         rest = float(view.rest.sum()) / max(float(view.total.sum() + view.rest.sum()), 1e-300)
         right.set_xlabel(f"the others: {percent(rest)} of all" if rest > 0 else "")
         bar = figure.colorbar(image, ax=right, shrink=0.6, pad=0.04, label="standard deviation of the effect")
@@ -232,12 +214,7 @@ def _short(name: str, length: int) -> str:
 @contextmanager
 def _figure(width: float, height: float, rows: int, columns: int, **options: Any) -> Iterator[tuple[Any, Any]]:
     """A new figure and its axes; matplotlib is imported here, and its global state is left alone."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(INSTALL) from None
-    with rc_context(_RC):
-        figure = Figure(figsize=(width, height), layout="constrained")
+    with optional("matplotlib", "report").rc_context(_RC):
+        figure = optional("matplotlib.figure", "report").Figure(figsize=(width, height), layout="constrained")
         squeeze, sharey = options.pop("squeeze", True), options.pop("sharey", False)
         yield figure, figure.subplots(rows, columns, squeeze=squeeze, sharey=sharey, gridspec_kw=options or None)

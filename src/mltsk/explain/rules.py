@@ -7,17 +7,16 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .outline import Node, left_out
 from .tables import Categories, Index, Narrowed, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
-from .wording import number, percent, times
+from .wording import Node, left_out, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
 MOST = 20  # labels and exceptions that are printed of a long model
@@ -45,7 +44,7 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
     (5, 3)
     """
     K, D, L = system.shape
-    return RuleBase(Tables.of(system, categories), np.arange(L), np.arange(K), np.arange(D))
+    return RuleBase(Tables(system, categories), np.arange(L), np.arange(K), np.arange(D))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,11 +80,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def __len__(self) -> int:
         return len(self.kept_rules)
 
-    @overload
-    def __getitem__(self, i: int) -> Rule: ...
-    @overload
-    def __getitem__(self, i: slice) -> "RuleBase": ...
-    def __getitem__(self, i: int | slice) -> "Rule | RuleBase":
+    def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
         k, tables = int(self.kept_rules[i]), self.tables
@@ -95,11 +90,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         labels = largest(moved, tables.shifts[k, moved])
         consequents = Items(len(labels), lambda i: self._consequent(k, int(labels[i])))
         weight, always = float(tables.system.rule_weights[k]), not len(tables.order(k))
-        return Rule(k, weight, conditions, consequents, always, self._noun)
-
-    @property
-    def _noun(self) -> str:
-        return "Exception" if len(self.tables.system.terms) else "Rule"
+        return Rule(k, weight, conditions, consequents, always, tables.noun)
 
     def _general(self, i: int) -> Consequent:
         j = int(self.kept_labels[i])
@@ -188,7 +179,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
         page += [Node("In general", parts)] if general else []
         page += [node for rule in rules for node in rule.nodes(top)]
-        return [*page, *left_out(len(self), most, f"more {self._noun.lower()}")]
+        return [*page, *left_out(len(self), most, f"more {self.tables.noun.lower()}")]
 
     @property
     def _sizes(self) -> Array:
@@ -212,7 +203,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
 
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
-        system, count = self.tables.system, times(len(self), self._noun.lower())
+        system, count = self.tables.system, times(len(self), self.tables.noun.lower())
         on = f"on {times(len(self.kept_features), 'feature')} for {times(len(self.kept_labels), 'label')}"
         low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
         given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."

@@ -19,15 +19,13 @@ from numpy.typing import NDArray
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
 from ..core.terms import Terms
-from ..exceptions import InputError
+from ..exceptions import InputError, optional
 from ..system import FuzzySystem
-from .outline import Page
-from .wording import number
+from .wording import Page, number
 
 Categories = Mapping[str, Mapping[float, str]]
 Index = NDArray[np.intp]
 
-INSTALL = 'pip install "mltsk[data]"'
 BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
 _GRID = np.linspace(0.0, 1.0, 21)  # what the columns of `FuzzySystem.quantiles` are percentiles of
 
@@ -40,18 +38,18 @@ class Tables:
     """
 
     system: FuzzySystem
-    categories: Categories
-
-    @classmethod
-    def of(cls, system: FuzzySystem, categories: Categories | None) -> "Tables":
-        """Tables of a system; categories may be left out."""
-        return cls(system, {str(feature): dict(names) for feature, names in (categories or {}).items()})
+    categories: Categories | None
 
     @cached_property
     def shares(self) -> Array:
         """The weights of the exceptions, made to add up to 1, (K,)."""
         w = doubles(self.system.rule_weights)
         return np.asarray(w / max(float(w.sum()), 1e-300))
+
+    @property
+    def noun(self) -> str:
+        """What a rule with conditions is called: without a general rule there are no exceptions to one."""
+        return "Exception" if len(self.system.terms) else "Rule"
 
     @property
     def start(self) -> str:
@@ -181,19 +179,18 @@ class Tables:
 
     @cached_property
     def shift_sizes(self) -> Array:
-        """Standard deviation over the data of each shift, (K, L)."""
-        return np.abs(self.shifts) * self._membership_spreads[:, None]
+        """Standard deviation over the data of each shift, (K, L): that of membership over the centres, times its size.
 
-    @cached_property
-    def _membership_spreads(self) -> Array:
-        """Standard deviation of membership in each exception, (K,): over the centres, at most as if all or nothing."""
-        # on five data sets mostly 1.0 to 1.7 times that over the data, where all or nothing is 1.2 to 5 times it
+        Of membership it is at most what all or nothing has: on five data sets it is mostly 1.0 to 1.7 times that over
+        the data, where all or nothing is 1.2 to 5 times it.
+        """
         system, w = self.system, doubles(self.system.rule_weights)
-        crisp = np.sqrt(np.maximum(w * (1 - w), 0.0))
-        if len(w) < 2:
-            return crisp
-        M = firing_strengths(doubles(system.centers), system.centers, system.widths, underflow=system.underflow)
-        return np.minimum(crisp, np.sqrt(np.maximum(self.shares @ M**2 - (self.shares @ M) ** 2, 0.0)))
+        spreads = np.sqrt(np.maximum(w * (1 - w), 0.0))
+        if len(w) > 1:
+            M = firing_strengths(doubles(system.centers), system.centers, system.widths, underflow=system.underflow)
+            over_centers = np.sqrt(np.maximum(self.shares @ M**2 - (self.shares @ M) ** 2, 0.0))
+            spreads = np.minimum(spreads, over_centers)
+        return np.abs(self.shifts) * spreads[:, None]
 
     def slope_sizes(self, k: int, labels: Any = slice(None)) -> Array:
         """Standard deviation over the data of each slope of rule k for one label, (D,), or all, (D, L)."""
@@ -208,7 +205,7 @@ class Tables:
 
     def named_values(self, d: int) -> dict[float, str]:
         """The values of feature d that have names: its categories, or the only two that a dense feature takes."""
-        names, scaling = self.categories.get(self.system.feature_names[d], {}), self.system.scaling
+        names, scaling = (self.categories or {}).get(self.system.feature_names[d], {}), self.system.scaling
         if names or scaling is None or not scaling.bounded:
             return {float(code): str(names[code]) for code in sorted(names)}
         values = np.unique(scaling.values[d]).tolist()
@@ -273,9 +270,5 @@ def doubles(A: Any) -> Array:
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Rows as a pandas frame; without pandas, an ImportError whose message is the install command."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError(INSTALL) from None
-    return pandas.DataFrame(list(rows))
+    """Rows as a pandas frame."""
+    return optional("pandas", "data").DataFrame(list(rows))

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from .outline import Node, Page, left_out
-from .wording import fifth, likely, name, number, percent, place_words, signed
+from .wording import Node, Page, fifth, left_out, likely, name, number, percent, place_words, signed
 
 T = TypeVar("T")
 TOP = 5  # parts that are printed of each list in a long model
@@ -18,14 +17,7 @@ EDGE = 0.05  # a centre in this outer share of the data is told by where its reg
 
 
 class Items(Sequence[T]):
-    """A read-only sequence of ``length`` items, each made on access; slices are tuples.
-
-    Examples
-    --------
-    >>> squares = Items(4, lambda i: i * i)
-    >>> squares[-1], squares[:2], list(squares)
-    (9, (0, 1), [0, 1, 4, 9])
-    """
+    """A read-only sequence of ``length`` items, each made on access; slices are tuples."""
 
     def __init__(self, length: int, make: Callable[[int], T]) -> None:
         self.length, self.make = length, make
@@ -227,6 +219,6 @@ def plain(value: Any, top: int | None) -> Any:
     if not hasattr(value, "__dataclass_fields__"):
         return value
     found = {field.name: getattr(value, field.name) for field in fields(value)}
-    for what in {"shapes", "conditions", "consequents"} & {*found}:
+    for what in [part for part in ("shapes", "conditions", "consequents") if part in found]:
         found |= {f"n_{what}": len(found[what]), what: tuple(found[what][slice(top)])}
     return {what: [plain(y, top) for y in x] if isinstance(x, tuple) else x for what, x in found.items()}

@@ -2,19 +2,6 @@
 
 Everything takes a `FuzzySystem`, or a classifier that has one as ``system_``, and gives arrays; `mltsk.explain.plot`
 draws them. Symbols: K exceptions, D features, L labels, T the number of features shown.
-
-Examples
---------
->>> from mltsk import MLTSKClassifier
->>> from mltsk.datasets import make_multilabel_rules
->>> data = make_multilabel_rules(n_samples=200, random_state=0)
->>> clf = MLTSKClassifier(n_rules=3).fit(*data.frames())
->>> feature_importance(clf, top=4).values.shape, len(shapes(clf, *data.label_names[:2], top=3))
-((4, 5), 6)
->>> label_correlation_view(clf, data.Y).consequents.shape, rule_map(clf, data.X).positions.shape
-((5, 5), (3, 2))
->>> [curve.y.shape for curve in membership_curves(clf, 0, top=2)]
-[(201,), (201,)]
 """
 
 from collections.abc import Mapping
@@ -28,7 +15,7 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .rules import rule_base
-from .tables import Categories, Tables, doubles, positions
+from .tables import Tables, doubles, positions
 
 
 def tables_of(model: Any) -> Tables:
@@ -37,8 +24,7 @@ def tables_of(model: Any) -> Tables:
     system = inner if isinstance(inner, FuzzySystem) else getattr(inner, "system_", None)
     if not isinstance(system, FuzzySystem):
         raise InputError(f"{type(inner).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
-    categories: Categories | None = inner._category_names() if hasattr(inner, "_category_names") else None
-    return Tables.of(system, categories)
+    return Tables(system, inner._category_names() if hasattr(inner, "_category_names") else None)
 
 
 @dataclass(frozen=True)
@@ -223,16 +209,15 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
     if not 0 <= rule < K:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
-    conditions = rule_base(tables.system, categories=tables.categories)[rule].conditions[:top]
-    found = zip(tables.order(rule), conditions, strict=False)
-    return tuple(_membership(tables, rule, int(d), str(condition), points) for d, condition in found)
-
-
-def _membership(tables: Tables, k: int, d: int, words: str, points: int) -> Curve:
-    system, c = tables.system, float(tables.system.centers[k, d])
-    center = c if system.scaling is None else float(tables.centers[k, d])
-    x = np.linspace(*_range(system, d, center), points)
-    return _curve(tables, d, x, np.exp(-((tables.scaled(d, x) - c) ** 2) / system.widths[k, d]), words, center)
+    system, curves = tables.system, []
+    conditions = rule_base(system, categories=tables.categories)[rule].conditions[:top]
+    for d, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
+        c = float(system.centers[rule, d])
+        center = c if system.scaling is None else float(tables.centers[rule, d])
+        x = np.linspace(*_range(system, d, center), points)
+        y = np.exp(-((tables.scaled(d, x) - c) ** 2) / system.widths[rule, d])
+        curves.append(_curve(tables, d, x, y, str(condition), center))
+    return tuple(curves)
 
 
 def _range(system: FuzzySystem, d: int, *inside: float) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Models that travel: skops files, plain JSON data and ONNX graphs. None of them holds code that runs on reading."""
 
+from ..files import check_target, writing
 from .archive import FORMAT, MANIFEST, TRUSTED, ModelInfo, load, read_info, save, untrusted
-from .files import check_target, writing
 from .graph import to_onnx
 from .plain import from_dict, to_dict
 

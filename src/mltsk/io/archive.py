@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..exceptions import InputError
+from ..files import writing
 from .checks import check_model
-from .files import writing
 
 FORMAT = 2  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
@@ -92,10 +92,6 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
     info : ModelInfo, optional
         What to say next to the model; its own names unless given.
 
-    Returns
-    -------
-    Path
-
     Examples
     --------
     >>> import tempfile
@@ -121,26 +117,31 @@ def load(path: str | Path) -> Any:
     """
     import skops.io
 
-    path = Path(path)
-    with _opened(path) as file, zipfile.ZipFile(file) as archive:
-        manifest = _manifest(archive, path)
-        _check_types(archive, path)
+    with _opened(Path(path)) as (file, archive, manifest):
+        schema = _json(archive, "schema.json", path) if "schema.json" in archive.namelist() else {}
+        if found := untrusted(schema):
+            raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
+        if schema.get("__loader__") != "ObjectNode":
+            raise _damaged(path, "it holds no model")
         model = skops.io.load(file, trusted=[*_OURS, *_ROWS])  # the same open file: what was checked is what is read
         check_model(model)  # a damaged one fails here and not in a prediction
-        _name_categories(model, manifest)
+        inner, categories = getattr(model, "estimator_", model), manifest.get("info", {}).get("categories")
+        if categories and not hasattr(inner, "categories_"):
+            inner.categories_ = _names_of(categories)
     return model
 
 
 def read_info(path: str | Path) -> ModelInfo:
     """What a model file says next to the model, without reading the model."""
-    path = Path(path)
-    with _opened(path) as file, zipfile.ZipFile(file) as archive:
-        manifest = _manifest(archive, path)
+    with _opened(Path(path)) as (_, _, manifest):
         info = manifest["info"]
-        names = {key: tuple(map(str, info[key])) for key in ("feature_names", "label_names")}
-        categories = {str(name): tuple(map(str, values)) for name, values in info["categories"].items()}
-        kept = {"categories": categories, "fitted": dict(info["fitted"]), "version": manifest["mltsk"]}
-        return ModelInfo(str(info["data"]), **names, **kept)
+        names = (tuple(map(str, info[key])) for key in ("feature_names", "label_names"))
+        told = _names_of(info["categories"]), dict(info["fitted"]), manifest["mltsk"]
+        return ModelInfo(str(info["data"]), *names, *told)
+
+
+def _names_of(categories: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {str(name): tuple(map(str, values)) for name, values in categories.items()}
 
 
 def _archive(model: Any, info: ModelInfo) -> bytes:
@@ -157,20 +158,17 @@ def _archive(model: Any, info: ModelInfo) -> bytes:
     buffer = io.BytesIO(content)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         if found := untrusted(json.loads(archive.read("schema.json"))):
-            raise InputError(
-                f"This {type(model).__name__} cannot be saved: it holds {found}, and a file may hold only estimators "
-                "of this package, arrays, numbers and text."
-            )
+            allowed = "a file may hold only estimators of this package, arrays, numbers and text"
+            raise InputError(f"This {type(model).__name__} cannot be saved: it holds {found}, and {allowed}.")
         manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
-        archive.writestr(
-            MANIFEST, json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
-        )
+        plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
+        archive.writestr(MANIFEST, plain)
     return buffer.getvalue()
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[io.BufferedIOBase]:
-    """The file at ``path``, which begins like a zip file; whatever goes wrong with it becomes one sentence."""
+def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, dict[str, Any]]]:
+    """The file at ``path``, its archive and its manifest; whatever goes wrong with it becomes one sentence."""
     if path.is_dir():
         raise InputError(f"{path} is a folder, not a model file.")
     try:
@@ -178,7 +176,8 @@ def _opened(path: Path) -> Iterator[io.BufferedIOBase]:
             start = file.read(4)
             if not start.startswith(b"PK"):
                 raise InputError(_no_archive(path, start))
-            yield file
+            with zipfile.ZipFile(file) as archive:
+                yield file, archive, _manifest(archive, path)
     except InputError:
         raise
     except FileNotFoundError:
@@ -186,7 +185,8 @@ def _opened(path: Path) -> Iterator[io.BufferedIOBase]:
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied.") from None
     except Exception as error:  # damaged archives meet the reader with errors of every kind
-        raise _damaged(path, _first_line(error)) from None
+        lines = str(error).strip().splitlines()
+        raise _damaged(path, lines[0].rstrip(".")[:200] if lines else type(error).__name__) from None
 
 
 def _no_archive(path: Path, start: bytes) -> str:
@@ -210,13 +210,12 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         raise _damaged(path, "it does not say which format it has")
     if number != FORMAT:
         what = "upgrade with `pip install --upgrade mltsk`" if number > FORMAT else "fit the model again"
-        raise InputError(
-            f"{path} was written by mltsk {version} in format {number}, and mltsk {__version__} reads {FORMAT}: {what}."
-        )
+        written = f"{path} was written by mltsk {version} in format {number}"
+        raise InputError(f"{written}, and mltsk {__version__} reads {FORMAT}: {what}.")
     return manifest
 
 
-def _json(archive: zipfile.ZipFile, name: str, path: Path) -> dict[str, Any]:
+def _json(archive: zipfile.ZipFile, name: str, path: Any) -> dict[str, Any]:
     if archive.getinfo(name).file_size > MAX_JSON:
         raise InputError(f"{path} has a {name} of more than {MAX_JSON >> 20} MiB, too much for a model.")
     content = json.loads(archive.read(name))
@@ -241,25 +240,5 @@ def untrusted(schema: Any) -> str | None:
     return None
 
 
-def _check_types(archive: zipfile.ZipFile, path: Path) -> None:
-    schema = _json(archive, "schema.json", path) if "schema.json" in archive.namelist() else {}
-    if found := untrusted(schema):
-        raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
-    if schema.get("__loader__") != "ObjectNode":
-        raise _damaged(path, "it holds no model")
-
-
-def _name_categories(model: Any, manifest: Mapping[str, Any]) -> None:
-    categories = manifest.get("info", {}).get("categories")
-    inner = getattr(model, "estimator_", model)
-    if categories and not hasattr(inner, "categories_"):
-        inner.categories_ = {str(name): tuple(map(str, values)) for name, values in categories.items()}
-
-
-def _damaged(path: Path, why: str) -> InputError:
+def _damaged(path: Any, why: str) -> InputError:
     return InputError(f"{path} is damaged or no model of mltsk: {why}.")
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".")[:200] if lines else type(error).__name__

@@ -57,11 +57,10 @@ def check_model(model: Any) -> None:
         if has_rules(model.estimator_):
             _check_table(model.thresholds_, "thresholds_", model.estimator_.thresholds_.shape)
     if has_rules(model):
-        check_parts(vars(model))
+        _check_parts(vars(model))
 
 
-def check_parts(found: Mapping[str, Any]) -> None:
-    """Refuse attributes of a fuzzy system that do not fit together."""
+def _check_parts(found: Mapping[str, Any]) -> None:
     general = GENERAL if any(name in found for name in GENERAL) else ()
     if missing := [name for name in (*RULES, *general) if name not in found]:
         raise ValueError(f"it has no {missing[0]}, which mltsk {__version__} needs: fit the model again")

@@ -1,8 +1,5 @@
 """A model as an ONNX graph of standard operators: scores, labels, probabilities wherever there is a runtime.
 
-Symbols: X (N, D) samples in the caller's units, Z the same on the scale of the rules, T (N, P) memberships in the terms
-of the general rule, E (N, K) exponents, M (N, K) firing strengths; Q knots of each feature.
-
 Everything is computed in float64, as in Python. The percentile scale is a table of knots: a feature's place in it is
 found by halving, log₂ Q times for all features at once, which needs N·D numbers where comparing with every knot needs
 N·D·Q (half a gigabyte for 2,400 rows of yeast). Exponents are taken rule by rule without expanding the square, so that
@@ -15,13 +12,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import __version__
-from ..exceptions import InputError
+from ..exceptions import InputError, optional
 from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
 from .checks import has_rules
 from .plain import check_fitted
 
-INSTALL = 'pip install "mltsk[onnx]"'
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
 
 
@@ -45,7 +41,7 @@ class Graph:
         return name
 
     def integers(self, values: Any) -> str:
-        """The name of a constant tensor of whole numbers."""
+        """The same of whole numbers."""
         return self.constant(values, np.int64)
 
     def output(self, name: str, value: str, kind: int, shape: list[Any]) -> None:
@@ -90,25 +86,16 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     check_fitted(model, "to_onnx")
     if dtype not in ("float64", "float32"):
         raise InputError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
-    try:
-        import onnx
-    except ImportError:
-        raise ImportError(INSTALL) from None
+    onnx = optional("onnx", "onnx")
     g = Graph(onnx)
     x = "X" if dtype == "float64" else g.add("Cast", "X", to=onnx.TensorProto.DOUBLE)
-    _outputs(g, model, x)
-    return _finished(g, model, dtype)
-
-
-def _outputs(g: Graph, model: Any, x: str) -> None:
-    """The nodes ``scores``, ``labels`` and, of a calibrated system, ``probabilities``."""
-    inner = getattr(model, "estimator_", model)
     own, tuned, L = system_scores(g, inner.system_, x), model is not inner, len(inner.label_names_)
     chance = _probabilities(g, inner, own) if inner.system_.slopes is not None else ""
     g.output("scores", _tuned_scores(g, model, own, chance) if tuned else own, g.onnx.TensorProto.DOUBLE, ["n", L])
     _labels(g, model, not model._binary if tuned else model.multilabel_)
     if chance:
         g.output("probabilities", chance, g.onnx.TensorProto.DOUBLE, ["n", L])
+    return _finished(g, model, dtype)
 
 
 def _probabilities(g: Graph, model: Any, scores: str) -> str:
@@ -157,7 +144,7 @@ def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
 
 
 def memberships(g: Graph, system: FuzzySystem, z: str) -> str:
-    """T (N, P); the scaled features themselves where terms are linear."""
+    """Memberships in the terms of the general rule, (N, P); the scaled features themselves where terms are linear."""
     terms, scaling = system.terms, system.scaling
     if terms.low is None or terms.high is None:
         return z
@@ -227,7 +214,11 @@ def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> 
 
 def firing(g: Graph, system: FuzzySystem, z: str) -> str:
     """How far every rule applies to every sample, (N, K).   (5) (6)"""
-    exponents = [_exponent(g, c, s, z) for c, s in zip(system.centers, system.widths, strict=True)]
+    exponents = []
+    for center, width in zip(system.centers, system.widths, strict=True):
+        away = g.add("Sub", z, g.constant(center))
+        weights = g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None])  # an infinite width is no condition
+        exponents.append(g.add("MatMul", g.add("Mul", away, away), weights))
     fired = g.add("Neg", g.add("Concat", *exponents, axis=1))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
@@ -237,12 +228,6 @@ def firing(g: Graph, system: FuzzySystem, z: str) -> str:
     total = g.add("ReduceSum", m, g.integers([1]))
     nothing = g.add("Equal", total, g.constant(0.0))
     return g.add("Div", m, g.add("Where", nothing, g.constant(np.finfo(np.float64).eps), total))
-
-
-def _exponent(g: Graph, center: Any, width: Any, z: str) -> str:
-    """Σ_i (z_i - c_i)² / s_i of one rule, (N, 1); an infinite width is no condition."""
-    away = g.add("Sub", z, g.constant(center))
-    return g.add("MatMul", g.add("Mul", away, away), g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None]))
 
 
 def _finished(g: Graph, model: Any, dtype: str) -> Any:

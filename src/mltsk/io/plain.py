@@ -38,14 +38,11 @@ _NUMBERS = ("bool", "int32", "int64", "float32", "float64")
 def to_dict(model: Any) -> dict[str, Any]:
     """A fitted model as plain data, ready for JSON.
 
+    `from_dict` makes a model of it that gives exactly the same scores, probabilities, labels and rules.
+
     Parameters
     ----------
     model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
-
-    Returns
-    -------
-    dict
-        `from_dict` makes a model of it that gives exactly the same scores, probabilities, labels and rules.
 
     Examples
     --------
@@ -64,21 +61,19 @@ def to_dict(model: Any) -> dict[str, Any]:
 
 
 def from_dict(data: Mapping[str, Any]) -> Any:
-    """The model of what `to_dict` returned.
+    """The model of what `to_dict` returned, for instance of ``json.load`` of a file.
 
     Data of anything else, of a version that is not known, or whose parts do not fit together are refused with an
     `InputError`.
-
-    Parameters
-    ----------
-    data : dict
-        For instance ``json.load`` of a file.
-
-    Returns
-    -------
-    MLTSKClassifier, IncrementalMLTSK, PaperMLTSK or MultilabelThreshold
     """
-    _check_head(data)
+    if not isinstance(data, Mapping) or data.get("format") != NAME:
+        raise InputError(f"These are not the data of a model: mltsk.to_dict writes {{'format': {NAME!r}, …}}.")
+    version = data.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise InputError(f"The model's data have version {version!r}, and versions are 1 to {VERSION}.")
+    if version != VERSION:
+        what = "upgrade with `pip install --upgrade mltsk`" if version > VERSION else "fit the model again"
+        raise InputError(f"The model's data have version {version}, and mltsk {__version__} reads {VERSION}: {what}.")
     try:
         model = _read_model(data)
         check_model(model)
@@ -94,17 +89,6 @@ def check_fitted(model: Any, before: str) -> None:
         check_is_fitted(model)
     except NotFittedError:
         raise InputError(f"This {type(model).__name__} is not fitted: call fit before {before}.") from None
-
-
-def _check_head(data: Any) -> None:
-    if not isinstance(data, Mapping) or data.get("format") != NAME:
-        raise InputError(f"These are not the data of a model: mltsk.to_dict writes {{'format': {NAME!r}, …}}.")
-    version = data.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise InputError(f"The model's data have version {version!r}, and versions are 1 to {VERSION}.")
-    if version != VERSION:
-        what = "upgrade with `pip install --upgrade mltsk`" if version > VERSION else "fit the model again"
-        raise InputError(f"The model's data have version {version}, and mltsk {__version__} reads {VERSION}: {what}.")
 
 
 def _model(model: Any) -> dict[str, Any]:

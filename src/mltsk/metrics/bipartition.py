@@ -1,28 +1,20 @@
 """Metrics of predicted label sets: Hamming loss, subset accuracy, and accuracy, precision, recall, F1.
 
 Y and predictions are (N, L) of 0 and 1; entries where Y is NaN (not observed) are left out, and with them rows and
-labels that have no other. With tp = predicted and true, p = predicted, t = true, counted
+labels that have no other. With tp = predicted and true, p = predicted, t = true, counted in each row and averaged over
+rows (``example_*``), in each label's column and averaged over labels (``macro_*``) or over all entries (``micro_*``):
+precision = tp / p, recall = tp / t, F1 = 2 tp / (p + t), accuracy = tp / (p + t - tp), which is the Jaccard index: the
+share of right entries in a column, averaged over labels, would only repeat 1 - Hamming loss.
 
-=============  =============================================================================
-``example_*``  in each row, then averaged over rows
-``macro_*``    in each label's column, then averaged over labels
-``micro_*``    over all entries at once
-=============  =============================================================================
-
-precision = tp / p, recall = tp / t, F1 = 2 tp / (p + t), accuracy = tp / (p + t - tp), which is the Jaccard
-index: the share of right entries in a column, averaged over labels, would only repeat 1 - Hamming loss.
-
-Zero division: where the denominator is 0 (nothing predicted, nothing true, or neither) the ratio is
-`zero_division`, 0 by default and 1 if you hold that an empty prediction of an empty set is right; with NaN
-such rows or labels are left out of the average. These are scikit-learn's rules and defaults.
+Where the denominator is 0 (nothing predicted, nothing true, or neither) the ratio is `zero_division`, 0 by default and
+1 if you hold that an empty prediction of an empty set is right; with NaN such rows or labels are left out of the
+average. These are scikit-learn's rules and defaults.
 
 Examples
 --------
 >>> example_accuracy_score([[1, 1, 0, 0]], [[1, 0, 0, 0]]), micro_f1_score([[1, 1], [0, 1]], [[1, 0], [0, 1]])
 (0.5, 0.8)
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 
@@ -78,11 +70,8 @@ _RATIOS = {
     "recall": ("Recall", lambda hits, given, true: (hits, true)),
     "f1": ("F1", lambda hits, given, true: (2.0 * hits, given + true)),
 }
-_OVER = {
-    "example": "in each row, averaged over rows",
-    "macro": "of each label, averaged over labels",
-    "micro": "over all entries at once",
-}
+_MEANS = {"example": "in each row, averaged over rows", "macro": "of each label, averaged over labels"}
+_MEANS["micro"] = "over all entries at once"
 
 
 def _score(over: str, name: str) -> Callable[..., float]:
@@ -103,14 +92,11 @@ def _score(over: str, name: str) -> Callable[..., float]:
         return mean_of_defined(np.divide(numerator, denominator, out=out, where=denominator > 0), share)
 
     score.__name__ = score.__qualname__ = f"{over}_{name}_score"
-    score.__doc__ = f"{what} {_OVER[over]}."
+    score.__doc__ = f"{what} {_MEANS[over]}."
     return score
 
 
-example_accuracy_score, example_precision_score, example_recall_score, example_f1_score = (
-    _score("example", name) for name in _RATIOS
-)
-macro_accuracy_score, macro_precision_score, macro_recall_score, macro_f1_score = (
-    _score("macro", name) for name in _RATIOS
-)
-micro_precision_score, micro_recall_score, micro_f1_score = (_score("micro", name) for name in list(_RATIOS)[1:])
+example_accuracy_score, macro_accuracy_score = _score("example", "accuracy"), _score("macro", "accuracy")
+example_precision_score, macro_precision_score, micro_precision_score = (_score(over, "precision") for over in _MEANS)
+example_recall_score, macro_recall_score, micro_recall_score = (_score(over, "recall") for over in _MEANS)
+example_f1_score, macro_f1_score, micro_f1_score = (_score(over, "f1") for over in _MEANS)

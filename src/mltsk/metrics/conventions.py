@@ -30,9 +30,6 @@ A label that was not observed (NaN in Y) is none of the row's labels: L and m co
 mean no relevant and no irrelevant label among them. A row without an observed label counts nowhere.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,23 +50,8 @@ def is_paper(convention: str) -> bool:
     return convention == "paper"
 
 
-def rows_counted(m: Any, n_labels: int, paper: bool) -> tuple[Any, Any]:
-    """Rows that count for AP, OE and RL, and those that count for CV, from their numbers of relevant labels."""
-    rankable = (m < n_labels) if paper else (m > 0) & (m < n_labels)
-    return rankable, (m >= 0) if paper else rankable
-
-
 def row_metrics(Y: Any, scores: Any, paper: bool, block: int | None = None) -> Any:
-    """AP, OE, RL and CV of every row, (4, R), of labels and scores (R, L): arrays, or tensors where they lie.
-
-    Examples
-    --------
-    >>> row_metrics(np.array([[True, False, True, False]]), np.array([[0.9, 0.5, 0.5, 0.1]]), paper=True)
-    array([[1.  ],
-           [0.  ],
-           [0.25],
-           [0.5 ]])
-    """
+    """AP, OE, RL and CV of every row, (4, R), of labels and scores (R, L): arrays, or tensors where they lie."""
     block = block or (_TENSOR_BLOCK if is_tensor(scores) else _ARRAY_BLOCK)
     step, of_block = max(1, block // scores.shape[1]), _of_tensors if is_tensor(scores) else _of_arrays
     found = [of_block(Y[i : i + step], scores[i : i + step], paper) for i in range(0, max(len(Y), 1), step)]
@@ -82,13 +64,13 @@ def _of_arrays(Y: BoolArray, scores: FloatArray, paper: bool) -> FloatArray:
     if doubtful.any():
         order = np.argsort(scores[doubtful], axis=1, kind="stable")
         sorted_, y = (np.take_along_axis(table[doubtful], order, axis=1) for table in (scores, Y))
-        values[:, doubtful] = _Ranked.of(sorted_, y, paper).metrics()
+        values[:, doubtful] = _with_ties(sorted_, y, paper)
     return values
 
 
 def _of_tensors(Y: Any, scores: Any, paper: bool) -> Any:
     values, order = (scores + 0.0).sort(dim=-1, stable=True)  # + 0.0: -0.0 and 0.0 are a tie
-    return _Ranked.of(values, Y.gather(-1, order), paper).metrics()
+    return _with_ties(values, Y.gather(-1, order), paper)
 
 
 def _sort_with_label_bit(Y: BoolArray, scores: FloatArray) -> tuple[BoolArray, BoolArray]:
@@ -129,62 +111,42 @@ def _without_ties(y: BoolArray) -> FloatArray:
     return np.stack([precision, ~y[:, -1], wrong, depth / n_labels])
 
 
-@dataclass(frozen=True)
-class _Ranked:
-    """Rows (R, L) in rising order, NaN last; positions count from 0, and a tie is a group of equal neighbours.
+def _with_ties(values: Any, labels: Any, paper: bool) -> Any:
+    """The metrics of rows (R, L) in rising order of scores, NaN last; NumPy or torch, whichever made the rows.
 
-    ``y`` is 1 where the label is relevant, ``number`` where the score is none of NaN; ``start`` is the first position
-    of the tie, ``before`` counts the relevant labels at lower positions. NumPy or torch, whichever made the rows.
+    Positions count from 0, and a tie is a group of equal neighbours: ``start`` is the first position of the tie,
+    ``before`` counts the relevant labels at lower positions, ``number`` is true where the score is none of NaN.
     """
+    xp, nan, y, n_labels = namespace(values), values != values, cast(labels, np.float64), values.shape[1]
+    tied = xp.zeros_like(labels)
+    tied[:, 1:] = (values[:, 1:] == values[:, :-1]) | (nan[:, 1:] & nan[:, :-1])
+    opens = xp.where(tied, 0, xp.arange(n_labels, like=values))
+    start = opens.cummax(-1)[0] if is_tensor(opens) else np.maximum.accumulate(opens, axis=-1)
+    number, m, before, position = ~nan, y.sum(-1), xp.cumsum(y, -1) - y, xp.arange(n_labels, like=y)
+    before_tie = _at(before, start)
 
-    y: Any
-    number: Any
-    start: Any
-    before: Any
-    paper: bool
+    first, missed = (position, before) if paper else (start, before_tie)
+    # added up one by one, as for rows without ties: then not even the last bit depends on who counts
+    total = xp.cumsum(y * (m[:, None] - missed) / (n_labels - first), -1)[:, -1]
+    precision = total / xp.maximum(m, 1)
 
-    @classmethod
-    def of(cls, values: Any, labels: Any, paper: bool) -> _Ranked:
-        xp, nan, y = namespace(values), values != values, cast(labels, np.float64)
-        tied = xp.zeros_like(labels)
-        tied[:, 1:] = (values[:, 1:] == values[:, :-1]) | (nan[:, 1:] & nan[:, :-1])
-        opens = xp.where(tied, 0, xp.arange(values.shape[1], like=values))
-        start = opens.cummax(-1)[0] if is_tensor(opens) else np.maximum.accumulate(opens, axis=-1)
-        return cls(y, ~nan, start, xp.cumsum(y, -1) - y, paper)
+    highest = _at(start, xp.maximum(number.sum(-1)[:, None] - 1, 0))
+    at_top = number & (start == highest)
+    hits = (y * at_top).sum(-1)
+    error = cast(hits == 0, np.float64) if paper else 1.0 - hits / at_top.sum(-1)
 
-    def metrics(self) -> Any:
-        values = self._average_precision(), self._one_error(), self._ranking_loss(), self._coverage()
-        return namespace(self.y).stack(values)
+    relevant = y * number
+    relevant_above = relevant.sum(-1)[:, None] - before_tie
+    others_above = number.sum(-1)[:, None] - start - relevant_above
+    wrong = (relevant * others_above).sum(-1) / xp.maximum(m * (n_labels - m), 1)
 
-    def _average_precision(self) -> Any:
-        xp, m = namespace(self.y), self.y.sum(-1)
-        position = xp.arange(self.y.shape[1], like=self.y)
-        first, before = (position, self.before) if self.paper else (self.start, _at(self.before, self.start))
-        # added up one by one, as for rows without ties: then not even the last bit depends on who counts
-        total = xp.cumsum(self.y * (m[:, None] - before) / (self.y.shape[1] - first), -1)[:, -1]
-        return total / xp.maximum(m, 1)
-
-    def _one_error(self) -> Any:
-        xp = namespace(self.y)
-        last = xp.maximum(self.number.sum(-1)[:, None] - 1, 0)
-        at_top = self.number & (self.start == _at(self.start, last))
-        hits = (self.y * at_top).sum(-1)
-        return cast(hits == 0, np.float64) if self.paper else 1.0 - hits / at_top.sum(-1)
-
-    def _ranking_loss(self) -> Any:
-        y, m = self.y * self.number, self.y.sum(-1)
-        relevant_above = y.sum(-1)[:, None] - _at(self.before, self.start)
-        others_above = self.number.sum(-1)[:, None] - self.start - relevant_above
-        return (y * others_above).sum(-1) / namespace(y).maximum(m * (y.shape[1] - m), 1)
-
-    def _coverage(self) -> Any:
-        xp, n_labels = namespace(self.y), self.y.shape[1]
-        start = _at(self.start, self.y.argmax(-1)[:, None])  # of the tie of the lowest relevant label
-        group = self.start == start
-        last = xp.amax(self.y * group * xp.arange(n_labels, like=self.y), -1)
-        worst = start[:, 0] + group.sum(-1) - 1
-        depth = n_labels - 1 - worst + (last if self.paper else worst) - start[:, 0]
-        return xp.where(self.y.sum(-1) > 0, cast(depth, np.float64), -1.0) / n_labels
+    lowest = _at(start, y.argmax(-1)[:, None])  # where the tie of the lowest relevant label starts
+    group = start == lowest
+    last = xp.amax(y * group * position, -1)
+    worst = lowest[:, 0] + group.sum(-1) - 1
+    depth = n_labels - 1 - worst + (last if paper else worst) - lowest[:, 0]
+    coverage = xp.where(m > 0, cast(depth, np.float64), -1.0) / n_labels
+    return xp.stack((precision, error, wrong, coverage))
 
 
 def _at(table: Any, index: Any) -> Any:

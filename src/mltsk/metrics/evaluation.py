@@ -1,7 +1,5 @@
 """`evaluate`: every metric of one table of scores in one dictionary, or the metrics of each label in a table."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 
@@ -15,13 +13,8 @@ from mltsk.metrics.conventions import is_paper
 from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.ranking import FIVE_METRICS, five_metrics
 
-_SET_METRICS = {
-    "HL": bipartition.hamming_loss,
-    "micro_F1": bipartition.micro_f1_score,
-    "macro_F1": bipartition.macro_f1_score,
-    "example_F1": bipartition.example_f1_score,
-    "subset_accuracy": bipartition.subset_accuracy_score,
-}
+_F1S = {f"{over}_F1": getattr(bipartition, f"{over}_f1_score") for over in ("micro", "macro", "example")}
+_SET_METRICS = {"HL": bipartition.hamming_loss, **_F1S, "subset_accuracy": bipartition.subset_accuracy_score}
 
 
 def evaluate(
@@ -55,10 +48,9 @@ def evaluate(
     Returns
     -------
     dict
-        "AP" (higher is better), "HL", "OE", "RL", "CV" (lower is better), "micro_F1", "macro_F1",
-        "example_F1", "subset_accuracy" (higher is better) and "tied_rows", the share of rows whose scores are
-        all equal: a model with many of them ranks nothing, whatever its metrics say.
-        A metric for which no row counts is NaN.
+        "AP" (higher is better), "HL", "OE", "RL", "CV" (lower is better), "micro_F1", "macro_F1", "example_F1",
+        "subset_accuracy" (higher is better) and "tied_rows", the share of rows whose scores are all equal: a model with
+        many of them ranks nothing, whatever its metrics say. A metric for which no row counts is NaN.
     pandas.DataFrame, or a dict of arrays without pandas
         With ``per_label=True``, indexed by the columns of a data frame Y, else by 0 .. L - 1: "observed" (samples),
         "prevalence", "AP" and "AUC" of the ranking of the samples, "sensitivity" and "precision" of the predictions,
@@ -81,17 +73,15 @@ def evaluate(
     labels, observed = inputs.check_truth(Y)
     table = inputs.check_scores(scores, *labels.shape, allow_nan=is_paper(convention))
     weight = inputs.check_weight(sample_weight, len(labels))
-    if predictions is not None:
-        guesses = inputs.check_predictions(predictions, *table.shape)
-    else:
-        guesses = table >= inputs.check_threshold(threshold, table.shape[1])
+    if predictions is None:
+        predictions = table >= inputs.check_threshold(threshold, table.shape[1])
+    guesses = inputs.check_predictions(predictions, *table.shape)
     if per_label:
         return _by_label(Y, labels, observed, table, guesses, weight)
     truth = labels if observed.all() else np.where(observed, labels, np.nan)
     five = five_metrics(truth, table, convention=convention, sample_weight=weight)
     result = dict(zip(FIVE_METRICS, five.tolist(), strict=True))
-    for name, metric in _SET_METRICS.items():
-        result[name] = metric(truth, guesses, sample_weight=weight)
+    result |= {name: metric(truth, guesses, sample_weight=weight) for name, metric in _SET_METRICS.items()}
     result["tied_rows"] = _share_of_tied_rows(table, weight)
     return result
 
@@ -133,10 +123,7 @@ def _share_of_tied_rows(table: FloatArray, weight: FloatArray) -> float:
     tied = (table == table[:, :1]).all(axis=1) | np.isnan(table).all(axis=1)
     share = float(np.average(tied, weights=weight))
     if share > 0.5:
-        warnings.warn(
-            f"{share:.0%} of the rows have the same score for every label, so ranking metrics say little; "
-            "look for zeroed features or too strong a penalty.",
-            DegenerateScoresWarning,
-            stacklevel=3,
-        )
+        why = f"{share:.0%} of the rows have the same score for every label, so ranking metrics say little"
+        what = "look for zeroed features or too strong a penalty"
+        warnings.warn(f"{why}; {what}.", DegenerateScoresWarning, stacklevel=3)
     return share

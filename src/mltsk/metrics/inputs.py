@@ -1,10 +1,7 @@
 """Checks of what callers hand to the metrics: label tables, score tables, thresholds and weights.
 
-Every function returns a plain array of a known type, or raises `InputError` with one sentence.
-Rows are samples, columns are labels; a table may be an array, a list of lists, a data frame or sparse.
+A table has a row per sample and a column per label, and may be an array, a list of lists, a data frame or sparse.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -16,6 +13,7 @@ from mltsk.exceptions import InputError
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
+_NO_NAN = 'scores hold NaN{}; repair the model, or pass convention="paper", which has a rule for NaN.'
 
 
 def check_labels(Y: ArrayLike, name: str = "Y") -> BoolArray:
@@ -26,10 +24,9 @@ def check_labels(Y: ArrayLike, name: str = "Y") -> BoolArray:
     is_label = (table == 0) | (table == 1)
     if not np.all(is_label):
         row, column = np.argwhere(~np.asarray(is_label, dtype=bool))[0]
-        raise InputError(
-            f"{name} must hold only 0 and 1, but row {row}, column {column} holds {table[row, column]!r}; "
-            "code an absent label as 0 and a present one as 1."
-        )
+        where = f"row {row}, column {column} holds {table[row, column]!r}"
+        how = "code an absent label as 0 and a present one as 1"
+        raise InputError(f"{name} must hold only 0 and 1, but {where}; {how}.")
     return np.asarray(table == 1, dtype=bool)
 
 
@@ -48,11 +45,10 @@ def check_tensors(Y: Any, scores: Any, *, allow_nan: bool) -> Any:
     if not is_tensor(Y) or Y.device != scores.device:
         raise InputError(f"scores are a tensor on {scores.device}, so Y must be one there too.")
     if scores.ndim < 2 or Y.shape[-2:] != scores.shape[-2:] or not bool(((Y == 0) | (Y == 1)).all()):
-        raise InputError(
-            f"Y must hold 0 and 1 for every score: scores have shape {tuple(scores.shape)}, Y has {tuple(Y.shape)}."
-        )
+        shapes = f"scores have shape {tuple(scores.shape)}, Y has {tuple(Y.shape)}"
+        raise InputError(f"Y must hold 0 and 1 for every score: {shapes}.")
     if not allow_nan and bool(scores.isnan().any()):
-        raise InputError('scores hold NaN; repair the model, or pass convention="paper", which has a rule for NaN.')
+        raise InputError(_NO_NAN.format(""))
     return Y == 1
 
 
@@ -67,10 +63,7 @@ def check_scores(
         raise InputError(f"scores have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match.")
     if not allow_nan and np.isnan(table).any():
         where = tuple(int(i) for i in np.argwhere(np.isnan(table))[0])
-        raise InputError(
-            f"scores hold NaN (first at {where}); repair the model, "
-            'or pass convention="paper", which has a rule for NaN.'
-        )
+        raise InputError(_NO_NAN.format(f" (first at {where})"))
     return table
 
 
@@ -106,11 +99,13 @@ def check_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     return weight
 
 
+def _dense(values: Any) -> Any:
+    return values.toarray() if hasattr(values, "toarray") else values
+
+
 def _as_table(values: ArrayLike, name: str) -> NDArray:
-    if hasattr(values, "toarray"):
-        values = values.toarray()
     try:
-        table = np.asarray(values)
+        table = np.asarray(_dense(values))
     except ValueError as error:
         raise InputError(f"{name} must be a table whose rows all have the same length.") from error
     if table.ndim != 2:
@@ -121,9 +116,7 @@ def _as_table(values: ArrayLike, name: str) -> NDArray:
 
 
 def _to_float(values: ArrayLike, name: str) -> FloatArray:
-    if hasattr(values, "toarray"):
-        values = values.toarray()
     try:
-        return np.asarray(values, dtype=np.float64)
+        return np.asarray(_dense(values), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must hold numbers only, in rows of the same length.") from error

@@ -1,13 +1,8 @@
 """Ranking metrics of label scores: average precision, one-error, ranking loss, coverage; the paper's five.
 
-Y is (N, L) of 0 and 1, NaN where a label was not observed; scores are (N, L), higher = more relevant. `convention`
-says what happens to ties, to empty and full label sets and to NaN: see `mltsk.metrics.conventions`. A metric that no
-row counts for is NaN.
-
-`five_metrics` sorts the scores once for all metrics and takes many score tables in one call.
+`convention` says what happens to ties, to empty and full label sets and to NaN: see `mltsk.metrics.conventions`. A
+metric that no row counts for is NaN. `five_metrics` sorts the scores once for all metrics, of one table or many.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -15,7 +10,7 @@ import numpy as np
 
 from mltsk.core.backend import cast, is_tensor, namespace
 from mltsk.metrics import inputs
-from mltsk.metrics.conventions import is_paper, row_metrics, rows_counted
+from mltsk.metrics.conventions import is_paper, row_metrics
 from mltsk.metrics.inputs import BoolArray, FloatArray
 
 #: The five metrics of the paper, in the order of `five_metrics` and of `evaluate`.
@@ -23,7 +18,7 @@ FIVE_METRICS = ("AP", "HL", "OE", "RL", "CV")
 
 
 def average_precision_score(Y, scores, *, convention="standard", sample_weight=None) -> float:
-    """Average precision over labels (AP): how pure the ranking is down to each relevant label.
+    """How pure the ranking is down to each relevant label (AP), in [0, 1], higher is better; NaN when no row counts.
 
     Parameters
     ----------
@@ -31,11 +26,6 @@ def average_precision_score(Y, scores, *, convention="standard", sample_weight=N
     scores : (N, L), higher = more relevant
     convention : "standard" or "paper"
     sample_weight : (N,), optional
-
-    Returns
-    -------
-    float
-        In [0, 1], higher is better; NaN when no row counts.
 
     Examples
     --------
@@ -50,8 +40,8 @@ def average_precision_score(Y, scores, *, convention="standard", sample_weight=N
 def one_error(Y, scores, *, convention="standard", sample_weight=None) -> float:
     """Share of rows whose highest score is not on a relevant label (OE), in [0, 1], lower is better.
 
-    Parameters are those of `average_precision_score`. Under ``convention="paper"`` a row of equal scores has
-    no error, so never choose a model by that.
+    Parameters are those of `average_precision_score`. Under ``convention="paper"`` a row of equal scores has no error,
+    so never choose a model by that.
 
     Examples
     --------
@@ -78,8 +68,7 @@ def ranking_loss(Y, scores, *, convention="standard", sample_weight=None) -> flo
 def normalised_coverage_error(Y, scores, *, convention="standard", sample_weight=None) -> float:
     """How far down the ranking one goes to meet every relevant label (CV), lower is better.
 
-    It is (depth - 1) / L, not the depth itself: ``(sklearn.metrics.coverage_error - 1) / L``.
-    Parameters are those of `average_precision_score`.
+    It is ``(sklearn.metrics.coverage_error - 1) / L``. Parameters are those of `average_precision_score`.
 
     Examples
     --------
@@ -100,13 +89,11 @@ def five_metrics(Y, scores, *, threshold=0.5, convention="standard", sample_weig
         and the weights must lie there too, and so does the result.
     threshold : float or (L,)
         A label is predicted where score >= threshold (only HL looks at it).
-    convention, sample_weight
-        As in `average_precision_score`.
+    convention, sample_weight : as in `average_precision_score`
 
     Returns
     -------
-    (5,) or (S, 5) array
-        In the order of `FIVE_METRICS`.
+    (5,) or (S, 5) array, in the order of `FIVE_METRICS`
 
     Examples
     --------
@@ -146,10 +133,11 @@ def _ranked_rows(labels: Any, observed: Any, scores: Any, paper: bool) -> tuple[
     """AP, OE, RL and CV (4, …, N) of every row, and the rows that count for the first three and for CV."""
     if not observed.all():
         return _observed_rows(labels, observed, scores, paper)
-    n_labels = scores.shape[-1]
+    n_labels, m = scores.shape[-1], labels.sum(-1)
     each = namespace(scores).broadcast_to(labels, scores.shape)
     values = row_metrics(each.reshape(-1, n_labels), scores.reshape(-1, n_labels), paper)
-    return (values.reshape(4, *scores.shape[:-1]), *rows_counted(labels.sum(-1), n_labels, paper))
+    rankable = (m < n_labels) if paper else (m > 0) & (m < n_labels)
+    return values.reshape(4, *scores.shape[:-1]), rankable, (m >= 0) if paper else rankable
 
 
 def _observed_rows(labels: BoolArray, observed: BoolArray, scores: FloatArray, paper: bool) -> tuple:

@@ -1,17 +1,16 @@
 """Scorers for `GridSearchCV`, `cross_validate` and their kin, and the label scores of any scikit-learn model.
 
-Ranking metrics look at `decision_function`, or else `predict_proba`; metrics of label sets at `predict`.
-Higher is always better: losses and errors are negated and named ``neg_*``, as in scikit-learn. Names that
-start with ``paper_`` use the paper's convention (`mltsk.metrics.conventions`).
+Ranking metrics look at `decision_function`, or else `predict_proba`; metrics of label sets at `predict`. Higher is
+always better: losses and errors are negated and named ``neg_*``, as in scikit-learn. Names that start with ``paper_``
+use the paper's convention (`mltsk.metrics.conventions`).
 
-Not made with scikit-learn's `make_scorer`: it takes an (n, 2) `predict_proba` of two labels for one binary
-target, and hands over raw lists as soon as one label was constant in training (seen with scikit-learn 1.9).
+Not made with scikit-learn's `make_scorer`: it takes an (n, 2) `predict_proba` of two labels for one binary target, and
+hands over raw lists as soon as one label was constant in training (seen with scikit-learn 1.9).
+
 Models answer in four dialects: an (n, L) array (MLP, Ridge, ours); a list of L arrays with one column per class of
 that label (forests, nearest neighbours, `MultiOutputClassifier`); an (n,) or an (n, 2) array when there is one label.
 A label with a single class in training has one column, which is the probability of *that* class.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -44,10 +43,8 @@ _SETS: _Metrics = {
 }
 
 
-class MultilabelScorer(BaseEstimator):
+class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: then sample_weight is routed to it
     """Scorer ``scorer(estimator, X, Y, sample_weight=None)`` of one metric; higher is better.
-
-    It inherits from `BaseEstimator` for `set_score_request`, so that `sample_weight` is routed to it.
 
     Parameters
     ----------
@@ -75,11 +72,11 @@ class MultilabelScorer(BaseEstimator):
 
     def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on X with labels y (n, L)."""
-        n_labels = check_truth(y, "y")[0].shape[1]
+        n_labels, known = check_truth(y, "y")[0].shape[1], _RANKING | _SETS
         is_paper(self.convention)
-        if self.metric not in _RANKING | _SETS:
-            raise InputError(f"metric must be one of {', '.join([*_RANKING, *_SETS])}, got {self.metric!r}.")
-        sign, function = (_RANKING | _SETS)[self.metric]
+        if self.metric not in known:
+            raise InputError(f"metric must be one of {', '.join(known)}, got {self.metric!r}.")
+        sign, function = known[self.metric]
         if self.metric in _RANKING:
             scores = label_scores(estimator, X, n_labels)
             return sign * function(y, scores, convention=self.convention, sample_weight=sample_weight)
@@ -87,13 +84,10 @@ class MultilabelScorer(BaseEstimator):
         predictions = predictions[:, None] if getattr(predictions, "ndim", 2) == 1 else predictions
         return sign * function(y, predictions, sample_weight=sample_weight)
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Score of a fitted estimator on X with labels y (n, L)."""
-        return self.score(estimator, X, y, sample_weight=sample_weight)
+    __call__ = score
 
     def _accept_sample_weight(self) -> bool:
-        # asked by search and multi-metric scoring when metadata routing is off
-        return True
+        return True  # asked by search and multi-metric scoring when metadata routing is off
 
 
 #: Every scorer by its name.
@@ -122,10 +116,8 @@ def response_method(estimator: Any, methods: Sequence[str] = RESPONSE_METHODS) -
     """Name of the first of `methods` that the estimator has."""
     method = next((name for name in methods if hasattr(estimator, name)), None)
     if method is None:
-        raise InputError(
-            f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no label scores; "
-            "choose a model that has one of them."
-        )
+        missing = f"{type(estimator).__name__} has no {' or '.join(methods)}"
+        raise InputError(f"{missing}, so it gives no label scores; choose a model that has one of them.")
     return method
 
 
@@ -136,22 +128,14 @@ def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] =
     if isinstance(response, list):
         columns = zip(response, _classes_of_labels(estimator, response), strict=True)
         response = np.column_stack([_column_of_one(values, classes) for values, classes in columns])
-    scores = _as_table(response, n_labels)
+    scores = np.asarray(response.toarray() if hasattr(response, "toarray") else response, dtype=np.float64)
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    if n_labels == 1 and scores.shape[1] == 2:  # one label given as a binary target: two columns, absent and present
+        scores = scores[:, 1:]
     if scores.shape[1] != n_labels:
-        raise InputError(
-            f"{type(estimator).__name__}.{method} returned {scores.shape[1]} columns for {n_labels} labels; "
-            "fit it on a label table with these labels."
-        )
+        found = f"{type(estimator).__name__}.{method} returned {scores.shape[1]} columns for {n_labels} labels"
+        raise InputError(f"{found}; fit it on a label table with these labels.")
     return scores
-
-
-def _as_table(response: Any, n_labels: int) -> FloatArray:
-    table = response.toarray() if hasattr(response, "toarray") else response
-    scores = np.asarray(table, dtype=np.float64)
-    if scores.ndim == 1:
-        return scores[:, None]
-    # one label given as a binary target: two columns, absent and present
-    return scores[:, 1:] if n_labels == 1 and scores.shape[1] == 2 else scores
 
 
 def _classes_of_labels(estimator: Any, response: list) -> list:
@@ -160,10 +144,8 @@ def _classes_of_labels(estimator: Any, response: list) -> list:
     if isinstance(classes, list) and len(classes) == len(response):
         return classes
     if any(np.ndim(values) == 2 and np.shape(values)[1] == 1 for values in response):
-        raise InputError(
-            f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_; "
-            "drop constant labels before fitting."
-        )
+        unknown = f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_"
+        raise InputError(f"{unknown}; drop constant labels before fitting.")
     return [np.array([0, 1])] * len(response)
 
 

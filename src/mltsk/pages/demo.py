@@ -1,7 +1,4 @@
-"""The main job: ML-TSK FS on one data set, our default next to the paper's own setting and its printed values.
-
-`run_demo` fits and measures, and returns plain data; `mltsk.pages.render.demo_page` makes a page of it.
-"""
+"""The main job: ML-TSK FS on one data set, our default next to the paper's own setting and its printed values."""
 
 import time
 import warnings
@@ -28,8 +25,7 @@ Progress = Callable[[int, int], object]
 # (3 x 3 x 4 x 3 x 4 values of K, h, α, β, γ) on yeast. h made no difference; 1 leaves its rules least alike.
 PAPER_SETTING = {"n_rules": 2, "width_scale": 1.0, "correlation_weight": 10.0, "l1_weight": 0.1, "init_ridge": 100.0}
 
-_LONG = ("average precision", "Hamming loss", "one-error", "ranking loss", "coverage")
-LONG_NAMES = dict(zip(METRICS, _LONG, strict=True))
+LONG_NAMES = ("average precision", "Hamming loss", "one-error", "ranking loss", "coverage")
 MAP_ROWS = 24  # rules in a firing map, those that govern most
 MAP_COLUMNS = 240  # groups of samples in a firing map: more than a page has room to show
 
@@ -66,10 +62,20 @@ def run_demo(
         told = _counted(progress, len(results) * n_folds, len(models) * n_folds)
         results[name] = cross_validate_metrics(model, data.X, data.Y, progress=told, **options)
     messages = {name: _fit(model, data) for name, model in models.items()}
-    summary = _summary(data, models, results, seed)
-    summary["warnings"] = {name: sorted({*messages[name], *results[name].warnings}) for name in models}
-    summary["seconds"] = time.perf_counter() - start
-    return Demo(summary, models["default"])
+    sizes = dict(zip(("samples", "features", "labels"), data.shape, strict=True))
+    summary = {
+        "title": f"ML-TSK FS on {data.name}",
+        "data": {"name": data.name, **sizes, "cardinality": data.cardinality, "source": data.source},
+        "protocol": {"folds": n_folds, "seed": seed, "convention": "paper"},
+        "metrics": _metrics(data.name, results, left_out(models["default"], data.Y)),
+        "models": {name: summarise_model(model, data.X) for name, model in models.items()},
+        "agreement": summarise_agreement(data.Y, data.label_names, models["default"]),
+        "cross_validation": {name: result.to_dict() for name, result in results.items()},
+        "paper_setting": dict(PAPER_SETTING),
+        "versions": versions(),
+        "warnings": {name: sorted({*messages[name], *results[name].warnings}) for name in models},
+    }
+    return Demo({**summary, "seconds": time.perf_counter() - start}, models["default"])
 
 
 def _counted(progress: Progress | None, before: int, total: int) -> Progress:
@@ -85,21 +91,6 @@ def _fit(model: Any, data: Dataset) -> list[str]:
     return [f"{warning.category.__name__}: {warning.message}" for warning in caught]
 
 
-def _summary(data: Dataset, models: dict[str, Any], results: dict[str, CrossValidation], seed: int) -> dict[str, Any]:
-    sizes = dict(zip(("samples", "features", "labels"), data.shape, strict=True))
-    return {
-        "title": f"ML-TSK FS on {data.name}",
-        "data": {"name": data.name, **sizes, "cardinality": data.cardinality, "source": data.source},
-        "protocol": {"folds": len(results["default"].table), "seed": seed, "convention": "paper"},
-        "metrics": _metrics(data.name, results, left_out(models["default"], data.Y)),
-        "models": {name: summarise_model(model, data.X) for name, model in models.items()},
-        "agreement": summarise_agreement(data.Y, data.label_names, models["default"]),
-        "cross_validation": {name: result.to_dict() for name, result in results.items()},
-        "paper_setting": dict(PAPER_SETTING),
-        "versions": versions(),
-    }
-
-
 def left_out(model: Any, Y: Any) -> dict[str, float]:
     """The paper's metrics of what each training row would have scored without itself."""
     rows = slice(None) if model.loo_rows_ is None else model.loo_rows_
@@ -112,13 +103,13 @@ def _metrics(dataset: str, results: dict[str, CrossValidation], alone: dict[str,
     return [
         {
             "name": name,
-            "long_name": LONG_NAMES[name],
+            "long_name": long_name,
             "better": "higher" if name == "AP" else "lower",
             **{key: {"mean": found.mean[name], "sd": found.sd[name]} for key, found in results.items()},
             "left_out": float(alone[name]),
             "published": {"mean": printed[name].mean, "sd": printed[name].sd},
         }
-        for name in METRICS
+        for name, long_name in zip(METRICS, LONG_NAMES, strict=True)
     ]
 
 
@@ -143,16 +134,8 @@ def summarise_model(model: Any, X: Any) -> dict[str, Any]:
 
 
 def firing_map(M: Array, columns: int = MAP_COLUMNS) -> Array:
-    """Firing strengths for a picture, (K, columns): samples sorted by their strongest rule, neighbours averaged.
-
-    Examples
-    --------
-    >>> firing_map(np.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]), columns=3)
-    array([[0.8, 0.1, 0.3],
-           [0.2, 0.9, 0.7]])
-    """
-    strongest = M.argmax(axis=1)
-    order = np.lexsort([-M.max(axis=1), strongest])
+    """Firing strengths for a picture, (K, columns): samples sorted by their strongest rule, neighbours averaged."""
+    order = np.lexsort([-M.max(axis=1), M.argmax(axis=1)])
     groups = np.array_split(M[order], min(columns, len(M)))
     return np.array([group.mean(axis=0) for group in groups]).T
 
@@ -160,9 +143,5 @@ def firing_map(M: Array, columns: int = MAP_COLUMNS) -> Array:
 def summarise_agreement(Y: Any, label_names: Sequence[str], model: Any) -> dict[str, Any]:
     """Correlation of labels next to that of their THEN-parts in the model, and how far the two agree."""
     view = label_correlation_view(model, Y)
-    return {
-        "labels": list(label_names),
-        "label_correlation": view.labels.tolist(),
-        "consequent_correlation": view.consequents.tolist(),
-        "agreement": view.agreement,
-    }
+    tables = {"label_correlation": view.labels.tolist(), "consequent_correlation": view.consequents.tolist()}
+    return {"labels": list(label_names), **tables, "agreement": view.agreement}

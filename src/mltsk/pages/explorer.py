@@ -1,11 +1,16 @@
 """The explorer: a model as one offline page in which its inputs can be moved and its answers watched.
 
-The page evaluates the model itself, in plain JavaScript (``templates/explorer``), from the arrays that
-`mltsk.pages.explorer_data` packs into it. Its content security policy lets nothing else run: the one script and the
-one style sheet are named by their hashes, and no address may be fetched.
+The page evaluates the model itself, in plain JavaScript (``templates/explorer``), from the arrays of a fuzzy system,
+its words and a handful of examples. Its content security policy lets nothing else run: the one script and the one style
+sheet are named by their hashes, and no address may be fetched.
+
+Symbols: K exceptions, D features, L labels, P terms. Arrays are base64 of little-endian numbers: exact, and a third of
+their size as decimal text. Of coefficients only those that are not zero are written, with a bit for each that says
+where; widths that are all equal are written once.
 """
 
 import json
+import warnings
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -13,12 +18,22 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from sklearn.utils.validation import validate_data
+
 from .. import __version__
-from ..explain.wording import times
-from .explorer_data import explorer_data
+from ..core.arrays import dense
+from ..exceptions import InputError
+from ..explain.views import label_correlation_view
+from ..explain.wording import name, number, times
+from ..system import FuzzySystem
+from ..thresholds import MultilabelThreshold
 from .render import _template, _trusted, write_page
 
 SCRIPTS = ("model.js", "words.js", "draw.js", "features.js", "views.js", "main.js")
+MOST_EXAMPLES, MANY = 12, 500_000
+PLAIN = ("intercept", "centers", "prototypes", "slopes", "offsets", "quantiles")
+CONDITIONS, SHAPES = 5, 8  # in the words of an exception, and of the general rule of a label
 
 
 def explore(model: Any, path: str | Path, X: Any = None, Y: Any = None, *, title: str = "Rules") -> Path:
@@ -35,10 +50,6 @@ def explore(model: Any, path: str | Path, X: Any = None, Y: Any = None, *, title
     Y : indicator of shape (n, n_labels), optional
         Labels of those rows: the page then marks the true labels of an example, and shows which labels go together.
     title : str, default="Rules"
-
-    Returns
-    -------
-    Path
 
     Examples
     --------
@@ -68,13 +79,7 @@ def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rul
 
 
 def embedded(data: Any) -> str:
-    """JSON that can stand inside a script element: no text in it can end that element or begin a comment.
-
-    Examples
-    --------
-    >>> embedded({"name": "</script><!-- & -->"})
-    '{"name":"\\\\u003c/script\\\\u003e\\\\u003c!-- \\\\u0026 --\\\\u003e"}'
-    """
+    """JSON that can stand inside a script element: no text in it can end that element or begin a comment."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -83,8 +88,9 @@ def embedded(data: Any) -> str:
 
 def policy(style: str, script: str) -> str:
     """A content security policy under which this style and this script run, and nothing else does."""
-    parts = ["default-src 'none'", f"script-src {_digest(script)}", f"style-src {_digest(style)}"]
-    return "; ".join([*parts, "base-uri 'none'", "form-action 'none'"])
+    runs, looks = (b64encode(sha256(text.encode()).digest()).decode() for text in (script, style))
+    allowed = f"script-src 'sha256-{runs}'; style-src 'sha256-{looks}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def script_source() -> str:
@@ -93,10 +99,202 @@ def script_source() -> str:
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
-def _digest(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
 @cache
 def _source(name: str) -> str:
     return (files("mltsk.pages") / "templates" / "explorer" / name).read_text(encoding="utf-8")
+
+
+def inner_model(model: Any) -> Any:
+    """The classifier whose rules a model has."""
+    inner = model.estimator_ if isinstance(model, MultilabelThreshold) else model
+    if not hasattr(type(inner), "system_"):
+        raise InputError(f"A {type(inner).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
+    return inner
+
+
+def score_thresholds(model: Any) -> np.ndarray:
+    """Thresholds on the scale of the scores, (L,), also where they were tuned on probabilities, by way of the logit."""
+    inner = inner_model(model)
+    own, system = np.asarray(inner.thresholds_, dtype=np.float64), inner.system_
+    if model is inner:
+        return own
+    if not model._asks_probabilities():
+        return own + model.thresholds_
+    p = np.clip(model.thresholds_, 1e-15, 1 - 1e-15)
+    logit = np.log(p / (1 - p))
+    if system.slopes is None:  # not calibrated: a logistic curve of four times the distance from the threshold
+        return own + logit / 4
+    return (logit - system.offsets) / system.slopes
+
+
+def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
+    """Everything that the page needs, ready for JSON; X and Y are rows to take examples from, and their labels."""
+    inner = inner_model(model)
+    base, system = inner.rules_, inner.system_
+    K, D, L = system.shape
+    rows, made, known = (np.empty((0, D)), [], None) if X is None else _chosen(model, X, Y)
+    choices = _choices(system, inner._category_names())
+    view = label_correlation_view(system, known)
+    alike = {"consequents": view.consequents} | ({} if known is None else {"labels": view.labels})
+    return {
+        "shape": [K, D, L, len(system.terms)],
+        "features": [name(feature) for feature in system.feature_names],
+        "labels": [name(label) for label in system.label_names],
+        "noun": base.tables.noun,
+        "single": bool(not inner.multilabel_ and len(inner.classes_) > 2),
+        "thresholds": packed(score_thresholds(model)),
+        "middle": packed(base.tables.middle),
+        **_arrays(system),
+        **_ranges(system, rows),
+        "choices": {str(d): choice for d, choice in choices.items()},
+        **_words(base, system),
+        **_examples(system, base.tables.noun.lower(), rows, made, choices),
+        "correlation": {kind: packed(np.round(127 * table), "i1") for kind, table in alike.items()},  # whole 127ths
+    }
+
+
+def packed(array: Any, kind: str = "<f8") -> Any:
+    """An array as base64 of its little-endian numbers; None stays None."""
+    return None if array is None else b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
+
+
+def _sparse(array: Any, unit_length: bool) -> dict[str, Any]:
+    """Numbers that are not zero and where they are; very many in single precision, if no score moves by 1e-6."""
+    single = array.size > MANY and bool(np.linalg.norm(array, 2 if unit_length else 1, axis=-2).max() < 8)
+    mask, values = packed(np.packbits(array.ravel() != 0, bitorder="little"), "u1"), array[array != 0]
+    return {"mask": mask, "values": packed(values, "<f4" if single else "<f8"), "single": single}
+
+
+def _arrays(system: FuzzySystem) -> dict[str, Any]:
+    terms, widths = system.terms, np.asarray(system.widths)
+    return {
+        "underflow": system.underflow,
+        "order": system.order,
+        "scale": _scale(system),
+        "terms": {key: packed(getattr(terms, key)) for key in ("low", "high", "mean")}
+        | {"feature": packed(terms.feature, "<u4"), "coef": _sparse(system.term_coef, system.unit_length)},
+        "coef": _sparse(system.coef, system.unit_length),
+        "widths": packed(widths.ravel()[:1] if widths.size and (widths == widths[0, 0]).all() else widths),
+        "weights": packed(system.rule_weights),
+        **{key: packed(getattr(system, key)) for key in PLAIN},
+    }
+
+
+def _scale(system: FuzzySystem) -> dict[str, Any]:
+    scaling, counts = system.scaling, _knots(system)
+    if scaling is None:
+        return {"kind": "unit" if system.unit_length else "none"}
+    kept = np.arange(scaling.values.shape[1]) < counts[:, None]  # the rest is padding
+    knots = {"kind": "knots", "values": scaling.values[kept], "levels": scaling.levels[kept]}
+    if not scaling.bounded:
+        knots = {"kind": "linear", "values": scaling.values[:, [0, -1]], "levels": None}
+    knots |= {"offset": scaling.offset, "spread": scaling.spread, "ends": np.cumsum([0, *counts])}
+    return {key: part if key == "kind" else packed(part) for key, part in knots.items()}
+
+
+def _knots(system: FuzzySystem) -> np.ndarray:
+    """How many different values each feature of a percentile scale has, (D,); 0 elsewhere."""
+    scaling = system.scaling
+    if scaling is None or not scaling.bounded:
+        return np.zeros(system.shape[1], dtype=int)
+    return 1 + (np.diff(scaling.values, axis=1) > 0).sum(axis=1)
+
+
+def _ranges(system: FuzzySystem, rows: np.ndarray) -> dict[str, Any]:
+    """Between which ends each feature can be set, and which are whole numbers."""
+    if system.quantiles is None:
+        # nothing is known of sparse features but what the examples and the averages of the rules hold
+        seen = np.vstack([np.zeros((1, system.shape[1])), system.prototypes, rows])
+        ends = np.stack([seen.min(axis=0), np.maximum(seen.max(axis=0) * 1.5, 1.0)], axis=1)
+        return {"ranges": packed(ends), "whole": []}
+    ends = system.quantiles[:, [0, -1]]
+    values = system.quantiles if system.scaling is None else system.scaling.values
+    whole = (values == np.round(values)).all(axis=1) & (ends[:, 1] - ends[:, 0] > 1)
+    return {"ranges": packed(ends), "whole": np.flatnonzero(whole).tolist()}
+
+
+def _choices(system: FuzzySystem, categories: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """Values and their names of features that are set from a list: categories, and features of two values."""
+    pairs = {d: system.scaling.values[d, [0, -1]].tolist() for d in np.flatnonzero(_knots(system) == 2).tolist()}
+    found = {d: {value: number(value) for value in pair} for d, pair in pairs.items()}
+    found |= {d: categories[feature] for d, feature in enumerate(system.feature_names) if feature in categories}
+    return {d: {"values": [float(v) for v in t], "names": [name(v) for v in t.values()]} for d, t in found.items()}
+
+
+def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
+    """The general rule of each label and the IF-part of each exception, in words with their features."""
+    where = {feature: d for d, feature in reversed(list(enumerate(system.feature_names)))}
+
+    def told(parts: Any, most: int, rest: str) -> dict[str, Any]:
+        more = f"and {times(len(parts) - most, rest)}" if len(parts) > most else ""
+        return {"words": [[where[part.feature], str(part)] for part in parts[:most]], "more": more}
+
+    general = base.general if len(system.terms) else ()
+    return {
+        "general": [told(rule.shapes, SHAPES, "smaller one") for rule in general],
+        "rules": [told(rule.conditions, CONDITIONS, "smaller condition") for rule in base.exceptions],
+    }
+
+
+def _examples(system: FuzzySystem, noun: str, rows: Any, made: list[Any], choices: Any) -> dict[str, Any]:
+    """The chosen rows first, then a usual sample and the centre of each exception."""
+    order = np.argsort(-system.rule_weights, kind="stable")[:MOST_EXAMPLES]
+    usual, called = np.zeros(system.shape[1]), "an empty row"
+    if system.quantiles is not None:
+        usual, called = system.quantiles[:, 10], "every feature at its median"
+    names = [called, *(f"typical of {noun} {k + 1}" for k in order)]
+    values = np.vstack([usual, system.prototypes[order]])
+    for d, choice in choices.items():  # between categories there is nothing: take the nearest
+        known = np.array(choice["values"])
+        values[:, d] = known[np.abs(values[:, [d]] - known).argmin(axis=1)]
+    examples = [*made, *({"name": title, "truth": None} for title in names)]
+    return {"examples": examples, "rows": packed(np.vstack([rows, values]))}
+
+
+def _chosen(model: Any, X: Any, Y: Any) -> tuple[np.ndarray, list[dict[str, Any]], np.ndarray | None]:
+    """A few rows, their names and true labels, and the labels of all rows.
+
+    They are the rows that each exception applies to most, those with most data first; without exceptions, by labels.
+    """
+    inner, thresholds = inner_model(model), score_thresholds(model)
+    values, system = _checked(inner, X), inner.system_
+    scores = np.asarray(system.scores(values))
+    ranked = (system.firing(values), system.rule_weights) if system.shape[0] else (scores, scores.mean(axis=0))
+    rows = np.array(typical_rows(*ranked, MOST_EXAMPLES))
+    silent = (scores[rows] < thresholds).all(axis=1)
+    rows = rows[np.argsort(silent, kind="stable")]  # the page opens on one that is given a label
+    made = [{"name": f"row {i + 1}", "truth": None} for i in rows]
+    if Y is None:
+        return np.asarray(dense(values[rows])), made, None
+    labels = _indicator(inner, Y, values.shape[0])
+    for example, row in zip(made, labels[rows], strict=True):
+        example["truth"] = np.flatnonzero(row > 0).tolist()
+        told = [name(system.label_names[j]) for j in example["truth"]]
+        example["name"] += f": {', '.join(told[:3])}" * bool(told) + ", …" * (len(told) > 3)
+    return np.asarray(dense(values[rows])), made, labels
+
+
+def _checked(inner: Any, X: Any) -> Any:
+    """Rows as the classifier reads them: named columns in its order, complete, dense or CSR."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        try:
+            return validate_data(inner, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        except ValueError as error:
+            raise InputError(f"These rows cannot be examples: {' '.join(str(error).split())[:300]}") from None
+
+
+def _indicator(inner: Any, Y: Any, n_rows: int) -> np.ndarray:
+    """Labels (n, L) of 0 and 1, also of classes in one dimension."""
+    labels = np.asarray(dense(getattr(Y, "values", Y)))
+    if labels.ndim == 1:
+        labels = labels[:, None] == (inner.classes_[1:] if len(inner.classes_) == 2 else inner.classes_)
+    if labels.shape != (n_rows, len(inner.label_names_)):
+        raise InputError(f"Y has shape {labels.shape}, and rows and labels are {(n_rows, len(inner.label_names_))}.")
+    return labels.astype(np.float64)
+
+
+def typical_rows(M: np.ndarray, weights: np.ndarray, most: int) -> list[int]:
+    """Rows that stand highest in the columns of M: one per column, then their seconds, in the order of the weights."""
+    ranked = np.argsort(-M, axis=0, kind="stable")[:, np.argsort(-weights, kind="stable")]
+    return list(dict.fromkeys(ranked[:most].ravel().tolist()))[: min(most, len(M))]

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..exceptions import optional
+
 INSTALL = 'pip install "mltsk[report]"'
 
 # Stand-ins, one for each CSS variable of the page: colours that nothing else uses.
@@ -58,7 +60,12 @@ def correlation_map(matrix: Sequence[Sequence[float]], labels: Sequence[str], ti
         rgba = np.concatenate([colours, np.clip(strength, 0, 1)[..., None]], axis=2)
         rgba[np.eye(len(C), dtype=bool)] = (*POSITIVE, 0.0)
         _cells(ax, rgba)
-        _label_axes(ax, labels)
+        where = range(0, len(labels), -(-len(labels) // 40))  # beyond forty, only every so-many-th name has room
+        names, size = [_shortened(labels[i]) for i in where], float(np.clip(130 / max(len(where), 1), 5, 9))
+        ax.set_xticks(where, names, rotation=90, fontsize=size)
+        ax.set_yticks(where, names, fontsize=size)
+        ax.tick_params(length=0, colors=MUTED)
+        ax.spines[["left", "bottom"]].set_visible(False)
         ax.set_aspect("equal")
     return done()
 
@@ -91,17 +98,6 @@ def _cells(ax: Any, rgba: Any) -> None:
     ax.set_ylim(n - 0.5, -0.5)
 
 
-def _label_axes(ax: Any, labels: Sequence[str]) -> None:
-    step = -(-len(labels) // 40)  # beyond forty, only every so-many-th name has room
-    where = range(0, len(labels), step)
-    names = [_shortened(labels[i]) for i in where]
-    size = float(np.clip(130 / max(len(names), 1), 5, 9))
-    ax.set_xticks(where, names, rotation=90, fontsize=size)
-    ax.set_yticks(where, names, fontsize=size)
-    ax.tick_params(length=0, colors=MUTED)
-    ax.spines[["left", "bottom"]].set_visible(False)
-
-
 def _shortened(name: str, length: int = 18) -> str:
     return name if len(name) <= length else f"{name[: length - 1]}…"
 
@@ -109,14 +105,9 @@ def _shortened(name: str, length: int = 18) -> str:
 @contextmanager
 def _figure(width: float, height: float, title: str) -> Iterator[tuple[Any, Any]]:
     """Axes of a new figure, and a function that returns the SVG once the block is done."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(INSTALL) from None
     result: list[str] = []
-    with rc_context({**_RC, "svg.hashsalt": title}):
-        figure = Figure(figsize=(width, height), layout="constrained")
+    with optional("matplotlib", "report").rc_context({**_RC, "svg.hashsalt": title}):
+        figure = optional("matplotlib.figure", "report").Figure(figsize=(width, height), layout="constrained")
         yield figure.subplots(), lambda: result[0]
         result.append(_svg(figure, title))
 

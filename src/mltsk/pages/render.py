@@ -3,20 +3,23 @@
 from pathlib import Path
 from typing import Any
 
-from ..io import writing
+from ..exceptions import optional
+from ..files import writing
 from . import figures
 
-INSTALL = figures.INSTALL
 NAMES = {"default": "our default", "paper": "paper's setting", "published": "paper, Table III"}
 
 
 def demo_page(summary: dict[str, Any], rules_html: str, said: str = "The rules") -> str:
     """The page of a summary by `mltsk.pages.demo.run_demo`; ``rules_html`` are rules as HTML, escaped already, and
     ``said`` says which."""
+    agreement, names = summary["agreement"], summary["agreement"]["labels"]
     drawn = {
         "metrics": [figures.metric_panel(metric, NAMES) for metric in summary["metrics"]],
-        "labels": _map(summary, "label_correlation", "Correlation of labels"),
-        "consequents": _map(summary, "consequent_correlation", "Correlation of consequents"),
+        "labels": figures.correlation_map(agreement["label_correlation"], names, "Correlation of labels"),
+        "consequents": figures.correlation_map(
+            agreement["consequent_correlation"], names, "Correlation of consequents"
+        ),
         "firing": {
             name: figures.firing_map(model["firing_map"], model["firing_names"], f"Firing strengths, {NAMES[name]}")
             for name, model in summary["models"].items()
@@ -67,17 +70,9 @@ def _small(value: float) -> str:
     return f"{value:.1g}" if value >= 1e-4 else f"{value:.0e}".replace("e-0", "e-")
 
 
-def _map(summary: dict[str, Any], key: str, title: str) -> str:
-    agreement = summary["agreement"]
-    return figures.correlation_map(agreement[key], agreement["labels"], title)
-
-
 def _template(name: str, package: str = "mltsk.pages") -> Any:
     """A template of this room, or of another that extends ours; everything that is put into it is escaped."""
-    try:
-        import jinja2
-    except ImportError:
-        raise ImportError(INSTALL) from None
+    jinja2 = optional("jinja2", "report")
     rooms = jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")])
     strict: Any = {"autoescape": True, "undefined": jinja2.StrictUndefined}
     return jinja2.Environment(loader=rooms, trim_blocks=True, lstrip_blocks=True, **strict).get_template(name)

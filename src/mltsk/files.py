@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from ..exceptions import InputError
+from .exceptions import InputError
 
 
 @contextmanager

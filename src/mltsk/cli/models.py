@@ -1,0 +1,240 @@
+"""What is done with a model file: ``mltsk predict``, ``evaluate``, ``rules``, ``explore`` and ``export``."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from ..exceptions import InputError
+from ..files import check_target, writing
+from .output import label_table, metric_table, note, noted_warnings, write_rows, write_text
+from .progress import working
+
+Format = StrEnum("Format", ["text", "md", "json", "html"])
+Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]
+COLUMNS = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
+TOP_HELP = "Statements to show of each list.  [default: all of a short model and in JSON, else 5]"
+ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense rows."
+JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
+FLOAT32_HELP = "Let the ONNX graph take float32 rows instead of float64."
+EXAMPLES_HELP = "Rows to take examples from: a file, or a name of the catalog."
+
+
+def predict(
+    model: Model,
+    data: Annotated[str, Argument(metavar="DATA", help="A file with the features, or a name of the catalog.")],
+    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="CSV to write; - is standard output.")] = "-",
+) -> None:
+    """Predict the labels of every row.
+
+    Columns are found by name: their order does not matter, labels may be there or not, and columns that the model
+    does not know are left out with a note. For each label there are two columns, probability:LABEL and LABEL (0 or 1).
+
+    \b
+    Examples:
+      mltsk predict yeast.skops new.csv --out predictions.csv
+      mltsk predict patients.skops patients.parquet | head
+    """
+    from .inputs import asked, features_of, open_model, open_table
+
+    if out != "-":
+        check_target(out)
+    (classifier, info), table = open_model(model), open_table(data)
+    X = features_of(classifier, info, table, data)
+    how = "probability" if hasattr(classifier, "predict_proba") else "score"
+    with working(f"predicting {len(table):,} rows"):
+        values, labels = asked(classifier, X, "predict_proba" if how == "probability" else "decision_function")
+    rows = zip(([f"{value:.5g}" for value in row] for row in values.tolist()), labels.tolist(), strict=True)
+    if labels.ndim == 1:  # a model of one-dimensional classes, fitted in Python
+        write_rows([*(f"{how}:{name}" for name in classifier.classes_), "prediction"], ([*p, y] for p, y in rows), out)
+    else:
+        header = [column for name in info.label_names for column in (f"{how}:{name}", name)]
+        write_rows(header, ([x for pair in zip(*row, strict=True) for x in pair] for row in rows), out)
+
+
+def evaluate(
+    model: Model,
+    data: Annotated[str, Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")],
+    labels: Annotated[str | None, Option(metavar="COLUMNS", help="Where the model's labels have other names.")] = None,
+    as_json: Annotated[bool, Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Compare what a model predicts with what is true.
+
+    Two conventions stand side by side: 'standard' is the one for comparing models, 'paper' is what the program behind
+    the paper computes. They differ in ties and in rows with no or all labels.
+
+    \b
+    Examples:
+      mltsk evaluate yeast.skops yeast
+      mltsk evaluate patients.skops test.csv --json
+    """
+    import json
+
+    from ..metrics import evaluate as metrics
+    from .inputs import asked, features_of, open_model, open_table, outputs_of
+
+    (classifier, info), table = open_model(model), open_table(data)
+    Y = true_labels(table, labels, info)
+    X = features_of(classifier, info, table, data)
+    scores, guesses = outputs_of(classifier, X)
+    if guesses.ndim == 1:
+        raise InputError(f"{model} predicts one class of several, not labels: there is nothing to compare with.")
+    with noted_warnings():
+        found = {c: metrics(Y, scores, predictions=guesses, convention=c) for c in ("standard", "paper")}
+        likely = asked(classifier, X, "predict_proba")[0] if hasattr(classifier, "predict_proba") else scores
+        by_label = metrics(Y, likely, predictions=guesses, per_label=True)
+    if info.data == table.name and info.fitted.get("samples") == len(table):
+        note(f"the model was fitted on data called {table.name} with as many rows: this may be no estimate for others.")
+    if as_json:
+        each = {name: {c: float(by_label[c][j]) for c in COLUMNS} for j, name in enumerate(info.label_names)}
+        plain = {"rows": len(table), "labels": Y.shape[1], **found, "per_label": each}
+        typer.echo(json.dumps(_without_nan(plain), indent=2))
+        return
+    shape = f"{table.name}: {len(table):,} rows, {Y.shape[1]} label{'s' if Y.shape[1] > 1 else ''}"
+    tables = metric_table(found, found["standard"]), label_table(by_label, info.label_names, COLUMNS)
+    typer.echo("\n\n".join([shape, *tables]))
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN: a metric for which no row counts is null."""
+    if isinstance(value, dict):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    return None if value != value else value
+
+
+def true_labels(table: Any, labels: str | None, info: Any) -> Any:
+    """The labels of a table in the order of the model's."""
+    from ..datasets import split_labels
+
+    found, known = split_labels(table, labels or info.label_names), info.label_names
+    if found.shape[2] != len(known):
+        needed = f"{', '.join(known[:5])}{', …' if len(known) > 5 else ''}"
+        counts = f"{found.shape[2]} label columns and the model {len(known)}"
+        raise InputError(f"{table.name} has {counts}: it needs {needed}.")
+    return found.Y
+
+
+def rules(
+    model: Model,
+    format: Annotated[Format, Option(help="How to write them.")] = Format.text,
+    terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
+    data: Annotated[str | None, Option(metavar="DATA", help="What it was fitted on, to shorten it by.")] = None,
+    top: Annotated[int | None, Option(min=1, help=TOP_HELP)] = None,
+    label: Annotated[str | None, Option(metavar="NAME", help="Only what concerns this label.")] = None,
+    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="File to write; - is standard output.")] = "-",
+) -> None:
+    """Print what the model says: what holds in general about each label, and exceptions.
+
+    \b
+    Examples:
+      mltsk rules yeast.skops --top 3
+      mltsk rules patients.skops --label asthma
+      mltsk rules patients.skops --terms 8 --data patients.csv
+      mltsk rules patients.skops --format md --out rules.md
+    """
+    from .inputs import open_model, with_rules
+
+    classifier, info = open_model(model)
+    classifier = with_rules(classifier, model)
+    if terms is not None:
+        classifier = shortened(classifier, info, terms, data, model)
+    write_text(rendered(classifier.rules_, format, top, label, info.data), out)
+
+
+def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: str) -> Any:
+    """The classifier itself where it is short enough, or one that is fitted to the same data and short."""
+    from .inputs import features_of, open_table
+
+    if not hasattr(classifier, "shorten"):
+        raise InputError(f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --terms out.")
+    if classifier.n_terms_.max(initial=0) <= terms:
+        return classifier
+    if data is None:
+        raise InputError(
+            f"{model} has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by: fit "
+            f"it with `mltsk fit --terms {terms}`, or name its data with --data."
+        )
+    table = open_table(data)
+    X, Y = features_of(classifier, info, table, data), true_labels(table, None, info)
+    short = classifier.shorten(terms, X=X, y=Y if Y.shape[1] > 1 else Y[:, 0])
+    names = ("feature_names_in_", "label_names_", "categories_")
+    vars(short).update({name: getattr(classifier, name) for name in names if hasattr(classifier, name)})
+    return short
+
+
+def rendered(base: Any, format: Format, top: int | None, label: str | None, title: str) -> str:
+    """The rules as text of the asked format."""
+    if format is Format.json:
+        return base.to_json(top=top, label=label)
+    if format is Format.html:
+        from ..pages.render import rules_page
+
+        return rules_page(base.to_html(top=top, label=label), title=title)
+    return (base.to_markdown if format is Format.md else base.to_text)(top=top, label=label)
+
+
+def explore(
+    model: Model,
+    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="The page to write (….html).")],
+    data: Annotated[str | None, Option(metavar="DATA", help=EXAMPLES_HELP)] = None,
+    title: Annotated[str | None, Option(help="Heading of the page.  [default: name of the fitted data]")] = None,
+) -> None:
+    """Write one page with the rules, live scores for inputs that can be moved, and why each label is given.
+
+    The page needs no server and no network. With --data it offers a handful of those rows as examples, marks their
+    true labels if the data hold them, and shows which labels go together.
+
+    \b
+    Examples:
+      mltsk explore yeast.skops --out yeast.html
+      mltsk explore patients.skops --data patients.csv --out patients.html
+    """
+    from ..pages.explorer import explore as write
+    from .inputs import features_of, open_model, open_table, with_rules
+
+    check_target(out)
+    classifier, info = open_model(model)
+    with_rules(classifier, model)
+    X, Y = None, None
+    if data is not None:
+        table = open_table(data)
+        X = features_of(classifier, info, table, data)
+        Y = true_labels(table, None, info) if set(info.label_names) <= set(table.names) else None
+    page = write(classifier, out, X, Y, title=title or info.data or "Rules")
+    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser", err=True)
+
+
+def export(
+    model: Model,
+    onnx: Annotated[str | None, Option(metavar="FILE", help=ONNX_HELP)] = None,
+    json: Annotated[str | None, Option(metavar="FILE", help=JSON_HELP)] = None,
+    float32: Annotated[bool, Option("--float32", help=FLOAT32_HELP)] = False,
+) -> None:
+    """Write a model as an ONNX graph, as JSON, or both.
+
+    \b
+    Examples:
+      mltsk export yeast.skops --onnx yeast.onnx
+      mltsk export patients.skops --json patients.json
+    """
+    from json import dumps
+
+    from ..io import to_dict, to_onnx
+    from .inputs import open_model
+
+    if onnx is None and json is None:
+        raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
+    for file in (onnx, json):
+        if file is not None and file != "-":
+            check_target(file)
+    if onnx == "-":
+        raise InputError("An ONNX graph is no text: give --onnx the name of a file.")
+    classifier, _ = open_model(model)
+    if onnx is not None:
+        content = to_onnx(classifier, dtype="float32" if float32 else "float64").SerializeToString()
+        with writing(onnx) as file:
+            file.write(content)
+        typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; input X, outputs scores, labels and probabilities", err=True)
+    if json is not None:
+        write_text(dumps(to_dict(classifier), ensure_ascii=False, allow_nan=False), json)

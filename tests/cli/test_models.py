@@ -1,0 +1,345 @@
+"""Commands on a model file: columns found by name, honest tables, rules in every format, pages, exports."""
+
+import csv
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mltsk import MLTSKClassifier, MultilabelThreshold, from_dict
+from mltsk.datasets import make_multilabel_rules, read_csv, write_npz
+from mltsk.io import load, save
+from mltsk.metrics import evaluate
+from mltsk.paper.methods import MLkNN
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return header, np.array(rows, dtype=float)
+
+
+@pytest.fixture
+def predicted(mltsk, model, tmp_path):
+    def run(data):
+        result = mltsk("predict", model, data, "--out", tmp_path / "p.csv")
+        assert result.status == 0, result.err
+        return (*read(tmp_path / "p.csv"), result.err)
+
+    return run
+
+
+def test_probabilities_and_labels_are_those_of_the_model(predicted, model, awkward, names):
+    header, values, _ = predicted(awkward)
+    assert header == [column for name in names.labels for column in (f"probability:{name}", name)]
+    clf = load(model)
+    X = read_csv(awkward).values[:, :10]
+    scores = clf.system_.scores(X)
+    assert_allclose(values[:, 0::2], clf.system_.probabilities(scores), rtol=1e-4)
+    assert_array_equal(values[:, 1::2], scores >= 0.5)
+
+
+def test_order_and_labels_do_not_matter_and_extra_columns_are_named(predicted, awkward, tmp_path, csv_file, names):
+    _, expected, _ = predicted(awkward)
+    table = read_csv(awkward)
+    order = [*np.random.default_rng(0).permutation(10), 0]
+    names = [names.features[i] for i in order[:10]] + ["id"]
+    shuffled = csv_file("new.csv", names, table.values[:, order].tolist())
+    _, values, err = predicted(shuffled)
+    assert_array_equal(values, expected)
+    assert "has a column ('id') that the model does not know; left out" in err
+
+
+def test_standard_output_is_the_default(mltsk, model, awkward):
+    lines = mltsk("predict", model, awkward).out.splitlines()
+    assert len(lines) == 121
+    assert lines[0].startswith('"probability:good, cheap","good, cheap","probability:say ""hi"""')
+
+
+def test_missing_columns_are_named(refused, model, tmp_path, csv_file, names):
+    data = csv_file("few.csv", names.features[:9], [[0] * 9])
+    assert "has no column 'n'" in refused("predict", model, data)
+
+
+def test_an_unknown_category_is_named(mltsk, refused, tmp_path, csv_file):
+    rows = [[i % 7, "red" if i % 2 else "blue", i % 2, (i // 2) % 2] for i in range(30)]
+    data = csv_file("c.csv", ["n", "colour", "p", "q"], rows)
+    assert mltsk("fit", data, "--labels", 2, "--rules", 2, "--out", tmp_path / "m.skops").status == 0
+    one = csv_file("red.csv", ["colour", "n"], [["red", 3]])
+    whole = mltsk("predict", tmp_path / "m.skops", data).out.splitlines()
+    assert mltsk("predict", tmp_path / "m.skops", one).out.splitlines()[1] == whole[1 + 3]  # the row of red and 3
+    other = csv_file("green.csv", ["colour", "n"], [["green", 3]])
+    assert "holds 'green' in row 1" in refused("predict", tmp_path / "m.skops", other)
+
+
+def test_a_model_without_names_takes_columns_by_position(mltsk, refused, tmp_path, csv_file):
+    data = make_multilabel_rules(n_samples=60, random_state=0)
+    path = save(MLTSKClassifier(n_rules=2).fit(data.X, data.Y), tmp_path / "m.skops")
+    write_npz(tmp_path / "d.npz", data)
+    assert len(mltsk("predict", path, tmp_path / "d.npz").out.splitlines()) == 61
+    narrow = csv_file("narrow.csv", ["a", "b"], [[1, 2]])
+    assert "2 feature columns and the model was fitted on 10 without names" in refused("predict", path, narrow)
+
+
+def test_a_model_of_classes_predicts_the_class(mltsk, tmp_path):
+    data = make_multilabel_rules(n_samples=60, random_state=0)
+    kinds = np.array(["cat", "dog", "eel"])[data.Y[:, 0].astype(int) + data.Y[:, 1]]
+    path = save(MLTSKClassifier(n_rules=2).fit(data.X, kinds), tmp_path / "m.skops")
+    write_npz(tmp_path / "d.npz", data)
+    header, first, *_ = mltsk("predict", path, tmp_path / "d.npz").out.splitlines()
+    assert header == "probability:cat,probability:dog,probability:eel,prediction"
+    assert first.rsplit(",", 1)[1] in {"cat", "dog", "eel"}
+
+
+def test_tuned_thresholds_are_used(mltsk, tmp_path):
+    data = make_multilabel_rules(n_samples=80, random_state=0)
+    X, Y = data.frames()
+    clf = MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2).fit(X, Y)
+    path = save(clf, tmp_path / "m.skops")
+    write_npz(tmp_path / "d.npz", data)
+    assert mltsk("predict", path, tmp_path / "d.npz", "--out", tmp_path / "p.csv").status == 0
+    _, values = read(tmp_path / "p.csv")
+    assert_array_equal(values[:, 1::2], clf.predict(X))
+
+
+@pytest.mark.parametrize("content", ["", "a,b\n1,2\n", "PK\x03\x04"])
+def test_a_file_that_is_no_model_is_refused(refused, awkward, tmp_path, content):
+    (tmp_path / "m.skops").write_text(content)
+    assert "model" in refused("predict", tmp_path / "m.skops", awkward)
+
+
+def test_nothing_is_written_when_data_are_bad(refused, model, tmp_path, csv_file, names):
+    data = csv_file("gaps.csv", names.features, [[1] * 10, [1] * 9 + [""]])
+    assert "Column 'n' of" in refused("predict", model, data, "--out", tmp_path / "p.csv")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["gaps.csv"]
+
+
+def test_both_conventions_stand_side_by_side(mltsk, model, awkward):
+    result = mltsk("evaluate", model, awkward)
+    lines = result.out.splitlines()
+    assert lines[0] == "awkward: 120 rows, 5 labels"
+    assert lines[2].split() == ["metric", "standard", "paper", "better"]
+    assert [line.split()[0] for line in lines[3:8]] == ["AP", "HL", "OE", "RL", "CV"]
+    assert lines[14].split()[:4] == ["label", "observed", "prevalence", "AP"]
+    assert lines[-1].split()[:2] == ["plain", "120"]
+    assert "this may be no estimate for others" in result.err
+
+
+def test_json_holds_what_the_library_says(mltsk, model, awkward):
+    found = json.loads(mltsk("evaluate", model, awkward, "--json").out)
+    table, clf = read_csv(awkward), load(model)
+    scores = clf.system_.scores(table.values[:, :10])
+    for convention in ("paper", "standard"):
+        assert found[convention] == pytest.approx(evaluate(table.values[:, 10:], scores, convention=convention))
+    one = evaluate(table.values[:, 10:], clf.system_.probabilities(scores), per_label=True).iloc[4]
+    same = ["observed", "prevalence", "AP", "AUC", "Brier"]
+    assert {name: found["per_label"]["plain"][name] for name in same} == pytest.approx(one[same].to_dict())
+
+
+def test_labels_are_found_by_name_in_any_order(mltsk, model, awkward, tmp_path, csv_file):
+    table = read_csv(awkward)
+    backwards = csv_file("t.csv", table.names[::-1], table.values[:, ::-1].tolist())
+    assert mltsk("evaluate", model, backwards, "--json").out == mltsk("evaluate", model, awkward, "--json").out
+
+
+def test_labels_under_other_names_are_given(mltsk, model, awkward, tmp_path, csv_file, names):
+    table = read_csv(awkward)
+    renamed = csv_file("t.csv", [*names.features, "l1", "l2", "l3", "l4", "l5"], table.values.tolist())
+    assert mltsk("evaluate", model, renamed, "--labels", 5, "--json").out == (
+        mltsk("evaluate", model, awkward, "--json").out
+    )
+
+
+def test_a_file_without_labels_is_refused(refused, model, tmp_path, csv_file, names):
+    data = csv_file("t.csv", names.features, [[0] * 10])
+    assert f"has no column {names.labels[0]!r}" in refused("evaluate", model, data)
+
+
+def test_another_number_of_labels_is_refused(refused, model, awkward):
+    assert "has 2 label columns and the model 5" in refused("evaluate", model, awkward, "--labels", 2)
+
+
+def test_labels_that_are_no_labels_are_refused(refused, model, tmp_path, csv_file, names):
+    data = csv_file("t.csv", names.features + names.labels, [[0] * 10 + [3] * 5])
+    assert "labels are 0 and 1" in refused("evaluate", model, data)
+
+
+def test_a_metric_without_rows_is_null_in_json(mltsk, model, csv_file, names):
+    data = csv_file("empty_sets.csv", names.features + names.labels, [[0.5] * 10 + [0] * 5] * 2)
+    found = json.loads(mltsk("evaluate", model, data, "--json").out)
+    assert found["standard"]["AP"] is None  # rows without any label cannot be ranked
+    assert found["standard"]["HL"] is not None
+
+
+def test_a_model_of_classes_has_no_labels_to_compare(refused, csv_file, tmp_path):
+    data = make_multilabel_rules(n_samples=60, random_state=0)
+    path = save(MLTSKClassifier(n_rules=2).fit(data.X, data.Y[:, 0] + data.Y[:, 1]), tmp_path / "m.skops")
+    write_npz(tmp_path / "d.npz", data)
+    assert "predicts one class of several" in refused("evaluate", path, tmp_path / "d.npz", "--labels", 3)
+
+
+def test_text_names_the_callers_features_and_labels(mltsk, model, names):
+    text = mltsk("rules", model, "--top", 10).out
+    assert all(name in text for name in [*names.features, *names.labels])
+    assert text.count("governs") == 3
+
+
+def test_top_shortens(mltsk, model):
+    assert len(mltsk("rules", model, "--top", 1).out) < len(mltsk("rules", model).out)
+
+
+def test_one_label_alone(mltsk, model, names):
+    text = mltsk("rules", model, "--label", names.labels[0]).out
+    assert names.labels[0] in text
+    assert names.labels[3] not in text
+
+
+def test_json_holds_everything_unless_told(mltsk, model, names):
+    rules = json.loads(mltsk("rules", model, "--format", "json").out)
+    assert (rules["features"], rules["labels"], len(rules["exceptions"])) == (names.features, names.labels, 3)
+    assert len(rules["exceptions"][0]["conditions"]) == len(rules["general"][0]["shapes"]) == 10
+    short = json.loads(mltsk("rules", model, "--format", "json", "--top", 2).out)
+    assert len(short["exceptions"][0]["conditions"]) == len(short["general"][0]["shapes"]) == 2
+
+
+def test_a_long_model_is_shortened_by_its_data_alone(mltsk, refused, model, awkward, names):
+    said = refused("rules", model, "--terms", 3)
+    assert "holds no rows to shorten it by: fit it with `mltsk fit --terms 3`, or name its data with --data" in said
+    text = mltsk("rules", model, "--terms", 3, "--data", awkward).out
+    assert "cover the whole model" in text
+    assert all(name in text for name in names.labels)
+
+
+def test_a_short_model_is_printed_as_it_is(mltsk, awkward, tmp_path):
+    out = tmp_path / "m.skops"
+    assert mltsk("fit", awkward, "--labels", 5, "--terms", 3, "--out", out).status == 0
+    assert mltsk("rules", out, "--terms", 4).out == mltsk("rules", out).out
+
+
+def test_the_papers_model_has_rules_and_cannot_be_shortened(mltsk, refused, awkward, tmp_path):
+    out = tmp_path / "m.skops"
+    assert mltsk("fit", awkward, "--labels", 5, "--preset", "paper", "--out", out).status == 0
+    assert mltsk("rules", out).out.count("governs") == 3
+    assert "holds a PaperMLTSK, which cannot be shortened" in refused("rules", out, "--terms", 3)
+
+
+def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
+    out = tmp_path / "rules.html"
+    assert mltsk("rules", model, "--format", "html", "--top", 10, "--out", out).status == 0
+    page = out.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_markdown_to_a_file(mltsk, model, tmp_path):
+    assert mltsk("rules", model, "--format", "md", "--out", tmp_path / "r.md").out == ""
+    assert "### Exception 1" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+def test_categories_are_called_by_name(mltsk, tmp_path, csv_file):
+    rows = [[i % 7, "red" if i % 2 else "blue", i % 2, (i // 2) % 2] for i in range(60)]
+    data = csv_file("c.csv", ["n", "colour", "p", "q"], rows)
+    assert mltsk("fit", data, "--labels", 2, "--rules", 2, "--out", tmp_path / "m.skops").status == 0
+    text = mltsk("rules", tmp_path / "m.skops").out
+    assert "red" in text or "blue" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--label", "nope"], "no label called 'nope'"),
+        (["--top", 0], "'--top'"),
+        (["--format", "pdf"], "'--format'"),
+        (["--out", "no/such/folder/r.txt"], "does not exist"),
+    ],
+)
+def test_bad_options_are_refused(refused, model, options, says):
+    assert says in refused("rules", model, *options)
+
+
+def test_a_missing_model_is_refused(refused, tmp_path):
+    assert "There is no model file" in refused("rules", tmp_path / "none.skops")
+
+
+def data_of(path):
+    page = path.read_text(encoding="utf-8")
+    (found,) = re.findall(r'<script type="application/json" id="model">(.*?)</script>', page, flags=re.DOTALL)
+    return json.loads(found)
+
+
+def test_a_page_of_the_model_alone(mltsk, model, names, tmp_path):
+    result = mltsk("explore", model, "--out", tmp_path / "page.html")
+    assert result.status == 0
+    data = data_of(tmp_path / "page.html")
+    assert (data["features"], data["labels"]) == (names.features, names.labels)
+    assert data["examples"][0]["name"] == "every feature at its median"
+    assert "<title>awkward: rules to explore</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_rows_become_examples_with_their_labels(mltsk, model, awkward, tmp_path):
+    assert mltsk("explore", model, "--data", awkward, "--out", tmp_path / "p.html", "--title", "<i>").status == 0
+    data = data_of(tmp_path / "p.html")
+    assert data["examples"][0]["name"].startswith("row ")
+    assert sum(example["truth"] is not None for example in data["examples"]) == 12
+    assert set(data["correlation"]) == {"consequents", "labels"}
+    assert "<h1>&lt;i&gt;</h1>" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_rows_without_labels_are_examples_too(mltsk, model, names, csv_file, tmp_path):
+    rows = csv_file("rows.csv", names.features, [[0.1] * 10, [0.9] * 10])
+    assert mltsk("explore", model, "--data", rows, "--out", tmp_path / "p.html").status == 0
+    data = data_of(tmp_path / "p.html")
+    assert [example["truth"] for example in data["examples"][:2]] == [None, None]
+    assert set(data["correlation"]) == {"consequents"}
+
+
+def test_bad_input_is_one_sentence(refused, model, tmp_path):
+    assert "does not exist" in refused("explore", model, "--out", tmp_path / "no" / "page.html")
+    assert "no column" in refused("explore", model, "--data", "yeast", "--out", tmp_path / "page.html")
+    made = make_multilabel_rules(n_samples=40, random_state=0)
+    other = save(MLkNN().fit(made.X, made.Y), tmp_path / "knn.skops")
+    assert "holds a MLkNN, which has no rules" in refused("explore", other, "--out", tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_a_compared_method_in_a_file_still_predicts(mltsk, command, csv_file, tmp_path):
+    made = make_multilabel_rules(n_samples=40, random_state=0)
+    path = save(MLkNN().fit(*made.frames()), tmp_path / "knn.skops")
+    rows = [[*x, *y] for x, y in zip(made.X.tolist(), made.Y.tolist(), strict=True)]
+    data = csv_file("rows.csv", [*made.feature_names, *made.label_names], rows)
+    assert mltsk(command, path, data).status == 0
+
+
+def test_json_gives_the_model_back(mltsk, model, tmp_path):
+    result = mltsk("export", model, "--json", tmp_path / "m.json")
+    assert result.status == 0
+    back = from_dict(json.loads((tmp_path / "m.json").read_text(encoding="utf-8")))
+    X = np.random.default_rng(0).normal(size=(20, 10))
+    assert_array_equal(back.system_.scores(X), load(model).system_.scores(X))
+    assert json.loads(mltsk("export", model, "--json", "-").out)["format"] == "mltsk model"
+
+
+@pytest.mark.parametrize("options", [[], ["--float32"]])
+def test_onnx_gives_the_same_scores(mltsk, model, tmp_path, options):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    assert mltsk("export", model, "--onnx", tmp_path / "m.onnx", *options).status == 0
+    X = np.random.default_rng(0).normal(size=(20, 10)).astype(np.float32)
+    session = onnxruntime.InferenceSession((tmp_path / "m.onnx").read_bytes())
+    (scores,) = session.run(["scores"], {"X": X if options else X.astype(np.float64)})
+    assert_allclose(scores, load(model).system_.scores(X.astype(np.float64)), atol=1e-9)
+
+
+def test_something_must_be_asked_for_and_have_a_place(refused, model, tmp_path):
+    assert "--onnx FILE, --json FILE, or both" in refused("export", model)
+    assert "does not exist" in refused("export", model, "--json", tmp_path / "no" / "m.json")
+    assert "is no text" in refused("export", model, "--onnx", "-")
+
+
+def test_without_the_extra_the_command_says_what_to_install(refused, model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert 'pip install "mltsk[onnx]"' in refused("export", model, "--onnx", tmp_path / "m.onnx", status=1)
