@@ -1,8 +1,9 @@
 """Two clinical tables as users have them: macro AP next to logistic regression, 5 folds × 2 seeds.
 
-Our classifier takes the data frame as it is: words, missing cells, labels that were not observed for everybody. Logistic
-regression needs a pipeline (median and an indicator for what is missing, one column per category) and chooses its weight
-by inner folds, label by label, on observed rows. The files are pbc.csv and nhefs.csv in the folder tables of MLTSK_DATA.
+Our classifier takes the data frame as it is: words, missing cells, labels that were not observed for everybody.
+Logistic regression needs a pipeline (median and an indicator for what is missing, one column per category) and chooses
+its weight by inner folds, label by label, on observed rows. The files are pbc.csv and nhefs.csv in the folder tables of
+MLTSK_DATA.
 """
 
 import os

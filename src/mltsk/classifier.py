@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .columns import Columns
 from .core.arrays import row_blocks, spread_rows
 from .core.backend import asnumpy, is_tensor, namespace, put
 from .core.coupling import CONVEX
@@ -18,7 +19,6 @@ from .fit import Options, fit_system
 from .fit.short import shorten
 from .probabilities import f1_thresholds, fit_curves
 from .rows.arrays import is_dask
-from .rows.columns import Columns
 from .rows.read import is_too_large, read_rows, read_samples
 from .system import FuzzySystem
 from .targets import predicted
@@ -88,6 +88,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         Mean membership of the training data in each exception.
     n_terms_ : array of shape (n_labels,)
         Numbers that the model has for each label.
+    columns_ : dict or None
+        What the columns of a table are, `mltsk.columns.Columns`, where some hold words or gaps: terms and rules are
+        then about its columns of numbers, such as "smoker = daily" and "albumin not measured".
     coupling_, thresholds_, prototypes_, quantiles_, label_names_, classes_, n_features_in_, feature_names_in_
 
     Notes
@@ -262,6 +265,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             slopes=self.slopes_,
             offsets=self.offsets_,
             underflow="softmax" if self.order_ else "plain",
+            columns=columns,
         )
 
     @property

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .columns import Columns
 from .core.arrays import Array, Matrix, dense, unit_rows
 from .core.backend import is_tensor, namespace, put
 from .core.fuzzymap import FuzzyMap
@@ -32,7 +33,9 @@ class FuzzySystem:
     ``prototypes`` (K, D) are the centres in the caller's units; ``rule_weights`` (K,) the mean membership of the
     training data in each exception; ``quantiles`` (D, 21) the training percentiles 0, 5, …, 100 of dense features, in
     the caller's units, or None; ``thresholds`` (L,) turn scores into labels. Probabilities are
-    1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated.
+    1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated. ``columns`` says how features
+    of a table became the D columns of numbers that all this is about, None where they are the features themselves;
+    ``feature_names`` are those of the D columns.
     """
 
     feature_names: tuple[str, ...]
@@ -52,6 +55,7 @@ class FuzzySystem:
     slopes: Array | None = None
     offsets: Array | None = None
     underflow: Underflow = "plain"
+    columns: Columns | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
+from ..columns import Columns
 from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import Block, is_dask
-from .columns import Columns
 from .read import MOST_COPIES, note_gaps
 
 SPLIT_EVERY = 8  # sums added by one task of the tree

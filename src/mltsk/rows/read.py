@@ -7,12 +7,12 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
+from ..columns import Columns, has_columns, read_columns
 from ..core.arrays import spread_rows
 from ..core.backend import asnumpy, is_tensor, namespace
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import ArrayRows, is_dask
-from .columns import Columns, has_columns, read_columns
 
 FLOATS = (np.float64, np.float32)
 CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_all_finite": "allow-nan"}
@@ -63,10 +63,9 @@ def needs_columns(X, categorical_features):
         return is_given and hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
     if type(X).__module__.startswith("polars"):
         return not all(dtype.is_numeric() for dtype in X.dtypes) or categorical_features not in ("from_dtype", None)
-    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
-
-    plain = all(is_numeric_dtype(t) and not is_bool_dtype(t) and not is_complex_dtype(t) for t in X.dtypes)
-    return not plain or not isinstance(categorical_features, str | None)
+    return any(getattr(dtype, "kind", "O") not in "iuf" for dtype in X.dtypes) or not isinstance(
+        categorical_features, str | None
+    )
 
 
 def read_columns_of(estimator, X, counted):

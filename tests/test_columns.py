@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk import MLTSKClassifier
+from mltsk.columns import MISSING, Columns, read_columns
 from mltsk.exceptions import InputError
-from mltsk.rows.columns import MISSING, Columns, read_columns
 
 
 def frame(n=60, seed=0):

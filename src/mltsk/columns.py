@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Array
-from ..core.backend import cast, namespace
-from ..exceptions import InputError
+from .core.arrays import Array
+from .core.backend import cast, namespace
+from .exceptions import InputError
 
 RARE_ROWS, RARE_SHARE = 5, 0.01  # a value, or a gap, has a column of its own from so many rows on: the larger of both
 OTHER, MISSING = "other", "not measured"
@@ -44,6 +44,10 @@ class Columns:
     values: tuple[tuple[str, ...], ...]
     rare: tuple[tuple[str, ...], ...]
     gaps: tuple[bool, ...]
+
+    def __post_init__(self) -> None:
+        for name, parts in list(vars(self).items()):  # lists, where they come from a file
+            object.__setattr__(self, name, tuple(tuple(p) if isinstance(p, list) else p for p in parts))
 
     @classmethod
     def of_numbers(cls, names: Sequence[str], missing: Any, n: int) -> "Columns":
@@ -218,25 +222,17 @@ def _plain_column(name: str, values: Any) -> Column:
 
 
 def _pandas_column(name: str, series: Any) -> Column:
-    from pandas.api import types
-
-    dtype = series.dtype
-    if isinstance(dtype, types.CategoricalDtype):
+    dtype, kind = series.dtype, getattr(series.dtype, "kind", "O")
+    if dtype.name == "category":
         levels = tuple(map(_word, dtype.categories)) if dtype.ordered else None
         return Column(name, None, series.astype(object).tolist(), levels, is_nominal=levels is None)
-    if types.is_bool_dtype(dtype):
-        return Column(name, None, series.astype(object).tolist(), is_nominal=True)
-    if (
-        types.is_datetime64_any_dtype(dtype)
-        or types.is_timedelta64_dtype(dtype)
-        or isinstance(dtype, types.PeriodDtype)
-    ):
+    if kind in "mM" or dtype.name.startswith("period"):
         _refuse_date(name)
-    if types.is_complex_dtype(dtype):
+    if kind == "c":
         raise InputError(f"Column {name!r} holds complex numbers: give their parts as columns of their own.")
-    if types.is_numeric_dtype(dtype):
+    if kind in "iuf":
         return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
-    return _cells(name, series.tolist())
+    return _cells(name, series.astype(object).tolist())
 
 
 def _polars_column(name: str, series: Any) -> Column:
