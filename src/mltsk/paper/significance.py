@@ -175,8 +175,8 @@ def bonferroni_dunn(
     q = (*table[len(ranks) - 2 :], exact_q)[0]
     differences = ranks - ranks[position]
     found = _labelled({"significant": np.abs(differences) >= q * se, "rank_differences": differences}, names)
-    limits = {"q": q, "critical_difference": q * se, "exact_q": exact_q}
-    return RankComparison(mean_ranks, n_datasets, alpha, **found, control=position, **limits)
+    given = (mean_ranks, n_datasets, alpha)
+    return RankComparison(*given, **found, control=position, q=q, critical_difference=q * se, exact_q=exact_q)
 
 
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -178,6 +178,7 @@ class Cluster(Runner):
         except (OSError, ValueError, TimeoutError):
             message = f"No Dask scheduler answers at {address}: start `dask scheduler`, and give its address, such as"
             raise InputError(f"{message} tcp://10.0.0.1:8786.") from None
+        self._pool = self._client.get_executor(pure=False)
 
     @property
     def slots(self) -> int:  # type: ignore[override]
@@ -185,32 +186,22 @@ class Cluster(Runner):
         return max(1, 2 * sum(self._client.nthreads().values()))
 
     def start(self, task: Task) -> None:  # noqa: D102
-        self._running[self._client.submit(execute, *task, pure=False)] = task
+        self._running[self._pool.submit(execute, *task)] = task
 
     def finished(self) -> Done:  # noqa: D102
-        import distributed
-
-        waiting: Any = distributed.wait
-        try:
-            with self._client.as_current():
-                done = waiting(list(self._running), timeout=1.0, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            return
-        for future in done:
-            yield self._running.pop(future)[0], self._outcome(future)
+        for future in wait(self._running, timeout=1.0, return_when=FIRST_COMPLETED).done:
+            if future.cancelled():
+                raise InputError(f"The cluster at {self.address} is gone; everything finished is kept.")
+            outcome, problem = Outcome(error=_DIED), future.exception()
+            if problem is None:
+                outcome = future.result()
+            elif type(problem).__name__ != "KilledWorker":
+                outcome = Outcome(error=f"{type(problem).__name__}: {' '.join(str(problem).split())}")
+            yield self._running.pop(future)[0], outcome
 
     def close(self) -> None:  # noqa: D102
-        self._client.cancel(list(self._running))
+        self._pool.shutdown(wait=False)
         self._client.close()
-
-    def _outcome(self, future: Any) -> Outcome:
-        if future.status == "finished":
-            return future.result()
-        if future.status != "error":
-            raise InputError(f"The cluster at {self.address} is gone; everything finished is kept.")
-        problem = future.exception()
-        died = type(problem).__name__ == "KilledWorker"
-        return Outcome(error=_DIED if died else f"{type(problem).__name__}: {' '.join(str(problem).split())}")
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
@@ -232,15 +223,9 @@ def _end_with_parent() -> None:
 
 
 def run(
-    definition: Definition,
-    cells: Sequence[Cell],
-    store: Store,
-    *,
-    jobs: int = 1,
-    runner: Runner | None = None,
-    report: Report | None = None,
+    definition: Definition, cells: Sequence[Cell], store: Store, *, runner: Runner, report: Report | None = None
 ) -> Progress:
-    """Do all cells of a definition that the store does not have; returns how it went. Without a runner, here."""
+    """Do all cells of a definition that the store does not have; returns how it went."""
     finished = store.done()
     queue = _Queue([cell for cell in cells if cell.key not in finished], finished)
     progress = Progress(total=len(cells), done=len(cells) - len(queue.cells))
@@ -249,7 +234,6 @@ def run(
     tell = report or (lambda progress, cell, outcome: None)
     tell(progress, None, None)
     kept = versions()
-    runner = runner or (Runner() if jobs == 1 else Processes(jobs))
     for cell, outcome in _outcomes(queue, definition, store, runner, progress, tell):
         store.add(cell, outcome, {**kept, "device": outcome.device})
         progress.count(cell, outcome)
@@ -267,9 +251,10 @@ class _Queue:
 
     def take(self) -> Cell | None:
         """The next cell that can be begun, None if there is none now."""
-        ready = (i for i, cell in enumerate(self.cells) if self._finished.issuperset(cell.needs) or self.lost(cell))
-        i = next(ready, None)
-        return None if i is None else self.cells.pop(i)
+        for i, cell in enumerate(self.cells):
+            if self._finished.issuperset(cell.needs) or self.lost(cell):
+                return self.cells.pop(i)
+        return None
 
     def lost(self, cell: Cell) -> bool:
         """Whether the cell can never be done."""
@@ -312,8 +297,6 @@ def versions() -> dict[str, str]:
     """Versions of everything that can move a number."""
     found = {"python": platform.python_version()}
     for name in ("mltsk", "numpy", "scipy", "scikit-learn", "torch"):
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found
