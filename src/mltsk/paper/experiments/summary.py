@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .protocol_worth import WORTH, pairs_of, worths
 from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
 from .ranks import Comparison, f_text, p_text
-from .results import Results
+from .results import WORTH, Results, worths
 from .table import signed
 
 CLOSE, NEAR = 0.01, 0.03
@@ -269,7 +268,7 @@ def outsiders(results: Results) -> Iterator[str]:
 
 def _ap_gains(results: Results) -> Iterable[tuple[tuple[str, str], pd.DataFrame]]:
     """What AP gains under the more lenient protocol of each pair, where there is anything to compare."""
-    for pair in pairs_of(results):
+    for pair in results.protocol_pairs:
         gains = worths(results, pair, "AP")
         gains = gains[gains["metric"] == "AP"]
         if len(gains):

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from ...io import writing
 from ...pages.render import _template
-from ..experiments.protocol_worth import protocol_table, worth_table
 from ..experiments.published import TABLES
 from ..experiments.ranks import Comparison, comparisons, rank_table, table_six, widest_sources
 from ..experiments.results import Results
 from ..experiments.studies import STUDIES
 from ..experiments.summary import headlines, paper_gaps, summarise, to_markdown
 from ..experiments.table import Table
-from ..experiments.tables import result_table, table_one, table_two, time_table
+from ..experiments.tables import protocol_table, result_table, table_one, table_two, time_table, worth_table
 from .captions import study_caption
 from .figures import STUDY_FIGURES, closeness_picture, protocol_picture, rank_pictures
 from .pictures import Picture, picture

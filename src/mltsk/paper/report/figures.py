@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from ...pages.figures import LINE, MUTED, NEGATIVE, POSITIVE, SERIES, _shortened
-from ..experiments.protocol_worth import protocols_of
 from ..experiments.published import METRICS
 from ..experiments.ranks import RECOMPUTED, Comparison, widest_sources
 from ..experiments.results import Results
@@ -51,7 +50,7 @@ def closeness_picture(gaps: pd.DataFrame) -> list[Picture]:
 
 def protocol_picture(results: Results) -> list[Picture]:
     """Mean AP of each method under each protocol, over the data sets that it finished under all of them."""
-    protocols = protocols_of(results)
+    protocols = results.protocols
     frames = [results.of_metric(protocol, "AP", "AP") for protocol in protocols]
     columns = [frame[frame["status"] == "done"].set_index(["dataset", "method"])["mean"] for frame in frames]
     means = pd.concat(columns, axis=1).dropna().groupby("method").mean() if len(protocols) > 1 else []
