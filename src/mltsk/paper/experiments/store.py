@@ -106,8 +106,7 @@ class Store:
     def describe(self, description: Mapping[str, Any]) -> None:
         """Keep the description of the run, see `Results`."""
         with self._connection:
-            text = canonical(description)
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES (1, ?)", (text,))
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES (1, ?)", (canonical(description),))
 
     def description(self) -> dict[str, Any]:
         """The description of the run; empty before there is one."""
@@ -126,30 +125,25 @@ class Store:
             status, outcome.error, outcome.seconds, outcome.cpu_seconds,
             datetime.now(UTC).isoformat(timespec="seconds"), canonical(cell.details), canonical(versions),
         )  # fmt: skip
+        texts = [(canonical(row.setting), row) for row in outcome.rows]
         with self._connection as connection:
             connection.execute("DELETE FROM cell WHERE key = ?", (cell.key,))
             connection.execute(f"INSERT INTO cell VALUES ({', '.join('?' * len(values))})", values)
-            self._add_scores(cell.key, outcome.rows)
+            connection.executemany("INSERT OR IGNORE INTO setting (text) VALUES (?)", [(text,) for text, _ in texts])
+            connection.executemany(
+                "INSERT INTO score SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM setting WHERE text = ?",
+                [(cell.key, row.chosen_by, *row.metrics, text) for text, row in texts],
+            )
             if outcome.study is not None:
                 connection.execute("INSERT INTO study VALUES (?, ?)", (cell.key, canonical(outcome.study)))
 
-    def _add_scores(self, key: str, rows: Iterable[Row]) -> None:
-        texts = [(canonical(row.setting), row) for row in rows]
-        self._connection.executemany("INSERT OR IGNORE INTO setting (text) VALUES (?)", [(text,) for text, _ in texts])
-        self._connection.executemany(
-            "INSERT INTO score SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM setting WHERE text = ?",
-            [(key, row.chosen_by, *row.metrics, text) for text, row in texts],
-        )
-
     def absorb(self, folder: str | Path) -> int:
-        """Take over what another folder has finished and this one has not; returns how many cells that were."""
-        path = Path(folder) / FILE
-        if not path.is_file():
-            raise InputError(f"{folder} holds no results.")
-        with closing(_connect(path)):  # a newer or a foreign file is refused there
-            pass
+        """Take over what another folder has finished and this one has not; returns how many cells that were.
+
+        Open that folder first: a file that is missing, newer or no store at all is refused there.
+        """
         before = len(self.done())
-        self._connection.execute("ATTACH ? AS other", (str(path),))
+        self._connection.execute("ATTACH ? AS other", (str(Path(folder) / FILE),))
         try:
             with self._connection as connection:
                 for statement in _ABSORB:
