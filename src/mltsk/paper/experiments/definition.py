@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from ...datasets import catalog
 from ...exceptions import InputError
+from .published import read_toml
 
 try:
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -113,8 +113,7 @@ def section_iv() -> Definition:
     >>> [method.key for method in section_iv().methods][-2:]
     ['ml-tsk-fs', 'mltsk']
     """
-    text = files(__package__).joinpath("section_iv.toml").read_text(encoding="utf-8")
-    return _checked(tomllib.loads(text), "section_iv.toml")
+    return _checked(read_toml("section_iv.toml"), "section_iv.toml")
 
 
 def read_definition(path: str | Path) -> Definition:

@@ -89,7 +89,7 @@ def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
     """
     if table not in TABLES:
         raise InputError(f"The tables of results are {', '.join(TABLES)}, not {table!r}.")
-    rows = [row for row in csv.DictReader(_text("paper_tables.csv").splitlines()) if row["table"] == table]
+    rows = [row for row in csv.DictReader(read_text("paper_tables.csv").splitlines()) if row["table"] == table]
     return MappingProxyType({(row["dataset"], row["metric"], m): _cell(row[m]) for row in rows for m in METHODS})
 
 
@@ -182,9 +182,10 @@ def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | N
 
 @cache
 def read_toml(name: str) -> dict[str, Any]:
-    """A file of this folder."""
-    return tomllib.loads(_text(name))
+    """A TOML file of this folder."""
+    return tomllib.loads(read_text(name))
 
 
-def _text(name: str) -> str:
+def read_text(name: str) -> str:
+    """A file of this folder as text."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -225,62 +225,44 @@ def _end_with_parent() -> None:
 def run(
     definition: Definition, cells: Sequence[Cell], store: Store, *, runner: Runner, report: Report | None = None
 ) -> Progress:
-    """Do all cells of a definition that the store does not have; returns how it went."""
-    finished = store.done()
-    queue = _Queue([cell for cell in cells if cell.key not in finished], finished)
-    progress = Progress(total=len(cells), done=len(cells) - len(queue.cells))
-    for cell in queue.cells:
+    """Do all cells of a definition that the store does not have, longest first; returns how it went."""
+    datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
+    finished, failed, kept = store.done(), set[str](), versions()
+    waiting = sorted((cell for cell in cells if cell.key not in finished), key=lambda cell: -cell.size)
+    progress = Progress(total=len(cells), done=len(cells) - len(waiting))
+    for cell in waiting:
         progress.expect(cell)
     tell = report or (lambda progress, cell, outcome: None)
     tell(progress, None, None)
-    kept = versions()
-    for cell, outcome in _outcomes(queue, definition, store, runner, progress, tell):
+
+    def keep(cell: Cell, outcome: Outcome) -> None:
         store.add(cell, outcome, {**kept, "device": outcome.device})
         progress.count(cell, outcome)
-        queue.finish(cell, failed=bool(outcome.error))
+        (failed if outcome.error else finished).add(cell.key)
         tell(progress, cell, outcome)
-    return progress
 
-
-class _Queue:
-    """Cells whose needs are met, longest first; cells that need one that failed are given back as failed."""
-
-    def __init__(self, cells: Sequence[Cell], finished: set[str]) -> None:
-        self.cells = sorted(cells, key=lambda cell: -cell.size)
-        self._finished, self._failed = set(finished), set[str]()
-
-    def take(self) -> Cell | None:
-        """The next cell that can be begun, None if there is none now."""
-        for i, cell in enumerate(self.cells):
-            if self._finished.issuperset(cell.needs) or self.lost(cell):
-                return self.cells.pop(i)
-        return None
-
-    def lost(self, cell: Cell) -> bool:
-        """Whether the cell can never be done."""
-        return not self._failed.isdisjoint(cell.needs)
-
-    def finish(self, cell: Cell, *, failed: bool) -> None:
-        (self._failed if failed else self._finished).add(cell.key)
-
-
-def _outcomes(
-    queue: _Queue, definition: Definition, store: Store, runner: Runner, progress: Progress, tell: Report
-) -> Done:
-    datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
     with closing(runner):
         while True:
-            while runner.busy < runner.slots and (cell := queue.take()) is not None:
-                if queue.lost(cell):
-                    yield cell, Outcome(error="An inner fold that this one needs has failed.")
+            while runner.busy < runner.slots and (cell := _take(waiting, finished, failed)) is not None:
+                if not failed.isdisjoint(cell.needs):
+                    keep(cell, Outcome(error="An inner fold that this one needs has failed."))
                     continue
                 progress.running[str(cell)] = time.monotonic()
                 method = None if cell.kind == "study" else methods[cell.method]
                 runner.start((cell, datasets[cell.dataset], method, _chosen(cell, store)))
             if not runner.busy:
-                return
+                return progress
             tell(progress, None, None)
-            yield from runner.finished()
+            for cell, outcome in runner.finished():
+                keep(cell, outcome)
+
+
+def _take(waiting: list[Cell], finished: set[str], failed: set[str]) -> Cell | None:
+    """The next cell whose needs are met, or can never be; None if there is none now."""
+    for i, cell in enumerate(waiting):
+        if finished.issuperset(cell.needs) or not failed.isdisjoint(cell.needs):
+            return waiting.pop(i)
+    return None
 
 
 def _chosen(cell: Cell, store: Store) -> Mapping[str, Any]:

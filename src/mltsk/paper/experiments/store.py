@@ -17,31 +17,12 @@ import pandas as pd
 
 from ...exceptions import InputError
 from .cells import Cell, canonical
-from .published import METRICS
+from .published import METRICS, read_text
 from .results import CELLS, SCORES, Results
 
 FILE, LOCK = "results.sqlite", "lock.sqlite"
 VALUES = (*METRICS, "tied")
-_FORMAT = 1
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS cell (
-    key TEXT PRIMARY KEY, kind TEXT NOT NULL, protocol TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL,
-    seed INTEGER NOT NULL, fold INTEGER NOT NULL, "inner" INTEGER NOT NULL, part TEXT NOT NULL, status TEXT NOT NULL,
-    error TEXT NOT NULL, seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, "when" TEXT NOT NULL, details TEXT NOT NULL,
-    versions TEXT NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS setting (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE IF NOT EXISTS score (
-    cell TEXT NOT NULL REFERENCES cell (key) ON DELETE CASCADE, setting INTEGER NOT NULL REFERENCES setting (id),
-    chosen_by TEXT NOT NULL, AP REAL, HL REAL, OE REAL, RL REAL, CV REAL, tied REAL,
-    PRIMARY KEY (cell, chosen_by, setting)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS study (
-    cell TEXT PRIMARY KEY REFERENCES cell (key) ON DELETE CASCADE, content TEXT NOT NULL
-) STRICT;
-"""
-
+_FORMAT = 1  # of schema.sql
 _ABSORB = (
     "CREATE TEMP TABLE fresh AS SELECT key FROM other.cell WHERE status = 'done' "
     "AND key NOT IN (SELECT key FROM cell WHERE status = 'done')",
@@ -99,7 +80,7 @@ class Store:
             raise InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
         with _locked(folder) if create else nullcontext(), closing(_connect(path)) as connection:
             if create:
-                connection.executescript(_SCHEMA)
+                connection.executescript(read_text("schema.sql"))
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
             yield cls(connection)
 
