@@ -133,8 +133,14 @@ def cross_validate_metrics(
         results.append(result)
         report(len(results), len(folds))
     metrics, fit_seconds, predict_seconds, messages = zip(*results, strict=True)
-    table, seconds = np.array([list(of_fold.values()) for of_fold in metrics]), np.array([fit_seconds, predict_seconds])
-    return CrossValidation(tuple(metrics[0]), table, *seconds, tuple(dict.fromkeys(chain(*messages))), convention)
+    return CrossValidation(
+        metrics=tuple(metrics[0]),
+        table=np.array([list(values.values()) for values in metrics]),
+        fit_seconds=np.array(fit_seconds),
+        predict_seconds=np.array(predict_seconds),
+        warnings=tuple(dict.fromkeys(chain(*messages))),
+        convention=convention,
+    )
 
 
 def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = "standard") -> FoldResult:

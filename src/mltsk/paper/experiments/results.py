@@ -109,7 +109,7 @@ class Results:
         rows with equal scores, ``folds`` and ``expected`` count folds of all seeds, ``failed`` those with an error.
         ``status`` is "done", "partial" (folds or work are missing), "failed" (nothing but errors) or "missing".
         """
-        found = {}
+        found: dict[tuple[str, str], pd.DataFrame] = {}
         for protocol in self.run["protocols"]:
             chosen = _chosen(self, protocol)
             found |= {(protocol, by): _frame(self, protocol, by, chosen) for by in CHOICES}

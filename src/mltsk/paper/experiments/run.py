@@ -243,13 +243,13 @@ def run(
 
     with closing(runner):
         while True:
-            while runner.busy < runner.slots and (cell := _take(waiting, finished, failed)) is not None:
-                if not failed.isdisjoint(cell.needs):
-                    keep(cell, Outcome(error="An inner fold that this one needs has failed."))
+            while runner.busy < runner.slots and (ready := _take(waiting, finished, failed)) is not None:
+                if not failed.isdisjoint(ready.needs):
+                    keep(ready, Outcome(error="An inner fold that this one needs has failed."))
                     continue
-                progress.running[str(cell)] = time.monotonic()
-                method = None if cell.kind == "study" else methods[cell.method]
-                runner.start((cell, datasets[cell.dataset], method, _chosen(cell, store)))
+                progress.running[str(ready)] = time.monotonic()
+                method = None if ready.kind == "study" else methods[ready.method]
+                runner.start((ready, datasets[ready.dataset], method, _chosen(ready, store)))
             if not runner.busy:
                 return progress
             tell(progress, None, None)
