@@ -57,28 +57,27 @@ def reproduce(
       mltsk reproduce -d patients.csv --labels 3 -m mltsk,sklearn.ensemble:ExtraTreesClassifier -p nested --out mine
       mltsk reproduce --cluster tcp://10.0.0.1:8786 --out section4
     """
-    import os
+    import joblib
 
     from ..paper.experiments.reproduce import reproduce as run
     from ..paper.experiments.run import Cluster
+    from . import FAILED
 
     definition = _definition(config, datasets, methods, labels)
+    first = definition.seeds[0] if seed is None else seed
     changes: dict[str, Any] = {
         "protocols": [p.value for p in protocol] if protocol else None,
         "grid": grid.value if grid else None,
         "folds": folds,
         "convention": convention.value if convention else None,
-        "seeds": _seeds(definition, seed, repeats),
+        "seeds": None if seed is None and repeats == 1 else list(range(first, first + repeats)),
         "studies": None if studies else False,
+        "methods": [m.model_copy(update={"device": device}) for m in definition.methods] if device else None,
     }
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
-    if device:
-        there = [method.model_copy(update={"device": device}) for method in definition.methods]
-        definition = definition.model_copy(update={"methods": there})
     command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
-    jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
     runner = Cluster(cluster) if cluster else None
-    jobs = runner.slots if runner else jobs
+    jobs = runner.slots if runner else jobs or joblib.cpu_count()
     try:
         with _view(jobs) as view:
             progress = run(definition, out, jobs=jobs, runner=runner, command=command, report=view)
@@ -88,7 +87,12 @@ def reproduce(
         raise
     cells = _write(out, "of all results").cells
     if progress.failed:
-        raise typer.Exit(_failed(cells))
+        failed = cells[cells["status"] == "failed"]
+        for cell in failed.head(5).itertuples():
+            note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
+        ways = "the report names them, and the same command tries them again"
+        note(f"{len(failed)} of {len(cells)} pieces failed; {ways}.")
+        raise typer.Exit(FAILED)
 
 
 def report(
@@ -125,13 +129,6 @@ def _split(names: list[str] | None) -> list[str]:
     return [part.strip() for name in names or () for part in name.split(",") if part.strip()]
 
 
-def _seeds(definition: Any, seed: int | None, repeats: int) -> list[int] | None:
-    if seed is None and repeats == 1:
-        return None
-    first = definition.seeds[0] if seed is None else seed
-    return list(range(first, first + repeats))
-
-
 def _write(folder: Path, what: str) -> Any:
     """Write the report of what there is, and return the results."""
     from ..paper.experiments.store import Store
@@ -143,16 +140,6 @@ def _write(folder: Path, what: str) -> Any:
         write_report(results, folder)
         typer.echo(f"report {what}: {folder / 'index.html'}")
     return results
-
-
-def _failed(cells: Any) -> int:
-    from . import FAILED
-
-    failed = cells[cells["status"] == "failed"]
-    for cell in failed.head(5).itertuples():
-        note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
-    note(f"{len(failed)} of {len(cells)} pieces failed; the report names them, and the same command tries them again.")
-    return FAILED
 
 
 @contextmanager
@@ -179,10 +166,8 @@ def _block(progress: Any, jobs: int) -> Any:
 
 
 def _line(progress: Any, jobs: int) -> str:
-    left = progress.seconds_left(jobs)
-    failed = f", {progress.failed} failed" if progress.failed else ""
-    ahead = ""
-    if left is not None and progress.done < progress.total:
+    failed, ahead = f", {progress.failed} failed" if progress.failed else "", ""
+    if (left := progress.seconds_left(jobs)) is not None and progress.done < progress.total:
         ahead = f", {'about' if left[1] else 'at least'} {_clock(left[0])} left"
     return f"{progress.done} of {progress.total} pieces{failed}, {_clock(progress.seconds)}{ahead}"
 

@@ -40,33 +40,24 @@ def cliques(ranks: FloatArray, critical_difference: float) -> tuple[tuple[int, .
 
 
 def draw_ranks(
-    ranks: FloatArray,
-    names: Sequence[str],
-    critical_difference: float,
-    *,
-    control: int | None,
-    title: str | None,
-    color: str,
-    ax: Any,
+    ranks: FloatArray, names: Sequence[str], cd: float, *, control: int | None, title: str | None, color: str, ax: Any
 ) -> Any:
     """Draw the diagram on ``ax``, or on a new figure that fits it; the figure.
 
-    With a ``control`` one band marks what does not differ from it; without one, bars join what does not differ.
+    With a ``control`` one band marks what does not differ from it by the critical difference ``cd``; without one, bars
+    join what does not differ.
     """
-    bars = _bars(ranks, critical_difference, control)
+    bars = _bars(ranks, cd, control)
     labels = [f"{name} ({rank:.2f})" for name, rank in zip(names, ranks, strict=True)]
-    diagram = _Diagram(ranks, 1 + max((row for *_, row in bars), default=-1))
-    ax = diagram.fill_figure(labels, _TITLE if title else 0) if ax is None else diagram.fit_into(ax, labels)
-    ax.set_axis_off()
-    ax.set_xlim(0, diagram.width)
-    ax.set_ylim(diagram.height, 0)
+    diagram = _Diagram(ranks, labels, 1 + max((row for *_, row in bars), default=-1))
+    diagram.fill_figure(_TITLE if title else 0) if ax is None else diagram.fit_into(ax)
     if title is not None:
-        ax.set_title(title, fontsize=1.1 * diagram.font, parse_math=False)
-    diagram.draw_scale(ax)
-    diagram.draw_ruler(ax, critical_difference)
-    diagram.draw_bars(ax, bars, 0.0 if control is not None else _OVERHANG, color)
-    diagram.draw_names(ax, labels, control, color)
-    return ax.figure
+        diagram.ax.set_title(title, fontsize=1.1 * diagram.font, parse_math=False)
+    diagram.draw_scale()
+    diagram.draw_ruler(cd)
+    diagram.draw_bars(bars, 0.0 if control is not None else _OVERHANG, color)
+    diagram.draw_names(control, color)
+    return diagram.ax.figure
 
 
 def _bars(ranks: FloatArray, cd: float, control: int | None) -> list[Bar]:
@@ -86,90 +77,94 @@ def _bars(ranks: FloatArray, cd: float, control: int | None) -> list[Bar]:
 class _Diagram:
     """Sizes in inches, the font in points; y runs down from 0 at the top."""
 
-    def __init__(self, ranks: FloatArray, bar_rows: int) -> None:
-        self.ranks, self.k, self.bar_rows = ranks, len(ranks), bar_rows
+    def __init__(self, ranks: FloatArray, labels: Sequence[str], bar_rows: int) -> None:
+        try:
+            from matplotlib import rcParams
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise ImportError('pip install "mltsk[report]"') from None
+        self.new_figure: Any = Figure
+        self.ranks, self.labels, self.k, self.bar_rows = ranks, labels, len(ranks), bar_rows
+        self.text, self.ink = _text_width(labels), str(rcParams["text.color"])
 
-    def lay_out(self, width: float, font: float, text: float) -> None:
-        """Names have ``text`` inches on both sides, the scale what is between."""
-        self.width, self.font, self.left, self.right = width, font, text, width - text
-        self.line = 1.55 * font / 72
+    def fill_figure(self, head: float) -> None:
+        """Draw on axes that fill a new figure, but for ``head`` inches of a title."""
+        self._lay_out(2 * self.text + max(_SCALE, 0.3 * (self.k - 1)), 1.0)
+        size = np.array([self.width + 2 * _MARGIN, self.height + 2 * _MARGIN + head])
+        self._use(
+            self.new_figure(figsize=tuple(size)).add_axes((*(_MARGIN / size), *([self.width, self.height] / size)))
+        )
+
+    def fit_into(self, ax: Any) -> None:
+        """Draw on these axes, with the font as small as their size demands."""
+        box = ax.get_window_extent()
+        width, height = box.width / ax.figure.dpi, box.height / ax.figure.dpi
+        self._lay_out(width, 1.0)
+        self._lay_out(width, min(1.0, 0.32 * width / self.text, height / self.height))
+        self._use(ax)
+
+    def _lay_out(self, width: float, shrink: float) -> None:
+        """Names have the width of the longest on both sides, the scale what is between."""
+        self.width, self.font = width, shrink * _FONT
+        self.left, self.right = shrink * self.text, width - shrink * self.text
+        self.line = 1.55 * self.font / 72
         self.scale_y, self.bar_step = 2.4 * self.line, 0.62 * self.line
         self.first_row = self.scale_y + self.bar_step * self.bar_rows + 1.1 * self.line
         self.height = self.first_row + self.line * ((self.k + 1) // 2 - 0.35)
 
-    def fill_figure(self, labels: Sequence[str], head: float) -> Any:
-        """Axes that fill a new figure."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise ImportError('pip install "mltsk[report]"') from None
-        text = _text_width(labels)
-        self.lay_out(2 * text + max(_SCALE, 0.3 * (self.k - 1)), _FONT, text)
-        size = np.array([self.width + 2 * _MARGIN, self.height + 2 * _MARGIN + head])
-        return Figure(figsize=tuple(size)).add_axes((*(_MARGIN / size), *([self.width, self.height] / size)))
+    def _use(self, ax: Any) -> None:
+        self.ax = ax
+        ax.set_axis_off()
+        ax.set_xlim(0, self.width)
+        ax.set_ylim(self.height, 0)
 
-    def fit_into(self, ax: Any, labels: Sequence[str]) -> Any:
-        """The given axes, with the font as small as their size demands."""
-        box, text = ax.get_window_extent(), _text_width(labels)
-        width, height = box.width / ax.figure.dpi, box.height / ax.figure.dpi
-        self.lay_out(width, _FONT, text)
-        shrink = min(1.0, 0.32 * width / text, height / self.height)
-        self.lay_out(width, shrink * _FONT, shrink * text)
-        return ax
-
-    def x(self, rank: FloatArray | float) -> Any:
+    def _x(self, rank: Any) -> Any:
         """Place of a mean rank on the scale."""
         return self.left + (self.k - rank) / (self.k - 1) * (self.right - self.left)
 
-    def draw_scale(self, ax: Any) -> None:
-        ink, y, line = _ink(), self.scale_y, self.line
+    def _rule(self, x: Sequence[float], y: Sequence[float], width: float = 0.1, **more: Any) -> None:
+        self.ax.plot(x, y, **{"color": self.ink, "lw": width * self.font, **more})
+
+    def draw_scale(self) -> None:
+        y, line = self.scale_y, self.line
         step = int(np.ceil(1.6 * line / ((self.right - self.left) / (self.k - 1))))
-        ax.plot([self.left, self.right], [y, y], color=ink, lw=0.1 * self.font, solid_capstyle="butt")
+        self._rule([self.left, self.right], [y, y], solid_capstyle="butt")
         for rank in np.arange(1, self.k + 0.5, 0.5):
-            major, x = rank % 1 == 0 and (rank - 1) % step == 0, self.x(rank)
-            ax.plot([x, x], [y, y - (0.35 if major else 0.18) * line], color=ink, lw=0.08 * self.font)
+            major, x = rank % 1 == 0 and (rank - 1) % step == 0, self._x(rank)
+            self._rule([x, x], [y, y - (0.35 if major else 0.18) * line], 0.08)
             if major:
-                ax.text(x, y - 0.5 * line, f"{rank:.0f}", ha="center", va="bottom", fontsize=self.font)
+                self.ax.text(x, y - 0.5 * line, f"{rank:.0f}", ha="center", va="bottom", fontsize=self.font)
 
-    def draw_ruler(self, ax: Any, critical_difference: float) -> None:
+    def draw_ruler(self, cd: float) -> None:
         """The critical difference to scale; in words alone where it is longer than the scale."""
-        line, text = self.line, f"CD = {critical_difference:.2f}"
-        if critical_difference > self.k - 1:
-            ax.text(self.left, 0.65 * line, f"{text}, longer than the scale", va="center", fontsize=self.font)
+        y, text = 0.65 * self.line, f"CD = {cd:.2f}"
+        if cd > self.k - 1:
+            self.ax.text(self.left, y, f"{text}, longer than the scale", va="center", fontsize=self.font)
             return
-        x = [self.left, self.left + critical_difference / (self.k - 1) * (self.right - self.left)]
-        ax.plot(x, [0.65 * line] * 2, color=_ink(), lw=0.1 * self.font)
+        x = [self.left, self.left + cd / (self.k - 1) * (self.right - self.left)]
+        self._rule(x, [y, y])
         for end in x:
-            ax.plot([end, end], [0.5 * line, 0.8 * line], color=_ink(), lw=0.1 * self.font)
-        ax.text(x[1] + 0.4 * line, 0.65 * line, text, ha="left", va="center", fontsize=self.font)
+            self._rule([end, end], [0.5 * self.line, 0.8 * self.line])
+        self.ax.text(x[1] + 0.4 * self.line, y, text, ha="left", va="center", fontsize=self.font)
 
-    def draw_bars(self, ax: Any, bars: Sequence[Bar], overhang: float, color: str) -> None:
+    def draw_bars(self, bars: Sequence[Bar], overhang: float, color: str) -> None:
         """A bar that holds methods reaches a little beyond them, but never to one that it does not hold."""
         for worst, best, row in bars:
             outside = self.ranks[(self.ranks < best) | (self.ranks > worst)]
             gaps = [np.abs(outside - end).min(initial=self.k) / 3 for end in (worst, best)]
             reach = np.minimum(overhang * (self.k - 1), gaps)
-            ends, y = self.x(np.array([worst + reach[0], best - reach[1]])), self.scale_y + self.bar_step * (row + 1)
-            ax.plot(ends, [y, y], color=color, lw=0.34 * self.font, solid_capstyle="butt", zorder=3, gid="bar")
+            ends, y = self._x(np.array([worst + reach[0], best - reach[1]])), self.scale_y + self.bar_step * (row + 1)
+            self._rule(ends, [y, y], 0.34, color=color, solid_capstyle="butt", zorder=3, gid="bar")
 
-    def draw_names(self, ax: Any, labels: Sequence[str], control: int | None, color: str) -> None:
-        order = np.argsort(-self.ranks, kind="stable")
-        for place, method in enumerate(order):
+    def draw_names(self, control: int | None, color: str) -> None:
+        for place, method in enumerate(np.argsort(-self.ranks, kind="stable")):
             chosen, on_left = control == method, place < (self.k + 1) // 2
-            row = place if on_left else self.k - 1 - place
-            x, y = self.x(self.ranks[method]), self.first_row + self.line * row
-            end, side = (self.left - 0.1, -0.06) if on_left else (self.right + 0.1, 0.06)
-            ink, width, above = (color, 0.16, 4) if chosen else (_ink(), 0.08, 2)
-            ax.plot([x, x, end], [self.scale_y, y, y], color=ink, lw=width * self.font, zorder=above)
-            weight, align = "bold" if chosen else "normal", "right" if on_left else "left"
+            x, y = self._x(self.ranks[method]), self.first_row + self.line * min(place, self.k - 1 - place)
+            end, side, align = (self.left - 0.1, -0.06, "right") if on_left else (self.right + 0.1, 0.06, "left")
+            ink, width, above, weight = (color, 0.16, 4, "bold") if chosen else (self.ink, 0.08, 2, "normal")
+            self._rule([x, x, end], [self.scale_y, y, y], width, color=ink, zorder=above)
             style = {"fontsize": self.font, "fontweight": weight, "parse_math": False}
-            ax.text(end + side, y, labels[method], ha=align, va="center", **style)
-
-
-def _ink() -> str:
-    from matplotlib import rcParams
-
-    return str(rcParams["text.color"])
+            self.ax.text(end + side, y, self.labels[method], ha=align, va="center", **style)
 
 
 def _text_width(labels: Sequence[str]) -> float:

@@ -46,9 +46,7 @@ _DEMSAR = {
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Answer of `friedman`: ``mean_ranks`` (n_methods,), 1 is best; Friedman's statistic ``chi2``, and Iman and
-    Davenport's ``f``, which is the less conservative of the two; ``n_datasets`` and ``n_methods``.
-    """
+    """Answer of `friedman`: ``mean_ranks`` (n_methods,), 1 is best, Friedman's ``chi2``, Iman and Davenport's ``f``."""
 
     mean_ranks: Any
     chi2: float
@@ -78,19 +76,19 @@ class RankComparison:
     Attributes
     ----------
     mean_ranks, n_datasets, alpha : as given
-    significant : array or series of shape (n_methods,); of shape (n_methods, n_methods) from `nemenyi`
+    significant : (n_methods,), from `nemenyi` (n_methods, n_methods)
         Whether a method differs, better or worse, from the control, or from each other one.
-    control : int, optional
+    control : int
         Position of the control.
-    rank_differences : array or series of shape (n_methods,), optional
+    rank_differences : (n_methods,)
         Mean rank less that of the control: above 0 is worse than it.
-    q, critical_difference : float, optional
+    q, critical_difference : float
         Mean ranks differ if they are at least this far apart, q times the standard error.
-    exact_q : float, optional
+    exact_q : float
         The normal quantile. It differs from ``q`` where Demšar's table is rounded or misprinted.
-    p_values, adjusted_p_values : of the shape of ``significant``, optional
+    p_values, adjusted_p_values : of the shape of ``significant``
         Two-sided; those that `holm` has adjusted compare with ``alpha`` directly. 1 for the control itself.
-    groups : tuple of tuples of int, optional
+    groups : tuple of tuples of int
         From `nemenyi`: positions of methods that do not differ from each other, best first, the bars of the diagram.
         Groups overlap; a method that differs from all others is in none.
     """
@@ -138,9 +136,8 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     """
     values, names = _score_table(scores)
     ranks = stats.rankdata(-values if greater_is_better else values, axis=1)
-    chi2, f = _statistics(ranks, correct_ties)
-    n, k = values.shape
-    return Friedman(**_labelled({"mean_ranks": ranks.mean(axis=0)}, names), chi2=chi2, f=f, n_datasets=n, n_methods=k)
+    mean_ranks = _labelled({"mean_ranks": ranks.mean(axis=0)}, names)["mean_ranks"]
+    return Friedman(mean_ranks, *_statistics(ranks, correct_ties), *values.shape)
 
 
 def bonferroni_dunn(
@@ -177,9 +174,9 @@ def bonferroni_dunn(
     table = _DEMSAR.get(alpha, ()) if critical_values == "demsar" else ()
     q = (*table[len(ranks) - 2 :], exact_q)[0]
     differences = ranks - ranks[position]
-    found = {"significant": np.abs(differences) >= q * se, "rank_differences": differences}
-    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha, "control": position}
-    return RankComparison(**given, **_labelled(found, names), q=q, critical_difference=q * se, exact_q=exact_q)
+    found = _labelled({"significant": np.abs(differences) >= q * se, "rank_differences": differences}, names)
+    given = (mean_ranks, n_datasets, alpha)
+    return RankComparison(*given, **found, control=position, q=q, critical_difference=q * se, exact_q=exact_q)
 
 
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
@@ -194,13 +191,12 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankCompar
     (2.569, 1.354, ((0, 1), (1, 3), (3, 2)))
     """
     ranks, names, se = _read_ranks(mean_ranks, n_datasets)
-    k = len(ranks)
-    q = float(stats.studentized_range.isf(_level(alpha), k, np.inf) / np.sqrt(2))
-    distances = np.abs(ranks[:, None] - ranks)
-    p = stats.studentized_range.sf(distances / se * np.sqrt(2), k, np.inf)
-    found = _labelled({"significant": distances >= q * se, "p_values": p}, names)
-    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha}
-    return RankComparison(**given, **found, q=q, critical_difference=q * se, groups=cliques(ranks, q * se))
+    spread = stats.studentized_range(len(ranks), np.inf)
+    q, distances = float(spread.isf(_level(alpha)) / np.sqrt(2)), np.abs(ranks[:, None] - ranks)
+    p_values = spread.sf(distances / se * np.sqrt(2))
+    found = _labelled({"significant": distances >= q * se, "p_values": p_values}, names)
+    cd, groups = q * se, cliques(ranks, q * se)
+    return RankComparison(mean_ranks, n_datasets, alpha, **found, q=q, critical_difference=cd, groups=groups)
 
 
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
@@ -218,11 +214,12 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     position = _position(control, names, len(ranks))
     differences = ranks - ranks[position]
     p = 2 * stats.norm.sf(np.abs(differences) / se)
-    adjusted = _step_down(p, position)
+    order = np.argsort(np.where(np.arange(len(p)) == position, np.inf, p), kind="stable")[:-1]  # without the control
+    adjusted = np.ones(len(p))  # the i-th smallest of m times m − i + 1, never below the one before it
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0)
     found = {"rank_differences": differences, "p_values": p, "adjusted_p_values": adjusted}
     found["significant"] = adjusted <= _level(alpha)
-    given = {"mean_ranks": mean_ranks, "n_datasets": n_datasets, "alpha": alpha, "control": position}
-    return RankComparison(**given, **_labelled(found, names))
+    return RankComparison(mean_ranks, n_datasets, alpha, **_labelled(found, names), control=position)
 
 
 def critical_difference_diagram(
@@ -267,15 +264,6 @@ def critical_difference_diagram(
         raise InputError(f"There are {len(ranks)} methods and {len(shown)} names.")
     cd, control = comparison.critical_difference, comparison.control
     return draw_ranks(ranks, shown, cd, control=control, title=title, color=color, ax=ax)
-
-
-def _step_down(p: FloatArray, control: int) -> FloatArray:
-    """Holm's adjusted p-values: the i-th smallest of m times m − i + 1, never below the one before it."""
-    others = np.delete(np.arange(len(p)), control)
-    order = others[np.argsort(p[others], kind="stable")]
-    adjusted = np.ones(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0)
-    return adjusted
 
 
 def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any] | None, float]:

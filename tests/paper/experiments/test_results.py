@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mltsk.paper.experiments.results import Results
+from mltsk.paper.experiments.results import Results, worths
 
 A, B = '{"C": 0.5}', '{"C": 2.0}'
 
@@ -105,3 +105,11 @@ def test_names_come_in_the_paper_s_order_then_the_others(make_results):
     results = make_results(datasets=("mine", "yeast", "emotions"))
     assert results.datasets == ["emotions", "yeast", "mine"]
     assert results.methods == ["mlsf", "br", "ml-tsk-fs", "mltsk"]
+
+
+def test_losses_are_turned_round(make_results):
+    results = make_results(protocols=["paper", "strict"])
+    gains = worths(results, ("paper", "strict"))
+    br = {metric: rows["gain"].tolist() for metric, rows in gains[gains["method"] == "br"].groupby("metric")}
+    assert br["AP"] == pytest.approx([0.02] * 3)
+    assert br["HL"] == pytest.approx([0.02] * 3)  # a loss that is .02 smaller looks better as well

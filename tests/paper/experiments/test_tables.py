@@ -3,7 +3,14 @@
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments.tables import result_table, table_one, table_two, time_table
+from mltsk.paper.experiments.tables import (
+    protocol_table,
+    result_table,
+    table_one,
+    table_two,
+    time_table,
+    worth_table,
+)
 
 
 def cell_of(table, dataset, metric, column):
@@ -130,3 +137,26 @@ def test_parts_and_folds_are_added_up(make_results, failed_cell):
 
 def test_nothing_was_spent_on_nothing(make_results):
     assert time_table(make_results()) is None
+
+
+def test_each_step_has_its_worth(make_results):
+    results = make_results(protocols=["nested", "strict", "paper"])  # made up: each .02 worse than the one before it
+    table = protocol_table(results)
+    assert table.columns[:3] == ("paper", "strict", "nested")
+    assert table.columns[3:] == ("leak: paper − strict", "selection: strict − nested", "both: paper − nested")
+    assert [cell.value for cell in table.rows[0].cells[3:]] == pytest.approx([-0.02, -0.02, -0.04])
+
+
+def test_means_count_finished_sets_only(make_results, failed_cell):
+    results = make_results(protocols=["paper", "strict"], cells=[failed_cell("yeast", "br", 0)])
+    table = worth_table(results)
+    texts = {row.heads[1]: row.cells[0].text for row in table.rows}
+    assert texts["BR"] == "+0.020 (2)"
+    assert texts["ML-TSK FS"] == "+0.020 (3)"
+
+
+def test_one_protocol_has_nothing_beside_it(make_results):
+    results = make_results()
+    assert results.protocol_pairs == []
+    assert protocol_table(results) is None
+    assert worth_table(results) is None

@@ -10,7 +10,7 @@ from mltsk.paper.experiments.results import Results
 from mltsk.paper.experiments.studies import STUDIES
 from mltsk.paper.experiments.summary import paper_gaps
 from mltsk.paper.report.experiment import study_pictures
-from mltsk.paper.report.figures import STUDY_FIGURES, closeness_picture, protocol_picture, rank_pictures
+from mltsk.paper.report.figures import closeness_picture, protocol_picture, rank_pictures, study_figure
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def pictures(results):
 
 
 def drawn(name, results):
-    return STUDY_FIGURES[name](results[name])
+    return study_figure(name, results[name])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from math import prod
 from typing import Any, Literal
 
 from ... import __version__
-from .definition import Definition, Grid, MethodDefinition, grid_of
+from .definition import Definition, Grid, grid_of
+from .studies import STUDIES
 
 Kind = Literal["grid", "inner", "final", "study"]
 Shape = tuple[int, int, int]
@@ -57,14 +58,8 @@ class Cell:
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys: equal values have equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return dict(value) if isinstance(value, Mapping) else list(value)
+    """JSON with sorted keys: equal values have equal text. Arrays and numbers of NumPy are written as plain ones."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=lambda array: array.tolist())
 
 
 def n_settings(grid: Grid) -> int:
@@ -92,61 +87,48 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
             }
             grid = grid_of(method, data.grid or definition.grid)
             for protocol, seed, fold in product(definition.protocols, definition.seeds, range(definition.folds)):
+                inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
                 where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
-                if protocol == "nested":
-                    cells += _nested(where, details, method, grid, shapes[data.name], definition.inner_folds)
-                else:
-                    cells += _parts("grid", where, details, method, grid, shapes[data.name])
+                cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
     return cells
 
 
-def _nested(
-    where: Mapping[str, Any],
-    details: Mapping[str, Any],
-    method: MethodDefinition,
-    grid: Grid,
-    shape: Shape,
-    n_inner: int,
+def _of_fold(
+    where: Mapping[str, Any], details: Mapping[str, Any], grid: Grid, split: str | None, shape: Shape
 ) -> list[Cell]:
-    """The inner folds of a fold, and the fold itself with what they choose; a single setting needs no choice."""
-    details = {**details, "inner_folds": n_inner}
-    folds = [{**where, "inner": i} for i in range(n_inner if n_settings(grid) > 1 else 0)]
-    inner = [cell for fold in folds for cell in _parts("inner", fold, details, method, grid, shape)]
+    """The pieces of a grid on a fold, one for each value of the parameter ``split``.
+
+    Under `nested` they are of its inner folds, and the fold itself follows with what they choose, if there is a choice.
+    """
+    parts = {"": grid}
+    if split in grid:
+        parts = {f"{split}={value}": {**grid, split: [value]} for value in grid[split]}
+
+    def pieces(kind: Kind, inner: int = -1) -> list[Cell]:
+        return [
+            Cell(kind, **where, inner=inner, part=part, details={**details, "grid": piece}, size=_size(shape, piece))
+            for part, piece in parts.items()
+        ]
+
+    if where["protocol"] != "nested":
+        return pieces("grid")
+    n_inner = details["inner_folds"] if n_settings(grid) > 1 else 0
+    inner = [cell for i in range(n_inner) for cell in pieces("inner", i)]
     size = 5 * _size(shape, {name: values[:1] for name, values in grid.items()})
     needs = tuple(cell.key for cell in inner)
     return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=size)]
-
-
-def _parts(
-    kind: Kind,
-    where: Mapping[str, Any],
-    details: Mapping[str, Any],
-    method: MethodDefinition,
-    grid: Grid,
-    shape: Shape,
-) -> list[Cell]:
-    """The pieces of a grid: one for each value of the parameter by which the method is split."""
-    parts = {"": grid}
-    if method.split in grid:
-        parts = {f"{method.split}={value}": {**grid, method.split: [value]} for value in grid[method.split]}
-    return [
-        Cell(kind, **where, part=part, details={**details, "grid": piece}, size=_size(shape, piece))
-        for part, piece in parts.items()
-    ]
 
 
 def _size(shape: Shape, grid: Grid) -> float:
     return float(n_settings(grid) * prod(shape)) * max(grid.get("n_rules", [1]))
 
 
-def study_cells(
-    datasets: Mapping[str, tuple[str, ...] | None], definition: Definition, digests: Mapping[str, str]
-) -> list[Cell]:
-    """A cell for every study and data set at hand that it is made on, None for all."""
+def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell]:
+    """A cell for every study and data set at hand that it is made on."""
     cells = []
     fast = {data.name for data in definition.datasets if (data.grid or definition.grid) == "fast"}
-    for name, wanted in datasets.items():
-        for dataset in [dataset for dataset in wanted or digests if dataset in digests]:
+    for name, study in STUDIES.items():
+        for dataset in [dataset for dataset in study.datasets or digests if dataset in digests]:
             grid = "fast" if dataset in fast else "paper"
             details = {"data": digests[dataset], "grid": grid, "version": __version__}
             cells.append(Cell("study", "", dataset, name, definition.seeds[0], -1, details=details, size=1e9))

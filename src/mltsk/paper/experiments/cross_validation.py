@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,17 +37,10 @@ class FoldResult(NamedTuple):
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Metrics of every fold and their summary.
+    """Metrics of every fold, a ``table`` (n_folds, n_metrics) with the ``metrics`` of `evaluate` as columns, and more.
 
-    Attributes
-    ----------
-    metrics : tuple of str
-        Names of the columns, those of `mltsk.metrics.evaluate`.
-    table : array of shape (n_folds, n_metrics)
-    fit_seconds, predict_seconds : arrays of shape (n_folds,)
-    warnings : tuple of str
-        Distinct messages of all folds. They are kept here instead of being shown once per fold.
-    convention : str
+    ``fit_seconds`` and ``predict_seconds`` have a number per fold; ``warnings`` are the distinct messages of all folds,
+    kept here instead of being shown once per fold.
     """
 
     metrics: tuple[str, ...]
@@ -109,8 +103,7 @@ def cross_validate_metrics(
     ----------
     estimator : scikit-learn multi-label classifier
         With a `decision_function` or `predict_proba`; it is not changed.
-    X : (n, D) array, CSR or data frame
-    Y : (n, L) of 0 and 1
+    X, Y : (n, D) array, CSR or data frame, and (n, L) of 0 and 1
     folds : sequence of (train, test)
         At least two, such as `shuffled_folds` gives.
     convention : {"standard", "paper"}
@@ -145,7 +138,7 @@ def cross_validate_metrics(
         table=np.array([list(values.values()) for values in metrics]),
         fit_seconds=np.array(fit_seconds),
         predict_seconds=np.array(predict_seconds),
-        warnings=tuple(dict.fromkeys(message for some in messages for message in some)),
+        warnings=tuple(dict.fromkeys(chain(*messages))),
         convention=convention,
     )
 

@@ -1,41 +1,20 @@
 """What an experiment consists of: data sets, methods with their grids, protocols. Read from TOML and checked.
 
-`section_iv.toml` in this folder is the paper's; a file of one's own has the same form::
-
-    protocols = ["nested"]
-    seeds = [0, 1]
-
-    [[datasets]]
-    name = "flags"                        # of the catalog
-
-    [[datasets]]
-    name = "patients"
-    file = "patients.csv"                 # relative to the TOML file
-    labels = ["diabetes", "stroke"]       # or how many of the last columns
-
-    [[methods]]
-    key = "ml-knn"                        # one of Section IV
-
-    [[methods]]
-    key = "forest"
-    class = "sklearn.ensemble:RandomForestClassifier"
-    params = { n_estimators = 100, random_state = 0 }
-    grids = { paper = { max_depth = [4, 8] }, fast = {} }
-
-An error names the file, the field and what it should have been.
+`section_iv.toml` in this folder is the paper's; docs/guide/experiments.md shows a file of one's own. An error names the
+file, the field and what it should have been.
 """
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from ...datasets import catalog
 from ...exceptions import InputError
+from .published import read_toml
 
 try:
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -86,6 +65,15 @@ class MethodDefinition(_Part):
     split: str | None = None
     grids: dict[GridName, Grid] = {}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, content: Any) -> Any:
+        """A method of Section IV needs no more than its key."""
+        if not isinstance(content, dict) or "class" in content:
+            return content
+        known = [m.model_dump(by_alias=True) for m in section_iv().methods if m.key == content.get("key")]
+        return {**known[0], **content} if known else content
+
     @field_validator("grids")
     @classmethod
     def _values(cls, grids: dict[GridName, Grid]) -> dict[GridName, Grid]:
@@ -125,12 +113,11 @@ def section_iv() -> Definition:
     >>> [method.key for method in section_iv().methods][-2:]
     ['ml-tsk-fs', 'mltsk']
     """
-    text = files(__package__).joinpath("section_iv.toml").read_text(encoding="utf-8")
-    return _checked(tomllib.loads(text), "section_iv.toml")
+    return _checked(read_toml("section_iv.toml"), "section_iv.toml")
 
 
 def read_definition(path: str | Path) -> Definition:
-    """An experiment from a TOML file; methods that it names by key alone, and files, are filled in."""
+    """An experiment from a TOML file; files lie relative to it, and what it does not name is Section IV's."""
     path = Path(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -139,11 +126,9 @@ def read_definition(path: str | Path) -> Definition:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is no TOML file: {error}.") from None
     known = section_iv()
-    content.setdefault("datasets", [data.model_dump(exclude_none=True) for data in known.datasets])
-    content.setdefault("methods", [{"key": method.key} for method in known.methods])
-    content["methods"] = _filled(content["methods"], {m.key: m.model_dump(by_alias=True) for m in known.methods})
-    content["datasets"] = _placed(content["datasets"], path.parent)
-    return _checked(content, str(path))
+    definition = _checked({"datasets": known.datasets, "methods": known.methods, **content}, str(path))
+    placed = [d.model_copy(update={"file": str(path.parent / d.file)}) if d.file else d for d in definition.datasets]
+    return definition.model_copy(update={"datasets": placed})
 
 
 def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = None) -> list[DataDefinition]:
@@ -157,9 +142,8 @@ def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = No
         elif name in catalog():
             picked.append(DataDefinition(name=name))
         else:
-            raise InputError(
-                f"There is no data set {name!r}: take {', '.join(known)}, or a file by its path (./{name}.csv)."
-            )
+            ways = f"take {', '.join(known)}, or a file by its path (./{name}.csv)"
+            raise InputError(f"There is no data set {name!r}: {ways}.")
     return picked
 
 
@@ -205,34 +189,14 @@ def grid_of(method: MethodDefinition, name: GridName) -> Grid:
     return {parameter: list(values) for parameter, values in grid.items()}
 
 
-def _filled(methods: Any, known: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Methods of Section IV, which need no more than their key, with everything about them."""
-    return _each(methods, lambda m: {**known.get(m.get("key", ""), {}), **m} if "class" not in m else m)
-
-
-def _placed(datasets: Any, folder: Path) -> Any:
-    return _each(datasets, lambda d: {**d, "file": str(folder / d["file"])} if "file" in d else d)
-
-
-def _each(entries: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """A list of tables with each changed; anything else is left to the check."""
-    if not isinstance(entries, list):
-        return entries
-    return [change(entry) if isinstance(entry, dict) else entry for entry in entries]
-
-
 def _checked(content: Mapping[str, Any], where: str) -> Definition:
+    """The definition, or a sentence about the first complaint: which field of which file, and what is wrong with it."""
     try:
         return Definition.model_validate(content)
     except ValidationError as error:
-        raise InputError(_sentence(error, where)) from None
-
-
-def _sentence(error: ValidationError, where: str) -> str:
-    """The first complaint in words: which field of which file, and what is wrong with it."""
-    first, more = error.errors()[0], error.error_count() - 1
-    field = ".".join(f"[{part}]" if isinstance(part, int) else str(part) for part in first["loc"]).replace(".[", "[")
+        first, more = error.errors()[0], error.error_count() - 1
+    parts = [f"[{part}]" if isinstance(part, int) else str(part) for part in first["loc"]]
     what = {"missing": "is missing", "extra_forbidden": "is not known"}.get(first["type"])
     message = what or f"is wrong: {first['msg'].removeprefix('Value error, ')}"
-    rest = f" ({more} more such)" if more else ""
-    return f"{where}: {f'the field `{field}`' if field else 'it'} {message}{rest}."
+    field = f"the field `{'.'.join(parts).replace('.[', '[')}`" if parts else "it"
+    raise InputError(f"{where}: {field} {message}{f' ({more} more such)' if more else ''}.")

@@ -1,16 +1,9 @@
-"""The three protocols: which rows train, which test, and on which rows features are scaled.
+"""The three protocols: which rows train, which test, and on which rows features are scaled; all functions of a seed.
 
-========  ==================================================================================================
-protocol  how
-========  ==================================================================================================
-paper     as the authors ran it: features scaled, and rules clustered, on all rows before the split; one random
-          permutation cut into slices of ceil(n / 5) rows (for ML-TSK FS a new one for every number of rules
-          and width); settings chosen on the folds that are reported
-strict    everything fitted inside the training rows; folds by iterative stratification; the same choice
-nested    as strict, but settings are chosen on inner folds of the training rows, and the outer fold only reports
-========  ==================================================================================================
-
-All are functions of a seed. `paper` flatters twice, `strict` once, `nested` not at all: that one is for claims.
+`paper` is what the authors did: features scaled, and rules clustered, on all rows before the split; one random
+permutation cut into slices of ceil(n / 5) rows, for ML-TSK FS a new one for every number of rules and width. Under
+`strict` and `nested` everything is fitted inside the training rows, and folds are stratified; `nested` chooses settings
+on inner folds of the training rows, the others on the folds that are reported.
 """
 
 from functools import lru_cache
@@ -58,24 +51,20 @@ def minmax(X: Any, fit_on: Any) -> Any:
 
 @lru_cache(maxsize=8)
 def _stratified(labels: bytes, n: int, n_splits: int, seed: int) -> list[Fold]:
-    """Folds in which every label keeps its rate as well as it can, found once per process: bibtex takes seconds."""
+    """Stratified folds, found once per process: bibtex takes seconds."""
     Y = np.frombuffer(labels, dtype=np.int8).reshape(n, -1)
     return list(IterativeStratification(n_splits, random_state=seed).split(Y, Y))
-
-
-def _stratified_fold(Y: NDArray[Any], n_splits: int, seed: int, fold: int) -> Fold:
-    return _stratified(Y.astype(np.int8).tobytes(), len(Y), n_splits, seed)[fold]
 
 
 def outer_fold(protocol: str, Y: NDArray[Any], n_splits: int, seed: int, fold: int) -> Fold:
     """Training and test rows of one reported fold."""
     if protocol == "paper":
         return sliced_folds(len(Y), n_splits, seed)[fold]
-    return _stratified_fold(Y, n_splits, seed, fold)
+    return _stratified(Y.astype(np.int8).tobytes(), len(Y), n_splits, seed)[fold]
 
 
 def inner_fold(Y: NDArray[Any], outer: Fold, n_splits: int, seed: int, fold: int) -> Fold:
     """Training and test rows of one inner fold, as rows of the whole data."""
     train = outer[0]
-    fit, check = _stratified_fold(Y[train], n_splits, seed, fold)
+    fit, check = outer_fold("nested", Y[train], n_splits, seed, fold)
     return train[fit], train[check]

@@ -12,7 +12,6 @@ import csv
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -27,7 +26,6 @@ CONTROL = "ML-TSK FS"
 
 # A result of ours is called degenerate from here on: half of the rows were ranked by nothing but the rule for ties.
 DEGENERATE_TIES = 0.5
-_CELL = re.compile(r"(\d\.\d\d)\((\d\.\d\d)\)(\*?)")
 
 
 class Cell(NamedTuple):
@@ -49,14 +47,13 @@ class FriedmanTable(NamedTuple):
     critical_difference: float
 
 
-@dataclass(frozen=True)
-class Artefact:
+class Artefact(NamedTuple):
     """Cells of the paper's tables that cannot be compared, and why: ``standing`` is "shown" or "inferred"."""
 
     tables: frozenset[str]
-    methods: frozenset[str]
-    metrics: frozenset[str]
     datasets: frozenset[str]
+    metrics: frozenset[str]
+    methods: frozenset[str]
     standing: str
     short: str
     reason: str
@@ -68,15 +65,7 @@ class Artefact:
 
 
 def published(table: str, dataset: str, method: str = CONTROL) -> dict[str, Cell]:
-    """The five printed values of one method on one data set.
-
-    Parameters
-    ----------
-    table : {"III", "IV", "V"}
-    dataset : str
-        Name in the catalog.
-    method : str
-        One of `METHODS`.
+    """The five printed values of one of `METHODS` on one data set of the catalog, from Table "III", "IV" or "V".
 
     Examples
     --------
@@ -100,8 +89,13 @@ def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
     """
     if table not in TABLES:
         raise InputError(f"The tables of results are {', '.join(TABLES)}, not {table!r}.")
-    rows = [row for row in csv.DictReader(_text("paper_tables.csv").splitlines()) if row["table"] == table]
+    rows = [row for row in csv.DictReader(read_text("paper_tables.csv").splitlines()) if row["table"] == table]
     return MappingProxyType({(row["dataset"], row["metric"], m): _cell(row[m]) for row in rows for m in METHODS})
+
+
+def _cell(text: str) -> Cell:
+    mean, sd, star = re.findall(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$", text)[0]
+    return Cell(float(mean), float(sd), star == "*")
 
 
 @cache
@@ -113,7 +107,7 @@ def table_i() -> Mapping[str, tuple[int, int, int]]:
     >>> table_i()["yeast"]
     (2417, 103, 14)
     """
-    return MappingProxyType({name: (n, d, k) for name, (n, d, k) in _toml("paper.toml")["table_i"].items()})
+    return MappingProxyType({name: (n, d, k) for name, (n, d, k) in read_toml("paper.toml")["table_i"].items()})
 
 
 def grid(method: str = CONTROL) -> dict[str, list[Any]]:
@@ -124,7 +118,7 @@ def grid(method: str = CONTROL) -> dict[str, list[Any]]:
     >>> grid()["h"]
     [0.1, 1.0, 10.0, 100.0]
     """
-    grids = _toml("paper.toml")["table_ii"]
+    grids = read_toml("paper.toml")["table_ii"]
     if method not in grids:
         raise InputError(f"Table II has no method {method!r}; it has {', '.join(grids)}.")
     return {symbol: list(values) for symbol, values in grids[method].items()}
@@ -139,33 +133,29 @@ def table_vi() -> FriedmanTable:
     >>> table_vi().F["AP"]
     15.01
     """
-    values = dict(_toml("paper.toml")["table_vi"])
-    return FriedmanTable(F=MappingProxyType(values.pop("F")), **values)
+    return FriedmanTable(**read_toml("paper.toml")["table_vi"])
 
 
 @cache
 def artefacts() -> tuple[Artefact, ...]:
     """Everything that is known to be wrong with printed cells."""
-    every = {"tables": TABLES, "methods": METHODS, "metrics": METRICS, "datasets": tuple(table_i())}
+    every = {"tables": TABLES, "datasets": tuple(table_i()), "metrics": METRICS, "methods": METHODS}
     found = []
-    for entry in _toml("artefacts.toml")["artefact"]:
-        which: dict[str, Any] = {k: frozenset(v if entry[k] == "*" else entry[k]) for k, v in every.items()}
+    for entry in read_toml("artefacts.toml")["artefact"]:
+        which = {name: frozenset(names if entry[name] == "*" else entry[name]) for name, names in every.items()}
         found.append(Artefact(**{**entry, **which}))
     return tuple(found)
 
 
 def artefacts_of(table: str, dataset: str, metric: str, method: str) -> tuple[Artefact, ...]:
     """What is wrong with one printed cell; empty when nothing is known to be."""
-    return tuple(
-        a
-        for a in artefacts()
-        if table in a.tables and dataset in a.datasets and metric in a.metrics and method in a.methods
-    )
+    place = (table, dataset, metric, method)
+    return tuple(a for a in artefacts() if all(name in names for name, names in zip(place, a[:4], strict=True)))
 
 
 def explanation(method: str, dataset: str) -> tuple[str, str] | None:
     """Why a method's results differ from Table III, and the page of the docs that shows it; None where unknown."""
-    for entry in _toml("artefacts.toml")["explanation"]:
+    for entry in read_toml("artefacts.toml")["explanation"]:
         if method in entry["methods"] and dataset in entry["datasets"]:
             return entry["text"], entry["page"]
     return None
@@ -173,7 +163,7 @@ def explanation(method: str, dataset: str) -> tuple[str, str] | None:
 
 def zero_model(dataset: str) -> dict[str, float]:
     """The five metrics of all-zero scores on a data set, in the authors' convention; empty where not known."""
-    return dict(zip(METRICS, _toml("artefacts.toml")["zero_model"].get(dataset, ()), strict=False))
+    return dict(zip(METRICS, read_toml("artefacts.toml")["zero_model"].get(dataset, ()), strict=False))
 
 
 def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | None:
@@ -190,16 +180,12 @@ def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | N
     return None
 
 
-def _cell(text: str) -> Cell:
-    match = _CELL.fullmatch(text)
-    assert match is not None, text
-    return Cell(float(match[1]), float(match[2]), match[3] == "*")
-
-
 @cache
-def _toml(name: str) -> dict[str, Any]:
-    return tomllib.loads(_text(name))
+def read_toml(name: str) -> dict[str, Any]:
+    """A TOML file of this folder."""
+    return tomllib.loads(read_text(name))
 
 
-def _text(name: str) -> str:
+def read_text(name: str) -> str:
+    """A file of this folder as text."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -15,20 +15,14 @@ import pandas as pd
 from ..significance import Friedman, RankComparison, bonferroni_dunn, friedman, holm, nemenyi
 from .published import CONTROL, METHODS, METRICS, published_table, table_i, table_vi
 from .results import Results
-from .table import Table, TableCell, TableRow, number
+from .table import Table, TableCell, TableRow, captioned, number
 
 RECOMPUTED = "paper, recomputed"
-_COLUMNS = ("data sets", "methods", "χ²", "F", "critical F", "p", "control's rank", "CD", "Nemenyi CD")
-_VERDICTS = ("worse by Bonferroni–Dunn", "worse by Holm", "better by Holm")
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All tests of one table of scores, data sets by methods, by one metric.
-
-    ``source`` says whose results they are; ``printed`` is the same from the printed Table V, on those of the data sets
-    and methods that it has.
-    """
+    """All tests of one table of scores, data sets by methods, by one metric; ``source`` says whose results they are."""
 
     source: str
     metric: str
@@ -38,7 +32,7 @@ class Comparison:
     dunn: RankComparison
     stepdown: RankComparison
     pairs: RankComparison
-    printed: "Comparison | None" = None
+    printed: "Comparison | None" = None  # from the printed Table V, on those data sets and methods that it has
 
     @property
     def control_rank(self) -> float:
@@ -123,14 +117,7 @@ def table_six(found: Sequence[Comparison]) -> Table:
         rows.append(TableRow((metric, "paper, printed"), _printed_cells(metric)))
         mine = _with_printed([one for one in found if one.metric == metric])
         rows += [TableRow((metric, one.source), _test_cells(one)) for one in mine]
-    caption = (
-        "Friedman's test with Iman and Davenport's F on mean ranks, each metric with the settings that are best for it "
-        f"(Table V). F above its critical value at 0.05 means that the methods differ. The control is {CONTROL} where "
-        "it was run. CD is the critical difference of mean ranks from the control by Bonferroni and Dunn; Holm's test "
-        "finds at least as much; Nemenyi compares all pairs. One-error rewards tied scores, so its ranks say little."
-    )
-    title, prose = "Table VI: do the methods differ?", frozenset(_VERDICTS)
-    return Table("table-6", title, caption, ("metric", "source"), _COLUMNS + _VERDICTS, tuple(rows), prose=prose)
+    return captioned("table-6", rows, control=CONTROL)
 
 
 def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
@@ -140,28 +127,19 @@ def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
         return None
     names = list(dict.fromkeys(name for one in mine.values() for name in one.scores.columns))
     rows = [TableRow((name,), tuple(_rank_cell(name, mine.get(m)) for m in METRICS)) for name in names]
-    n = max(one.test.n_datasets for one in mine.values())
-    caption = (
-        f"Mean ranks over {n} data sets, 1 is best; in the second line those of the printed Table V on the same data "
-        "sets and methods. Bold: the best rank of a metric."
-    )
     key = "ranks-" + source.removeprefix("ours, ").replace(", ", "-").replace(" ", "-")
-    return Table(key, f"Mean ranks: {source}", caption, ("method",), METRICS, tuple(rows))
+    return captioned("ranks", rows, key=key, source=source, n=max(one.test.n_datasets for one in mine.values()))
 
 
 def _printed_cells(metric: str) -> tuple[TableCell, ...]:
     t, none = table_vi(), TableCell("")
     cells = (number(t.n_datasets, "d"), number(t.n_methods, "d"), none, number(t.F[metric]), number(t.critical_value))
-    return (*cells, none, none, number(t.critical_difference, ".4f"), *[none] * (1 + len(_VERDICTS)))
+    return (*cells, none, none, number(t.critical_difference, ".4f"), *[none] * 4)
 
 
 def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
-    test = one.test
-    verdicts = (
-        one.differing(one.dunn.significant, worse=True),
-        one.differing(one.stepdown.significant, worse=True),
-        one.differing(one.stepdown.significant, worse=False),
-    )
+    test, holm = one.test, one.stepdown.significant
+    better, worse = (one.differing(holm, worse=worse) for worse in (False, True))
     return (
         number(test.n_datasets, "d"),
         number(test.n_methods, "d"),
@@ -172,7 +150,7 @@ def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
         number(one.control_rank),
         number(one.dunn.critical_difference, ".4f"),
         number(one.pairs.critical_difference, ".4f"),
-        *(TableCell(", ".join(names) or "none") for names in verdicts),
+        *(TableCell(", ".join(v) or "none") for v in (one.differing(one.dunn.significant, worse=True), worse, better)),
     )
 
 

@@ -11,17 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ...datasets import Dataset, catalog, content_digest
+from ...datasets import catalog, content_digest
 from ...exceptions import InputError
 from ..methods.nets import torch_device
 from .cells import n_settings, plan, study_cells
-from .definition import DataDefinition, Definition, GridName, MethodDefinition, class_of, grid_of
+from .definition import DataDefinition, Definition, MethodDefinition, class_of, grid_of
 from .execute import dataset
-from .run import Progress, Report, Runner, run, versions
+from .run import Processes, Progress, Report, Runner, run, versions
 from .store import Store
-from .studies import STUDIES
-
-_FIXED = ("folds", "inner_folds", "convention")
 
 
 def reproduce(
@@ -52,29 +49,29 @@ def reproduce(
     """
     for method in definition.methods:
         _check(method)  # a wrong import path, parameter or device is found before the work, not hours into it
-        if method.device is not None:
-            torch_device(method.device)
     with Store.open(folder, create=True) as store:
         before = store.description()
         described, digests, missing = _look_at(definition)
         if not described:
             raise InputError(f"None of the data sets is on this machine: {next(iter(missing.values()))}")
-        store.describe(_merged(before, _description(definition, described, missing, command)))
+        about = _description(definition) | {"command": command, "datasets": described, "missing": missing}
+        store.describe(_merged(before, about))
         shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
-        cells = plan(definition, shapes, digests)
-        if definition.studies:
-            cells += study_cells({name: study.datasets for name, study in STUDIES.items()}, definition, digests)
-        return run(definition, cells, store, jobs=jobs, runner=runner, report=report)
+        cells = plan(definition, shapes, digests) + (study_cells(definition, digests) if definition.studies else [])
+        runner = runner or (Runner() if jobs == 1 else Processes(jobs))
+        return run(definition, cells, store, runner=runner, report=report)
 
 
 def _check(method: MethodDefinition) -> None:
-    """Refuse parameters that the method's class does not know, or whose values it says it does not take."""
+    """Refuse devices that are not there, parameters that the class does not know, and values that it does not take."""
     for params in (method.params, *({**method.params, **own} for own in method.params_for.values())):
         try:
             model = class_of(method)(**params)
             getattr(model, "_validate_params", lambda: None)()
         except (TypeError, ValueError) as error:
             raise InputError(f"The parameters of the method {method.key!r} do not suit it: {error}") from None
+    if method.device is not None:
+        torch_device(method.device)
 
 
 def take_over(folder: str | Path, other: str | Path) -> int:
@@ -93,69 +90,47 @@ def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], di
     missing: dict[str, str] = {}
     for data in definition.datasets:
         try:
-            found = dataset(data)
+            described[data.name] = {**_described(data), "grid": data.grid or definition.grid}
+            digests[data.name] = content_digest(dataset(data))
         except (InputError, ImportError) as error:
             if data.file is not None:
                 raise
             missing[data.name] = str(error)
-            continue
-        if not found.label_names:
-            raise InputError(f"{data.file} has no labels: name or count its label columns with --labels.")
-        described[data.name] = {**_shape(found), "title": _title(data), "grid": data.grid or definition.grid}
-        digests[data.name] = content_digest(found)
     return described, digests, missing
 
 
-def _shape(data: Dataset) -> dict[str, Any]:
-    n, d, labels = data.shape
-    count = data.Y.sum(axis=1, dtype=int)
+def _described(data: DataDefinition) -> dict[str, Any]:
+    found, known = dataset(data), catalog()
+    if not found.label_names:
+        raise InputError(f"{data.file} has no labels: name or count its label columns with --labels.")
+    (n, d, labels), count = found.shape, found.Y.sum(axis=1, dtype=int)
     return {
         "samples": n,
         "features": d,
         "labels": labels,
-        "cardinality": data.cardinality,
-        "density": data.density,
+        "cardinality": found.cardinality,
+        "density": found.density,
         "empty": int((count == 0).sum()),
         "full": int((count == labels).sum()),
+        "title": known[data.name].title if data.file is None and data.name in known else data.name,
     }
 
 
-def _title(data: DataDefinition) -> str:
-    known = catalog()
-    return known[data.name].title if data.file is None and data.name in known else data.name
-
-
-def _description(
-    definition: Definition, described: Mapping[str, Any], missing: Mapping[str, str], command: str
-) -> dict[str, Any]:
+def _description(definition: Definition) -> dict[str, Any]:
+    """What `Results.run` holds, but for the data."""
+    kept = {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"}
+    methods = {}
+    for method in definition.methods:
+        grid = grid_of(method, definition.grid)
+        names = {"title": method.title or method.key, "paper": method.paper, "class": method.path}
+        methods[method.key] = {**names, "params": method.params, "grid": grid, "settings": n_settings(grid)}
     return {
-        "title": definition.title,
-        "command": command,
+        **definition.model_dump(include=kept),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}",
-        "grid": definition.grid,
-        "convention": definition.convention,
         "n_folds": definition.folds,
-        "folds": definition.folds,
-        "inner_folds": definition.inner_folds,
-        "protocols": list(definition.protocols),
-        "seeds": list(definition.seeds),
-        "datasets": dict(described),
-        "missing": dict(missing),
-        "methods": {method.key: _method(method, definition.grid) for method in definition.methods},
-    }
-
-
-def _method(method: MethodDefinition, grid: GridName) -> dict[str, Any]:
-    values = grid_of(method, grid)
-    return {
-        "title": method.title or method.key,
-        "paper": method.paper,
-        "class": method.path,
-        "params": method.params,
-        "grid": values,
-        "settings": n_settings(values),
+        "methods": methods,
     }
 
 
@@ -163,7 +138,7 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """The description of a folder that already holds results, and of what is added to them."""
     if not before:
         return now
-    for name in _FIXED:
+    for name in ("folds", "inner_folds", "convention"):
         if before[name] != now[name]:
             raise InputError(f"This folder holds results with {name} = {before[name]}: choose another folder.")
     for name, data in now["datasets"].items():

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from .published import METHODS, METRICS, table_i
 SCORES = ("protocol", "dataset", "method", "seed", "fold", "chosen_by", "setting", "AP", "HL", "OE", "RL", "CV", "tied")
 CELLS = ("protocol", "dataset", "method", "seed", "fold", "part", "status", "error", "seconds", "cpu_seconds", "when")
 CHOICES = ("AP", "HL", "each")
-_FOUND = ("mean", "sd", "setting", "n_settings", "tied", "folds", "means", "expected", "failed", "error", "status")
-_COLUMNS = ("dataset", "method", "metric", "by", *_FOUND)
+# What a step from a lenient protocol to a stricter one takes away, see `worths`.
+WORTH = {("paper", "strict"): "leak", ("strict", "nested"): "selection", ("paper", "nested"): "both"}
 _PAIR = ["dataset", "method"]
 
 
@@ -34,28 +35,22 @@ _PAIR = ["dataset", "method"]
 class Results:
     """Everything that a run has finished so far; `Store.results` reads it from a run's folder.
 
-    Attributes
-    ----------
-    run : mapping
-        Description of the run, plain data::
+    ``run`` describes it, as plain data::
 
-            {"command": str, "created": str, "versions": {"mltsk": …, "numpy": …}, "machine": str,
-             "grid": "paper" | "fast" | "authors", "convention": "paper" | "standard", "n_folds": 5,
-             "protocols": ["paper", …], "seeds": [0, …],
-             "datasets": {name: {"title": str, "samples": int, "features": int, "labels": int,
-                                 "cardinality": float, "density": float, "empty": int, "full": int}},
-             "missing": {name: reason},
-             "methods": {key: {"title": str, "paper": name in the paper's tables or None,
-                               "class": import path, "params": {…}, "grid": {parameter: [values]}, "settings": int}}}
+        {"command": str, "created": str, "versions": {"mltsk": …, "numpy": …}, "machine": str,
+         "grid": "paper" | "fast" | "authors", "convention": "paper" | "standard", "n_folds": 5,
+         "protocols": ["paper", …], "seeds": [0, …],
+         "datasets": {name: {"title": str, "samples": int, "features": int, "labels": int,
+                             "cardinality": float, "density": float, "empty": int, "full": int}},
+         "missing": {name: reason},
+         "methods": {key: {"title": str, "paper": name in the paper's tables or None,
+                           "class": import path, "params": {…}, "grid": {parameter: [values]}, "settings": int}}}
 
-    scores : data frame with the columns `SCORES`
-        One row per setting, fold and seed. ``setting`` is canonical JSON of the parameters; ``tied`` is the share of
-        test rows whose scores are all the same, which some metrics reward. ``chosen_by`` is empty where settings are
-        yet to be chosen; under `nested` it names the metric by which inner folds chose the row's setting.
-    cells : data frame with the columns `CELLS`
-        One row per piece of work: ``status`` is "done" or "failed", then ``error`` says why.
-    studies : mapping
-        (name of the study, data set) to plain data, see `mltsk.paper.experiments.studies`.
+    ``scores`` has the columns `SCORES`, and a row per setting, fold and seed: ``setting`` is canonical JSON of the
+    parameters, ``tied`` the share of test rows whose scores are all the same, which some metrics reward, ``chosen_by``
+    under `nested` the metric by which inner folds chose the setting, and empty where settings are yet to be chosen.
+    ``cells`` has the columns `CELLS`, and a row per piece of work: ``status`` is "done" or "failed", ``error`` says
+    why. ``studies`` are plain data by (name of the study, data set), see `mltsk.paper.experiments.studies`.
     """
 
     run: Mapping[str, Any]
@@ -74,6 +69,16 @@ class Results:
         """Methods of the run: those of the paper in the order of its columns, then the others."""
         order = [*METHODS, ""]
         return sorted(self.run["methods"], key=lambda key: order.index(self.paper_name(key)))
+
+    @property
+    def protocols(self) -> list[str]:
+        """Protocols of the run, the most lenient first."""
+        return [protocol for protocol in ("paper", "strict", "nested") if protocol in self.run["protocols"]]
+
+    @property
+    def protocol_pairs(self) -> list[tuple[str, str]]:
+        """Pairs of protocols that the run has, a lenient and a stricter one; neighbours first."""
+        return [pair for pair in WORTH if set(pair) <= set(self.protocols)]
 
     @property
     def main_protocol(self) -> str:
@@ -104,12 +109,10 @@ class Results:
         rows with equal scores, ``folds`` and ``expected`` count folds of all seeds, ``failed`` those with an error.
         ``status`` is "done", "partial" (folds or work are missing), "failed" (nothing but errors) or "missing".
         """
-        found = {}
+        found: dict[tuple[str, str], pd.DataFrame] = {}
         for protocol in self.run["protocols"]:
             chosen = _chosen(self, protocol)
-            for by in CHOICES:
-                choosers = [metric if by == "each" else by for metric in METRICS]
-                found[protocol, by] = _frame(self, protocol, choosers, chosen)
+            found |= {(protocol, by): _frame(self, protocol, by, chosen) for by in CHOICES}
         return found
 
     def of_metric(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
@@ -123,6 +126,20 @@ class Results:
         return frame[frame["folds"] >= frame["expected"]]
 
 
+def worths(results: Results, pair: tuple[str, str], by: str = "each") -> pd.DataFrame:
+    """How much better the first protocol looks than the second: ``gain`` by data set, method and metric.
+
+    `paper` against `strict` is the leak (scaling and clustering saw the test rows) together with the fold slicing;
+    `strict` against `nested` is the choice of settings on the reported folds. A positive gain means that the more
+    lenient protocol looks better, whatever the direction of the metric.
+    """
+    keys = [*_PAIR, "metric"]
+    done = [frame[frame["status"] == "done"] for frame in (results.choices[protocol, by] for protocol in pair)]
+    both = done[0].merge(done[1], on=keys, suffixes=("", "_strict"))
+    gain = (both["mean"] - both["mean_strict"]) * np.where(both["metric"] == "AP", 1, -1)
+    return both[keys].assign(gain=gain).dropna()
+
+
 def _chosen(results: Results, protocol: str) -> dict[str, dict[Any, dict[str, Any]]]:
     """By the metric that chooses and (data set, method): statistics of the rows of the setting that it chooses."""
     scores = results.scores[(results.scores["protocol"] == protocol).to_numpy()]
@@ -130,21 +147,24 @@ def _chosen(results: Results, protocol: str) -> dict[str, dict[Any, dict[str, An
     scores = scores.assign(**{metric: scores[metric].astype(float).fillna(np.inf) for metric in METRICS})
     if protocol == "nested":
         by = scores["chosen_by"].astype(object).fillna("")
-        any_choice = pd.MultiIndex.from_frame(scores[_PAIR]).isin(pd.MultiIndex.from_frame(scores[by != ""][_PAIR]))
+        any_choice = _index(scores, _PAIR).isin(_index(scores[by != ""], _PAIR))
         return {metric: _statistics(scores[(by == metric) | ~any_choice]) for metric in METRICS}
-    every = scores.groupby([*_PAIR, "setting"], observed=True, sort=False)
-    means, folds = _seed_means(scores, [*_PAIR, "setting"]), every.size()
+    keys = [*_PAIR, "setting"]
+    means, folds = _seed_means(scores, keys), scores.groupby(keys, observed=True, sort=False).size()
     complete = folds == folds.groupby(level=_PAIR, observed=True).transform("max")
     means = means.loc[complete[complete].index]
     among = means.groupby(level=_PAIR, observed=True).size().to_dict()
     found = {}
     for metric in METRICS:
         won = _winners(means[metric] * (-1 if metric == "AP" else 1), results)
-        kept = pd.MultiIndex.from_frame(scores[[*_PAIR, "setting"]]).isin(won)
-        found[metric] = _statistics(scores[kept])
+        found[metric] = _statistics(scores[_index(scores, keys).isin(won)])
         for pair, about in found[metric].items():
             about["n_settings"] = among[pair]
     return found
+
+
+def _index(frame: pd.DataFrame, keys: list[str]) -> pd.MultiIndex:
+    return pd.MultiIndex.from_frame(frame[keys])
 
 
 def _seed_means(scores: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -159,10 +179,10 @@ def _winners(loss: pd.Series, results: Results) -> list[tuple[str, str, str]]:
     for dataset, method, setting in loss.index[loss == loss.groupby(level=_PAIR, observed=True).transform("min")]:
         best.setdefault((dataset, method), []).append(setting)
     grids = {method: about.get("grid") or {} for method, about in results.run["methods"].items()}
-    return [(d, m, min(equal, key=lambda s: canonical_key(s, grids.get(m, {})))) for (d, m), equal in best.items()]
+    return [(d, m, min(equal, key=lambda s: _place(s, grids.get(m, {})))) for (d, m), equal in best.items()]
 
 
-def canonical_key(setting: str, grid: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
+def _place(setting: str, grid: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
     """Where a setting stands in its grid, for sorting: the first parameter counts most; unknown values come last."""
     values = json.loads(setting)
     return (*(list(v).index(values[k]) if values.get(k) in v else len(v) for k, v in grid.items()), setting)
@@ -178,33 +198,34 @@ def _statistics(rows: pd.DataFrame) -> dict[Any, dict[str, Any]]:
     return found.assign(tied=groups["tied"].mean(), folds=groups.size()).to_dict("index")
 
 
-def _frame(results: Results, protocol: str, choosers: Sequence[str], chosen: Mapping[str, Any]) -> pd.DataFrame:
+_NOTHING = {"setting": "", "n_settings": 0, "tied": np.nan, "folds": 0}
+
+
+def _frame(results: Results, protocol: str, by: str, chosen: Mapping[str, Any]) -> pd.DataFrame:
     trouble, rows = _failures(results, protocol), []
     expected = int(results.run["n_folds"]) * len(results.run["seeds"])
-    for pair in [(dataset, method) for dataset in results.datasets for method in results.methods]:
-        failed, error = trouble.get(pair, (0, ""))
-        for metric, chooser in zip(METRICS, choosers, strict=True):
-            found = chosen[chooser].get(pair)
-            values: tuple[Any, ...] = (np.nan, np.nan, "", 0, np.nan, 0, {})
+    for dataset, method, metric in product(results.datasets, results.methods, METRICS):
+        failed, error = trouble.get((dataset, method), (0, ""))
+        row = {"dataset": dataset, "method": method, "metric": metric, "by": metric if by == "each" else by}
+        found = chosen[row["by"]].get((dataset, method), _NOTHING)
+        row |= {"mean": found.get(metric, np.nan), "sd": found.get(f"{metric} sd", np.nan)}
+        row |= {name: found[name] for name in _NOTHING} | {"means": {m: found[m] for m in METRICS if m in found}}
+        status = "done" if found["folds"] >= expected and not failed else "partial"
+        if found is _NOTHING:
             status = "failed" if failed else "missing"
-            if found is not None:
-                names = (metric, f"{metric} sd", "setting", "n_settings", "tied", "folds")
-                values = (*(found[name] for name in names), {m: found[m] for m in METRICS})
-                status = "done" if found["folds"] >= expected and not failed else "partial"
-            rows.append((*pair, metric, chooser, *values, expected, failed, error, status))
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+        rows.append(row | {"expected": expected, "failed": failed, "error": error, "status": status})
+    return pd.DataFrame(rows)
 
 
 def _failures(results: Results, protocol: str) -> dict[Any, tuple[int, str]]:
-    """How many folds of a method on a data set had an error, and the first error."""
+    """How many folds of a method on a data set had an error, and the first error in one line."""
     cells = results.cells
     cells = cells[(cells["protocol"] == protocol) & (cells["status"] == "failed")]
     return {
-        pair: (len(rows[["seed", "fold"]].drop_duplicates()), _one_line(rows["error"].iloc[0]))
+        pair: (len(rows[["seed", "fold"]].drop_duplicates()), _shortened(" ".join(str(rows["error"].iloc[0]).split())))
         for pair, rows in cells.groupby(_PAIR, observed=True, sort=False)
     }
 
 
-def _one_line(error: Any, length: int = 300) -> str:
-    text = " ".join(str(error).split())
+def _shortened(text: str, length: int = 300) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"

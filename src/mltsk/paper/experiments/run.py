@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -178,6 +178,7 @@ class Cluster(Runner):
         except (OSError, ValueError, TimeoutError):
             message = f"No Dask scheduler answers at {address}: start `dask scheduler`, and give its address, such as"
             raise InputError(f"{message} tcp://10.0.0.1:8786.") from None
+        self._pool = self._client.get_executor(pure=False)
 
     @property
     def slots(self) -> int:  # type: ignore[override]
@@ -185,32 +186,22 @@ class Cluster(Runner):
         return max(1, 2 * sum(self._client.nthreads().values()))
 
     def start(self, task: Task) -> None:  # noqa: D102
-        self._running[self._client.submit(execute, *task, pure=False)] = task
+        self._running[self._pool.submit(execute, *task)] = task
 
     def finished(self) -> Done:  # noqa: D102
-        import distributed
-
-        waiting: Any = distributed.wait
-        try:
-            with self._client.as_current():
-                done = waiting(list(self._running), timeout=1.0, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            return
-        for future in done:
-            yield self._running.pop(future)[0], self._outcome(future)
+        for future in wait(self._running, timeout=1.0, return_when=FIRST_COMPLETED).done:
+            if future.cancelled():
+                raise InputError(f"The cluster at {self.address} is gone; everything finished is kept.")
+            outcome, problem = Outcome(error=_DIED), future.exception()
+            if problem is None:
+                outcome = future.result()
+            elif type(problem).__name__ != "KilledWorker":
+                outcome = Outcome(error=f"{type(problem).__name__}: {' '.join(str(problem).split())}")
+            yield self._running.pop(future)[0], outcome
 
     def close(self) -> None:  # noqa: D102
-        self._client.cancel(list(self._running))
+        self._pool.shutdown(wait=False)
         self._client.close()
-
-    def _outcome(self, future: Any) -> Outcome:
-        if future.status == "finished":
-            return future.result()
-        if future.status != "error":
-            raise InputError(f"The cluster at {self.address} is gone; everything finished is kept.")
-        problem = future.exception()
-        died = type(problem).__name__ == "KilledWorker"
-        return Outcome(error=_DIED if died else f"{type(problem).__name__}: {' '.join(str(problem).split())}")
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
@@ -232,70 +223,46 @@ def _end_with_parent() -> None:
 
 
 def run(
-    definition: Definition,
-    cells: Sequence[Cell],
-    store: Store,
-    *,
-    jobs: int = 1,
-    runner: Runner | None = None,
-    report: Report | None = None,
+    definition: Definition, cells: Sequence[Cell], store: Store, *, runner: Runner, report: Report | None = None
 ) -> Progress:
-    """Do all cells of a definition that the store does not have; returns how it went. Without a runner, here."""
-    finished = store.done()
-    queue = _Queue([cell for cell in cells if cell.key not in finished], finished)
-    progress = Progress(total=len(cells), done=len(cells) - len(queue.cells))
-    for cell in queue.cells:
+    """Do all cells of a definition that the store does not have, longest first; returns how it went."""
+    datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
+    finished, failed, kept = store.done(), set[str](), versions()
+    waiting = sorted((cell for cell in cells if cell.key not in finished), key=lambda cell: -cell.size)
+    progress = Progress(total=len(cells), done=len(cells) - len(waiting))
+    for cell in waiting:
         progress.expect(cell)
     tell = report or (lambda progress, cell, outcome: None)
     tell(progress, None, None)
-    kept = versions()
-    runner = runner or (Runner() if jobs == 1 else Processes(jobs))
-    for cell, outcome in _outcomes(queue, definition, store, runner, progress, tell):
+
+    def keep(cell: Cell, outcome: Outcome) -> None:
         store.add(cell, outcome, {**kept, "device": outcome.device})
         progress.count(cell, outcome)
-        queue.finish(cell, failed=bool(outcome.error))
+        (failed if outcome.error else finished).add(cell.key)
         tell(progress, cell, outcome)
-    return progress
 
-
-class _Queue:
-    """Cells whose needs are met, longest first; cells that need one that failed are given back as failed."""
-
-    def __init__(self, cells: Sequence[Cell], finished: set[str]) -> None:
-        self.cells = sorted(cells, key=lambda cell: -cell.size)
-        self._finished, self._failed = set(finished), set[str]()
-
-    def take(self) -> Cell | None:
-        """The next cell that can be begun, None if there is none now."""
-        ready = (i for i, cell in enumerate(self.cells) if self._finished.issuperset(cell.needs) or self.lost(cell))
-        i = next(ready, None)
-        return None if i is None else self.cells.pop(i)
-
-    def lost(self, cell: Cell) -> bool:
-        """Whether the cell can never be done."""
-        return not self._failed.isdisjoint(cell.needs)
-
-    def finish(self, cell: Cell, *, failed: bool) -> None:
-        (self._failed if failed else self._finished).add(cell.key)
-
-
-def _outcomes(
-    queue: _Queue, definition: Definition, store: Store, runner: Runner, progress: Progress, tell: Report
-) -> Done:
-    datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
     with closing(runner):
         while True:
-            while runner.busy < runner.slots and (cell := queue.take()) is not None:
-                if queue.lost(cell):
-                    yield cell, Outcome(error="An inner fold that this one needs has failed.")
+            while runner.busy < runner.slots and (ready := _take(waiting, finished, failed)) is not None:
+                if not failed.isdisjoint(ready.needs):
+                    keep(ready, Outcome(error="An inner fold that this one needs has failed."))
                     continue
-                progress.running[str(cell)] = time.monotonic()
-                method = None if cell.kind == "study" else methods[cell.method]
-                runner.start((cell, datasets[cell.dataset], method, _chosen(cell, store)))
+                progress.running[str(ready)] = time.monotonic()
+                method = None if ready.kind == "study" else methods[ready.method]
+                runner.start((ready, datasets[ready.dataset], method, _chosen(ready, store)))
             if not runner.busy:
-                return
+                return progress
             tell(progress, None, None)
-            yield from runner.finished()
+            for cell, outcome in runner.finished():
+                keep(cell, outcome)
+
+
+def _take(waiting: list[Cell], finished: set[str], failed: set[str]) -> Cell | None:
+    """The next cell whose needs are met, or can never be; None if there is none now."""
+    for i, cell in enumerate(waiting):
+        if finished.issuperset(cell.needs) or not failed.isdisjoint(cell.needs):
+            return waiting.pop(i)
+    return None
 
 
 def _chosen(cell: Cell, store: Store) -> Mapping[str, Any]:
@@ -312,8 +279,6 @@ def versions() -> dict[str, str]:
     """Versions of everything that can move a number."""
     found = {"python": platform.python_version()}
     for name in ("mltsk", "numpy", "scipy", "scikit-learn", "torch"):
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

@@ -17,31 +17,12 @@ import pandas as pd
 
 from ...exceptions import InputError
 from .cells import Cell, canonical
-from .published import METRICS
+from .published import METRICS, read_text
 from .results import CELLS, SCORES, Results
 
 FILE, LOCK = "results.sqlite", "lock.sqlite"
 VALUES = (*METRICS, "tied")
-_FORMAT = 1
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS cell (
-    key TEXT PRIMARY KEY, kind TEXT NOT NULL, protocol TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL,
-    seed INTEGER NOT NULL, fold INTEGER NOT NULL, "inner" INTEGER NOT NULL, part TEXT NOT NULL, status TEXT NOT NULL,
-    error TEXT NOT NULL, seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, "when" TEXT NOT NULL, details TEXT NOT NULL,
-    versions TEXT NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS setting (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE IF NOT EXISTS score (
-    cell TEXT NOT NULL REFERENCES cell (key) ON DELETE CASCADE, setting INTEGER NOT NULL REFERENCES setting (id),
-    chosen_by TEXT NOT NULL, AP REAL, HL REAL, OE REAL, RL REAL, CV REAL, tied REAL,
-    PRIMARY KEY (cell, chosen_by, setting)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS study (
-    cell TEXT PRIMARY KEY REFERENCES cell (key) ON DELETE CASCADE, content TEXT NOT NULL
-) STRICT;
-"""
-
+_FORMAT = 1  # of schema.sql
 _ABSORB = (
     "CREATE TEMP TABLE fresh AS SELECT key FROM other.cell WHERE status = 'done' "
     "AND key NOT IN (SELECT key FROM cell WHERE status = 'done')",
@@ -99,15 +80,14 @@ class Store:
             raise InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
         with _locked(folder) if create else nullcontext(), closing(_connect(path)) as connection:
             if create:
-                connection.executescript(_SCHEMA)
+                connection.executescript(read_text("schema.sql"))
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
             yield cls(connection)
 
     def describe(self, description: Mapping[str, Any]) -> None:
         """Keep the description of the run, see `Results`."""
         with self._connection:
-            text = canonical(description)
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES (1, ?)", (text,))
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES (1, ?)", (canonical(description),))
 
     def description(self) -> dict[str, Any]:
         """The description of the run; empty before there is one."""
@@ -126,30 +106,25 @@ class Store:
             status, outcome.error, outcome.seconds, outcome.cpu_seconds,
             datetime.now(UTC).isoformat(timespec="seconds"), canonical(cell.details), canonical(versions),
         )  # fmt: skip
+        texts = [(canonical(row.setting), row) for row in outcome.rows]
         with self._connection as connection:
             connection.execute("DELETE FROM cell WHERE key = ?", (cell.key,))
             connection.execute(f"INSERT INTO cell VALUES ({', '.join('?' * len(values))})", values)
-            self._add_scores(cell.key, outcome.rows)
+            connection.executemany("INSERT OR IGNORE INTO setting (text) VALUES (?)", [(text,) for text, _ in texts])
+            connection.executemany(
+                "INSERT INTO score SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM setting WHERE text = ?",
+                [(cell.key, row.chosen_by, *row.metrics, text) for text, row in texts],
+            )
             if outcome.study is not None:
                 connection.execute("INSERT INTO study VALUES (?, ?)", (cell.key, canonical(outcome.study)))
 
-    def _add_scores(self, key: str, rows: Iterable[Row]) -> None:
-        texts = [(canonical(row.setting), row) for row in rows]
-        self._connection.executemany("INSERT OR IGNORE INTO setting (text) VALUES (?)", [(text,) for text, _ in texts])
-        self._connection.executemany(
-            "INSERT INTO score SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM setting WHERE text = ?",
-            [(key, row.chosen_by, *row.metrics, text) for text, row in texts],
-        )
-
     def absorb(self, folder: str | Path) -> int:
-        """Take over what another folder has finished and this one has not; returns how many cells that were."""
-        path = Path(folder) / FILE
-        if not path.is_file():
-            raise InputError(f"{folder} holds no results.")
-        with closing(_connect(path)):  # a newer or a foreign file is refused there
-            pass
+        """Take over what another folder has finished and this one has not; returns how many cells that were.
+
+        Open that folder first: a file that is missing, newer or no store at all is refused there.
+        """
         before = len(self.done())
-        self._connection.execute("ATTACH ? AS other", (str(path),))
+        self._connection.execute("ATTACH ? AS other", (str(Path(folder) / FILE),))
         try:
             with self._connection as connection:
                 for statement in _ABSORB:

@@ -64,10 +64,6 @@ class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scik
         return self.n_splits
 
     def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[IntArray]:
-        folds = self._folds(y)
-        return (np.flatnonzero(folds == fold) for fold in range(self.n_splits))
-
-    def _folds(self, y: Any) -> IntArray:
         if not self.shuffle and self.random_state is not None:
             raise InputError("random_state has no effect without shuffle: leave it out, or set shuffle=True.")
         if self.order not in (1, 2):
@@ -76,7 +72,8 @@ class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scik
         if not 2 <= self.n_splits <= Y.shape[0]:
             raise InputError(f"{self.n_splits} folds cannot be made of {Y.shape[0]} rows.")
         rng = check_random_state(self.random_state) if self.shuffle else None
-        return assign_folds(_with_pairs(Y) if self.order == 2 else Y, self.n_splits, rng)
+        folds = assign_folds(_with_pairs(Y) if self.order == 2 else Y, self.n_splits, rng)
+        return (np.flatnonzero(folds == fold) for fold in range(self.n_splits))
 
 
 def assign_folds(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState | None) -> IntArray:
@@ -135,14 +132,8 @@ def _indicator(y: Any) -> sparse.csr_array:
 
 def _with_pairs(Y: sparse.csr_array) -> sparse.csr_array:
     """The indicator with a further column for every pair of labels that some row has together."""
-    n, n_labels = Y.shape
-    rows, pairs = [], []
-    for row, labels in enumerate(np.split(Y.indices, Y.indptr[1:-1])):
-        first, second = np.triu_indices(len(labels), k=1)
-        ordered = np.sort(labels).astype(np.int64)
-        pairs.append(ordered[first] * n_labels + ordered[second])
-        rows.append(np.full(len(first), row))
-    names, columns = np.unique(np.concatenate(pairs), return_inverse=True)
-    where = (np.concatenate(rows), columns)
-    extra = sparse.csr_array((np.ones(len(columns), dtype=np.int64), where), shape=(n, len(names)))
-    return sparse.csr_array(sparse.hstack([Y, extra], format="csr"))
+    together = sparse.csr_array(sparse.triu(Y.T @ Y, k=1))
+    together.sort_indices()
+    (first, second), columns = together.nonzero(), Y.tocsc()
+    pairs = columns[:, first].multiply(columns[:, second])
+    return sparse.csr_array(sparse.hstack([Y, pairs], format="csr"))

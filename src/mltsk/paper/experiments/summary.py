@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .protocol_worth import WORTH, pairs_of, worths
 from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
 from .ranks import Comparison, f_text, p_text
-from .results import Results
+from .results import WORTH, Results, worths
 from .table import signed
 
 CLOSE, NEAR = 0.01, 0.03
@@ -74,51 +73,33 @@ def paper_gaps(results: Results) -> pd.DataFrame:
     return frame.astype({"artefact": bool})
 
 
-def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison]) -> list[Headline]:
+def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison]) -> Iterator[Headline]:
     """The numbers with which a report begins, as many as the run has."""
-    lines, control = [], gaps[(gaps["metric"] == "AP") & (gaps["method"] == CONTROL)]
+    control, fair = gaps[(gaps["metric"] == "AP") & (gaps["method"] == CONTROL)], gaps[~gaps["artefact"]]
     if len(control):
         label = f"data sets with AP of {CONTROL} within {CLOSE} of Table III"
         detail = f"mean difference {signed(control['gap'].mean())}"
-        lines.append(Headline(f"{_within(control, CLOSE).sum()} of {len(control)}", label, detail))
-    fair = gaps[~gaps["artefact"]]
+        yield Headline(f"{_within(control, CLOSE).sum()} of {len(control)}", label, detail)
     if len(fair):
-        detail = f"{len(gaps) - len(fair)} more cannot be compared"
-        label = f"comparable cells of Table III within {NEAR}"
-        lines.append(Headline(f"{_within(fair, NEAR).sum()} of {len(fair)}", label, detail))
-    return [*lines, *_rank_headline(found), *_worth_headlines(results), _finished_headline(results)]
-
-
-def _rank_headline(found: Sequence[Comparison]) -> list[Headline]:
-    ours = [one for one in found if one.metric == "AP" and one.source.startswith("ours")][:1]
-    return [
-        Headline(
-            f"{one.control_rank:.2f}",
-            f"mean rank of {CONTROL} by AP",
-            f"of {one.test.n_methods} methods on {one.test.n_datasets} data sets"
-            + (f"; the printed Table V: {one.printed.control_rank:.2f}" if one.printed else ""),
+        label, detail = (
+            f"comparable cells of Table III within {NEAR}",
+            f"{len(gaps) - len(fair)} more cannot be compared",
         )
-        for one in ours
-        if one.control == CONTROL
-    ]
-
-
-def _worth_headlines(results: Results) -> list[Headline]:
-    what = {"leak": "what the leak adds to AP", "selection": "what choosing on reported folds adds to AP"}
-    lines = []
+        yield Headline(f"{_within(fair, NEAR).sum()} of {len(fair)}", label, detail)
+    ours = next((one for one in found if one.metric == "AP" and one.source.startswith("ours")), None)
+    if ours is not None and ours.control == CONTROL:
+        printed = f"; the printed Table V: {ours.printed.control_rank:.2f}" if ours.printed else ""
+        detail = f"of {ours.test.n_methods} methods on {ours.test.n_datasets} data sets{printed}"
+        yield Headline(f"{ours.control_rank:.2f}", f"mean rank of {CONTROL} by AP", detail)
+    labels = {"leak": "what the leak adds to AP", "selection": "what choosing on reported folds adds to AP"}
     for pair, gains in _ap_gains(results):
-        if WORTH[pair] in what:
+        if WORTH[pair] in labels:
             detail = f"mean over {len(gains)} pairs of method and data set"
-            lines.append(Headline(signed(gains["gain"].mean()), what[WORTH[pair]], detail))
-    return lines
-
-
-def _finished_headline(results: Results) -> Headline:
-    protocol = results.main_protocol
-    frame = results.of_metric(protocol, "AP", "AP")
+            yield Headline(signed(gains["gain"].mean()), labels[WORTH[pair]], detail)
+    frame = results.of_metric(results.main_protocol, "AP", "AP")
     done, failed = (frame["status"] == "done").sum(), (frame["failed"] > 0).sum()
-    detail = f"protocol {protocol}" + (f", {failed} with failed folds" if failed else "")
-    return Headline(f"{done} of {len(frame)}", "pairs of method and data set finished", detail)
+    detail = f"protocol {results.main_protocol}" + (f", {failed} with failed folds" if failed else "")
+    yield Headline(f"{done} of {len(frame)}", "pairs of method and data set finished", detail)
 
 
 def progress_sentences(results: Results) -> Iterator[str]:
@@ -135,12 +116,11 @@ def progress_sentences(results: Results) -> Iterator[str]:
                 f"{there['dataset'].nunique()} of {sets} so far, {done} of {len(frame)} pairs finished."
             )
         if len(failed):
-            names = _listed(
-                f"{results.title(row.method)} on {results.dataset_title(row.dataset)} ({row.failed} of "
-                f"{row.expected} folds)"
-                for row in failed.itertuples()
-            )
-            yield f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {names}."
+            of = [
+                f"{results.title(r.method)} on {results.dataset_title(r.dataset)} ({r.failed} of {r.expected} folds)"
+                for r in failed.itertuples()
+            ]
+            yield f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {_listed(of)}."
     missing = [name for name in table_i() if name not in results.run["datasets"]]
     if missing:
         yield f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}."
@@ -168,18 +148,14 @@ def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
         rows = rows[~_within(rows, limit)].sort_values("gap", key=lambda gap: -gap.abs(), kind="stable")
         if not len(rows):
             continue
-        listed = _listed(
-            f"{results.dataset_title(r.dataset)} {signed(r.gap)} ({r.ours:.3f})" for r in rows.itertuples()
-        )
-        yield f"{method} differs by more than {limit} on {_sets(len(rows))}: {listed}."
-        reasons: dict[Any, list[str]] = {}
+        gaps_of = (f"{results.dataset_title(r.dataset)} {signed(r.gap)} ({r.ours:.3f})" for r in rows.itertuples())
+        yield f"{method} differs by more than {limit} on {_sets(len(rows))}: {_listed(gaps_of)}."
+        reasons: dict[tuple[str, str], list[str]] = {}
         for dataset in rows["dataset"]:
-            reasons.setdefault(explanation(method, dataset), []).append(dataset)
-        yield from [
-            f"{method} on {_titles(results, sets)}: {known[0]} (docs/{known[1]})."
-            for known, sets in reasons.items()
-            if known is not None
-        ]
+            if known := explanation(method, dataset):
+                reasons.setdefault(known, []).append(dataset)
+        for (text, page), sets in reasons.items():
+            yield f"{method} on {_titles(results, sets)}: {text} (docs/{page})."
 
 
 def artefact_sentences(results: Results) -> Iterator[str]:
@@ -198,12 +174,10 @@ def artefact_sentences(results: Results) -> Iterator[str]:
         frame = results.of_metric(protocol, "each", "OE")
         frame = frame[frame["tied"] >= DEGENERATE_TIES]
         for method, rows in frame.groupby("method", sort=False):
-            listed = _listed(
-                f"{results.dataset_title(r.dataset)} {r.mean:.3f} ({100 * r.tied:.0f} %)" for r in rows.itertuples()
-            )
+            of = [f"{results.dataset_title(r.dataset)} {r.mean:.3f} ({100 * r.tied:.0f} %)" for r in rows.itertuples()]
             yield (
                 f"Protocol {protocol}: the best OE of {results.title(method)} comes from scores that are "
-                f"mostly tied on {_sets(len(rows))} (share of tied rows): {listed}."
+                f"mostly tied on {_sets(len(rows))} (share of tied rows): {_listed(of)}."
             )
 
 
@@ -211,31 +185,30 @@ def protocol_sentences(results: Results) -> Iterator[str]:
     """What each step from a lenient to a strict protocol is worth in AP, settings chosen by AP."""
     for pair, gains in _ap_gains(results):
         gain, by_method = gains["gain"], gains.groupby("method")["gain"].agg(["mean", "size"])
-        parts = [
-            f"{_STEPS[WORTH[pair]]} is worth {signed(gain.mean())} AP on average over {len(gain)} pairs of method and "
-            f"data set ({signed(gain.min())} to {signed(gain.max())})"
-        ]
         by_method = by_method.loc[[key for key in results.methods if key in by_method.index]]
-        for key, (mean, size) in by_method.iterrows():
-            if results.paper_name(str(key)) == CONTROL:
-                parts.append(f"{signed(mean)} for {CONTROL} on {size:.0f}")
-        most = by_method["mean"].idxmax()
-        parts.append(f"most for {results.title(str(most))} ({signed(by_method['mean'].max())})")
-        yield ", ".join(parts) + "."
+        control = [
+            f", {signed(mean)} for {CONTROL} on {size:.0f}"
+            for key, (mean, size) in by_method.iterrows()
+            if results.paper_name(str(key)) == CONTROL
+        ]
+        yield (
+            f"{_STEPS[WORTH[pair]]} is worth {signed(gain.mean())} AP on average over {len(gain)} pairs of method and "
+            f"data set ({signed(gain.min())} to {signed(gain.max())}){''.join(control)}, most for "
+            f"{results.title(str(by_method['mean'].idxmax()))} ({signed(by_method['mean'].max())})."
+        )
 
 
-def rank_sentences(found: Sequence[Comparison]) -> list[str]:
-    """What the tests say of AP and the other metrics."""
-    sentences: list[str] = []
-    for source in dict.fromkeys(one.source for one in found if one.source.startswith("ours")):
+def rank_sentences(found: Sequence[Comparison]) -> Iterator[str]:
+    """What the tests say of AP and, for the first source, of the other metrics; the rest is in Table VI."""
+    sources = list(dict.fromkeys(one.source for one in found if one.source.startswith("ours")))
+    for source in sources:
         mine = [one for one in found if one.source == source]
-        shown = mine if not sentences else [one for one in mine if one.metric == "AP"]  # the rest is in Table VI
+        shown = [one for one in mine if one.metric == "AP" or source == sources[0]]
         tests = _listed(f"{one.metric} F = {f_text(one.test.f)} (p {p_text(one.test.p_value)})" for one in shown)
         ranks = " ".join(_control_sentence(one) for one in mine if one.metric == "AP")
         sizes = f"{mine[0].test.n_methods} methods on {_sets(mine[0].test.n_datasets)}"
         sizes += " (too few for these tests to mean much)" if mine[0].test.n_datasets < FEW else ""
-        sentences.append(f"{source[0].upper()}{source[1:]}: {sizes}, {tests}. {ranks}".strip())
-    return sentences
+        yield f"{source[0].upper()}{source[1:]}: {sizes}, {tests}. {ranks}".strip()
 
 
 def _control_sentence(one: Comparison) -> str:
@@ -269,7 +242,7 @@ def outsiders(results: Results) -> Iterator[str]:
 
 def _ap_gains(results: Results) -> Iterable[tuple[tuple[str, str], pd.DataFrame]]:
     """What AP gains under the more lenient protocol of each pair, where there is anything to compare."""
-    for pair in pairs_of(results):
+    for pair in results.protocol_pairs:
         gains = worths(results, pair, "AP")
         gains = gains[gains["metric"] == "AP"]
         if len(gains):

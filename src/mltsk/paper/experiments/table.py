@@ -1,41 +1,31 @@
 """A table as a value: rows of cells that know what they say, what the paper says, and what is to be noted.
 
-Nothing here knows of HTML, Markdown or LaTeX; `mltsk.paper.report` renders it.
+Nothing here knows of HTML, Markdown or LaTeX; `mltsk.paper.report` renders it. `captions.toml` has titles and captions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
+from .published import read_toml
+
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell.
-
-    Attributes
-    ----------
-    text : str
-        What a reader sees of ours; ``value`` and ``sd`` are the same with full precision.
-    paper : str
-        What the paper prints in this place; empty when it has nothing. ``difference`` is ours less the paper's.
-    notes, paper_notes : tuple of str
-        Marks of the table's notes, about our value and about the paper's.
-    facts : mapping
-        Further columns of the machine-readable form.
-    """
+    """One cell: what a reader sees of ours, what the paper prints in this place, and marks of the table's notes."""
 
     text: str
-    value: float | None = None
+    value: float | None = None  # the text with full precision, as is sd
     sd: float | None = None
     bold: bool = False
-    paper: str = ""
+    paper: str = ""  # empty when it has nothing
     paper_value: float | None = None
     paper_sd: float | None = None
-    difference: float | None = None
+    difference: float | None = None  # ours less the paper's
     notes: tuple[str, ...] = ()
     paper_notes: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)  # further columns of the machine-readable form
 
     @property
     def difference_text(self) -> str:
@@ -51,24 +41,8 @@ class TableRow(NamedTuple):
     cells: tuple[TableCell, ...]
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table.
-
-    Attributes
-    ----------
-    key : str
-        Name of its files: lower-case letters, digits and hyphens.
-    title, caption : str
-    heads : tuple of str
-        What the headings of a row are called; rows with two headings are grouped by the first.
-    columns : tuple of str
-    rows : tuple of TableRow
-    notes : mapping
-        Mark to sentence.
-    prose : frozenset of str
-        Columns that hold running text, to be set to the left and wrapped.
-    """
+class Table(NamedTuple):
+    """A table; ``key`` is the name of its files. Rows with two headings are grouped by the first."""
 
     key: str
     title: str
@@ -76,8 +50,21 @@ class Table:
     heads: tuple[str, ...]
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    notes: Mapping[str, str] = field(default_factory=dict)
-    prose: frozenset[str] = frozenset()
+    notes: Mapping[str, str] = {}  # mark to sentence
+    prose: frozenset[str] = frozenset()  # columns that hold running text, to be set to the left and wrapped
+
+
+def captioned(
+    name: str, rows: Iterable[TableRow], columns: Sequence[str] = (), notes: Mapping[str, str] | None = None,
+    key: str = "", **words: Any,
+) -> Table:  # fmt: skip
+    """The table of that name in `captions.toml`, with ``words`` filled in; its columns are there or given."""
+    about = read_toml("captions.toml")["tables"][name]
+    title, caption = (about[part].format(**words) for part in ("title", "caption"))
+    heads, columns = tuple(about["heads"]), tuple(columns or about["columns"])
+    return Table(
+        key or name, title, caption, heads, columns, tuple(rows), notes or {}, frozenset(about.get("prose", ()))
+    )
 
 
 class Notes(dict[str, str]):

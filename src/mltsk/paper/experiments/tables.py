@@ -1,4 +1,4 @@
-"""Tables I to V of a run, each next to what the paper prints, and what the run cost.
+"""Tables I to V of a run, each next to what the paper prints, what protocols are worth, and what the run cost.
 
 Table III chooses settings by AP, Table IV by HL, Table V each metric by itself, see `results`. Our values have three
 decimals, the paper's the two that it prints.
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import InputError
-from .published import DEGENERATE_TIES, artefacts_of, degenerate, grid, published_table, table_i
-from .results import Results
-from .table import Notes, Table, TableCell, TableRow, mean_text, number
+from .published import DEGENERATE_TIES, METRICS, artefacts_of, degenerate, grid, published_table, table_i
+from .results import WORTH, Results, worths
+from .table import Notes, Table, TableCell, TableRow, captioned, mean_text, number, signed
 
 FACTS = ("dataset", "method", "status", "setting", "n_settings", "tied", "folds", "failed")
 # From here on ties are named with a one-error, which they improve: a share x lowers an error e by about x·e.
@@ -31,13 +31,7 @@ def table_one(results: Results) -> Table:
     rows = [TableRow((results.dataset_title(name),), _shape_cells(results, name)) for name in results.datasets]
     for name, reason in results.run.get("missing", {}).items():
         rows.append(TableRow((name,), _missing_cells(name, notes.mark(f"Not run: {reason}"))))
-    columns = ("samples", "features", "labels", "labels a sample", "density", "no label", "all labels")
-    caption = (
-        "Data sets as they were run; where the paper prints another shape, a second line has it. Density is the share "
-        "of ones among the labels; the last two columns count samples without any label and with all of them, which "
-        "the authors' metrics treat in ways of their own."
-    )
-    return Table("table-1", "Table I: data sets", caption, ("data set",), columns, tuple(rows), notes)
+    return captioned("table-1", rows, notes=notes)
 
 
 def table_two(results: Results) -> Table:
@@ -53,13 +47,7 @@ def table_two(results: Results) -> Table:
             _count(int(about.get("settings", 1)), n_theirs),
         )
         rows.append(TableRow((results.title(key),), cells))
-    columns = ("tuned, as run", "fixed", "the paper's grid, in its symbols", "settings")
-    caption = (
-        f"Grids as they were run (grid “{results.run.get('grid', 'paper')}”) next to the paper's Table II; a second "
-        "number of settings is the paper's, where it is another."
-    )
-    prose = frozenset(columns[:3])
-    return Table("table-2", "Table II: settings", caption, ("method",), columns, tuple(rows), prose=prose)
+    return captioned("table-2", rows, grid=results.run.get("grid", "paper"))
 
 
 def result_table(results: Results, table: str, protocol: str) -> Table:
@@ -75,15 +63,26 @@ def result_table(results: Results, table: str, protocol: str) -> Table:
             for row, best in zip(about, _best(about, metric), strict=True)
         ]
         rows.append(TableRow((results.dataset_title(dataset), metric), tuple(cells)))
-    return Table(
-        key=f"table-{list(_CHOICE).index(table) + 3}-{protocol}",
-        title=f"Table {table}: {rule}, protocol {protocol}",
-        caption=_caption(results, rule, protocol),
-        heads=("data set", "metric"),
-        columns=tuple(results.title(key) for key in results.methods),
-        rows=tuple(rows),
-        notes=notes,
-    )
+    n_folds, n_seeds = results.run["n_folds"], len(results.run["seeds"])
+    seeds = f" and {n_seeds} seeds (the spread is over all folds of all)" if n_seeds > 1 else ""
+    words = {"table": table, "rule": rule, "protocol": protocol, "over": f"{n_folds} folds{seeds}"}
+    columns = [results.title(key) for key in results.methods]
+    key = f"table-{list(_CHOICE).index(table) + 3}-{protocol}"
+    return captioned("results", rows, columns, notes, key, more=_warnings(results.run, protocol), **words)
+
+
+def _warnings(run: Mapping[str, Any], protocol: str) -> str:
+    """Why values of a table flatter or differ, and what it does not have: the end of its caption."""
+    said = ""
+    if protocol != "nested":
+        said += " Settings are chosen on the folds that are reported, as in the paper: all values flatter."
+    if run.get("convention") != "paper":
+        said += (
+            " Metrics follow the standard convention and the paper's its own, so differences are partly of definition."
+        )
+    if missing := ", ".join(run.get("missing", {})):
+        said += f" Not run: {missing} (see Table I)."
+    return said
 
 
 def time_table(results: Results) -> Table | None:
@@ -99,13 +98,44 @@ def time_table(results: Results) -> Table | None:
         for protocol in results.run["protocols"]
         for dataset in results.datasets
     ]
-    total = duration(float(results.cells["cpu_seconds"].sum()))
-    caption = f"Seconds of processor time for whole grids and all folds; {total} in all."
-    columns = tuple(results.title(key) for key in results.methods)
-    return Table("time", "Processor time", caption, ("protocol", "data set"), columns, tuple(rows))
+    total = _duration(float(results.cells["cpu_seconds"].sum()))
+    return captioned("time", rows, [results.title(key) for key in results.methods], total=total)
 
 
-def duration(seconds: float) -> str:
+def protocol_table(results: Results) -> Table | None:
+    """AP of every method on every data set, settings chosen by AP; None unless the run has two protocols."""
+    protocols, pairs = results.protocols, results.protocol_pairs
+    if not pairs:
+        return None
+    found = {p: results.of_metric(p, "AP", "AP").set_index(["dataset", "method"]) for p in protocols}
+    rows = []
+    for dataset, method in found[protocols[0]].index:
+        lines = {protocol: found[protocol].loc[(dataset, method)] for protocol in protocols}
+        gains = [lines[a]["mean"] - lines[b]["mean"] for a, b in pairs]
+        worth = [TableCell(signed(gain), float(gain)) if np.isfinite(gain) else TableCell("—") for gain in gains]
+        heads = (results.dataset_title(dataset), results.title(method))
+        rows.append(TableRow(heads, (*(TableCell(**_mean(line, "—")) for line in lines.values()), *worth)))
+    columns = (*protocols, *(f"{WORTH[pair]}: {pair[0]} − {pair[1]}" for pair in pairs))
+    return captioned("protocols-ap", rows, columns)
+
+
+def worth_table(results: Results) -> Table | None:
+    """What leak and selection are worth on average, every metric chosen for itself; None without two protocols."""
+    rows = []
+    for pair in results.protocol_pairs:
+        gains = worths(results, pair).groupby(["method", "metric"])["gain"].agg(["mean", "size"]).to_dict("index")
+        for method in results.methods:
+            cells = tuple(_gain_cell(**gains.get((method, metric), {})) for metric in METRICS)
+            rows.append(TableRow((WORTH[pair], results.title(method)), cells))
+    return captioned("protocols-worth", rows) if rows else None
+
+
+def _gain_cell(mean: float = 0.0, size: int = 0) -> TableCell:
+    text = f"{signed(mean)} ({size})"
+    return TableCell(text, float(mean), facts={"datasets": int(size)}) if size else TableCell("—")
+
+
+def _duration(seconds: float) -> str:
     """A time in the unit that people would use."""
     if seconds < 60:
         return f"{seconds:.1f} s"
@@ -159,25 +189,30 @@ def _best(line: Sequence[Mapping[Any, Any]], metric: str) -> list[bool]:
     return list(loss == np.nanmin(loss))
 
 
+def _mean(row: Any, unknown: str) -> dict[str, Any]:
+    """Text, value and spread of a row of `Results.choices`."""
+    if not np.isfinite(row["mean"]):
+        return {"text": "failed" if row["status"] == "failed" else unknown}
+    sd = float(row["sd"]) if np.isfinite(row["sd"]) else None
+    return {"text": mean_text(row["mean"], sd), "value": float(row["mean"]), "sd": sd}
+
+
 def _result_cell(
     results: Results, table: str, protocol: str, row: Mapping[Any, Any], notes: Notes, best: bool
 ) -> TableCell:
     place = (row["dataset"], row["metric"], results.paper_name(row["method"]))
-    printed = published_table(table).get(place)
-    mean, sd, known = row["mean"], row["sd"], bool(np.isfinite(row["mean"]))
-    return TableCell(
-        text=mean_text(mean, sd) if known else {"failed": "failed", "missing": "—"}.get(row["status"], "NaN"),
-        value=float(mean) if known else None,
-        sd=float(sd) if known and np.isfinite(sd) else None,
+    cell = TableCell(
+        **_mean(row, "—" if row["status"] == "missing" else "NaN"),
         bold=best,
-        paper=mean_text(printed.mean, printed.sd, 2) if printed else "",
-        paper_value=printed.mean if printed else None,
-        paper_sd=printed.sd if printed else None,
-        difference=float(mean) - printed.mean if printed and known else None,
         notes=tuple(notes.mark(sentence) for sentence in _remarks(results, protocol, row)),
         paper_notes=tuple(notes.mark(artefact.note) for artefact in artefacts_of(table, *place)),
         facts={key: row[key] for key in FACTS},
     )
+    if (printed := published_table(table).get(place)) is None:
+        return cell
+    gap = None if cell.value is None else cell.value - printed.mean
+    text = mean_text(printed.mean, printed.sd, 2)
+    return replace(cell, paper=text, paper_value=printed.mean, paper_sd=printed.sd, difference=gap)
 
 
 def _remarks(results: Results, protocol: str, row: Mapping[Any, Any]) -> list[str]:
@@ -195,26 +230,3 @@ def _remarks(results: Results, protocol: str, row: Mapping[Any, Any]) -> list[st
     elif row["metric"] == "OE" and row["tied"] >= NOTED_TIES and authors:
         remarks.append(f"{100 * row['tied']:.0f} % of test rows are all tied, which counts as right in one-error.")
     return remarks
-
-
-def _caption(results: Results, rule: str, protocol: str) -> str:
-    run = results.run
-    seeds = len(run["seeds"])
-    over = f"{run['n_folds']} folds" + (
-        f" and {seeds} seeds (the spread is over all folds of all)" if seeds > 1 else ""
-    )
-    parts = [
-        f"Mean (standard deviation) over {over}, {rule}; in the second line what the paper prints and our "
-        "difference from it. AP goes up, the others go down. Bold: the best of a row, to three decimals; scores that "
-        "are mostly tied are not in the running. A printed value that cannot be compared has a note that says why, and "
-        "is struck through where that can be shown."
-    ]
-    if protocol != "nested":
-        parts.append("Settings are chosen on the folds that are reported, as in the paper: all values flatter.")
-    if run.get("convention") != "paper":
-        parts.append(
-            "Metrics follow the standard convention and the paper's its own, so differences are partly of definition."
-        )
-    if missing := ", ".join(run.get("missing", {})):
-        parts.append(f"Not run: {missing} (see Table I).")
-    return " ".join(parts)

@@ -4,46 +4,36 @@
 behind. Files appear whole or not at all, and the page last, so that it never names a file that is not there.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from ...io import writing
 from ...pages.render import _template
-from ..experiments.protocol_worth import protocol_table, worth_table
 from ..experiments.published import TABLES
 from ..experiments.ranks import Comparison, comparisons, rank_table, table_six, widest_sources
 from ..experiments.results import Results
 from ..experiments.studies import STUDIES
 from ..experiments.summary import headlines, paper_gaps, summarise, to_markdown
 from ..experiments.table import Table
-from ..experiments.tables import result_table, table_one, table_two, time_table
+from ..experiments.tables import protocol_table, result_table, table_one, table_two, time_table, worth_table
 from .captions import study_caption
-from .figures import STUDY_FIGURES, closeness_picture, protocol_picture, rank_pictures
+from .figures import closeness_picture, protocol_picture, rank_pictures, study_figure
 from .pictures import Picture, picture
 from .table_files import to_csv, to_latex
 from .table_files import to_markdown as table_markdown
 
 _TITLE = "Experiments of ML-TSK FS, repeated"
+_FORMS = {"csv": to_csv, "md": table_markdown, "tex": to_latex}
 
 
 def write_report(results: Results, out: str | Path) -> list[Path]:
-    """Write ``out/index.html``, ``tables/``, ``figures/`` and ``summary.md``.
+    """Write ``index.html``, ``tables/``, ``figures/`` and ``summary.md`` into a folder, made if it is not there.
 
-    Parameters
-    ----------
-    results : Results
-        What a run has finished so far; it may be incomplete.
-    out : Path
-        A folder; made if it is not there.
-
-    Returns
-    -------
-    list of Path
-        The files, the page first.
+    ``results`` are what a run has finished so far; they may be incomplete. Returns the files, the page first.
     """
     found, gaps, run = comparisons(results), paper_gaps(results), results.run
-    sections = summarise(results, gaps, found)
-    tables, ranks = _tables(results, found), rank_pictures(found)
+    sections, tables, ranks = summarise(results, gaps, found), _tables(results, found), rank_pictures(found)
     pictures = {
         "closeness": closeness_picture(gaps),
         "protocols": protocol_picture(results),
@@ -59,10 +49,13 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
         ranks=ranks,
         errors=results.cells[results.cells["status"] == "failed"].to_dict("records"),
     )
-    files = _table_files(tables) | _picture_files({**pictures, **ranks})
-    files["summary.md"] = (f"# {_TITLE}\n\n`{run['command']}`\n\n" if run.get("command") else "") + to_markdown(
-        sections
-    )
+    files: dict[str, str | bytes] = {}
+    for table in chain(*tables.values()):
+        files |= {f"tables/{table.key}.{kind}": render(table) for kind, render in _FORMS.items()}
+    for drawn in chain(*pictures.values(), *ranks.values()):
+        files |= {f"figures/{drawn.key}.{kind}": getattr(drawn, kind) for kind in ("svg", "png")}
+    head = f"# {_TITLE}\n\n`{run['command']}`\n\n" if run.get("command") else ""
+    files["summary.md"] = head + to_markdown(sections)
     paths = [_write(Path(out) / name, content) for name, content in files.items()]
     return [_write(Path(out) / "index.html", page), *paths]
 
@@ -85,18 +78,7 @@ def study_pictures(results: Results) -> Iterator[Picture]:
         found = {d: results.studies[name, d] for d in order if (name, d) in results.studies}
         if found:
             title = f"{study.paper}: {study.title}"
-            yield picture(STUDY_FIGURES[name](found), name, title, study_caption(name, found))
-
-
-def _table_files(tables: Mapping[str, Sequence[Table]]) -> dict[str, str | bytes]:
-    forms = {"csv": to_csv, "md": table_markdown, "tex": to_latex}
-    every = [table for part in tables.values() for table in part]
-    return {f"tables/{table.key}.{kind}": render(table) for table in every for kind, render in forms.items()}
-
-
-def _picture_files(pictures: Mapping[str, Sequence[Picture]]) -> dict[str, str | bytes]:
-    every = [drawn for part in pictures.values() for drawn in part]
-    return {f"figures/{drawn.key}.{kind}": getattr(drawn, kind) for drawn in every for kind in ("svg", "png")}
+            yield picture(study_figure(name, found), name, title, study_caption(name, found))
 
 
 def _write(path: Path, content: str | bytes) -> Path:

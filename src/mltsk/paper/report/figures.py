@@ -1,7 +1,6 @@
 """The figures of a report: closeness to the paper, protocols, Fig. 9, and the paper's Fig. 3 to 8.
 
-`STUDY_FIGURES` has a function for each of `mltsk.paper.experiments.studies`, which computes what they show: it takes
-``{data set: result of the study}``. `captions` says the same in words.
+`mltsk.paper.experiments.studies` computes what Fig. 3 to 8 show, and `captions` says the same in words.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from ...pages.figures import LINE, MUTED, NEGATIVE, POSITIVE, SERIES, _shortened
-from ..experiments.protocol_worth import protocols_of
 from ..experiments.published import METRICS
 from ..experiments.ranks import RECOMPUTED, Comparison, widest_sources
 from ..experiments.results import Results
@@ -51,7 +49,7 @@ def closeness_picture(gaps: pd.DataFrame) -> list[Picture]:
 
 def protocol_picture(results: Results) -> list[Picture]:
     """Mean AP of each method under each protocol, over the data sets that it finished under all of them."""
-    protocols = protocols_of(results)
+    protocols = results.protocols
     frames = [results.of_metric(protocol, "AP", "AP") for protocol in protocols]
     columns = [frame[frame["status"] == "done"].set_index(["dataset", "method"])["mean"] for frame in frames]
     means = pd.concat(columns, axis=1).dropna().groupby("method").mean() if len(protocols) > 1 else []
@@ -73,10 +71,8 @@ def protocol_picture(results: Results) -> list[Picture]:
 def _lines(figure: Any, names: Sequence[str], label: str) -> Any:
     """Axes with a horizontal line for each name, the first on top."""
     ax = figure.subplots()
-    ax.set_yticks([-i for i in range(len(names))], names)
-    ax.set_xlabel(label)
+    ax.set(yticks=[-i for i in range(len(names))], yticklabels=names, xlabel=label, ymargin=0.08)
     quiet(ax, grid="x")
-    ax.margins(y=0.08)
     ax.spines["bottom"].set_visible(False)
     return ax
 
@@ -98,20 +94,19 @@ def _rank_picture(one: Comparison) -> Picture:
         return picture(figure, key, f"{one.metric}, {one.source}", caption)
 
 
-def label_correlation(results: Found) -> Any:
+def _label_correlation(results: Found, figure_of: Any) -> Any:
     """Fig. 3 and 4: label correlation next to consequent correlation, a row per data set."""
-    with drawing(**SMALL) as figure_of:
-        figure = figure_of(2.75 * len(results))
-        axes = figure.subplots(len(results), 3, squeeze=False)
-        for row, (name, found) in zip(axes, results.items(), strict=True):
-            models = found["models"]
-            _heat(row[0], found["of_labels"], found["labels"], f"{name}: labels", names=True)
-            for ax, key, title in ((row[1], "paper", "as published"), (row[2], "ours", "convex form")):
-                r = [models[model]["pearson"] for model in (key, f"{key}_uncoupled")]
-                r, without = ("undefined" if value is None else f"{value:.2f}" for value in r)
-                title = f"consequents, {title}\nr = {r}, uncoupled {without}"
-                _heat(ax, models[key]["correlation"], found["labels"], title, names=False)
-        return figure
+    figure = figure_of(2.75 * len(results))
+    axes = figure.subplots(len(results), 3, squeeze=False)
+    for row, (name, found) in zip(axes, results.items(), strict=True):
+        models = found["models"]
+        _heat(row[0], found["of_labels"], found["labels"], f"{name}: labels", names=True)
+        for ax, key, title in ((row[1], "paper", "as published"), (row[2], "ours", "convex form")):
+            r = [models[model]["pearson"] for model in (key, f"{key}_uncoupled")]
+            r, without = ("undefined" if value is None else f"{value:.2f}" for value in r)
+            title = f"consequents, {title}\nr = {r}, uncoupled {without}"
+            _heat(ax, models[key]["correlation"], found["labels"], title, names=False)
+    return figure
 
 
 def _heat(ax: Any, matrix: Any, labels: Sequence[str], title: str, *, names: bool) -> None:
@@ -126,33 +121,31 @@ def _heat(ax: Any, matrix: Any, labels: Sequence[str], title: str, *, names: boo
     where = range(len(C)) if len(C) <= 30 else ()
     short = [_shortened(labels[i], 16) for i in where]
     ax.set_xticks(where, short, rotation=90)
-    ax.set_yticks(where, short if names else [""] * len(where))
+    ax.set(yticks=where, yticklabels=short if names else [""] * len(where), title=title)
     ax.tick_params(length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
-    ax.set_title(title)
 
 
-def coupling_effect(results: Found) -> Any:
+def _coupling_effect(results: Found, figure_of: Any) -> Any:
     """Fig. 5: group B against A as the paper compares them; then every arm against the ridge control."""
     comparisons: dict[str, Callable[..., None]] = {
         "The paper's comparison: group B - group A, settings chosen on the folds shown": _gains_of_group_b,
         "Choice on inner folds, the paper's rules: each arm - ridge control": _gains_of_arms("paper"),
         "Our default, its weights from leave-one-out: each coupling - none": _gains_of_arms("ours"),
     }
-    with drawing(**SMALL) as figure_of:
-        figure = figure_of(3 * (0.15 * len(results) + 0.65) + 0.8)
-        rows = figure.subfigures(3, 1)
-        for part, (title, draw) in zip(rows, comparisons.items(), strict=True):
-            axes = part.subplots(1, len(METRICS), sharey=True)
-            part.suptitle(title, x=0.01, ha="left", fontsize=8.5)
-            for m, (ax, metric) in enumerate(zip(axes, METRICS, strict=True)):
-                draw(ax, results, m, 1.0 if metric == "AP" else -1.0)
-                _gain_axes(ax, list(results))
-                ax.set_title(metric, fontweight="bold")
-        rows[2].supxlabel("improvement, mean over folds: to the right is better", fontsize=8)
-        handles = {h.get_label(): h for part in rows for h in part.axes[0].get_legend_handles_labels()[0]}
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4)
-        return figure
+    figure = figure_of(3 * (0.15 * len(results) + 0.65) + 0.8)
+    rows = figure.subfigures(3, 1)
+    for part, (title, draw) in zip(rows, comparisons.items(), strict=True):
+        axes = part.subplots(1, len(METRICS), sharey=True)
+        part.suptitle(title, x=0.01, ha="left", fontsize=8.5)
+        for m, (ax, metric) in enumerate(zip(axes, METRICS, strict=True)):
+            draw(ax, results, m, 1.0 if metric == "AP" else -1.0)
+            _gain_axes(ax, list(results))
+            ax.set_title(metric, fontweight="bold")
+    rows[2].supxlabel("improvement, mean over folds: to the right is better", fontsize=8)
+    handles = {h.get_label(): h for part in rows for h in part.axes[0].get_legend_handles_labels()[0]}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4)
+    return figure
 
 
 def _gains_of_group_b(ax: Any, results: Found, m: int, sign: float) -> None:
@@ -180,37 +173,34 @@ def _gains_of_arms(kind: str) -> Callable[..., None]:
 def _gain_axes(ax: Any, names: list[str]) -> None:
     """Names on the left, zero in the middle; linear up to 0.01, logarithmic beyond, where few points lie."""
     reach = 1.6 * max(*(abs(float(x)) for line in ax.lines for x in line.get_xdata()), 0.008)
+    ticks = [t for t in (-0.1, -0.01, 0.0, 0.01, 0.1) if abs(t) <= reach]
     ax.axvline(0, color=MUTED, lw=0.8)
-    ax.set_yticks(range(len(names)), names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
     quiet(ax, grid="both")
     ax.set_xscale("symlog", linthresh=0.01, linscale=1.0)
-    ax.set_xlim(-reach, reach)
-    ticks = [t for t in (-0.1, -0.01, 0.0, 0.01, 0.1) if abs(t) <= reach]
-    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
+    ax.set(xlim=(-reach, reach), xticks=ticks, xticklabels=[f"{t:g}" for t in ticks])
     ax.minorticks_off()
 
 
-def rules(results: Found) -> Any:
+def _rules(results: Found, figure_of: Any) -> Any:
     """Fig. 6: AP against the number of rules, and rule distinctness of the published method, a panel per data set."""
     columns = min(4, len(results))
     rows = -(-len(results) // columns)
-    with drawing(**SMALL) as figure_of:
-        figure = figure_of(2.1 * rows + 0.4)
-        axes = figure.subplots(2 * rows, columns, squeeze=False, sharex=True, height_ratios=[2.6, 1] * rows)
-        panels = axes.reshape(rows, 2, columns).swapaxes(1, 2).reshape(-1, 2)
-        for i, (name, found) in enumerate(results.items()):
-            _rule_curves(*panels[i], found)
-            panels[i, 0].set_title(name)
-            if i + columns >= len(results):
-                panels[i, 1].set_xlabel("number of rules")
-        for top, under in panels[::columns]:
-            top.set_ylabel("AP")
-            under.set_ylabel("distinct-\nness")
-        for ax in panels[len(results) :].ravel():
-            ax.set_visible(False)
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-        return figure
+    figure = figure_of(2.1 * rows + 0.4)
+    axes = figure.subplots(2 * rows, columns, squeeze=False, sharex=True, height_ratios=[2.6, 1] * rows)
+    panels = axes.reshape(rows, 2, columns).swapaxes(1, 2).reshape(-1, 2)
+    for i, (name, found) in enumerate(results.items()):
+        _rule_curves(*panels[i], found)
+        panels[i, 0].set_title(name)
+        if i + columns >= len(results):
+            panels[i, 1].set_xlabel("number of rules")
+    for top, under in panels[::columns]:
+        top.set_ylabel("AP")
+        under.set_ylabel("distinct-\nness")
+    for ax in panels[len(results) :].ravel():
+        ax.set_visible(False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
 
 
 def _rule_curves(top: Any, under: Any, found: Mapping[str, Any]) -> None:
@@ -221,8 +211,7 @@ def _rule_curves(top: Any, under: Any, found: Mapping[str, Any]) -> None:
     for ax in (top, under):
         _log_axis(ax, "x", [1, 2, 5, 10, 30])
         quiet(ax)
-    under.set_ylim(-0.08, 1.0)
-    under.set_yticks([0, 0.5, 1])
+    under.set(ylim=(-0.08, 1.0), yticks=[0, 0.5, 1])
     under.tick_params(labelbottom=True)
 
 
@@ -232,43 +221,40 @@ def _curve(ax: Any, x: Any, table: Mapping[str, Any], title: str, colour: str, m
     ax.fill_between(x, AP - sd, AP + sd, color=colour, alpha=0.15, lw=0)
 
 
-def sensitivity(results: Found) -> Any:
+def _sensitivity(results: Found, figure_of: Any) -> Any:
     """Fig. 7: AP against alpha and against beta, the others where they are best; a row per data set."""
-    with drawing(**SMALL) as figure_of:
-        figure = figure_of(2.5 * len(results))
-        axes = figure.subplots(len(results), 2, squeeze=False)
-        for row, (name, found) in zip(axes, results.items(), strict=True):
-            for ax, symbol, key in zip(row, ("alpha", "beta"), ("correlation_weight", "l1_weight"), strict=True):
-                _curve(ax, found["values"], found["paper"][symbol], "ML-TSK FS as published", ORANGE, "s")
-                ax.axvline(found["setting"][key], color=ORANGE, lw=0.9, ls=":", label="its best, on the folds shown")
-                _curve(ax, found["values"], found["ours"][symbol], "the convex form of its problem", BLUE, "o")
-                own = "its own choice, from the training rows"
-                ax.axvline(found["weights"][symbol], color=BLUE, lw=0.9, ls=":", label=own)
-                _log_axis(ax, "x", [0.01, 0.1, 1, 10, 100])
-                ax.set_xlabel(symbol)
-                ax.set_title(f"{name}: {symbol} moves")
-                quiet(ax)
-            row[0].set_ylabel("AP")
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        return figure
+    figure = figure_of(2.5 * len(results))
+    axes = figure.subplots(len(results), 2, squeeze=False)
+    for row, (name, found) in zip(axes, results.items(), strict=True):
+        for ax, symbol, key in zip(row, ("alpha", "beta"), ("correlation_weight", "l1_weight"), strict=True):
+            _curve(ax, found["values"], found["paper"][symbol], "ML-TSK FS as published", ORANGE, "s")
+            ax.axvline(found["setting"][key], color=ORANGE, lw=0.9, ls=":", label="its best, on the folds shown")
+            _curve(ax, found["values"], found["ours"][symbol], "the convex form of its problem", BLUE, "o")
+            own = "its own choice, from the training rows"
+            ax.axvline(found["weights"][symbol], color=BLUE, lw=0.9, ls=":", label=own)
+            _log_axis(ax, "x", [0.01, 0.1, 1, 10, 100])
+            ax.set(xlabel=symbol, title=f"{name}: {symbol} moves")
+            quiet(ax)
+        row[0].set_ylabel("AP")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
 
 
-def convergence(results: Found) -> Any:
+def _convergence(results: Found, figure_of: Any) -> Any:
     """Fig. 8: the paper's objective past the authors' stop, their df, and a certificate; a row per data set."""
-    with drawing(**SMALL) as figure_of:
-        figure = figure_of(2.3 * len(results) + 0.3)
-        axes = figure.subplots(len(results), 3, squeeze=False)
-        for row, (name, found) in zip(axes, results.items(), strict=True):
-            for line, colour, dash in zip(found["paper"], (SKY, ORANGE, RED), ("-", "--", "-."), strict=False):
-                _unstopped_curves(row[0], row[1], line, colour, dash)
-            _certificate_curve(row[2], found["ours"])
-            row[0].set_title(f"{name}: objective of the paper")
-            row[1].set_title("df, the authors stop below 0.01")
-            row[2].set_title("convex form: share left to the optimum")
-            _convergence_axes(row)
-        axes[0, 0].plot([], [], "o", color=MUTED, mfc="none", ms=6, label="where the authors stop")
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        return figure
+    figure = figure_of(2.3 * len(results) + 0.3)
+    axes = figure.subplots(len(results), 3, squeeze=False)
+    for row, (name, found) in zip(axes, results.items(), strict=True):
+        for line, colour, dash in zip(found["paper"], (SKY, ORANGE, RED), ("-", "--", "-."), strict=False):
+            _unstopped_curves(row[0], row[1], line, colour, dash)
+        _certificate_curve(row[2], found["ours"])
+        row[0].set_title(f"{name}: objective of the paper")
+        row[1].set_title("df, the authors stop below 0.01")
+        row[2].set_title("convex form: share left to the optimum")
+        _convergence_axes(row)
+    axes[0, 0].plot([], [], "o", color=MUTED, mfc="none", ms=6, label="where the authors stop")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
 
 
 def _unstopped_curves(objective: Any, df: Any, line: Mapping[str, Any], colour: str, dash: str) -> None:
@@ -303,15 +289,20 @@ def _convergence_axes(row: Any) -> None:
 def _log_axis(ax: Any, which: str, ticks: Sequence[float]) -> None:
     """Logarithmic, with these ticks as plain numbers, not as mathematics."""
     texts = [f"{tick:g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e") for tick in ticks]
-    ax.set(**{f"{which}scale": "log"})
-    getattr(ax, f"set_{which}ticks")(ticks, texts)
+    ax.set(**{f"{which}scale": "log", f"{which}ticks": ticks, f"{which}ticklabels": texts})
     getattr(ax, f"set_{which}ticks")([], minor=True)
 
 
-STUDY_FIGURES: dict[str, Callable[[Found], Any]] = {
-    "label-correlation": label_correlation,
-    "coupling-effect": coupling_effect,
-    "rules": rules,
-    "sensitivity": sensitivity,
-    "convergence": convergence,
+_STUDIES: dict[str, Callable[[Found, Any], Any]] = {
+    "label-correlation": _label_correlation,
+    "coupling-effect": _coupling_effect,
+    "rules": _rules,
+    "sensitivity": _sensitivity,
+    "convergence": _convergence,
 }
+
+
+def study_figure(name: str, results: Found) -> Any:
+    """The figure of a study of ``{data set: result of the study}``."""
+    with drawing(**SMALL) as figure_of:
+        return _STUDIES[name](results, figure_of)

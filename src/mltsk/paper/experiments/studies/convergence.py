@@ -31,12 +31,7 @@ TOL, DEFAULT_TOL = 1e-6, 1e-4
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
     """Objective of the paper's problem step by step far past its authors' stop, and its convex form with a certificate.
 
-    Returns
-    -------
-    dict
-        ``paper``: one entry per α with ``steps``, ``objective``, ``df``, the authors' ``stop`` and ``stopped_by``, and
-        ``curvature`` (smallest eigenvalue of the Hessian; below 0 the objective is ``unbounded``); ``ours``, the convex
-        form: ``steps`` and ``certificates`` on the way, ``tol``.
+    ``curvature`` is the smallest eigenvalue of the Hessian; below 0 the objective is ``unbounded``.
     """
     sample = sample_of(data, seed, grid)
     steps, rows = FAST_STEPS if sample.fast else STEPS, "all" if len(sample.Y) == len(data) else len(sample.Y)

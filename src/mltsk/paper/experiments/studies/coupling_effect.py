@@ -77,15 +77,7 @@ FAST_ROWS = 800  # Algorithm I takes seconds per run where there are a hundred l
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
-    """Five metrics with and without coupling, the paper's comparison and a fair one.
-
-    Returns
-    -------
-    dict
-        ``groups``: of A and B mean and SD of the five metrics and the ``setting`` of B; ``arms``: over the "paper"
-        rules and of "ours", by arm, ``mean``, ``sd``, the metrics of every fold ``folds`` and the settings ``chosen``;
-        ``settings``, the number that each arm chose from.
-    """
+    """Five metrics with and without coupling: the paper's comparison (``groups``) and a fair one (``arms``)."""
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
     values = FAST if sample.fast else PAPER
     outcomes = [_fold(sample, fold, values, seed) for fold in sample.folds]

@@ -34,12 +34,7 @@ ALPHAS = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
     """Correlation of labels, of the authors' consequents and of the convex form's, and how well they agree.
 
-    Returns
-    -------
-    dict
-        ``labels``, ``of_labels`` (L, L), ``setting`` of the authors' method, for each of ``models`` its matrix
-        ``correlation`` (L, L), ``pearson`` and ``spearman`` in [-1, 1] or None, and ``by_alpha``, the agreement
-        (Pearson) of the authors' method at other values of α.
+    ``by_alpha`` is the agreement (Pearson) of the authors' method, otherwise at ``setting``, at other values of α.
     """
     sample = sample_of(data, seed, grid)
     setting = dict(best_by_ap(search(sample, GRID)))

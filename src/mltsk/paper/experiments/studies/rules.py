@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ....core.membership import rule_distinctness
 from ....datasets import Dataset
-from .sample import Sample, best_by_ap, our_metrics, paper_rules, plain, sample_of, search, summaries
+from .sample import Sample, best_by_ap, our_metrics, paper_rules, plain, sample_of, search, summary
 
 COUNTS = tuple(range(1, 11))
 OUR_COUNTS = (*COUNTS, 15, 30)
@@ -31,24 +32,17 @@ FAST_ROWS = 800
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
-    """AP (and the other metrics) for 1 to 10 rules, the authors' method and ours, with rule distinctness.
-
-    Returns
-    -------
-    dict
-        ``paper`` and ``ours``: ``n_rules``, and for each the five metrics' ``mean`` and ``sd``; ``paper`` also has
-        ``distinctness``.
-    """
+    """The five metrics for 1 to 10 rules, the authors' method and ours, with the distinctness of the authors' rules."""
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
     counts, ours = (FAST_COUNTS, FAST_OUR_COUNTS) if sample.fast else (COUNTS, OUR_COUNTS)
     settings = FAST_GRID if sample.fast else GRID
     tried = prod(map(len, settings.values()))
-    tables = [np.array([our_metrics(sample, fold, n_rules=K) for fold in sample.folds]) for K in ours]
+    tables = [[our_metrics(sample, fold, n_rules=K) for fold in sample.folds] for K in ours]
     return {
         "note": f"{sample.note}; the authors' method at the best by AP of {tried} settings for each number of rules",
         "metrics": ["AP", "HL", "OE", "RL", "CV"],
         "paper": _authors(sample, counts, settings),
-        "ours": {"n_rules": list(ours), **summaries(tables)},
+        "ours": {"n_rules": list(ours), **summary(np.array(tables))},
     }
 
 
@@ -60,5 +54,7 @@ def _authors(sample: Sample, counts: Sequence[int], grid: Mapping[str, tuple[flo
         best = best_by_ap(scores)
         tables.append(scores[best])
         rules = paper_rules(X[train], X[test[:1]], K, dict(best)["width_scale"])
-        distinctness.append(plain(rules.distinctness) if K > 1 else None)  # one rule has nothing to differ from
-    return {"n_rules": list(counts), **summaries(tables), "distinctness": distinctness}
+        distinctness.append(
+            plain(rule_distinctness(rules.train.M)) if K > 1 else None
+        )  # one rule has nothing to differ from
+    return {"n_rules": list(counts), **summary(np.array(tables)), "distinctness": distinctness}

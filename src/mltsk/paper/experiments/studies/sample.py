@@ -1,16 +1,15 @@
 """What every study shares: the rows and folds it uses, kinds of rules, our default, the paper's metrics, plain data.
 
-Symbols: X (N, D) features, Y (N, L) labels, G (N, Md) rule-mapped features, K rules.
-
-Studies show what the paper's figures show, so they use its metrics (`CONVENTION`), but nothing of a test fold is used
-in training. "Our default" is whatever `MLTSKClassifier` is. The *convex form* of the paper's problem (24) keeps its L1
-term and its coupling, see `mltsk.paper.solvers.convex`, over rules of one common width, which do not collapse. Rows of
-a sparse data set stay sparse for both; the paper's rules need a min-max scale and get a dense copy.
+Symbols: X (N, D) features, Y (N, L) labels, K rules. Studies show what the paper's figures show, so they use its
+metrics (`CONVENTION`), but nothing of a test fold is used in training. "Our default" is whatever `MLTSKClassifier` is.
+The *convex form* of the paper's problem (24) keeps its L1 term and its coupling, see `mltsk.paper.solvers.convex`, over
+rules of one common width, which do not collapse. Rows of a sparse data set stay sparse for both; the paper's rules need
+a min-max scale and get a dense copy.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -18,7 +17,7 @@ from scipy import sparse
 from .... import MLTSKClassifier
 from ....core.arrays import Array, Matrix, unit_rows
 from ....core.fuzzymap import FuzzyMap
-from ....core.membership import authors_widths, rule_distinctness
+from ....core.membership import authors_widths
 from ....core.scaling import fit_scaling
 from ....datasets import Dataset
 from ....exceptions import InputError
@@ -30,6 +29,7 @@ from ..cross_validation import Fold, shuffled_folds
 CONVENTION = "paper"
 N_FOLDS, FAST_FOLDS = 5, 2
 CONVEX_RULES = 15  # of the convex form
+
 
 Setting = tuple[tuple[str, float], ...]
 
@@ -62,17 +62,11 @@ def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> 
     return Sample(data.X[rows], data.Y[rows].astype(np.float64), folds, fast, note)
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The same rules over training and test rows, and how much they differ there: 0 not at all, 1 fully."""
+class Rules(NamedTuple):
+    """The same rules over training and test rows."""
 
     train: FuzzyMap
     test: FuzzyMap
-
-    @property
-    def distinctness(self) -> float:
-        """`rule_distinctness` over the training rows."""
-        return rule_distinctness(self.train.M)
 
 
 def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Rules:
@@ -124,16 +118,11 @@ def best_by_ap(scores: Mapping[Any, Array]) -> Any:
     return max(scores, key=lambda setting: float(np.nan_to_num(scores[setting][:, 0].mean(), nan=-1.0)))
 
 
-def summary(rows: Array) -> dict[str, list[float | None]]:
-    """Mean and SD (n - 1) over folds (F, 5) of the five metrics, as plain data."""
-    sd = rows.std(axis=0, ddof=1) if len(rows) > 1 else np.full(rows.shape[1], np.nan)
-    return {"mean": plain(rows.mean(axis=0)), "sd": plain(sd)}
-
-
-def summaries(tables: Sequence[Array]) -> dict[str, Any]:
-    """Lists ``mean`` and ``sd``, one row per table."""
-    rows = [summary(table) for table in tables]
-    return {key: [row[key] for row in rows] for key in ("mean", "sd")}
+def summary(rows: Array) -> dict[str, Any]:
+    """Mean and SD (n - 1) over folds (…, F, 5) of the five metrics, as plain data."""
+    n_folds = rows.shape[-2]
+    sd = rows.std(axis=-2, ddof=1) if n_folds > 1 else np.full_like(rows[..., 0, :], np.nan)
+    return {"mean": plain(rows.mean(axis=-2)), "sd": plain(sd)}
 
 
 def plain(values: Any) -> Any:

@@ -16,7 +16,7 @@ from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ...solvers.convex import fit_consequents
 from ...solvers.problem import Problem, fista, quadratic
-from .sample import Rules, Sample, best_by_ap, common_width_rules, five, sample_of, search, summaries
+from .sample import Rules, Sample, best_by_ap, common_width_rules, five, sample_of, search, summary
 
 # {0.01, 0.02, …, 0.09, 0.1, 0.2, …, 900}: 45 values
 PAPER_VALUES = tuple(float(f"{digit}e{decade}") for decade in range(-2, 3) for digit in range(1, 10))
@@ -32,14 +32,9 @@ FAST_GRID = {**GRID, "n_rules": (2, 4), "width_scale": (1.0, 100.0)}
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
-    """Five metrics as functions of α and of β, the authors' method and the convex form of its problem.
+    """Five metrics as functions of α and of β: "paper" is the authors' method, "ours" the convex form of its problem.
 
-    Returns
-    -------
-    dict
-        ``values``; ``setting`` of the authors' method and ``weights`` of the convex form (mean over folds);
-        ``paper`` and ``ours``, the convex form, each with ``alpha`` and ``beta``: lists ``mean`` and ``sd`` of the five
-        metrics, one row per value.
+    ``setting`` is where the authors' method stands while one of them moves, ``weights`` (mean over folds) the other.
     """
     sample = sample_of(data, seed, grid)
     values = PAPER_VALUES[::4] if sample.fast else PAPER_VALUES
@@ -63,7 +58,7 @@ def _authors(sample: Sample, values: Sequence[float], setting: dict[str, float])
     at_best["n_rules"], found = (int(setting["n_rules"]),), {}
     for symbol, name in (("alpha", "correlation_weight"), ("beta", "l1_weight")):
         scores = search(sample, {**at_best, name: tuple(values)})
-        found[symbol] = summaries([scores[key] for key in sorted(scores, key=lambda key: dict(key)[name])])
+        found[symbol] = summary(np.array([scores[key] for key in sorted(scores, key=lambda key: dict(key)[name])]))
     return found
 
 
@@ -78,7 +73,7 @@ def _convex(sample: Sample, values: Sequence[float]) -> tuple[dict[str, float], 
             swept = _swept(rules, sample.Y[train], weights[-1], symbol, values)
             rows[symbol].append([five(sample.Y[test], scores) for scores in swept])
     means = dict(zip(("rho", "alpha", "beta"), np.mean(weights, axis=0).tolist(), strict=True))
-    return means, {symbol: summaries(list(np.array(folds).transpose(1, 0, 2))) for symbol, folds in rows.items()}
+    return means, {symbol: summary(np.swapaxes(folds, 0, 1)) for symbol, folds in rows.items()}
 
 
 def _swept(
