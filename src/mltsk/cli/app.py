@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from . import datasets, demo, evaluate, explore, export, fit, predict, reproduce, rules
+from . import columns, datasets, demo, evaluate, explore, export, fit, predict, reproduce, rules
 
 app = typer.Typer(
     name="mltsk",
@@ -34,6 +34,7 @@ def _options(
     \b
     Try it:
       mltsk demo                                   a report on built-in data
+      mltsk columns patients.csv                   what each column of a table is taken for
       mltsk fit yeast --out yeast.skops            a model
       mltsk rules yeast.skops --top 3              what it says
       mltsk explore yeast.skops --out yeast.html   a page to move its inputs in
@@ -44,7 +45,7 @@ def _options(
 
 
 for command in (
-    *(demo.demo, fit.fit, predict.predict, evaluate.evaluate, rules.rules, explore.explore),
+    *(demo.demo, columns.columns, fit.fit, predict.predict, evaluate.evaluate, rules.rules, explore.explore),
     *(reproduce.reproduce, reproduce.report, export.export),
 ):
     app.command(command.__name__)(command)

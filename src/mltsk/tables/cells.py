@@ -1,0 +1,127 @@
+"""The cells of one column as text and as numbers: what is missing, what is a number, and in which notation."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mltsk.datasets.dataset import as_number
+from mltsk.exceptions import InputError
+
+# Words for a missing cell, in any mixture of capitals. "none" and "-" are not among them: both can be an answer.
+MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "<na>", "nat"})
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+(e[-+]?\d+)?", re.IGNORECASE)
+_WHOLE = re.compile(r"[-+]?\d+")
+_FLOAT_CODE = re.compile(r"-?\d+\.0+")
+
+Texts = list[str | None]
+
+
+def texts_of(column: Any, missing: frozenset[str]) -> tuple[Texts, list[str]]:
+    """The cells as stripped text, None where there is no value, and notes on what was done to them."""
+    texts: Texts = []
+    words: Counter[str] = Counter()
+    padded = 0
+    for cell in column.tolist():
+        text = cell if isinstance(cell, str) else _written(cell, column.name)
+        bare = text.strip() if text is not None else ""
+        word = bare.lower()
+        absent = word in MISSING or word in missing
+        if absent and word:
+            words[bare] += isinstance(cell, str) or word in missing
+        elif text is not None and len(bare) < len(text) and not absent:
+            padded += 1
+        texts.append(None if absent else bare)
+    notes = [f"{count(n)} with {short(word)} counted as missing" for word, n in words.items() if n]
+    return texts, notes + ([f"spaces at the ends of {count(padded)} taken off"] if padded else [])
+
+
+def _written(cell: Any, name: Any) -> str | None:
+    """A cell that is no text as it would stand in a file."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(cell, float | np.floating):
+        return None if np.isnan(cell) else repr(float(cell)).removesuffix(".0")
+    if isinstance(cell, Real | date | datetime) or np.isscalar(cell):
+        return str(cell)
+    what = "lists" if isinstance(cell, Sequence | set | np.ndarray) else f"cells of type {type(cell).__name__}"
+    hint = " (a list of labels is read with label_column=)" if what == "lists" else ""
+    raise InputError(f"Column {name!r} holds {what}: numbers, text, dates and yes/no can be read{hint}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The numbers of a column, NaN where there is none; rows whose cell is no number; notes on their notation."""
+
+    values: NDArray[np.float64]
+    bad: list[int]
+    notes: tuple[str, ...] = ()
+
+
+def numbers_of(texts: Texts) -> Numbers:
+    """Read text as numbers, in the notation that most of the column is written in.
+
+    Commas are read as decimal points, or as signs between thousands, only where the column as a whole can mean nothing
+    else: a column whose only commas are like that of 1,234 stays unread. Percent signs go where every cell has one.
+    """
+    notes: list[str] = []
+    present = [text for text in texts if text is not None]
+    if present and all(text.endswith("%") for text in present):
+        texts = [text if text is None else text[:-1].strip() for text in texts]
+        notes.append("percent signs taken off: 5 % is 5")
+    values = np.array([np.nan if text is None else as_number(text) for text in texts])
+    values[np.isinf(values)] = np.nan
+    odd = [i for i, text in enumerate(texts) if text is not None and np.isnan(values[i])]
+    if not odd:
+        return Numbers(values, [], tuple(notes))
+    thousands = sum(_THOUSANDS.fullmatch(texts[i] or "") is not None for i in odd)
+    pointed = sum("." in text and as_number(text) == as_number(text) for text in texts if text is not None)
+    commas = sum(_COMMA.fullmatch(texts[i] or "") is not None for i in odd) - pointed
+    if commas > max(thousands, 0):
+        values = np.array([_with_comma(text) for text in texts])
+        notes.append("decimal commas read as points")
+    elif thousands > max(commas, 0):
+        for i in odd:
+            values[i] = as_number((texts[i] or "").replace(",", "")) if _THOUSANDS.fullmatch(texts[i] or "") else np.nan
+        notes.append("commas between thousands taken out")
+    elif commas > 0:
+        notes.append("commas could be decimal points or signs between thousands: write the numbers without them")
+    bad = [i for i, text in enumerate(texts) if text is not None and np.isnan(values[i])]
+    return Numbers(values, bad, tuple(notes))
+
+
+def _with_comma(text: str | None) -> float:
+    if text is None or not (_COMMA.fullmatch(text) or _WHOLE.fullmatch(text)):
+        return np.nan
+    return as_number(text.replace(".", "").replace(",", "."))
+
+
+def as_codes(texts: Texts) -> Texts:
+    """Text as categories: 3.0, which is how a whole number looks next to missing cells, is the category 3."""
+    written: dict[str | None, str | None] = {
+        text: text.partition(".")[0] if text is not None and _FLOAT_CODE.fullmatch(text) else text
+        for text in set(texts)
+    }
+    return [written[text] for text in texts]
+
+
+def count(n: int, what: str = "cell") -> str:
+    """A number of things: ``1 cell``, ``1,200 cells``."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def short(text: str, width: int = 40) -> str:
+    """A piece of a file for a message: quoted, printable, and not long."""
+    return repr(text if len(text) <= width else text[:width] + "…")
+
+
+def listed(texts: Sequence[str], most: int = 5) -> str:
+    """The first few of some texts, quoted."""
+    return ", ".join(map(short, texts[:most])) + (", …" if len(texts) > most else "")
