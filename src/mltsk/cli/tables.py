@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from typer import Option
 
 LABELS_HELP = """Label columns: their names with commas between (name=word where another word than yes or 1 means yes),
-how many there are at the end (negative: at the start), or a MULAN XML file. ARFF and NPZ files may say it themselves."""
+how many there are at the end (negative: at the start), or a MULAN XML file. ARFF and NPZ files may declare them."""
 
 Labels = Annotated[str | None, Option("--labels", metavar="COLUMNS", help=LABELS_HELP)]
 Drop = Annotated[str, Option(metavar="COLUMNS", help="Columns to leave out.")]

@@ -33,13 +33,13 @@ def texts_of(column: Any, missing: frozenset[str]) -> tuple[Texts, list[str]]:
         text = cell if isinstance(cell, str) else _written(cell, column.name)
         bare = text.strip() if text is not None else ""
         word = bare.lower()
-        absent = word in MISSING or word in missing
+        absent = word in MISSING or word in missing or word.removesuffix(".0") in missing
         if absent and word:
-            words[bare] += isinstance(cell, str) or word in missing
+            words[bare] += 1
         elif text is not None and len(bare) < len(text) and not absent:
             padded += 1
         texts.append(None if absent else bare)
-    notes = [f"{count(n)} with {short(word)} counted as missing" for word, n in words.items() if n]
+    notes = [f"{count(n)} with {short(word)} counted as missing" for word, n in words.items()]
     return texts, notes + ([f"spaces at the ends of {count(padded)} taken off"] if padded else [])
 
 

@@ -133,7 +133,7 @@ def _excel(path: Path, _: Any) -> Raw:
                 raise ValueError(f"it unpacks to more than {MAX_TEXT >> 20} MiB")
         with pandas.ExcelFile(path, engine="openpyxl") as book:
             sheets = book.sheet_names
-            cells = book.parse(sheets[0], header=None, dtype=object, keep_default_na=False, na_filter=False)
+            cells = pandas.read_excel(book, header=None, dtype=object, na_filter=False)
     except Exception as error:  # the reader meets damaged files with errors of every kind
         raise unreadable(path, error, "Excel file") from None
     if not len(cells):

@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mltsk.exceptions import InputError
 
-from .cells import MISSING, as_codes, count, listed, texts_of
+from .cells import MISSING, as_codes, count, listed, short, texts_of
+from .columns import Read
 from .files import Raw, unique_names
 from .kinds import NO, YES
+from .report import Column
 
 Labels = int | str | Path | Sequence[str] | Mapping[str, Any] | None
+LABEL, LABEL_LISTS = "label", "label lists"  # kinds, in the report
 Positive = tuple[str, ...] | None  # the words that mean yes, where they were given
 
 
@@ -71,38 +73,52 @@ def _words(word: Any) -> tuple[str, ...]:
     return tuple(str(one).strip().removesuffix(".0") for one in (word if many else (word,)))
 
 
-def read_label(column: Any, positive: Positive = None, missing: frozenset[str] = frozenset()) -> NDArray[np.float64]:
+def read_label(column: Any, positive: Positive = None, missing: frozenset[str] = frozenset()) -> Read:
     """A label column as 1, 0 and NaN.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from mltsk.tables.labels import read_label
-    >>> read_label(pd.Series(["yes", "No", "", "1"], name="asthma"))
-    array([ 1.,  0., nan,  1.])
-    >>> read_label(pd.Series(["mild", "absent"], name="edema"), positive=("mild",))
-    array([1., 0.])
+    >>> read_label(pd.Series(["yes", "No", "", "1"], name="asthma")).values.tolist()
+    [1.0, 0.0, nan, 1.0]
+    >>> read_label(pd.Series(["mild", "absent"], name="edema"), positive=("mild",)).values.tolist()
+    [1.0, 0.0]
     """
-    texts = as_codes(texts_of(column, missing)[0])
-    words = sorted({text for text in texts if text is not None})
-    where = f"Label {column.name!r}"
-    if positive is None:
-        positive = tuple(word for word in words if word.lower() in YES)
-        if strange := [word for word in words if word.lower() not in YES | NO]:
-            if len(words) > 2:
-                hint = f"a label is yes or no; name the words for yes, labels={{{column.name!r}: [{strange[-1]!r}]}}."
-            else:
-                one = strange[-1]
-                hint = f"say which one means yes, labels={{{column.name!r}: {one!r}}} or --labels {column.name}={one}."
-            raise InputError(f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}")
-    elif absent := [word for word in positive if word not in words]:
-        raise InputError(f"{where} has no cell with {listed(absent)}; it holds {listed(words)}.")
-    elif len(positive) == 1 and len(words) > 2:
-        raise InputError(f"{where} holds {listed(words)}: give all words that mean yes in a list.")
-    return np.array([np.nan if text is None else float(text in positive) for text in texts])
+    import pandas
+
+    texts, notes = texts_of(column, missing)
+    texts = as_codes(texts)
+    words = list(dict.fromkeys(text for text in texts if text is not None))
+    problem = _doubt(str(column.name), sorted(words), positive)
+    yes = {word for word in words if word.lower() in YES} if positive is None else set(positive)
+    values = np.array([np.nan if text is None else float(text in yes) for text in texts])
+    n_missing = texts.count(None)
+    model = f"label: {int(np.nansum(values)):,} of {len(texts) - n_missing:,} yes"
+    counts = len(texts), len(words), n_missing
+    told = Column(str(column.name), LABEL, *counts, tuple(words[:3]), notes=tuple(notes), model=model)
+    return Read(told, pandas.Series(values, column.index, name=column.name), problem)
 
 
-def read_lists(column: Any, separator: str = ";", missing: frozenset[str] = frozenset()) -> Any:
+def _doubt(name: str, words: Sequence[str], positive: Positive) -> str:
+    """What is wrong with the words of a label column, if anything."""
+    where = f"Label {name!r}"
+    if positive is not None:
+        if absent := [word for word in positive if word not in words]:
+            return f"{where} has no cell with {listed(absent)}; it holds {listed(words)}."
+        many = len(positive) == 1 and len(words) > 2
+        return f"{where} holds {listed(words)}: give all words that mean yes in a list." if many else ""
+    strange = [word for word in words if word.lower() not in YES | NO]
+    if not strange:
+        return ""
+    one = short(strange[-1])
+    hint = f"say which one means yes, labels={{{name!r}: {one}}} or --labels {name}={one[1:-1]}"
+    if len(words) > 2:
+        hint = f"a label is yes or no; list the words that mean yes, labels={{{name!r}: [{one}, …]}}"
+    return f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
+
+
+def read_lists(column: Any, separator: str = ";", missing: frozenset[str] = frozenset()) -> Read:
     """A column of label lists as a frame of 1, 0 and NaN: a label per distinct entry, the most frequent first.
 
     ``none``, or an empty list in a data frame, means no label; an empty cell means that nobody looked.
@@ -111,7 +127,7 @@ def read_lists(column: Any, separator: str = ";", missing: frozenset[str] = froz
     --------
     >>> import pandas as pd
     >>> from mltsk.tables.labels import read_lists
-    >>> read_lists(pd.Series(["gout;asthma", "asthma", "none", ""]))
+    >>> read_lists(pd.Series(["gout;asthma", "asthma", "none", ""])).values
        asthma  gout
     0     1.0   1.0
     1     1.0   0.0
@@ -125,14 +141,20 @@ def read_lists(column: Any, separator: str = ";", missing: frozenset[str] = froz
     rows = [_entries(cell, separator, missing) for cell in column.tolist()]
     counts = Counter(entry for row in rows for entry in row or ())
     names = sorted(counts, key=lambda name: (-counts[name], name))
-    if not names:
-        raise InputError(f"Label column {column.name!r} names no label in any row.")
     where = {name: j for j, name in enumerate(names)}
     Y = np.zeros((len(rows), len(names)))
     for i, row in enumerate(rows):
         Y[i, [where[entry] for entry in row or ()]] = 1
         Y[i] = np.nan if row is None else Y[i]
-    return pandas.DataFrame(Y, index=column.index, columns=names)
+    empty = rows.count(None)
+    note = f"{count(empty, 'empty cell')}, not observed; write none where there is no label"
+    told = Column(
+        *(str(column.name), LABEL_LISTS, len(rows), len(names), empty, tuple(names[:3])),
+        notes=(note,) if empty else (),
+        model=count(len(names), "label"),
+    )
+    problem = "" if names else f"Label column {column.name!r} names no label in any row."
+    return Read(told, pandas.DataFrame(Y, index=column.index, columns=names), problem)
 
 
 def _entries(cell: Any, separator: str, missing: frozenset[str]) -> set[str] | None:

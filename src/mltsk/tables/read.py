@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from mltsk.exceptions import InputError
 
 from . import kinds as k
 from .cells import count, listed
+from .columns import Read, read_column
 from .files import Raw, read_raw, unique_names
-from .kinds import Read, read_column
 from .labels import Labels, Positive, label_columns, read_label, read_lists, split_names
 from .report import Column, ColumnReport, TableError
 
@@ -19,7 +17,7 @@ Names = str | Iterable[str]
 Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]]
 Kinds = Mapping[str, str | Sequence[str]]
 
-_DROPPED = "dropped"
+DROPPED = "dropped"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,8 +65,8 @@ class Table:
     @property
     def kinds(self) -> dict[str, str | tuple[str, ...]]:
         """The kind of every feature, for an ordinal one its levels in order: what ``read_table(kinds=)`` takes."""
-        features = [column for column in self.columns if column.use == "feature"]
-        return {column.name: column.levels if column.kind == k.ORDINAL else column.kind for column in features}
+        used = [column for column in self.columns if column.kind in k.USED]
+        return {column.name: column.levels if column.kind == k.ORDINAL else column.kind for column in used}
 
     def select(self, names: Sequence[str]) -> Any:
         """The named features in that order; an `InputError` names those that are not among them.
@@ -82,12 +80,9 @@ class Table:
         0  0.5  1.0
         1  2.0  3.0
         """
-        left_out = {column.name: column for column in self.columns if column.use != "feature"}
-        if absent := [name for name in names if name in left_out]:
-            column = left_out[absent[0]]
-            raise InputError(
-                f"Column {column.name!r} of {self.name} is no feature here: {column.kind}, {column.model}."
-            )
+        others = {column.name: column for column in self.columns if column.kind not in k.USED}
+        if absent := [others[name] for name in names if name in others]:
+            raise InputError(f"Column {absent[0].name!r} of {self.name} is no feature here: {absent[0].model}.")
         return self.X[unique_names(names, Raw(self.X, self.name, self.source))]
 
 
@@ -161,7 +156,7 @@ def read_table(
     raw = read_raw(source, labels)
     chosen = label_columns(raw, labels if label_column is None else 0)
     plan = _Plan(raw, chosen, label_column, separator, frozenset(word.lower() for word in split_names(missing)))
-    plan.say(_DROPPED, drop)
+    plan.say(DROPPED, drop)
     plan.say(k.IDENTIFIER, id)
     plan.say(k.NOMINAL, nominal)
     plan.say(k.NUMBER, number)
@@ -225,92 +220,41 @@ class _Plan:
                 raise InputError(f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(k.USED)}.")
         return self
 
+    def read(self, name: str) -> Read:
+        column, said = self.raw.frame[name], self.said.get(name)
+        if name in self.labels:
+            return read_label(column, self.labels[name], self.missing)
+        if name == self.label_column:
+            return read_lists(column, self.separator, self.missing)
+        if said == DROPPED or (self.features is not None and said is None):
+            return Read(Column(name, DROPPED, len(column)), None)
+        found = read_column(column, said, self.levels.get(name, ()), self.missing, self.features is not None)
+        return replace(found, column=replace(found.column, notes=())) if said == k.IDENTIFIER else found
+
     def table(self) -> Table:
         import pandas
 
-        frame, columns, read, Y = self.raw.frame, [], {}, {}
-        problems: dict[str, str] = {}
-        for name in frame.columns:
-            if name in self.labels:
-                Y[name], column = self._label(name)
-            elif name == self.label_column:
-                Y, column = self._label_lists(name)
-            elif self.said.get(name) == _DROPPED or (self.features is not None and name not in self.said):
-                reason = "left out" if self.features is None else "unknown to the model"
-                column = Column(name, _DROPPED if self.features is None else "", "left out", reason, len(frame))
-            else:
-                read[name] = self._read(name)
-                column = _column(name, read[name], len(frame))
-                problems |= {name: read[name].problem} if read[name].problem else {}
-            columns.append(column)
-        names = [name for name, one in read.items() if one.kind in k.USED]
-        names = names if self.features is None else self.features
-        if not names and not problems:
-            problems[""] = f"{self.raw.name} has no column that a model could use: name some in number or nominal."
-        labels = list(self.labels) or list(Y)
-        left = sum(column.use == "left out" for column in columns)
-        title = _title(self.raw.name, len(frame), len(names), len(labels), left)
-        report = ColumnReport(columns, title, self.raw.notes)
+        frame, name = self.raw.frame, self.raw.name
+        read = {column: self.read(column) for column in frame.columns}
+        kinds = {column: one.column.kind for column, one in read.items()}
+        features = self.features or [column for column, kind in kinds.items() if kind in k.USED]
+        lists = [column for column in (*self.labels, self.label_column) if column is not None]
+        Y = pandas.concat([pandas.DataFrame(index=frame.index), *(read[column].values for column in lists)], axis=1)
+        title = [count(len(frame), "row"), count(len(features), "feature"), count(Y.shape[1], "label")]
+        if left := sum(one.column.model.startswith("left out") for one in read.values()):
+            title.append(f"{count(left, 'column')} left out")
+        report = ColumnReport((one.column for one in read.values()), f"{name}: {', '.join(title)}", self.raw.notes)
+        problems = {column: one.problem for column, one in read.items() if one.problem}
+        if not features and not problems:
+            problems[""] = f"{name} has no column that a model could use: name some in number or nominal."
         if problems:
             raise TableError(_sentence(problems), report)
-        ids = [name for name, one in read.items() if one.kind == k.IDENTIFIER]
-        X = pandas.DataFrame({name: read[name].values for name in names}, index=frame.index)
-        Y = pandas.DataFrame({name: Y[name] for name in labels}, index=frame.index, dtype=np.float64)
-        return Table(X, Y, frame[ids].copy(), report, self.raw.name, self.raw.source)
-
-    def _read(self, name: str) -> Read:
-        column, said = self.raw.frame[name], self.said.get(name)
-        model = self.features is not None and name in self.features
-        found = read_column(column, said, self.levels.get(name, ()), self.missing, model)
-        return replace(found, notes=()) if said == k.IDENTIFIER else found
-
-    def _label(self, name: str) -> tuple[Any, Column]:
-        values = read_label(self.raw.frame[name], self.labels[name], self.missing)
-        return values, self._label_report(name, "label", values, self._ones(values))
-
-    def _ones(self, values: Any) -> str:
-        return f"label: {int(np.nansum(values)):,} of {int((~np.isnan(values)).sum()):,} yes"
-
-    def _label_lists(self, name: str) -> tuple[Any, Column]:
-        Y = read_lists(self.raw.frame[name], self.separator, self.missing)
-        unseen = np.isnan(Y.iloc[:, 0].to_numpy())
-        empty = f"{count(int(unseen.sum()), 'empty cell')}, not observed; write none where there is no label"
-        column = self._label_report(name, "label lists", Y.iloc[:, 0].to_numpy(), count(Y.shape[1], "label"))
-        return Y, replace(
-            column, examples=tuple(Y.columns[:3]), distinct=Y.shape[1], notes=(empty,) if unseen.any() else ()
-        )
-
-    def _label_report(self, name: str, kind: str, values: Any, model: str) -> Column:
-        cells = self.raw.frame[name]
-        try:
-            some = [str(cell).strip() for cell in cells[~np.isnan(values)].unique()]
-        except TypeError:  # lists have no hash
-            some = []
-        missing = int(np.isnan(values).sum())
-        return Column(name, kind, "label", model, len(cells), len(some), missing, tuple(some[:3]))
-
-
-def _column(name: str, read: Read, rows: int) -> Column:
-    n = len(read.levels)
-    models = {
-        k.NUMBER: "number",
-        k.YES_NO: "yes or no",
-        k.NOMINAL: f"{n:,} categories",
-        k.ORDINAL: f"{n:,} ordered levels",
-        k.IDENTIFIER: "left out (in ids)",
-    }
-    use = "feature" if read.kind in k.USED else "left out"
-    counts = rows, read.distinct, read.missing
-    return Column(name, read.kind, use, models.get(read.kind, use), *counts, read.examples, read.levels, read.notes)
+        X = pandas.DataFrame({column: read[column].values for column in features}, index=frame.index)
+        ids = [column for column, kind in kinds.items() if kind == k.IDENTIFIER]
+        return Table(X, Y, frame[ids].copy(), report, name, self.raw.source)
 
 
 def _sentence(problems: Mapping[str, str]) -> str:
     """The first problem in full, the columns of the others by name."""
     first, *rest = problems
-    return problems[first] + (f" There are such cells in {listed(rest)}, too." if rest else "")
-
-
-def _title(name: str, rows: int, features: int, labels: int, left: int | None = None) -> str:
-    parts = [count(rows, "row"), count(features, "feature"), count(labels, "label")]
-    parts += [f"{count(left, 'column')} left out"] if left else []
-    return f"{name}: {', '.join(parts)}"
+    return problems[first] + (f" There is something to correct in {listed(rest)}, too." if rest else "")

@@ -22,20 +22,19 @@ OVERRULE = (
 class Column:
     """One column of a table.
 
-    ``use`` is "feature", "label" or "left out"; ``model`` says what a model makes of it; ``levels`` are the categories
-    of a nominal or ordinal one; ``notes`` are what was decided or done that the reader of the file may not expect.
+    ``model`` says what a model makes of it; ``levels`` are the categories of a nominal or ordinal one; ``notes`` are
+    what was decided or done that the reader of the file may not expect.
     """
 
     name: str
     kind: str
-    use: str
-    model: str
     rows: int
     distinct: int | None = None
     missing: int | None = None
     examples: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    model: str = "left out"
 
 
 class ColumnReport(Sequence[Column]):
