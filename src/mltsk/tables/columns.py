@@ -127,8 +127,7 @@ def _number(cells: _Cells, kind: str) -> Read:
         )
     values = cells.numbers.values
     notes = (*cells.numbers.notes, *why(NUMBER, values, len(values)))
-    shown = replace(cells, texts=as_codes(cells.texts))
-    return _read(shown, NUMBER, cells.series(values, "float64"), notes, problem=problem)
+    return _read(cells, NUMBER, cells.series(values, "float64"), notes, problem=problem)
 
 
 def _yes_no(cells: _Cells, kind: str) -> Read:
@@ -170,13 +169,15 @@ def _left_out(cells: _Cells, kind: str) -> Read:
 def _read(
     cells: _Cells, kind: str, values: Any, notes: Sequence[str] = (), levels: Sequence[str] = (), problem: str = ""
 ) -> Read:
-    words = list(dict.fromkeys(text for text in cells.texts if text is not None))
+    words: Texts = list(dict.fromkeys(text for text in cells.texts if text is not None))
     counts = len(cells.texts), len(words), cells.texts.count(None)
-    return Read(_report(cells.column, kind, counts, words, levels, (*cells.notes, *notes)), values, problem)
+    return Read(
+        _report(cells.column, kind, counts, as_codes(words[:3]), levels, (*cells.notes, *notes)), values, problem
+    )
 
 
 def _report(
-    column: Any, kind: str, counts: tuple[int, int, int], some: Sequence[str], levels: Any = (), notes: Any = ()
+    column: Any, kind: str, counts: tuple[int, int, int], some: Sequence[Any], levels: Any = (), notes: Any = ()
 ) -> Column:
     model = {
         NUMBER: "number",

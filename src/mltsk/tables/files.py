@@ -27,6 +27,8 @@ from mltsk.datasets.dataset import Dataset, as_number, import_pandas, repeated, 
 from mltsk.datasets.load import label_file
 from mltsk.exceptions import InputError
 
+from .report import printable
+
 # Every cell of a text file becomes a Python string of some 60 bytes: a gigabyte of text is what a laptop still holds.
 MAX_TEXT = 1 << 30
 MAX_CELLS = 1 << 28  # 2 GiB of numbers; a Parquet or Excel file of a few megabytes can declare far more
@@ -134,8 +136,8 @@ def _excel(path: Path, _: Any) -> Raw:
         with pandas.ExcelFile(path, engine="openpyxl") as book:
             sheets = book.sheet_names
             cells = pandas.read_excel(book, header=None, dtype=object, na_filter=False)
-    except Exception as error:  # the reader meets damaged files with errors of every kind
-        raise unreadable(path, error, "Excel file") from None
+    except Exception as error:
+        raise _damaged(path, error, "Excel file") from None
     if not len(cells):
         raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
     header = [str(name).strip() for name in cells.iloc[0]]
@@ -153,18 +155,26 @@ def _raw(header: Sequence[str], rows: Sequence[Sequence[Any]], path: Path) -> Ra
 
 
 def _parquet(path: Path, _: Any) -> Raw:
-    pandas = import_pandas("pyarrow")  # pandas names many engines when it is missing; we name one
+    import_pandas("pyarrow")
     from pyarrow import parquet
 
     try:
         size = parquet.read_metadata(path)
         if size.num_rows * size.num_columns > MAX_CELLS:
             raise ValueError(f"it has {size.num_rows} rows of {size.num_columns} columns, more than are read")
-        frame = pandas.read_parquet(path)
-    except Exception as error:  # the reader meets damaged files with errors of every kind
-        raise unreadable(path, error, "Parquet file") from None
+        table = parquet.read_table(path)
+        table.validate(full=True)  # text that is no UTF-8 would be found out by whoever touches it
+        frame = table.to_pandas()
+    except Exception as error:
+        raise _damaged(path, error, "Parquet file") from None
+    frame = frame.reset_index(drop=frame.index.names == [None])
     frame.columns = [str(name) for name in frame.columns]
-    return Raw(frame.reset_index(drop=True), _stem(path), str(path))
+    return Raw(frame, _stem(path), str(path))
+
+
+def _damaged(path: Path, error: Exception, what: str) -> InputError:
+    """Readers meet damaged files with errors of every kind, and quote them."""
+    return unreadable(path, ValueError(printable(str(error))), what)
 
 
 def _arff(path: Path, labels: Any) -> Raw:

@@ -50,7 +50,9 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     words, n = set(present), len(present)
     if len(words) <= 1:
         return CONSTANT
-    padded = any(text[0] == "0" and len(text) > 1 and text.isdigit() for text in words)  # 007 is no number
+    values = numbers.values[~np.isnan(numbers.values)]
+    measured = bool((values != np.floor(values)).any())
+    padded = not measured and any(text[0] == "0" and len(text) > 1 and text.isdigit() for text in words)  # such as 007
     if not numbers.bad and not padded:
         return IDENTIFIER if counts_rows(name, numbers.values) else NUMBER
     lower = {word.lower() for word in words}
@@ -58,8 +60,7 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
         return YES_NO
     if sum(_DATE.fullmatch(text) is not None for text in present) >= NEARLY * n:
         return DATE
-    values = numbers.values[~np.isnan(numbers.values)]
-    measured = len(np.unique(values)) > MANY or bool((values != np.floor(values)).any())
+    measured = measured or len(np.unique(values)) > MANY
     if not padded and (len(values) >= NEARLY * n or (2 * len(values) >= n and measured)):
         return NUMBER
     if len(words) >= NEARLY * n and (n >= ENOUGH or _named_id(name)):
