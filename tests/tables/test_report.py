@@ -28,7 +28,7 @@ def test_shares_of_missing_cells():
 
 
 def test_columns_with_the_same_note_share_a_line():
-    text = str(report(x=[1.5, 2.5, 3.5], a=[1, 2, 3], b=[3, 2, 1]))
+    text = str(report(x=[1.5, 2.5, 3.5] * 2, a=[1, 2, 3] * 2, b=[3, 2, 1] * 2))
     assert "a, b: few whole numbers" in text
 
 

@@ -93,17 +93,22 @@ def _typed_numbers(column: Any, kind: str | None, missing: frozenset[str]) -> Re
     taken = np.isin(values, [as_number(word) for word in missing])
     values[taken] = np.nan
     present = values[~np.isnan(values)]
-    distinct = len(np.unique(present))
-    found = kind or (CONSTANT if distinct <= 1 else IDENTIFIER if counts_rows(str(column.name), values) else NUMBER)
+    one = len(present) == 0 or (present == present[0]).all()
+    found = kind or (CONSTANT if one else IDENTIFIER if counts_rows(str(column.name), values) else NUMBER)
     notes = (f"{count(int(taken.sum()))} counted as missing, as asked",) if taken.any() else ()
     problem, infinite = "", np.isinf(values)
     if infinite.any():
         where = f"Column {column.name!r}, row {infinite.argmax() + 1}"
         problem = f"{where}: an infinite value is not a number ({count(int(infinite.sum()))}): leave these cells empty."
+    return _of_numbers(column, found, values, notes, problem)
+
+
+def _of_numbers(column: Any, kind: str, values: Any, notes: Sequence[str], problem: str, bad: int = 0) -> Read:
+    present = values[~np.isnan(values)]
     some = [f"{value:.12g}" for value in dict.fromkeys(present[:50].tolist())]
-    counts = len(values), distinct, len(values) - len(present)
-    told = _report(column, found, counts, some, notes=notes + why(found, values, len(present)))
-    return Read(told, _series(column, values, "float64") if found == NUMBER else column, problem)
+    counts = len(values), len(np.unique(present)), len(values) - len(present) - bad
+    told = _report(column, kind, counts, some, notes=(*notes, *why(kind, present)))
+    return Read(told, _series(column, values, "float64") if kind == NUMBER else column, problem)
 
 
 def _sparse(column: Any) -> Read:
@@ -125,9 +130,8 @@ def _number(cells: _Cells, kind: str) -> Read:
             f"{cells.where}, row {bad[0] + 1}: {short(texts[0])} is not a number ({such}): correct the file, "
             f'count such cells as missing (missing="{",".join(words)}"), or call the column nominal.'
         )
-    values = cells.numbers.values
-    notes = (*cells.numbers.notes, *why(NUMBER, values, len(values)))
-    return _read(cells, NUMBER, cells.series(values, "float64"), notes, problem=problem)
+    notes = (*cells.notes, *cells.numbers.notes)
+    return _of_numbers(cells.column, NUMBER, cells.numbers.values, notes, problem, len(bad))
 
 
 def _yes_no(cells: _Cells, kind: str) -> Read:
@@ -162,8 +166,7 @@ def _categories(cells: _Cells, kind: str) -> Read:
 
 
 def _left_out(cells: _Cells, kind: str) -> Read:
-    present = sum(text is not None for text in cells.texts)
-    return _read(cells, kind, cells.column, why(kind, None, present))
+    return _read(cells, kind, cells.column, why(kind, [text for text in cells.texts if text is not None]))
 
 
 def _read(

@@ -91,11 +91,10 @@ _REASONS = {
 }
 
 
-def why(kind: str, values: Any, present: int) -> tuple[str, ...]:
-    """What a reader may want to overrule, and how."""
+def why(kind: str, present: Any) -> tuple[str, ...]:
+    """What a reader may want to overrule, and how, given the kind of a column and its cells that have a value."""
     if kind == NUMBER:
-        values = values[~np.isnan(values)]
-        if 2 < len(np.unique(values)) <= FEW and not (values != np.floor(values)).any():
-            return ("few whole numbers, read as numbers; if they are codes say nominal, if they are ranks say ordinal",)
-        return ()
-    return (_REASONS[kind],) if kind != CONSTANT or present else ("left out: no value at all",)
+        distinct = len(np.unique(present))
+        codes = 2 < distinct <= min(FEW, len(present) / 2) and not (present != np.floor(present)).any()
+        return ("few whole numbers, read as numbers; say nominal for codes, ordinal for ranks",) if codes else ()
+    return (_REASONS[kind],) if kind != CONSTANT or len(present) else ("left out: no value at all",)

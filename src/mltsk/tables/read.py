@@ -65,7 +65,8 @@ class Table:
     @property
     def kinds(self) -> dict[str, str | tuple[str, ...]]:
         """The kind of every feature, for an ordinal one its levels in order: what ``read_table(kinds=)`` takes."""
-        used = [column for column in self.columns if column.kind in k.USED]
+        told = {column.name: column for column in self.columns}
+        used = [told[name] for name in self.feature_names]
         return {column.name: column.levels if column.kind == k.ORDINAL else column.kind for column in used}
 
     def select(self, names: Sequence[str]) -> Any:

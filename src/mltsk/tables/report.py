@@ -78,20 +78,21 @@ class ColumnReport(Sequence[Column]):
 
     def __str__(self) -> str:
         rows = [HEADER, *(self._cells(column) for column in self._columns[:LINES])]
-        hidden = len(self) - LINES
-        more = [f"… and {count(hidden, 'more column')}"] if hidden > 0 else []
-        told = [line for text in (*map(printable, self.notes), OVERRULE) for line in _wrapped(text)]
-        return "\n".join([printable(self.title), "", *_aligned(rows), *more, "", *told])
+        told = [line for text in self._told() for line in _wrapped(text)]
+        return "\n".join([printable(self.title), "", *_aligned(rows), "", *told])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in HEADER)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in self._cells(column, 80))}</tr>"
-            for column in self._columns
-        )
-        notes = "".join(f"<li>{escape(printable(text))}</li>" for text in (*self.notes, OVERRULE))
+        head = "".join(f"<th>{name}</th>" for name in HEADER)
+        rows = [self._cells(column, 80) for column in self._columns[:LINES]]
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        notes = "".join(f"<li>{escape(text)}</li>" for text in self._told())
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(printable(self.title))}</p>{table}<ul>{notes}</ul>"
+
+    def _told(self) -> list[str]:
+        hidden = len(self) - LINES
+        more = [f"… and {count(hidden, 'more column')}"] if hidden > 0 else []
+        return [*more, *map(printable, self.notes), OVERRULE]
 
     def to_frame(self) -> Any:
         """The report as a pandas data frame, a row for each column."""
