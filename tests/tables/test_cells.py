@@ -27,7 +27,7 @@ def test_words_for_missing_cells_are_reported_and_can_be_added(column):
     ("cells", "numbers", "note"),
     [
         (["3,5", "12", "-0,25"], [3.5, 12, -0.25], "decimal commas read as points"),
-        (["1.234,5", "1,234"], [1234.5, 1.234], "decimal commas read as points"),
+        (["1.234,5", "1,234", "0,125"], [1234.5, 1.234, 0.125], "decimal commas read as points"),
         (["1,234,567", "12", "1.5"], [1234567, 12, 1.5], "commas between thousands taken out"),
         (["5 %", "12.5%"], [5, 12.5], "percent signs taken off: 5 % is 5"),
         ([" 1.5", "2"], [1.5, 2], "spaces at the ends of 1 cell taken off"),
@@ -68,6 +68,8 @@ def frame():
 def test_commas_that_can_mean_two_things_are_not_read(frame, refusal):
     ambiguous = ["1,234", "2,345", "12"] * 20
     assert "is not a number (40 such cells: '1,234', '2,345')" in refusal(frame(it=ambiguous), number="it")
+    assert "(61 such cells: '1,234', '2,5')" in refusal(frame(it=["1,234"] * 60 + ["2,5"]), number="it")
+    assert "row 2: '1,234' is not a number (1 such cell)" in refusal(frame(it=["1.5", "1,234", "1.7"]))
 
 
 def test_other_columns_with_such_cells_are_named_too(frame, refusal):

@@ -47,6 +47,26 @@ def test_excel_parquet_and_compressed_files_hold_the_same_table(tmp_path, write)
         assert ("only the first of 2 sheets was read, 'data'" in str(table.columns)) == (name == "toy.xlsx")
 
 
+def test_blank_edges_of_spreadsheets_are_left_out(tmp_path, write):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["a", "b", None], [1.5, "x", None], [2, None, None], [None, "y", " "], [None, " ", None]):
+        book.active.append(row)
+    book.save(tmp_path / "toy.xlsx")
+    for path in (tmp_path / "toy.xlsx", write("a,b\n1.5,x\n2,\n,y\n,\n")):
+        table = read_table(path)
+        assert table.X.shape == (3, 2)
+        assert table.X["b"].isna().tolist() == [False, True, False]
+        assert "empty rows at the end left out: 1" in str(table.columns)
+
+
+def test_data_sets_of_the_catalog_are_tables_too(refusal):
+    data = Dataset([[0.5, 1], [2, 0]], [[1], [0]], "pq", "a", name="toy", categories=[(), ("no", "yes")])
+    table = read_table(data)
+    assert "two columns are called 'p'" in refusal(Dataset([[0.5]], [[1]], "p", "p"))
+    assert (table.name, table.label_names, table.kinds) == ("toy", ("a",), {"p": "number", "q": "nominal"})
+
+
 def test_files_that_declare_their_columns(tmp_path, write):
     data = Dataset([[0.5, 1], [2, 0], [3, 1]], [[1, 0], [0, 0], [1, 1]], "pq", "ab", categories=[(), ("no", "yes")])
     write_npz(tmp_path / "toy.npz", data)

@@ -15,7 +15,8 @@ from mltsk.exceptions import InputError
 
 # Words for a missing cell, in any mixture of capitals. "none" and "-" are not among them: both can be an answer.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "<na>", "nat"})
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+ENOUGH_COMMAS = 0.05  # of the cells with commas: a single 2,5 among a hundred 1,234 is a typo, no notation
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 _COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+(e[-+]?\d+)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[-+]?\d+")
 _FLOAT_CODE = re.compile(r"-?\d+\.0+")
@@ -70,10 +71,10 @@ class Numbers:
 
 
 def numbers_of(texts: Texts) -> Numbers:
-    """Read text as numbers, in the notation that most of the column is written in.
+    """Read text as numbers, in the notation that the column is written in.
 
-    Commas are read as decimal points, or as signs between thousands, only where the column as a whole can mean nothing
-    else: a column whose only commas are like that of 1,234 stays unread. Percent signs go where every cell has one.
+    Commas are read as decimal points, or as signs between thousands, only where enough cells can mean nothing else:
+    2,5 or 0,125 for the one, 1,234.5 or 1,234,567 for the other. Percent signs go where every cell has one.
     """
     notes: list[str] = []
     present = [text for text in texts if text is not None]
@@ -81,21 +82,18 @@ def numbers_of(texts: Texts) -> Numbers:
         texts = [text if text is None else text[:-1].strip() for text in texts]
         notes.append("percent signs taken off: 5 % is 5")
     values = _plain(texts)
-    odd = [i for i, text in enumerate(texts) if text is not None and np.isnan(values[i])]
-    if not odd:
-        return Numbers(values, [], tuple(notes))
-    thousands = sum(_THOUSANDS.fullmatch(texts[i] or "") is not None for i in odd)
-    pointed = sum("." in text and as_number(text) == as_number(text) for text in texts if text is not None)
-    commas = sum(_COMMA.fullmatch(texts[i] or "") is not None for i in odd) - pointed
-    if commas > max(thousands, 0):
-        values = np.array([_with_comma(text) for text in texts])
-        notes.append("decimal commas read as points")
-    elif thousands > max(commas, 0):
-        for i in odd:
-            values[i] = as_number((texts[i] or "").replace(",", "")) if _THOUSANDS.fullmatch(texts[i] or "") else np.nan
-        notes.append("commas between thousands taken out")
-    elif commas > 0:
-        notes.append("commas could be decimal points or signs between thousands: write the numbers without them")
+    if odd := {i: text for i, text in enumerate(texts) if text is not None and np.isnan(values[i])}:
+        commas = {i for i, text in odd.items() if _COMMA.fullmatch(text)}
+        thousands = {i for i, text in odd.items() if _THOUSANDS.fullmatch(text)}
+        pointed = sum("." in text for i, text in enumerate(texts) if text is not None and i not in odd)
+        n_commas, n_thousands = len(commas - thousands), len(thousands - commas)
+        if n_commas > n_thousands + pointed and n_commas >= ENOUGH_COMMAS * len(commas | thousands):
+            values = np.array([_with_comma(text) for text in texts])
+            notes.append("decimal commas read as points")
+        elif n_thousands > n_commas:
+            for i in thousands:
+                values[i] = as_number(odd[i].replace(",", ""))
+            notes.append("commas between thousands taken out")
     bad = [i for i, text in enumerate(texts) if text is not None and np.isnan(values[i])]
     return Numbers(values, bad, tuple(notes))
 

@@ -48,7 +48,9 @@ class Raw:
 
 
 def read_raw(source: Any, labels: Any = None) -> Raw:
-    """The columns of a file or of a data frame; ``labels`` matters where it names a MULAN XML file or a variable."""
+    """The columns of a file, a data frame or a `Dataset`; ``labels`` may name a MULAN XML file or a MATLAB variable."""
+    if isinstance(source, Dataset):
+        return _from_dataset(source, Path(source.name))
     if hasattr(source, "columns"):
         return _from_frame(source)
     path = Path(source)
@@ -107,7 +109,6 @@ def _rows(file: Iterable[str], path: Path) -> tuple[list[str], list[list[str]]]:
     bare = _QUOTED.sub("", first)
     reader = csv.reader(chain([first], lines), delimiter=max(DELIMITERS, key=bare.count), strict=True)
     header = [name.strip() for name in next(reader, [])]
-    _check_names(header, path)
     rows = []
     for row in filter(None, reader):
         if len(row) != len(header):
@@ -140,18 +141,25 @@ def _excel(path: Path, _: Any) -> Raw:
         raise _damaged(path, error, "Excel file") from None
     if not len(cells):
         raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
-    header = [str(name).strip() for name in cells.iloc[0]]
-    raw = _raw(header, cells.iloc[1:].to_numpy(dtype=object).tolist(), path)
+    used = [j for j in cells if any(str(cell).strip() for cell in cells[j])]  # sheets have blank columns at their edge
+    header, *rows = cells[used].to_numpy(dtype=object).tolist()
+    raw = _raw([str(name).strip() for name in header], rows, path)
     note = f"only the first of {len(sheets)} sheets was read, {sheets[0]!r}"
-    return replace(raw, notes=(note,)) if len(sheets) > 1 else raw
+    return replace(raw, notes=(*raw.notes, note)) if len(sheets) > 1 else raw
 
 
-def _raw(header: Sequence[str], rows: Sequence[Sequence[Any]], path: Path) -> Raw:
+def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
     pandas = import_pandas()
     _check_names(header, path)
+    if not any(isnan(as_number(name)) for name in header):
+        raise InputError(f"{path} starts with numbers: it needs a first line with the names of its columns.")
+    n = len(rows)
+    while rows and not any(str(cell).strip() for cell in rows[-1]):  # as spreadsheets leave them
+        rows.pop()
+    notes = (f"empty rows at the end left out: {n - len(rows):,}",) if len(rows) < n else ()
     cells = zip(*rows, strict=True) if rows else [()] * len(header)
     columns = {name: pandas.Series(list(column), dtype=object) for name, column in zip(header, cells, strict=True)}
-    return Raw(pandas.DataFrame(columns), _stem(path), str(path))
+    return Raw(pandas.DataFrame(columns), _stem(path), str(path), notes=notes)
 
 
 def _parquet(path: Path, _: Any) -> Raw:
@@ -194,14 +202,13 @@ def _mat(path: Path, labels: Any) -> Raw:
 
 
 def _from_dataset(data: Dataset, path: Path) -> Raw:
+    _check_names([*data.feature_names, *data.label_names], path)
     return Raw(data.to_frame(), _stem(path), data.source or str(path), tuple(data.label_names))
 
 
 def _check_names(header: Sequence[str], where: Any) -> None:
     if not header:
         raise InputError(f"{where} is empty: it needs a line with the names of its columns.")
-    if not any(isnan(as_number(name)) for name in header) and isinstance(where, Path):
-        raise InputError(f"{where} starts with numbers: it needs a first line with the names of its columns.")
     if "" in header:
         at = header.index("") + 1
         raise InputError(f"{where}: column {at} has no name (a row index? leave it out when you save the file).")

@@ -85,7 +85,7 @@ def _named_id(name: str) -> bool:
 
 _REASONS = {
     CONSTANT: "left out: the same value in every cell that has one",
-    IDENTIFIER: "left out as an identifier, no value twice; to use it say number or nominal",
+    IDENTIFIER: "left out as an identifier, hardly a value twice; to use it say number or nominal",
     DATE: "left out as a date; turn it into a number first, such as days since a first visit",
     TEXT: "left out as text, too many different words; to use them as categories say nominal",
 }

@@ -108,9 +108,9 @@ def read_table(
 
     Parameters
     ----------
-    source : path or data frame
-        A CSV file (also with semicolons, tabs or bars, also ``.gz``), an Excel, Parquet, ARFF, NPZ or MATLAB file, or a
-        pandas or polars data frame.
+    source : path, data frame or Dataset
+        A CSV file (also with semicolons, tabs or bars, also ``.gz``), an Excel, Parquet, ARFF, NPZ or MATLAB file, a
+        pandas or polars data frame, or what `load_dataset` gives.
     labels : int, str, sequence of str, mapping, path, or None
         Names of label columns, as a list or with commas between; a number of columns (the last ones; the first ones if
         negative); ``{"edema": "present"}`` where a column has other words than yes and no; a MULAN XML file. None uses
