@@ -77,5 +77,6 @@ def test_other_columns_with_such_cells_are_named_too(frame, refusal):
     assert said.endswith("There is something to correct in 'c', too.")
 
 
-def test_cells_that_hold_lists_are_refused(frame, refusal):
-    assert refusal(frame(it=[["a"], ["b", "c"]], x=[1, 2])).startswith("Column 'it' holds lists: ")
+def test_cells_that_hold_lists_or_bytes_are_refused(frame, refusal):
+    assert refusal(frame(it=[["a"], ["b", "c"]], x=[1, 2])).startswith("Column 'it' holds lists; ")
+    assert "cells of type bytes" in refusal(frame(it=[b"a", b"b"], x=[1, 2]))

@@ -121,6 +121,11 @@ def test_a_damaged_stream_and_an_unknown_ending(write, refusal):
     assert "those are .csv, .tsv" in refusal(write("a\n1\n", "toy.doc"))
 
 
+@pytest.mark.parametrize("source", [[1, 2], np.eye(2), None, pd.Series([1])])
+def test_what_is_neither_a_file_nor_a_frame(refusal, source):
+    assert refusal(source).startswith("A table is read from a file or a data frame, not from an object of type ")
+
+
 def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MAX_TEXT", 1 << 20)
     monkeypatch.setattr(files, "MAX_CELLS", 10)

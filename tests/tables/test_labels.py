@@ -40,10 +40,10 @@ def test_words_of_labels(cells, expected):
 @pytest.mark.parametrize(
     ("cells", "complaint"),
     [
-        ([-1, 1, 1], "holds '-1', '1', not 0 and 1 or yes and no: say which one means yes, labels={'p': '-1'}"),
+        ([-1, 1, 1], "holds '-1', '1', not 0 and 1 or yes and no: say which one means yes, labels={'p': '1'}"),
         ([0, 7, 0], "holds '0', '7', not 0 and 1 or yes and no: say which one means yes, labels={'p': '7'}"),
         (["neg", "pos", "neg"], "labels={'p': 'pos'} or --labels p=pos."),
-        ([0, 0.5, 1], "holds '0', '0.5', '1', not 0 and 1 or yes and no: a label is yes or no"),
+        ([0, 0.5, 1], "holds '0', '0.5', '1', not 0 and 1 or yes and no: count words as missing"),
     ],
 )
 def test_other_words_are_refused_until_somebody_says_what_means_yes(refusal, cells, complaint):
@@ -53,6 +53,7 @@ def test_other_words_are_refused_until_somebody_says_what_means_yes(refusal, cel
 def test_words_that_mean_yes():
     frame = FRAME.assign(p=["absent", "present", ""], q=[0, 0.5, 1])
     assert_array_equal(read_table(frame, "p=present").Y["p"], [0, 1, np.nan])
+    assert_array_equal(read_table(FRAME.assign(p=[-1, 1, -1]), {"p": 1}).Y["p"], [0, 1, 0])
     assert_array_equal(read_table(frame, {"p": "present", "q": [0.5, 1]}).Y, [[0, 0], [1, 1], [np.nan, 1]])
 
 
@@ -61,6 +62,7 @@ def test_words_that_are_not_there(refusal):
     assert "give all words that mean yes in a list" in refusal(FRAME.assign(p=["a", "b", "c"]), "p=c")
     assert "has no column 'pp' (it has 3 columns); did you mean 'p'?" in refusal(FRAME, "pp,x")
     assert "3 labels leave no feature" in refusal(FRAME, 3)
+    assert "not 1.5" in refusal(FRAME, 1.5)
 
 
 def test_a_column_of_lists():

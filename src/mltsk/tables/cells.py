@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -54,11 +55,12 @@ def _written(cell: Any, name: Any) -> str | None:
         return None
     if isinstance(cell, float | np.floating):
         return None if np.isnan(cell) else repr(float(cell)).removesuffix(".0")
-    if isinstance(cell, Real | date | datetime) or np.isscalar(cell):
+    if isinstance(cell, Real | Decimal | date | np.generic):
         return str(cell)
-    what = "lists" if isinstance(cell, Sequence | set | np.ndarray) else f"cells of type {type(cell).__name__}"
-    hint = " (a list of labels is read with label_column=)" if what == "lists" else ""
-    raise InputError(f"Column {name!r} holds {what}: numbers, text, dates and yes/no can be read{hint}.")
+    what, hint = f"cells of type {type(cell).__name__}", "leave it out with drop, or make it text"
+    if isinstance(cell, list | tuple | set | np.ndarray):
+        what, hint = "lists", "lists of labels are read with label_column"
+    raise InputError(f"Column {name!r} holds {what}; numbers, text, dates and yes/no can be read: {hint}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,8 +93,9 @@ def _typed_numbers(column: Any, kind: str | None, missing: frozenset[str]) -> Re
     taken = np.isin(values, [as_number(word) for word in missing])
     values[taken] = np.nan
     present = values[~np.isnan(values)]
-    one = len(present) == 0 or (present == present[0]).all()
-    found = kind or (CONSTANT if one else IDENTIFIER if counts_rows(str(column.name), values) else NUMBER)
+    distinct = len(np.unique(present))
+    rows = distinct > 1 and counts_rows(str(column.name), present, distinct)
+    found = kind or (CONSTANT if distinct <= 1 else IDENTIFIER if rows else NUMBER)
     notes = (f"{count(int(taken.sum()))} counted as missing, as asked",) if taken.any() else ()
     problem, infinite = "", np.isinf(values)
     if infinite.any():

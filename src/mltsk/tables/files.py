@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
 from math import isnan
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
         return _from_dataset(source, Path(source.name))
     if hasattr(source, "columns"):
         return _from_frame(source)
+    if not isinstance(source, str | PathLike):
+        raise InputError(f"A table is read from a file or a data frame, not from an object of type {_type(source)}.")
     path = Path(source)
     suffix = next((suffix for suffix in _READERS if path.name.lower().endswith(suffix)), None)
     if suffix is None:
@@ -82,13 +85,20 @@ def unique_names(names: Iterable[str], raw: Raw) -> list[str]:
 
 
 def _from_frame(frame: Any) -> Raw:
-    import_pandas()
-    frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame.copy(deep=False)
+    pandas = import_pandas()
+    frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    if not isinstance(frame, pandas.DataFrame):
+        raise InputError(f"Data frames are read if they are of pandas or polars, not of type {_type(frame)}.")
+    frame = frame.copy(deep=False)
     frame.columns = [str(name) for name in frame.columns]
     _check_names(list(frame.columns), "The data frame")
     if not len(frame):
         raise InputError("The data frame has no rows.")
     return Raw(frame, "data", "a data frame")
+
+
+def _type(source: Any) -> str:
+    return f"{type(source).__module__}.{type(source).__name__}".removeprefix("builtins.")
 
 
 def _csv(path: Path, _: Any) -> Raw:

@@ -54,7 +54,7 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     measured = bool((values != np.floor(values)).any())
     padded = not measured and any(text[0] == "0" and len(text) > 1 and text.isdigit() for text in words)  # such as 007
     if not numbers.bad and not padded:
-        return IDENTIFIER if counts_rows(name, numbers.values) else NUMBER
+        return IDENTIFIER if counts_rows(name, values, len(words)) else NUMBER
     lower = {word.lower() for word in words}
     if lower <= YES | NO and lower & YES and lower & NO:
         return YES_NO
@@ -69,12 +69,11 @@ def decide(name: str, texts: Texts, numbers: Numbers) -> str:
     return NOMINAL if n < ENOUGH or (n >= rows * len(words) and len(words) <= MOST_CATEGORIES) else TEXT
 
 
-def counts_rows(name: str, values: NDArray[np.float64]) -> bool:
+def counts_rows(name: str, present: NDArray[np.float64], distinct: int) -> bool:
     """Whether numbers are an identifier: whole, all distinct, and running upwards or named like one."""
-    values = values[~np.isnan(values)]
-    if (values != np.floor(values)).any() or len(np.unique(values)) < len(values):
+    if (present != np.floor(present)).any() or distinct < len(present):
         return False
-    return _named_id(name) or bool(len(values) >= ENOUGH and (np.diff(values) > 0).all())
+    return _named_id(name) or bool(len(present) >= ENOUGH and (np.diff(present) >= 0).all())
 
 
 def _named_id(name: str) -> bool:

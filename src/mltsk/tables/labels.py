@@ -61,6 +61,8 @@ def label_columns(raw: Raw, labels: Labels) -> dict[str, Positive]:
         if abs(labels) >= len(columns):
             raise InputError(f"{raw.name} has {count(len(columns), 'column')}: {abs(labels)} labels leave no feature.")
         return dict.fromkeys(columns[:-labels] if labels < 0 else columns[len(columns) - labels :])
+    if not isinstance(labels, Iterable):
+        raise InputError(f"Labels are names, a number of columns, or a mapping, not {labels!r}.")
     given: dict[str, Positive] = {}
     for name in map(str, labels):
         column, equals, word = name.rpartition("=")
@@ -111,10 +113,10 @@ def _doubt(name: str, words: Sequence[str], positive: Positive) -> str:
     strange = [word for word in words if word.lower() not in YES | NO]
     if not strange:
         return ""
-    one = short(strange[-1])
+    one = short(([word for word in words if word.lower() in YES] or strange)[-1])
     hint = f"say which one means yes, labels={{{name!r}: {one}}} or --labels {name}={one[1:-1]}"
     if len(words) > 2:
-        hint = f"a label is yes or no; list the words that mean yes, labels={{{name!r}: [{one}, …]}}"
+        hint = f"count words as missing (missing), or list those that mean yes, labels={{{name!r}: [{one}, …]}}"
     return f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
 
 
