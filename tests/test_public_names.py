@@ -18,6 +18,7 @@ def test_public_names():
         "from_dict",
         "load",
         "load_dataset",
+        "read_table",
         "save",
         "to_dict",
         "to_onnx",

@@ -11,6 +11,7 @@ _HOMES = {
     "MultilabelThreshold": "mltsk.thresholds",
     "PaperMLTSK": "mltsk.paper",
     "load_dataset": "mltsk.datasets",
+    "read_table": "mltsk.tables",
     "evaluate": "mltsk.metrics",
     "save": "mltsk.io",
     "load": "mltsk.io",

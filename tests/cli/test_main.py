@@ -17,7 +17,7 @@ def test_version(mltsk):
     assert mltsk("--version") == (0, f"mltsk {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", ["demo", "fit", "predict", "evaluate", "rules", "datasets"])
+@pytest.mark.parametrize("command", ["demo", "columns", "fit", "predict", "evaluate", "rules", "datasets"])
 def test_every_command_has_help_with_examples(mltsk, command):
     result = mltsk(command, "--help")
     assert result.status == 0

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from mltsk.datasets import Dataset, category_values
+from mltsk.datasets import Dataset, category_values, load_dataset
 from mltsk.exceptions import InputError
 
 
@@ -71,6 +71,26 @@ def test_frames_carry_names_and_values():
     assert list(X.columns) == ["a", "b"]
     assert Y["red"].tolist() == [1]
     assert data.to_frame().iloc[0].tolist() == [1.5, 2.0, 1.0]
+
+
+def test_nominal_features_become_categories_by_name_in_frames():
+    data = Dataset([[1.0, 2.0], [0.0, np.nan]], np.ones((2, 1)), categories=[("red", "blue"), ("10", "2")])
+    X, _ = data.frames()
+    assert X["x1"].tolist() == ["blue", "red"]
+    assert X["x2"].tolist() == ["2", np.nan]
+    assert X["x1"].cat.categories.tolist() == ["red", "blue"]
+    assert not X["x1"].cat.ordered
+    with pytest.raises(InputError, match="'x1' holds 7: that is none of its categories"):
+        Dataset([[7.0]], [[1]], categories=[("red", "blue")]).frames()
+
+
+def test_flags_has_categories_in_frames_and_numbers_in_x(real_data):
+    data = load_dataset("flags", data_home=real_data)
+    X, _ = data.frames()
+    nominal = X.select_dtypes("category")
+    assert set(nominal) >= {"landmass", "zone", "language", "religion"}
+    assert nominal["religion"].astype(float).tolist() == data.X[:, data.feature_names.index("religion")].tolist()
+    assert data.X.dtype == np.float64
 
 
 def test_a_frame_of_sparse_features_stays_sparse():

@@ -13,6 +13,7 @@ PAGES = sorted(p for p in DOCS.rglob("*.md") if blocks(p.read_text(encoding="utf
 ROOMS = (
     "",
     ".datasets",
+    ".tables",
     ".metrics",
     ".explain",
     ".io",

@@ -15,7 +15,7 @@ from typer import Option
 
 from .. import __version__
 from ..exceptions import InputError
-from . import datasets, demo, fit, models, reproduce
+from . import columns, datasets, demo, fit, models, reproduce
 
 FAILED, BAD_INPUT, STOPPED = 1, 2, 130
 
@@ -44,6 +44,7 @@ def _options(
     \b
     Try it:
       mltsk demo                                   a report on built-in data
+      mltsk columns patients.csv                   what each column of a table is taken for
       mltsk fit yeast --out yeast.skops            a model
       mltsk rules yeast.skops --top 3              what it says
       mltsk explore yeast.skops --out yeast.html   a page to move its inputs in
@@ -54,7 +55,7 @@ def _options(
 
 
 for command in (
-    *(demo.demo, fit.fit, models.predict, models.evaluate, models.rules, models.explore),
+    *(demo.demo, columns.columns, fit.fit, models.predict, models.evaluate, models.rules, models.explore),
     *(reproduce.reproduce, reproduce.report, models.export),
 ):
     app.command(command.__name__)(command)

@@ -106,10 +106,23 @@ class Dataset:
         return f"Dataset({self.name!r}: {n} samples, {d} features{filled}, {n_labels} labels, {shares})"
 
     def frames(self) -> tuple[Any, Any]:
-        """Features and labels as two pandas data frames; sparse features stay sparse."""
-        frame = import_pandas().DataFrame
-        features = frame.sparse.from_spmatrix if self.is_sparse else frame
-        return features(self.X, columns=list(self.feature_names)), frame(self.Y, columns=list(self.label_names))
+        """Features and labels as two pandas data frames.
+
+        A nominal feature becomes a column of unordered categories, by the names that the file gives them. Sparse
+        features stay sparse columns of numbers.
+        """
+        pandas = import_pandas()
+        make = pandas.DataFrame.sparse.from_spmatrix if self.is_sparse else pandas.DataFrame
+        X = make(self.X, columns=list(self.feature_names))
+        for j in [] if self.is_sparse else np.flatnonzero(self.nominal):
+            names = dict(zip(category_values(self.categories[j]).tolist(), self.categories[j], strict=True))
+            values = self.X[:, j].tolist()
+            if strange := [value for value in values if value == value and value not in names]:
+                raise InputError(
+                    f"Feature {self.feature_names[j]!r} holds {strange[0]:g}: that is none of its categories."
+                )
+            X[self.feature_names[j]] = pandas.Categorical([names.get(value) for value in values], self.categories[j])
+        return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
 
     def to_frame(self) -> Any:
         """Features, then labels, in one pandas data frame."""

@@ -200,7 +200,7 @@ def read_file(path: str | Path, labels: Labels = None) -> Dataset:
             raise InputError(f"{path} holds no labels Y: give labels=0 if that is meant, or the names of its columns.")
         return data
     table = read_table(path)
-    xml = _label_file(path, labels)
+    xml = label_file(path, labels)
     return split_labels(table, labels if xml is None else labels_in_file_order(table, xml))
 
 
@@ -211,7 +211,7 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _label_file(path: Path, labels: Labels) -> Path | None:
+def label_file(path: Path, labels: Labels) -> Path | None:
     """The XML file that says which columns are labels, if there is one."""
     if isinstance(labels, str | Path) and str(labels).lower().endswith(".xml"):
         xml = Path(labels)

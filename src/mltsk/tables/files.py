@@ -1,0 +1,240 @@
+"""From a file or a data frame to columns as they are written: nothing is interpreted here.
+
+Text files are read cell by cell as text; Excel, Parquet and data frames keep the types that they have; ARFF, NPZ and
+MATLAB files say for themselves which columns are nominal and which are labels.
+
+A CSV file needs a header line. Its delimiter is whichever of comma, semicolon, tab and bar is most frequent there,
+outside of quotes.
+"""
+
+import csv
+import gzip
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import chain
+from math import isnan
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mltsk.datasets import arff, mat, npz
+from mltsk.datasets.dataset import Dataset, as_number, import_pandas, repeated, unreadable
+from mltsk.datasets.load import label_file
+from mltsk.exceptions import InputError
+
+from .report import printable
+
+# Every cell of a text file becomes a Python string of some 60 bytes: a gigabyte of text is what a laptop still holds.
+MAX_TEXT = 1 << 30
+MAX_CELLS = 1 << 28  # 2 GiB of numbers; a Parquet or Excel file of a few megabytes can declare far more
+DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"')
+
+
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """Columns as read: text where the file is text, and else of the types that the source gives them."""
+
+    frame: Any
+    name: str
+    source: str
+    labels: tuple[str, ...] = ()  # the columns that the file itself declares to be labels
+    notes: tuple[str, ...] = ()
+
+
+def read_raw(source: Any, labels: Any = None) -> Raw:
+    """The columns of a file, a data frame or a `Dataset`; ``labels`` may name a MULAN XML file or a MATLAB variable."""
+    if isinstance(source, Dataset):
+        return _from_dataset(source, Path(source.name))
+    if hasattr(source, "columns"):
+        return _from_frame(source)
+    if not isinstance(source, str | PathLike):
+        raise InputError(f"A table is read from a file or a data frame, not from an object of type {_type(source)}.")
+    path = Path(source)
+    suffix = next((suffix for suffix in _READERS if path.name.lower().endswith(suffix)), None)
+    if suffix is None:
+        raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_READERS)}.")
+    if not path.is_file():
+        raise InputError(f"{path} cannot be read: there is no such file.")
+    raw = _READERS[suffix](path, labels)
+    _check_names(list(raw.frame.columns), path)
+    if (xml := label_file(path, labels)) is not None:
+        listed = unique_names(arff.read_label_xml(xml), raw)
+        raw = replace(raw, labels=tuple(name for name in raw.frame.columns if name in listed))
+    if not len(raw.frame):
+        raise InputError(f"{path} has no row below its header.")
+    return raw
+
+
+def unique_names(names: Iterable[str], raw: Raw) -> list[str]:
+    """Names of columns, each once; an `InputError` names those that are not there, and what may be meant."""
+    names = list(dict.fromkeys(names))
+    there = set(raw.frame.columns)
+    if missing := [name for name in names if name not in there]:
+        close = get_close_matches(missing[0], raw.frame.columns, n=1)
+        shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        raise InputError(f"{raw.name} has no column {shown} (it has {len(there)} columns){hint}")
+    return names
+
+
+def _from_frame(frame: Any) -> Raw:
+    pandas = import_pandas()
+    frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    if not isinstance(frame, pandas.DataFrame):
+        raise InputError(f"Data frames are read if they are of pandas or polars, not of type {_type(frame)}.")
+    frame = frame.copy(deep=False)
+    frame.columns = [str(name) for name in frame.columns]
+    _check_names(list(frame.columns), "The data frame")
+    if not len(frame):
+        raise InputError("The data frame has no rows.")
+    return Raw(frame, "data", "a data frame")
+
+
+def _type(source: Any) -> str:
+    return f"{type(source).__module__}.{type(source).__name__}".removeprefix("builtins.")
+
+
+def _csv(path: Path, _: Any) -> Raw:
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+            header, rows = _rows(file, path)
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text file in UTF-8: save it in that encoding.") from None
+    except (OSError, EOFError, csv.Error, zlib.error) as error:
+        raise unreadable(path, error) from None
+    return _raw(header, rows, path)
+
+
+def _rows(file: Iterable[str], path: Path) -> tuple[list[str], list[list[str]]]:
+    lines = _bounded(file, path)
+    first = next(lines, "")
+    bare = _QUOTED.sub("", first)
+    reader = csv.reader(chain([first], lines), delimiter=max(DELIMITERS, key=bare.count), strict=True)
+    header = [name.strip() for name in next(reader, [])]
+    rows = []
+    for row in filter(None, reader):
+        if len(row) != len(header):
+            raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
+        rows.append(row)
+    return header, rows
+
+
+def _bounded(file: Iterable[str], path: Path) -> Iterator[str]:
+    size = 0
+    for number, line in enumerate(file, start=1):
+        size += len(line)
+        if size > MAX_TEXT:
+            raise InputError(f"{path} holds more than {MAX_TEXT >> 20} MiB of text: save it as Parquet, or in parts.")
+        if "\0" in line:
+            raise InputError(f"{path}, line {number}: there is a NUL byte; the file is damaged or not UTF-8 text.")
+        yield line
+
+
+def _excel(path: Path, _: Any) -> Raw:
+    pandas = import_pandas("openpyxl")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(member.file_size for member in archive.infolist()) > MAX_TEXT:
+                raise ValueError(f"it unpacks to more than {MAX_TEXT >> 20} MiB")
+        with pandas.ExcelFile(path, engine="openpyxl") as book:
+            sheets = book.sheet_names
+            cells = pandas.read_excel(book, header=None, dtype=object, na_filter=False)
+    except Exception as error:
+        raise _damaged(path, error, "Excel file") from None
+    if not len(cells):
+        raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
+    used = [j for j in cells if any(str(cell).strip() for cell in cells[j])]  # sheets have blank columns at their edge
+    header, *rows = cells[used].to_numpy(dtype=object).tolist()
+    raw = _raw([str(name).strip() for name in header], rows, path)
+    note = f"only the first of {len(sheets)} sheets was read, {sheets[0]!r}"
+    return replace(raw, notes=(*raw.notes, note)) if len(sheets) > 1 else raw
+
+
+def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
+    pandas = import_pandas()
+    _check_names(header, path)
+    if not any(isnan(as_number(name)) for name in header):
+        raise InputError(f"{path} starts with numbers: it needs a first line with the names of its columns.")
+    n = len(rows)
+    while rows and not any(str(cell).strip() for cell in rows[-1]):  # as spreadsheets leave them
+        rows.pop()
+    notes = (f"empty rows at the end left out: {n - len(rows):,}",) if len(rows) < n else ()
+    cells = zip(*rows, strict=True) if rows else [()] * len(header)
+    columns = {name: pandas.Series(list(column), dtype=object) for name, column in zip(header, cells, strict=True)}
+    return Raw(pandas.DataFrame(columns), _stem(path), str(path), notes=notes)
+
+
+def _parquet(path: Path, _: Any) -> Raw:
+    import_pandas("pyarrow")
+    from pyarrow import parquet
+
+    try:
+        size = parquet.read_metadata(path)
+        if size.num_rows * size.num_columns > MAX_CELLS:
+            raise ValueError(f"it has {size.num_rows} rows of {size.num_columns} columns, more than are read")
+        table = parquet.read_table(path)
+        table.validate(full=True)  # text that is no UTF-8 would be found out by whoever touches it
+        frame = table.to_pandas()
+    except Exception as error:
+        raise _damaged(path, error, "Parquet file") from None
+    frame = frame.reset_index(drop=frame.index.names == [None])
+    frame.columns = [str(name) for name in frame.columns]
+    return Raw(frame, _stem(path), str(path))
+
+
+def _damaged(path: Path, error: Exception, what: str) -> InputError:
+    """Readers meet damaged files with errors of every kind, and quote them."""
+    return unreadable(path, ValueError(printable(str(error))), what)
+
+
+def _arff(path: Path, labels: Any) -> Raw:
+    table = arff.read_arff(path)
+    data = Dataset(table.values, np.empty((len(table), 0)), table.names, categories=table.categories)
+    return Raw(data.frames()[0], path.stem, str(path), tuple(table.label_names))
+
+
+def _npz(path: Path, _: Any) -> Raw:
+    return _from_dataset(npz.read_npz(path), path)
+
+
+def _mat(path: Path, labels: Any) -> Raw:
+    if labels is not None and not isinstance(labels, str):
+        raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
+    return _from_dataset(mat.read_mat(path, labels), path)
+
+
+def _from_dataset(data: Dataset, path: Path) -> Raw:
+    _check_names([*data.feature_names, *data.label_names], path)
+    return Raw(data.to_frame(), _stem(path), data.source or str(path), tuple(data.label_names))
+
+
+def _check_names(header: Sequence[str], where: Any) -> None:
+    if not header:
+        raise InputError(f"{where} is empty: it needs a line with the names of its columns.")
+    if "" in header:
+        at = header.index("") + 1
+        raise InputError(f"{where}: column {at} has no name (a row index? leave it out when you save the file).")
+    if (twice := repeated(header)) is not None:
+        raise InputError(f"{where}: two columns are called {twice!r}.")
+
+
+def _stem(path: Path) -> str:
+    return path.name.partition(".")[0]
+
+
+_READERS = dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz"), _csv) | {
+    ".xlsx": _excel,
+    ".parquet": _parquet,
+    ".pq": _parquet,
+    ".arff": _arff,
+    ".npz": _npz,
+    ".mat": _mat,
+}

@@ -1,0 +1,146 @@
+"""The column report: what every column of a table was taken for, and what can be said otherwise."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+from mltsk.datasets.dataset import import_pandas
+from mltsk.exceptions import InputError
+
+from .cells import count
+
+WIDTH, NAME, LINES = 100, 26, 100  # of a printed report, of a name in it, and the columns that it shows
+HEADER = ("column", "kind", "distinct", "missing", "examples", "in the model as")
+OVERRULE = (
+    "To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3), id, drop, or words in missing: "
+    "options of read_table and of the command line."
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    ``model`` says what a model makes of it; ``levels`` are the categories of a nominal or ordinal one; ``notes`` are
+    what was decided or done that the reader of the file may not expect.
+    """
+
+    name: str
+    kind: str
+    rows: int
+    distinct: int | None = None
+    missing: int | None = None
+    examples: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    model: str = "left out"
+
+
+class ColumnReport(Sequence[Column]):
+    """The columns of a table in the order of the file; prints as an aligned table with notes below.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mltsk import read_table
+    >>> table = read_table(pd.DataFrame({"age": [31, 45, None], "gout": ["yes", "no", None]}), labels="gout")
+    >>> print(table.columns)
+    data: 3 rows, 1 feature, 1 label
+    <BLANKLINE>
+    column  kind    distinct  missing  examples  in the model as
+    age     number         2  1 (33%)  31, 45    number
+    gout    label          2  1 (33%)  yes, no   label: 1 of 2 yes
+    <BLANKLINE>
+    To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3), id, drop, or words in
+    missing: options of read_table and of the command line.
+    """
+
+    def __init__(self, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()) -> None:
+        self._columns, self.title = tuple(columns), title
+        grouped: dict[str, list[str]] = {}
+        for column in self._columns:
+            for text in column.notes:
+                grouped.setdefault(text, []).append(column.name)
+        self.notes = (*notes, *(f"{_names(names)}: {text}" for text, names in grouped.items()))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._columns[index]
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self._columns)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        rows = [HEADER, *(self._cells(column) for column in self._columns[:LINES])]
+        told = [line for text in self._told() for line in _wrapped(text)]
+        return "\n".join([printable(self.title), "", *_aligned(rows), "", *told])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in HEADER)
+        rows = [self._cells(column, 80) for column in self._columns[:LINES]]
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        notes = "".join(f"<li>{escape(text)}</li>" for text in self._told())
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<p>{escape(printable(self.title))}</p>{table}<ul>{notes}</ul>"
+
+    def _told(self) -> list[str]:
+        hidden = len(self) - LINES
+        more = [f"… and {count(hidden, 'more column')}"] if hidden > 0 else []
+        return [*more, *map(printable, self.notes), OVERRULE]
+
+    def to_frame(self) -> Any:
+        """The report as a pandas data frame, a row for each column."""
+        return import_pandas().DataFrame([asdict(column) for column in self._columns])
+
+    def _cells(self, column: Column, width: int = NAME) -> tuple[str, ...]:
+        missing = "" if column.missing is None else "-"
+        if column.missing:
+            missing = f"{column.missing:,} ({round(100 * column.missing / column.rows) or '<1'}%)"
+        distinct = "" if column.distinct is None else f"{column.distinct:,}"
+        examples = ", ".join(cut(text, width) for text in column.examples)
+        return cut(column.name, width), column.kind, distinct, missing, examples, column.model
+
+
+class TableError(InputError):
+    """A table that cannot be used as it is; ``columns`` is its report."""
+
+    def __init__(self, sentence: str, columns: ColumnReport) -> None:
+        super().__init__(sentence)
+        self.columns = columns
+
+
+def printable(text: str) -> str:
+    """Text in which control characters stand as their escapes: names must not move anybody's cursor."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def cut(text: str, width: int) -> str:
+    """Printable text of at most so many characters."""
+    text = printable(text[: 4 * width])
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(cut(name, NAME) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
+    widths[4] = min(widths[4], max(WIDTH - others, len(HEADER[4])))
+    for row in rows:
+        cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
+        cells[2] = row[2].rjust(widths[2])
+        yield "  ".join(cells).rstrip()
+
+
+def _wrapped(text: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, WIDTH, subsequent_indent="" if text == OVERRULE else "  ", break_on_hyphens=False)

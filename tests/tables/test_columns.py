@@ -1,0 +1,121 @@
+"""Columns as values: types of data frames, kinds that were said, and kinds that a model knows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from mltsk import read_table
+from mltsk.exceptions import InputError
+
+
+def test_types_of_a_data_frame_say_the_kind():
+    frame = pd.DataFrame(
+        {
+            "number": pd.array([7, None, 3], dtype="Int64"),
+            "flag": pd.array([True, None, False], dtype="boolean"),
+            "free": pd.Categorical([2, 10, None]),
+            "ordered": pd.Categorical(["low", "high", "low"], ["low", "medium", "high"], ordered=True),
+            "when": pd.to_datetime(["2020-01-01", "2021-01-01", None]),
+            "same": pd.Categorical(["a", "a", "a"]),
+        }
+    )
+    table = read_table(frame)
+    assert [column.kind for column in table.columns] == ["number", "yes/no", "nominal", "ordinal", "date", "constant"]
+    assert table.X.dtypes.astype(str).tolist() == ["float64", "boolean", "category", "category"]
+    assert table.X["free"].tolist() == ["2", "10", np.nan]
+    assert table.X["ordered"].cat.categories.tolist() == ["low", "medium", "high"]
+    assert table.X["ordered"].cat.ordered
+    assert not table.X["free"].cat.ordered
+    assert table.kinds == {
+        "number": "number",
+        "flag": "yes/no",
+        "free": "nominal",
+        "ordered": ("low", "medium", "high"),
+    }
+
+
+def test_polars_frames_are_read():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"n": [1.5, None, 2], "b": [True, None, False], "c": list("xyx"), "l": [["p"], [], None]})
+    table = read_table(frame, label_column="l")
+    assert table.kinds == {"n": "number", "b": "yes/no", "c": "nominal"}
+    assert_array_equal(table.Y["p"], [1, 0, np.nan])
+
+
+def test_what_was_said_wins(column):
+    assert column([1, 2, 2], nominal="it")[1] == ["1", "2", "2"]
+    assert column([1.0, None, 3.0], nominal="it")[1] == ["1", np.nan, "3"]  # as pandas stores 1 next to a hole
+    assert column(list(range(20)), number="it")[1] == list(range(20))
+    assert column([True, False], number="it")[1] == [1, 0]
+    report, values = column(["b", "a", "b"], id="it")
+    assert (report.kind, values, report.notes) == ("identifier", None, ())
+    assert column([1, 5, 2], drop="it")[0].kind == "dropped"
+
+
+@pytest.mark.parametrize("ordinal", ["it: low < mid < high", ["it:low<mid<high"], {"it": ["low", "mid", "high"]}])
+def test_ordered_levels_in_three_spellings(column, ordinal):
+    report, values = column(["mid", "low", "high", ""], ordinal=ordinal)
+    assert (report.kind, report.levels, report.model) == ("ordinal", ("low", "mid", "high"), "3 ordered levels")
+    assert values == ["mid", "low", "high", np.nan]
+
+
+@pytest.mark.parametrize(
+    ("ordinal", "complaint"),
+    [
+        ("it: low < mid", "Column 'it' holds 'high', not among its levels 'low', 'mid'."),
+        ("it: low < mid < high < top", "Column 'it' has no cell with the level 'top'; it holds 'high', 'low', 'mid'."),
+        ("it: low < low < high", "needs two or more different levels"),
+        ("it low, high", "is not written as"),
+        ("its: low < high", "did you mean 'it'?"),
+    ],
+)
+def test_levels_that_do_not_fit_are_refused(column, ordinal, complaint):
+    with pytest.raises(InputError) as refused:
+        column(["mid", "low", "high"], ordinal=ordinal)
+    assert complaint in str(refused.value)
+
+
+def test_infinite_and_complex_numbers_are_refused(refusal):
+    assert "row 2: an infinite value" in refusal(pd.DataFrame({"it": [0.5, np.inf, 1]}))
+    assert "holds complex numbers" in refusal(pd.DataFrame({"it": [0.5, 1j]}))
+
+
+def test_sparse_columns_stay_sparse():
+    frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_array(np.eye(3)), columns=list("abc"))
+    table = read_table(frame)
+    assert all(isinstance(kind, pd.SparseDtype) for kind in table.X.dtypes)
+    assert (table.columns[0].kind, table.columns[0].distinct) == ("number", 2)
+
+
+def test_cells_are_read_by_the_kinds_that_a_model_knows():
+    known = {"stage": "nominal", "dose": "number", "smoker": "yes/no", "grade": ("low", "high")}
+    new = {"extra": ["a", "b", "c"], "dose": [7, 8, 9], "grade": ["high", "top", None]}
+    frame = pd.DataFrame(new | {"stage": [1.0, 9.0, None], "smoker": [1, 0, 1]})
+    table = read_table(frame, kinds=known, id="extra")
+    assert table.feature_names == tuple(known)
+    assert table.X["stage"].tolist() == ["1", "9", np.nan]  # numbers here, strings for the model
+    assert table.X["dose"].tolist() == [7, 8, 9]  # rising and distinct: no identifier for the model
+    assert table.X["smoker"].tolist() == [True, False, True]
+    assert table.X["grade"].tolist() == ["high", np.nan, np.nan]
+    assert "1 cell with 'top', not among the known levels, counted as missing" in str(table.columns)
+    assert table.ids["extra"].tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kinds", "complaint"),
+    [
+        (["x", "y", "z"], {"it": "number"}, "Column 'it', row 1: 'x' is not a number"),
+        (["yes", "maybe", "no"], {"it": "yes/no"}, "Column 'it', row 2: 'maybe' is neither yes nor no (1 cell such)."),
+        ([1, 2, 3], {"its": "number"}, "data has no column 'its' (it has 1 columns); did you mean 'it'?"),
+        ([1, 2, 3], {"it": "date"}, "'date' is no kind that a model takes"),
+    ],
+)
+def test_cells_that_a_model_cannot_take_are_named(refusal, cells, kinds, complaint):
+    assert complaint in refusal(pd.DataFrame({"it": cells}), kinds=kinds)
+
+
+def test_cells_that_the_user_calls_missing_are_missing_for_a_model():
+    table = read_table(pd.DataFrame({"it": ["x", "2"]}), kinds={"it": "number"}, missing="x")
+    assert np.isnan(table.X["it"][0])

@@ -1,0 +1,149 @@
+"""Files of every format, and files that are none."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from scipy.io import savemat
+
+from mltsk import read_table
+from mltsk.datasets import Dataset, write_npz
+from mltsk.tables import files
+
+TEXT = "a,b,c\n1.5,x,yes\n2,y,no\n0,x,\n"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(write, delimiter):
+    table = read_table(write(TEXT.replace(",", delimiter), "toy.tsv"), "c")
+    assert table.feature_names == ("a", "b")
+    assert_array_equal(table.Y["c"], [1, 0, np.nan])
+
+
+def test_quotes_marks_line_ends_and_blank_lines(write):
+    table = read_table(write('\ufeff"a, b; c; d",e\r\n1.5,"x\ny"\r\n\r\n2,z\r\n'))
+    assert table.feature_names == ("a, b; c; d", "e")
+    assert table.X["e"].tolist() == ["x\ny", "z"]
+    assert table.name == "toy"
+
+
+def test_excel_parquet_and_compressed_files_hold_the_same_table(tmp_path, write):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": [1.5, 2, 0], "b": ["x", "y", "x"], "c": [True, False, None]})
+    frame.to_parquet(tmp_path / "toy.parquet")
+    with pd.ExcelWriter(tmp_path / "toy.xlsx") as book:
+        frame.to_excel(book, sheet_name="data", index=False)
+        frame.to_excel(book, sheet_name="more", index=False)
+    write(gzip.compress(TEXT.encode()), "toy.csv.gz")
+    expected = read_table(write(TEXT), "c")
+    for name in ("toy.parquet", "toy.xlsx", "toy.csv.gz"):
+        table = read_table(tmp_path / name, "c")
+        pd.testing.assert_frame_equal(table.X, expected.X)
+        pd.testing.assert_frame_equal(table.Y, expected.Y)
+        assert ("only the first of 2 sheets was read, 'data'" in str(table.columns)) == (name == "toy.xlsx")
+
+
+def test_blank_edges_of_spreadsheets_are_left_out(tmp_path, write):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["a", "b", None], [1.5, "x", None], [2, None, None], [None, "y", " "], [None, " ", None]):
+        book.active.append(row)
+    book.save(tmp_path / "toy.xlsx")
+    for path in (tmp_path / "toy.xlsx", write("a,b\n1.5,x\n2,\n,y\n,\n")):
+        table = read_table(path)
+        assert table.X.shape == (3, 2)
+        assert table.X["b"].isna().tolist() == [False, True, False]
+        assert "empty rows at the end left out: 1" in str(table.columns)
+
+
+def test_data_sets_of_the_catalog_are_tables_too(refusal):
+    data = Dataset([[0.5, 1], [2, 0]], [[1], [0]], "pq", "a", name="toy", categories=[(), ("no", "yes")])
+    table = read_table(data)
+    assert "two columns are called 'p'" in refusal(Dataset([[0.5]], [[1]], "p", "p"))
+    assert (table.name, table.label_names, table.kinds) == ("toy", ("a",), {"p": "number", "q": "nominal"})
+
+
+def test_files_that_declare_their_columns(tmp_path, write):
+    data = Dataset([[0.5, 1], [2, 0], [3, 1]], [[1, 0], [0, 0], [1, 1]], "pq", "ab", categories=[(), ("no", "yes")])
+    write_npz(tmp_path / "toy.npz", data)
+    savemat(tmp_path / "toy.mat", {"data": data.X, "target": data.Y})
+    header = "@relation toy\n@attribute p real\n@attribute q {no,yes}\n@attribute a {0,1}\n@attribute b {0,1}\n"
+    arff = write(header + "@data\n0.5,yes,1,0\n2,no,0,0\n3,yes,1,1\n", "toy.arff")
+    write('<labels><label name="b"/><label name="a"/></labels>', "toy.xml")
+    for path in (tmp_path / "toy.npz", arff):
+        table = read_table(path)
+        assert table.label_names == ("a", "b")
+        assert table.X["q"].tolist() == ["yes", "no", "yes"]
+        assert_array_equal(table.Y, data.Y)
+    assert read_table(arff, "a").label_names == ("a",)
+    assert read_table(tmp_path / "toy.mat", "target").Y.shape == (3, 2)
+    write_npz(tmp_path / "toy.npz", Dataset(sparse.csr_array(data.X), data.Y))
+    assert read_table(tmp_path / "toy.npz").X.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "is empty"),
+        ("a,b\n", "no row below its header"),
+        ("1,2\n3,4\n", "starts with numbers"),
+        (",a\n0,1\n", "column 1 has no name (a row index?"),
+        ("a,a\n1,2\n", "two columns are called 'a'"),
+        ("a,b\n1,2\n3\n", "line 3: 1 values for 2 columns"),
+        ('a,b\n1,"2\n', "cannot be read: unexpected end of data"),
+        (b"a,b\n\xff\xfe,1\n", "not a text file in UTF-8"),
+        ("a,b\n1,2\n1\0,2\n", "line 3: there is a NUL byte"),
+    ],
+)
+def test_bad_text_files_are_refused_in_a_sentence(write, refusal, content, complaint):
+    path = write(content)
+    said = refusal(path)
+    assert complaint in said
+    assert str(path) in said
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "parquet", "npz", "mat", "csv.gz"])
+def test_damaged_and_missing_files_are_a_sentence(write, refusal, tmp_path, ending):
+    if ending in ("xlsx", "parquet"):
+        pytest.importorskip("openpyxl" if ending == "xlsx" else "pyarrow")
+    assert f"toy.{ending}" in refusal(write(b"nothing of the kind\nat all", f"toy.{ending}"))
+    assert "no such file" in refusal(tmp_path / f"none.{ending}")
+
+
+def test_a_damaged_stream_and_an_unknown_ending(write, refusal):
+    packed = gzip.compress(b"a,b\n1,2\n" * 99)
+    for damaged in (packed[:15], packed[:12] + b"\xff" * 9 + packed[21:]):
+        assert "cannot be read" in refusal(write(damaged, "toy.csv.gz"))
+    assert "those are .csv, .tsv" in refusal(write("a\n1\n", "toy.doc"))
+
+
+@pytest.mark.parametrize("source", [[1, 2], np.eye(2), None, pd.Series([1])])
+def test_what_is_neither_a_file_nor_a_frame(refusal, source):
+    assert refusal(source).startswith("A table is read from a file or a data frame, not from an object of type ")
+
+
+def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MAX_TEXT", 1 << 20)
+    monkeypatch.setattr(files, "MAX_CELLS", 10)
+    bomb = gzip.compress(b"a\n" + b"1\n" * (1 << 20))
+    assert "holds more than 1 MiB of text" in refusal(write(bomb, "toy.csv.gz"))
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"a": range(11)}).to_parquet(tmp_path / "toy.parquet")
+    assert "11 rows of 1 columns, more than are read" in refusal(tmp_path / "toy.parquet")
+
+
+@pytest.mark.parametrize(("module", "name"), [("openpyxl", "toy.xlsx"), ("pyarrow", "toy.parquet")])
+def test_without_an_optional_package_the_message_is_the_install_command(write, monkeypatch, module, name):
+    monkeypatch.setitem(__import__("sys").modules, module, None)
+    with pytest.raises(ImportError) as missing:
+        read_table(write("", name))
+    assert str(missing.value) == 'pip install "mltsk[data]"'
+
+
+def test_many_columns_with_one_name_twice_are_searched_once(write, refusal):
+    names = ",".join(f"x{i}" for i in range(100_000))
+    assert "two columns are called 'x7'" in refusal(write(f"{names},x7\n"))

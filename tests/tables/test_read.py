@@ -1,0 +1,68 @@
+"""Tables as a whole: parts, options that contradict each other, columns for a model."""
+
+import pandas as pd
+import pytest
+
+from mltsk import read_table
+from mltsk.tables import TableError
+
+FRAME = pd.DataFrame({"id": [3, 1, 2], "size": [1.5, 2, 0], "colour": ["red", "blue", "red"], "good": [1, 0, None]})
+
+
+def test_parts_of_a_table():
+    table = read_table(FRAME.set_index(pd.Index(list("uvw"))), "good")
+    assert repr(table) == "Table(data: 3 rows, 2 features, 1 label, 1 column left out)"
+    assert (len(table), table.feature_names, table.label_names) == (3, ("size", "colour"), ("good",))
+    assert table.ids["id"].tolist() == [3, 1, 2]
+    for part in (table.X, table.Y, table.ids):
+        assert list(part.index) == list("uvw")
+    assert table.Y.dtypes.tolist() == [float]
+
+
+def test_no_labels_are_fine_for_rows_to_predict():
+    assert read_table(FRAME).Y.shape == (3, 0)
+
+
+def test_select_takes_features_by_name_in_the_order_asked():
+    table = read_table(FRAME, "good")
+    assert list(table.select(["colour", "size"]).columns) == ["colour", "size"]
+    with pytest.raises(ValueError, match=r"no column 'colur' .*did you mean 'colour'\?"):
+        table.select(["colur"])
+    with pytest.raises(ValueError, match="Column 'id' of data is no feature here: left out"):
+        table.select(["size", "id"])
+
+
+def test_what_one_table_knows_another_is_read_by(write):
+    fitted = read_table(FRAME, "good", nominal="id")
+    new = read_table(write("colour,id,size,more\ngreen,7,4,x\n"), kinds=fitted.kinds)
+    assert new.feature_names == fitted.feature_names
+    assert new.X.iloc[0].tolist() == ["7", 4.0, "green"]
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ({"drop": "colr"}, "data has no column 'colr' (it has 4 columns); did you mean 'colour'?"),
+        ({"nominal": "size", "number": ["size"]}, "Column 'size' cannot be both nominal and number."),
+        ({"drop": "good"}, "Column 'good' is a label: it cannot be dropped as well."),
+        ({"ordinal": {"good": ["0", "1"]}}, "Column 'good' is a label: it cannot be ordinal as well."),
+        ({"drop": ["size", "colour"]}, "data has no column that a model could use"),
+        ({"kinds": {"size": "number"}, "drop": "size"}, "'size' is a feature of the model"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(refusal, said, complaint):
+    assert complaint in refusal(FRAME, "good", **said)
+
+
+def test_a_refused_table_still_has_its_report():
+    with pytest.raises(TableError) as refused:
+        read_table(FRAME.assign(size=["1.5", "2", "0.1O5"]), "good")
+    assert [column.kind for column in refused.value.columns] == ["identifier", "number", "nominal", "label"]
+
+
+def test_one_table_goes_into_the_classifier_of_today():
+    from mltsk import MLTSKClassifier
+
+    frame = pd.DataFrame({"a": [i % 7 + 0.5 for i in range(40)], "b": [i % 3 + 0.5 for i in range(40)]})
+    table = read_table(frame.assign(p=[i % 2 for i in range(40)], q=[int(i % 7 > 3) for i in range(40)]), 2)
+    assert MLTSKClassifier(n_rules=0).fit(table.X, table.Y).predict(table.X).shape == (40, 2)

@@ -1,0 +1,55 @@
+"""The column report in a terminal, in a notebook and as data."""
+
+import pandas as pd
+
+from mltsk import read_table
+
+HOSTILE = "<img src=x onerror=alert(1)>\x1b[31m"
+
+
+def report(**columns):
+    return read_table(pd.DataFrame(columns)).columns
+
+
+def test_the_printed_report_fits_a_terminal():
+    long = {
+        f"a rather long name of a column, number {i}": ["a rather long word", "another long word"] for i in range(3)
+    }
+    text = str(report(x=[1.5, 2], **long, when=["2020-01-01", "2020-01-02"]))
+    assert max(map(len, text.splitlines())) <= 100
+    assert "a rather long name of a c…" in text
+    assert text.splitlines()[0] == "data: 2 rows, 4 features, 0 labels, 1 column left out"
+
+
+def test_shares_of_missing_cells():
+    text = str(report(a=[None, *range(2, 999)][::-1], b=[None, 1, 3] * 332 + [1, 2], c=[1.5, 2] * 499))
+    assert "1 (<1%)" in text
+    assert "332 (33%)" in text
+
+
+def test_columns_with_the_same_note_share_a_line():
+    text = str(report(x=[1.5, 2.5, 3.5] * 2, a=[1, 2, 3] * 2, b=[3, 2, 1] * 2))
+    assert "a, b: few whole numbers" in text
+
+
+def test_only_the_first_columns_of_a_wide_table_are_printed():
+    text = str(report(**{f"x{i}": [1.5, 2] for i in range(150)}))
+    assert "… and 50 more columns" in text
+    assert "x99 " in text
+    assert "x100 " not in text
+
+
+def test_hostile_names_stay_text():
+    made = report(**{HOSTILE: [HOSTILE, "b"], "x": [1.5, 2]})
+    assert "<img" not in made._repr_html_()
+    assert "&lt;img" in made._repr_html_()
+    assert "\x1b" not in str(made) + made._repr_html_()
+
+
+def test_the_report_as_data():
+    made = report(x=[1.5, 2, None], colour=["red", "blue", "red"])
+    assert [column.name for column in made] == ["x", "colour"]
+    assert (made[1].levels, made[0].missing, len(made)) == (("blue", "red"), 1, 2)
+    frame = made.to_frame()
+    assert frame["kind"].tolist() == ["number", "nominal"]
+    assert frame["missing"].tolist() == [1, 0]
