@@ -66,3 +66,10 @@ def test_one_table_goes_into_the_classifier_of_today():
     frame = pd.DataFrame({"a": [i % 7 + 0.5 for i in range(40)], "b": [i % 3 + 0.5 for i in range(40)]})
     table = read_table(frame.assign(p=[i % 2 for i in range(40)], q=[int(i % 7 > 3) for i in range(40)]), 2)
     assert MLTSKClassifier(n_rules=0).fit(table.X, table.Y).predict(table.X).shape == (40, 2)
+
+
+def test_the_table_in_the_box_is_read_by_its_name():
+    table = read_table("pbc")
+    assert (len(table), table.X.shape[1], table.Y.shape[1]) == (418, 13, 4)
+    assert table.ids.columns.tolist() == ["patient"]
+    assert table.Y.isna().sum().tolist() == [106, 106, 106, 0]

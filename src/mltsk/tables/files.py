@@ -34,6 +34,7 @@ from .report import printable
 MAX_TEXT = 1 << 30
 MAX_CELLS = 1 << 28  # 2 GiB of numbers; a Parquet or Excel file of a few megabytes can declare far more
 DELIMITERS = ",;\t|"
+EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}  # tables in the box, and their labels
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -54,6 +55,10 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
         return _from_dataset(source, Path(source.name))
     if hasattr(source, "columns"):
         return _from_frame(source)
+    if isinstance(source, str) and source in EXAMPLES:
+        return replace(
+            _csv(Path(__file__).parent / "data" / f"{source}.csv", None), labels=EXAMPLES[source], source=source
+        )
     if not isinstance(source, str | PathLike):
         raise InputError(f"A table is read from a file or a data frame, not from an object of type {_type(source)}.")
     path = Path(source)
