@@ -35,8 +35,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     ----------
     n_rules : int or "auto", default="auto"
         Number of exceptions; 0 is the general rule alone. "auto" has none unless they lower the leave-one-out error:
-        by half a percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1
-        (half a percent where terms are linear).
+        by one percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1 (half a
+        percent each where terms are linear).
     order : {0, 1} or "auto", default="auto"
         What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
     width_scale : float or "auto", default="auto"
