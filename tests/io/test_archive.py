@@ -74,6 +74,15 @@ def test_a_model_comes_back_with_the_same_scores_and_labels(model, tmp_path):
     assert_array_equal(loaded.predict(DATA.X), model.predict(DATA.X))
 
 
+@pytest.mark.parametrize("model", [MLTSKClassifier(n_rules=3, order=1), IncrementalMLTSK(n_rules=3)])
+def test_a_model_of_a_table_comes_back_with_its_words_and_gaps(model, table, tmp_path):
+    X, Y, new = table
+    loaded = load(save(model.fit(X, Y), tmp_path / "model.skops"))
+    assert loaded.columns_ == model.columns_
+    assert_array_equal(loaded.decision_function(new), model.decision_function(new))
+    assert str(loaded.rules_) == str(model.rules_)
+
+
 def test_a_model_of_sparse_rows_comes_back(tmp_path):
     model = MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y)
     loaded = load(save(model, tmp_path / "model.skops"))
@@ -272,8 +281,8 @@ def remade(path, **changed):
 
 
 def test_a_format_that_is_too_old_says_what_to_do(saved):
-    remade(saved, format=1, mltsk="0.0.1")
-    refused(saved, r"written by mltsk 0.0.1 in format 1, and mltsk .* reads 2: fit the model again\.$")
+    remade(saved, format=2, mltsk="0.0.1")
+    refused(saved, r"written by mltsk 0.0.1 in format 2, and mltsk .* reads 3: fit the model again\.$")
 
 
 def test_a_file_from_before_a_parameter_loads_with_its_default(tmp_path, fitted):
@@ -310,7 +319,7 @@ def test_the_compared_methods_come_back_too(name, tmp_path):
 
 def test_a_newer_format_says_to_upgrade(saved):
     remade(saved, format=FORMAT + 1, mltsk="9.0")
-    refused(saved, r"written by mltsk 9.0 in format 3.*upgrade")
+    refused(saved, r"written by mltsk 9.0 in format 4.*upgrade")
     with pytest.raises(InputError, match="upgrade"):
         read_info(saved)
 

@@ -22,7 +22,7 @@ from ..exceptions import InputError
 from ..files import writing
 from .checks import check_model
 
-FORMAT = 2  # raise it when files of the version before, or of this one in that, can no longer be read
+FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
 
 # A file of a few kilobytes can declare terabytes. A model of bibtex (1836 features, 159 labels) unpacks to 36 MB.
