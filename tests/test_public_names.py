@@ -18,9 +18,11 @@ def test_public_names():
         "from_dict",
         "load",
         "load_dataset",
+        "named",
         "save",
         "to_dict",
         "to_onnx",
+        "transformed",
     ]
     assert all(callable(getattr(mltsk, name)) for name in mltsk.__all__)
 

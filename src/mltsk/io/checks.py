@@ -15,6 +15,7 @@ from .. import __version__
 from ..columns import Columns
 from ..core.scaling import Scaling
 from ..core.terms import Terms
+from ..pipelines import taken_apart
 from ..thresholds import MultilabelThreshold
 
 SHAPES = {
@@ -46,17 +47,27 @@ def has_rules(model: Any) -> bool:
     return hasattr(type(model), "system_")
 
 
+def is_ours(model: Any) -> bool:
+    """Whether a model is an estimator of this package."""
+    return type(model).__module__.startswith("mltsk.")
+
+
 def check_model(model: Any) -> None:
     """Refuse a model that would fail in a prediction: the error names the part and what it should be.
 
     Parameters that did not exist when the model was written get their defaults.
     """
-    check_is_fitted(model)
-    if hidden := [name for name in vars(model) if callable(getattr(type(model), name, None))]:
-        raise ValueError(f"it puts data in the place of {hidden[0]}")
-    for name, parameter in inspect.signature(type(model).__init__).parameters.items():
-        if name not in vars(model) and parameter.default is not parameter.empty:
-            setattr(model, name, parameter.default)
+    steps, last = taken_apart(model)
+    for part in (model, *(step for _, step in steps), last):
+        check_is_fitted(part)
+        if hidden := [name for name in vars(part) if callable(getattr(type(part), name, None))]:
+            raise ValueError(f"it puts data in the place of {hidden[0]}")
+        for name, parameter in inspect.signature(type(part).__init__).parameters.items():
+            if name not in vars(part) and parameter.default is not parameter.empty:
+                setattr(part, name, parameter.default)
+    if not is_ours(last):
+        raise ValueError(f"it ends in a {type(last).__name__}, which is no classifier of mltsk")
+    model = last
     if isinstance(model, MultilabelThreshold):
         check_model(model.estimator_)
         if has_rules(model.estimator_):

@@ -14,6 +14,7 @@ import numpy as np
 from .. import __version__
 from ..columns import Columns
 from ..exceptions import InputError, optional
+from ..pipelines import without_steps
 from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
 from .checks import has_rules
@@ -102,6 +103,7 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     >>> [output.name for output in graph.output]
     ['scores', 'labels', 'probabilities']
     """
+    model = without_steps(model, "written as ONNX")
     inner = getattr(model, "estimator_", model)
     if not has_rules(inner) and not (isinstance(model, MultilabelThreshold) and inner is model):
         raise InputError(f"A {type(inner).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
@@ -184,7 +186,7 @@ def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
         is_value = g.add("LessOrEqual", g.add("Abs", g.add("Sub", x, g.constant(known))), g.constant(rounding))
     else:
         keys = values if "" in values else (*values, "")
-        codes = {"keys_strings": keys, "values_int64s": range(len(keys)), "default_int64": -1}
+        codes: dict[str, Any] = {"keys_strings": keys, "values_int64s": range(len(keys)), "default_int64": -1}
         code = g.add("LabelEncoder", g.input(columns.names[d], types.STRING, 1), domain=WORDS, **codes)
         is_value, missing = (g.add("Equal", code, g.integers(k)) for k in (np.arange(len(values)), len(values)))
     is_value = g.number(is_value)

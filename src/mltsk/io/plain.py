@@ -26,6 +26,7 @@ import mltsk
 
 from .. import __version__
 from ..exceptions import InputError
+from ..pipelines import without_steps
 from ..thresholds import MultilabelThreshold
 from .checks import check_model, has_rules
 
@@ -55,6 +56,7 @@ def to_dict(model: Any) -> dict[str, Any]:
     >>> bool((from_dict(json.loads(text)).decision_function(data.X) == clf.decision_function(data.X)).all())
     True
     """
+    model = without_steps(model, "plain data")
     head = {"format": NAME, "version": VERSION, "mltsk": __version__, **_model(model)}
     check_fitted(model, "to_dict")
     return head
