@@ -18,10 +18,12 @@ def test_public_names():
         "from_dict",
         "load",
         "load_dataset",
+        "named",
         "read_table",
         "save",
         "to_dict",
         "to_onnx",
+        "transformed",
     ]
     assert all(callable(getattr(mltsk, name)) for name in mltsk.__all__)
 

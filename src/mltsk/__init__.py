@@ -19,6 +19,8 @@ _HOMES = {
     "from_dict": "mltsk.io",
     "to_onnx": "mltsk.io",
     "explore": "mltsk.pages.explorer",
+    "named": "mltsk.pipelines",
+    "transformed": "mltsk.pipelines",
 }
 
 __all__ = sorted(_HOMES)

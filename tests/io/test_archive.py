@@ -12,7 +12,12 @@ import numpy as np
 import pytest
 import skops.io
 from numpy.testing import assert_array_equal
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import RidgeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, MultilabelThreshold
 from mltsk.datasets import make_multilabel_rules
@@ -72,6 +77,15 @@ def test_a_model_comes_back_with_the_same_scores_and_labels(model, tmp_path):
     assert type(loaded) is type(model)
     assert_array_equal(loaded.decision_function(DATA.X), model.decision_function(DATA.X))
     assert_array_equal(loaded.predict(DATA.X), model.predict(DATA.X))
+
+
+@pytest.mark.parametrize("model", [MLTSKClassifier(n_rules=3, order=1), IncrementalMLTSK(n_rules=3)])
+def test_a_model_of_a_table_comes_back_with_its_words_and_gaps(model, table, tmp_path):
+    X, Y, new = table
+    loaded = load(save(model.fit(X, Y), tmp_path / "model.skops"))
+    assert loaded.columns_ == model.columns_
+    assert_array_equal(loaded.decision_function(new), model.decision_function(new))
+    assert str(loaded.rules_) == str(model.rules_)
 
 
 def test_a_model_of_sparse_rows_comes_back(tmp_path):
@@ -144,6 +158,43 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path):
     model = MultilabelThreshold(RidgeClassifier(), cv=2).fit(DATA.X, DATA.Y)
     with pytest.raises(InputError, match=r"holds a sklearn.linear_model._ridge.RidgeClassifier"):
         save(model, tmp_path / "m.skops")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_pipeline_comes_back_with_all_its_steps(table, tmp_path):
+    X, Y, new = table
+    columns = make_column_transformer(
+        (make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), ["age", "albumin"]),
+        (OneHotEncoder(handle_unknown="ignore", min_frequency=5), ["smoker", "sex"]),
+        (OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), ["stage"]),
+        ("passthrough", ["scores"]),
+        sparse_threshold=0.0,
+    )
+    for last in (MLTSKClassifier(n_rules=2), MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2)):
+        pipe = make_pipeline(columns, last).fit(X, Y)
+        path = save(pipe, tmp_path / "model.skops")
+        assert_array_equal(load(path).decision_function(new), pipe.decision_function(new))
+        assert read_info(path).feature_names == tuple(X.columns)
+        assert read_info(path).label_names == ("ill", "old", "low")
+
+
+@pytest.mark.parametrize(
+    ("step", "last", "match"),
+    [
+        (
+            FunctionTransformer(np.abs),
+            MLTSKClassifier(n_rules=0),
+            "it holds a numpy.absolute, and a file may hold only",
+        ),
+        (StandardScaler(), RidgeClassifier(), "ends in a RidgeClassifier, which is no classifier of mltsk"),
+        (StandardScaler(), PCA(), "ends in a PCA, which is no classifier of mltsk"),
+    ],
+)
+def test_a_pipeline_of_anything_else_is_not_saved(step, last, match, tmp_path):
+    with pytest.raises(InputError, match=match):
+        save(make_pipeline(step, last).fit(DATA.X, DATA.Y.astype(int)), tmp_path / "m.skops")
+    with pytest.raises(InputError, match="call fit before saving"):
+        save(make_pipeline(step, MLTSKClassifier()), tmp_path / "m.skops")
     assert not list(tmp_path.iterdir())
 
 
@@ -227,6 +278,28 @@ def test_types_outside_the_list_are_refused(thing, name, tmp_path):
     assert "it was not loaded" in refused(tmp_path / "m.skops", name)
 
 
+@pytest.mark.parametrize(
+    ("steps", "match"),
+    [
+        ((FunctionTransformer(os.system), MLTSKClassifier()), "(posix|nt).system, which no model"),
+        ((FunctionTransformer(np.log1p), MLTSKClassifier()), "numpy.log1p, which no model"),
+        ((RidgeClassifier(), MLTSKClassifier()), "RidgeClassifier, which no model"),
+        ((StandardScaler(), MLTSKClassifier(n_rules=StandardScaler())), "damaged"),
+        ((StandardScaler().fit(DATA.X), PCA().fit(DATA.X)), "ends in a PCA, which is no classifier of mltsk"),
+        ((StandardScaler(), MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y)), "StandardScaler instance is not fitted"),
+    ],
+)
+def test_a_pipeline_of_anything_else_is_not_loaded(steps, match, tmp_path):
+    with_manifest(tmp_path / "m.skops", make_pipeline(*steps))
+    refused(tmp_path / "m.skops", match)
+
+
+@pytest.mark.parametrize("thing", [StandardScaler().fit(DATA.X), MLTSKClassifier(n_rules=StandardScaler())])
+def test_transformers_are_trusted_in_pipelines_alone(thing, tmp_path):
+    with_manifest(tmp_path / "m.skops", thing)
+    refused(tmp_path / "m.skops", "holds a sklearn.preprocessing._data.StandardScaler")
+
+
 def test_nothing_of_an_untrusted_file_is_imported(saved, tmp_path, monkeypatch):
     (tmp_path / "hostile.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Model: pass\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -272,8 +345,8 @@ def remade(path, **changed):
 
 
 def test_a_format_that_is_too_old_says_what_to_do(saved):
-    remade(saved, format=1, mltsk="0.0.1")
-    refused(saved, r"written by mltsk 0.0.1 in format 1, and mltsk .* reads 2: fit the model again\.$")
+    remade(saved, format=2, mltsk="0.0.1")
+    refused(saved, r"written by mltsk 0.0.1 in format 2, and mltsk .* reads 3: fit the model again\.$")
 
 
 def test_a_file_from_before_a_parameter_loads_with_its_default(tmp_path, fitted):
@@ -310,7 +383,7 @@ def test_the_compared_methods_come_back_too(name, tmp_path):
 
 def test_a_newer_format_says_to_upgrade(saved):
     remade(saved, format=FORMAT + 1, mltsk="9.0")
-    refused(saved, r"written by mltsk 9.0 in format 3.*upgrade")
+    refused(saved, r"written by mltsk 9.0 in format 4.*upgrade")
     with pytest.raises(InputError, match="upgrade"):
         read_info(saved)
 

@@ -52,6 +52,9 @@ def test_each_part_is_checked(fitted, name, value, says):
     [
         ("scaling_", "values", lambda v: v[:, ::-1].copy(), "knots of the scale must rise"),
         ("scaling_", "spread", lambda v: 0 * v, "'spread' must be above 0"),
+        ("scaling_", "share", lambda v: 0 * v, "'share' must be above 0"),
+        ("scaling_", "share", lambda v: v * np.inf, "'share' must be a table of 10 finite"),
+        ("scaling_", "shares", lambda v: v, "'scaling_' must hold values, levels"),
         ("scaling_", "offset", lambda v: v[1:], "'offset' must be a table of 10"),
         ("terms_", "feature", lambda v: v[::-1].copy(), "the features of the terms, in order"),
         ("terms_", "feature", lambda v: v + 1, "the features of the terms, in order"),
@@ -62,7 +65,42 @@ def test_each_part_is_checked(fitted, name, value, says):
 )
 def test_scales_and_terms_are_checked(fitted, table, name, change, says):
     model = copy.copy(fitted)
-    setattr(model, table, {**getattr(model, table), name: change(getattr(model, table)[name])})
+    setattr(model, table, {**getattr(model, table), name: change(getattr(model, table).get(name))})
+    with pytest.raises(ValueError, match=says):
+        check_model(model)
+
+
+def without(part, value):
+    return tuple(tuple(word for word in words if word != value) for words in part)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("names", lambda v: v[:-1], "'names' of 'columns_' must be 8, one for each feature"),
+        ("names", lambda v: ("age", *v[:-1]), "'names' of 'columns_' must be different words, those of the features"),
+        ("kinds", lambda v: ("date", *v[1:]), "'kinds' of 'columns_' must be number, ordinal, nominal"),
+        ("kinds", lambda v: (["number"], *v[1:]), "'kinds' of 'columns_' must be"),
+        (
+            "kinds",
+            lambda v: (v[0], "number", *v[2:]),
+            "'values' of column 'smoker' must be empty: it is of kind number",
+        ),
+        ("values", lambda v: without(v, "daily"), "'centers_' must be a table of"),
+        ("values", lambda v: (v[0], (*v[1], "never"), *v[2:]), "'values' of column 'smoker' must be different words"),
+        ("values", lambda v: (v[0], (*v[1], 3), *v[2:]), "'values' of column 'smoker' must be different words"),
+        ("values", lambda v: (v[0], "never", *v[2:]), "'values' of column 'smoker' must be different words"),
+        ("rare", lambda v: (v[0], ("never",), *v[2:]), "'rare' of column 'smoker' names a value that is frequent, too"),
+        ("rare", lambda v: (*v[:3], ("IV",), *v[4:]), "'rare' of column 'stage' must be empty: it is of kind ordinal"),
+        ("gaps", lambda v: (0, *v[1:]), "'gaps' of 'columns_' must be true or false"),
+        ("gaps", lambda v: (True, *v[1:]), "must be a table of"),
+        ("gap", lambda v: v, "'columns_' must hold names, kinds, values, rare, gaps"),
+    ],
+)
+def test_columns_of_a_table_are_checked(table, name, change, says):
+    model = MLTSKClassifier(n_rules=2).fit(*table[:2])
+    check_model(model)
+    model.columns_ = {**model.columns_, name: change(model.columns_.get(name))}
     with pytest.raises(ValueError, match=says):
         check_model(model)
 

@@ -1,8 +1,10 @@
 """ONNX graphs give what Python gives."""
 
+import json
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -37,6 +39,73 @@ def agrees(model, X, atol=1e-9):
 def test_every_scale_and_order_also_beyond_the_training_range(scale, X, n_rules, order):
     model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(X[:60], DATA.Y[:60])
     agrees(model, np.vstack([X, 3 * X, np.zeros((1, 10))]))
+
+
+@pytest.mark.parametrize("is_gappy", [False, True], ids=["complete", "with gaps"])
+@pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", None])
+def test_missing_numbers_count_as_nothing(scale, n_rules, order, is_gappy):
+    gaps = np.random.default_rng(0).random(DATA.X.shape) < 0.2
+    gaps[0] = True
+    gappy = np.where(gaps, np.nan, DATA.X)
+    model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(gappy if is_gappy else DATA.X, DATA.Y)
+    assert (model.columns_ is not None) == is_gappy
+    agrees(model, np.vstack([gappy, DATA.X]))
+
+
+def cells(made, X, dtype):
+    """Columns of a frame as the inputs of a graph."""
+    words = {True: "yes", False: "no"}
+    feed = {}
+    for value, (_, column) in zip(made.graph.input, X.items(), strict=True):
+        if value.type.tensor_type.elem_type == onnx.TensorProto.STRING:
+            known = ["" if pd.isna(cell) else words.get(cell, cell) for cell in column.astype(object)]
+            feed[value.name] = np.array(known, dtype=object)[:, None]
+        else:
+            feed[value.name] = pd.to_numeric(column.astype(object)).to_numpy(dtype, na_value=np.nan)[:, None]
+    return feed
+
+
+def table_agrees(model, X, dtype="float64", atol=1e-9):
+    made = to_onnx(model, dtype=dtype)
+    session = onnxruntime.InferenceSession(made.SerializeToString())
+    scores, labels, chance = session.run(None, cells(made, X, dtype))
+    assert_allclose(scores, model.decision_function(X) + model.thresholds_, atol=atol)
+    assert_array_equal(labels, model.predict(X))
+    assert_allclose(chance, model.predict_proba(X), atol=10 * atol)
+    return made
+
+
+@pytest.mark.parametrize("max_terms", [None, 6])
+@pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (20, 0), (5, 1)])
+@pytest.mark.parametrize("scale", ["quantile", "standard", None])
+def test_a_table_with_words_gaps_and_words_never_seen(scale, n_rules, order, max_terms, table):
+    X, Y, new = table
+    model = MLTSKClassifier(n_rules, order=order, scale=scale, max_terms=max_terms).fit(X, Y)
+    table_agrees(model, new)
+
+
+def test_a_column_of_a_table_is_an_input_of_its_own_type(table):
+    X, Y, new = table
+    made = table_agrees(
+        MLTSKClassifier(n_rules=3).fit(X, Y), new.astype({"age": "f4", "albumin": "f4"}), "float32", 1e-5
+    )
+    number, word = onnx.TensorProto.FLOAT, onnx.TensorProto.STRING
+    assert {value.name: value.type.tensor_type.elem_type for value in made.graph.input} == {
+        "age": number, "smoker": word, "sex": word, "stage": word, "scores_": number, "fever": word, "clinic": number,
+        "albumin": number,
+    }  # fmt: skip
+    columns = json.loads({prop.key: prop.value for prop in made.metadata_props}["columns"])
+    assert columns["names"] == list(X.columns)
+    assert (columns["kinds"][1], columns["values"][1]) == ("nominal", ["never", "former", "daily"])
+
+
+def test_nominal_numbers_that_are_no_whole_numbers_and_columns_that_say_nothing(table):
+    X, Y, _ = table
+    X = X[["age"]].assign(dose=np.array([0.1, 0.1 + 0.2, 1e6])[np.arange(len(X)) % 3], nothing=None, none="")
+    X["order"] = pd.Categorical([None] * len(X), [], ordered=True)
+    model = MLTSKClassifier(n_rules=3, categorical_features=["dose", "nothing", "none"]).fit(X, Y)
+    table_agrees(model, X)
 
 
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")

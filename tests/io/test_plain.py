@@ -32,6 +32,16 @@ def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
     assert str(back.explain(X[:1])) == str(model.explain(X[:1]))
 
 
+@pytest.mark.parametrize("max_terms", [None, 6])
+def test_words_and_gaps_come_back_exactly(max_terms, table):
+    X, Y, new = table
+    model = MLTSKClassifier(n_rules=20, max_terms=max_terms).fit(X, Y)
+    back = travelled(model)
+    assert back.columns_ == model.columns_
+    assert_array_equal(back.decision_function(new), model.decision_function(new))
+    assert str(back.rules_) == str(model.rules_)
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -84,7 +94,7 @@ def test_what_a_reader_needs_is_there_and_training_rows_are_not():
     model = MLTSKClassifier(n_rules=2).fit(*DATA.frames())
     model.categories_ = {"x1": ("no", "yes"), "x2": {0.0: "red", 1.5: "blue"}}
     data = to_dict(model)
-    assert (data["format"], data["version"], data["kind"]) == ("mltsk model", 2, "MLTSKClassifier")
+    assert (data["format"], data["version"], data["kind"]) == ("mltsk model", 3, "MLTSKClassifier")
     assert data["attributes"]["feature_names_in_"]["array"] == list(DATA.feature_names)
     assert data["attributes"]["centers_"]["shape"] == [2, 10]
     assert "loo_scores_" not in data["attributes"]
@@ -128,9 +138,9 @@ def test_other_data_are_no_model(data):
 @pytest.mark.parametrize(
     ("changed", "match"),
     [
-        ({"version": 3}, "version 3, and mltsk .* reads 2: upgrade"),
-        ({"version": 1}, "version 1, and mltsk .* reads 2: fit the model again"),
-        ({"version": 0}, "version 0, and versions are 1 to 2"),
+        ({"version": 4}, "version 4, and mltsk .* reads 3: upgrade"),
+        ({"version": 2}, "version 2, and mltsk .* reads 3: fit the model again"),
+        ({"version": 0}, "version 0, and versions are 1 to 3"),
         ({"version": "1"}, "version '1'"),
         ({"kind": "os.system"}, "no 'os.system'"),
         ({"parameters": {"n_rules": "many"}}, "n_rules"),

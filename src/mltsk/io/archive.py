@@ -2,7 +2,8 @@
 
 A model file is a skops archive (a zip file: ``schema.json`` and arrays in NumPy's format) with one more member,
 ``mltsk.json``, which says what wrote it and what the model was fitted on. skops trusts every estimator of
-scikit-learn and more; we trust the types in `TRUSTED` and nothing else, and check that before skops sees the file.
+scikit-learn and more; we trust the types in `TRUSTED`, in a pipeline transformers of scikit-learn as well, and nothing
+else, and check that before skops sees the file.
 """
 
 import io
@@ -11,6 +12,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,10 @@ from sklearn.utils.validation import check_is_fitted
 from .. import __version__
 from ..exceptions import InputError
 from ..files import writing
-from .checks import check_model
+from ..pipelines import taken_apart
+from .checks import check_model, is_ours
 
-FORMAT = 2  # raise it when files of the version before, or of this one in that, can no longer be read
+FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
 
 # A file of a few kilobytes can declare terabytes. A model of bibtex (1836 features, 159 labels) unpacks to 36 MB.
@@ -53,6 +56,28 @@ TRUSTED: Mapping[str, tuple[str, ...]] = {
     "SparseMatrixNode": _ROWS,
     "RandomStateNode": ("numpy.random.mtrand.RandomState",),
 }
+PIPELINE = "sklearn.pipeline.Pipeline"
+
+
+@cache
+def trusted_in_pipelines() -> Mapping[str, tuple[str, ...]]:
+    """What a file may hold whose model is a pipeline: `TRUSTED`, transformers of scikit-learn and what they consist of.
+
+    None of it is a function: a FunctionTransformer may be there for columns that it passes on, and not with a ``func``.
+    """
+    from sklearn.base import TransformerMixin
+    from sklearn.feature_extraction.text import CountVectorizer  # which is no TransformerMixin
+    from sklearn.utils import all_estimators
+
+    found = [kind for _, kind in all_estimators() if issubclass(kind, TransformerMixin | CountVectorizer)]
+    types = (*(f"builtins.{name}" for name in ("str", "int", "float", "bool")), *(f"numpy.{name}" for name in _NUMBERS))
+    return {
+        **TRUSTED,
+        "ObjectNode": (*_OURS, PIPELINE, *(f"{kind.__module__}.{kind.__qualname__}" for kind in found)),
+        "TypeNode": types,
+        "DTypeNode": ("numpy.dtype",),
+        "SliceNode": ("builtins.slice",),
+    }
 
 
 @dataclass(frozen=True)
@@ -77,6 +102,7 @@ class ModelInfo:
         names = getattr(model, "feature_names_in_", None)
         if names is None:
             names = [f"x{d}" for d in range(getattr(model, "n_features_in_", 0))]
+        _, model = taken_apart(model)
         labels = getattr(model, "label_names_", getattr(getattr(model, "estimator_", None), "label_names_", ()))
         return cls(feature_names=tuple(map(str, names)), label_names=tuple(map(str, labels)))
 
@@ -87,6 +113,7 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
     Parameters
     ----------
     model : MLTSKClassifier, IncrementalMLTSK, a method of `mltsk.paper.methods`, or MultilabelThreshold around one
+        Or a pipeline of transformers of scikit-learn that ends in one.
     path : str or Path
         Conventionally ends in ``.skops``. The file appears, or is replaced, only when it is complete.
     info : ModelInfo, optional
@@ -123,9 +150,11 @@ def load(path: str | Path) -> Any:
             raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
         if schema.get("__loader__") != "ObjectNode":
             raise _damaged(path, "it holds no model")
-        model = skops.io.load(file, trusted=[*_OURS, *_ROWS])  # the same open file: what was checked is what is read
+        # the same open file: what was checked is what is read
+        model = skops.io.load(file, trusted=[*_OURS, *_ROWS, "numpy.dtype"])
         check_model(model)  # a damaged one fails here and not in a prediction
-        inner, categories = getattr(model, "estimator_", model), manifest.get("info", {}).get("categories")
+        _, inner = taken_apart(model)
+        inner, categories = getattr(inner, "estimator_", inner), manifest.get("info", {}).get("categories")
         if categories and not hasattr(inner, "categories_"):
             inner.categories_ = _names_of(categories)
     return model
@@ -148,6 +177,9 @@ def _archive(model: Any, info: ModelInfo) -> bytes:
     import skops
     import skops.io
 
+    _, last = taken_apart(model)
+    if last is not model and not is_ours(last):
+        raise InputError(f"This pipeline ends in a {type(last).__name__}, which is no classifier of mltsk.")
     try:
         check_is_fitted(model)
         content = skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED)
@@ -158,8 +190,9 @@ def _archive(model: Any, info: ModelInfo) -> bytes:
     buffer = io.BytesIO(content)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         if found := untrusted(json.loads(archive.read("schema.json"))):
-            allowed = "a file may hold only estimators of this package, arrays, numbers and text"
-            raise InputError(f"This {type(model).__name__} cannot be saved: it holds {found}, and {allowed}.")
+            allowed = "estimators of this package, in a pipeline transformers of scikit-learn, arrays, numbers and text"
+            why = f"it holds {found}, and a file may hold only {allowed}"
+            raise InputError(f"This {type(model).__name__} cannot be saved: {why}.")
         manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
         plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
         archive.writestr(MANIFEST, plain)
@@ -225,19 +258,25 @@ def _json(archive: zipfile.ZipFile, name: str, path: Any) -> dict[str, Any]:
 
 
 def untrusted(schema: Any) -> str | None:
-    """The first thing in a skops schema that `TRUSTED` does not list, or None."""
+    """The first thing in a skops schema that is not trusted, `TRUSTED` or `trusted_in_pipelines`, or None."""
+    trusted = trusted_in_pipelines() if _kind(schema) == PIPELINE else TRUSTED
     waiting = [schema]  # a list, not recursion: a hostile file may be nested deeper than Python's stack
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):
             if "__loader__" in item:
-                kind, loader = f"{item.get('__module__')}.{item.get('__class__')}", item["__loader__"]
-                if not isinstance(loader, str) or kind not in TRUSTED.get(loader, ()):
-                    return f"a {kind}"
+                loader = item["__loader__"]
+                if not isinstance(loader, str) or _kind(item) not in trusted.get(loader, ()):
+                    return f"a {_kind(item)}"
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
     return None
+
+
+def _kind(item: Any) -> str:
+    """The type of which a part of a skops schema says that it is."""
+    return f"{item.get('__module__')}.{item.get('__class__')}" if isinstance(item, dict) else ""
 
 
 def _damaged(path: Any, why: str) -> InputError:

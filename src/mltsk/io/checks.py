@@ -1,7 +1,7 @@
 """Whether the parts of a fitted model fit together: files and plain data are judged by the same table.
 
-Symbols in shapes: K rules, D features, L labels, P terms of the general rule, E rows of a consequent (1, or D + 1 with
-slopes), Q knots of a scale, C percentiles (21).
+Symbols in shapes: K rules, D features (of a table with words or gaps, its columns of numbers), L labels, P terms of the
+general rule, E rows of a consequent (1, or D + 1 with slopes), Q knots of a scale, C percentiles (21).
 """
 
 import inspect
@@ -12,6 +12,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
+from ..columns import Columns
+from ..core.scaling import Scaling
+from ..core.terms import Terms
+from ..pipelines import taken_apart
 from ..thresholds import MultilabelThreshold
 
 SHAPES = {
@@ -23,7 +27,7 @@ SHAPES = {
     "P": ("feature", "low", "high", "mean"),
     "DC": ("quantiles_",),
     "DQ": ("values", "levels"),
-    "D": ("offset", "spread"),
+    "D": ("offset", "spread", "share"),
     "LL": ("coupling_",),
 }
 MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high")
@@ -32,7 +36,9 @@ RULES = (
     *("centers_", "widths_", "coef_", "prototypes_", "rule_weights_", "thresholds_", "quantiles_", "scale_"),
     *("scaling_", "label_names_", "classes_", "multilabel_", "n_features_in_"),
 )
-GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_")
+GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "columns_")
+TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns}  # attributes that are the fields of these
+KINDS = ("number", "ordinal", "nominal")
 SCALES = ("quantile", "standard", "minmax", "unit", None)
 
 
@@ -41,17 +47,27 @@ def has_rules(model: Any) -> bool:
     return hasattr(type(model), "system_")
 
 
+def is_ours(model: Any) -> bool:
+    """Whether a model is an estimator of this package."""
+    return type(model).__module__.startswith("mltsk.")
+
+
 def check_model(model: Any) -> None:
     """Refuse a model that would fail in a prediction: the error names the part and what it should be.
 
     Parameters that did not exist when the model was written get their defaults.
     """
-    check_is_fitted(model)
-    if hidden := [name for name in vars(model) if callable(getattr(type(model), name, None))]:
-        raise ValueError(f"it puts data in the place of {hidden[0]}")
-    for name, parameter in inspect.signature(type(model).__init__).parameters.items():
-        if name not in vars(model) and parameter.default is not parameter.empty:
-            setattr(model, name, parameter.default)
+    steps, last = taken_apart(model)
+    for part in (model, *(step for _, step in steps), last):
+        check_is_fitted(part)
+        if hidden := [name for name in vars(part) if callable(getattr(type(part), name, None))]:
+            raise ValueError(f"it puts data in the place of {hidden[0]}")
+        for name, parameter in inspect.signature(type(part).__init__).parameters.items():
+            if name not in vars(part) and parameter.default is not parameter.empty:
+                setattr(part, name, parameter.default)
+    if not is_ours(last):
+        raise ValueError(f"it ends in a {type(last).__name__}, which is no classifier of mltsk")
+    model = last
     if isinstance(model, MultilabelThreshold):
         check_model(model.estimator_)
         if has_rules(model.estimator_):
@@ -64,7 +80,13 @@ def _check_parts(found: Mapping[str, Any]) -> None:
     general = GENERAL if any(name in found for name in GENERAL) else ()
     if missing := [name for name in (*RULES, *general) if name not in found]:
         raise ValueError(f"it has no {missing[0]}, which mltsk {__version__} needs: fit the model again")
+    for name, kind in TABLES.items():
+        table, fields = found.get(name), kind.__dataclass_fields__.keys()
+        if table is not None and (not isinstance(table, Mapping) or table.keys() != fields):
+            raise ValueError(f"{name!r} must hold {', '.join(fields)}")
     parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {})}
+    if found.get("columns_") is not None:
+        _check_columns(found["columns_"], found)
     n = _sizes(parts)
     for shape, names in SHAPES.items():
         for name in (name for name in names if name in parts):
@@ -75,9 +97,40 @@ def _check_parts(found: Mapping[str, Any]) -> None:
             raise ValueError(why)
 
 
+def _check_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+    """Refuse columns of a table that are not what `Columns` holds; the error names the part."""
+    D = int(found["n_features_in_"])
+    for name, parts in columns.items():
+        if not isinstance(parts, list | tuple) or len(parts) != D:
+            raise ValueError(f"{name!r} of 'columns_' must be {D}, one for each feature")
+    own = [str(text) for text in found.get("feature_names_in_", columns["names"])]
+    if not _are_words(columns["names"]) or list(columns["names"]) != own:
+        raise ValueError("'names' of 'columns_' must be different words, those of the features")
+    if not all(isinstance(kind, str) and kind in KINDS for kind in columns["kinds"]):
+        raise ValueError(f"'kinds' of 'columns_' must be {', '.join(KINDS)}")
+    if not all(isinstance(gap, bool) for gap in columns["gaps"]):
+        raise ValueError("'gaps' of 'columns_' must be true or false")
+    for d, kind in enumerate(columns["kinds"]):
+        values, rare = columns["values"][d], columns["rare"][d]
+        for name, part, may_hold in (("values", values, kind != "number"), ("rare", rare, kind == "nominal")):
+            if not _are_words(part) or (part and not may_hold):
+                what = "different words" if may_hold else "empty"
+                raise ValueError(f"{name!r} of column {own[d][:80]!r} must be {what}: it is of kind {kind}")
+        if set(values) & set(rare):
+            raise ValueError(f"'rare' of column {own[d][:80]!r} names a value that is frequent, too")
+
+
+def _are_words(part: Any) -> bool:
+    """Whether this is a list of words, all different."""
+    return (
+        isinstance(part, list | tuple) and all(isinstance(word, str) for word in part) and len(set(part)) == len(part)
+    )
+
+
 def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
-    coef, knots = parts["coef_"], parts.get("values", np.empty((0, 0)))
-    n = {"K": len(parts["centers_"]), "D": int(parts["n_features_in_"]), "L": len(parts["label_names_"]), "C": 21}
+    coef, knots, columns = parts["coef_"], parts.get("values", np.empty((0, 0))), parts.get("columns_")
+    D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
+    n = {"K": len(parts["centers_"]), "D": D, "L": len(parts["label_names_"]), "C": 21}
     n |= {"P": len(parts.get("feature", ())), "Q": knots.shape[-1], "E": coef.shape[1] if coef.ndim == 3 else 1}
     if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
         raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
@@ -93,7 +146,7 @@ def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
 def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bool, str]]:
     """What may be wrong with tables of the right shapes: whether it is, and the sentence that says so."""
     yield not (parts["widths_"] > 0).all(), "'widths_' must be above 0"
-    for name, count in (("label_names_", n["L"]), ("feature_names_in_", n["D"])):
+    for name, count in (("label_names_", n["L"]), ("feature_names_in_", int(parts["n_features_in_"]))):
         names = {text for text in parts.get(name, map(str, range(count))) if isinstance(text, str)}
         yield len(names) != count, f"{name!r} must be {count} different names"
     classes, binary = len(parts["classes_"]), not parts["multilabel_"] and len(parts["classes_"]) == 2
@@ -104,7 +157,8 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
     if scaling is not None:
         rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
         yield not rises, "knots of the scale must rise"
-        yield not (parts["spread"] > 0).all(), "'spread' must be above 0"
+        for name in ("spread", "share"):
+            yield not (parts[name] > 0).all(), f"{name!r} must be above 0"
         yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
     if "terms_" in parts:
         feature, low, high = parts["feature"], parts["low"], parts["high"]

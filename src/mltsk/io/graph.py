@@ -3,7 +3,7 @@
 Everything is computed in float64, as in Python. The percentile scale is a table of knots: a feature's place in it is
 found by halving, log₂ Q times for all features at once, which needs N·D numbers where comparing with every knot needs
 N·D·Q (half a gigabyte for 2,400 rows of yeast). Exponents are taken rule by rule without expanding the square, so that
-the narrow widths of constant features in the paper's setting do not cancel.
+the narrow widths of constant features in the paper's setting do not cancel. What is missing (NaN) counts as nothing.
 """
 
 import json
@@ -12,30 +12,34 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import __version__
+from ..columns import Columns
 from ..exceptions import InputError, optional
+from ..pipelines import without_steps
 from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
 from .checks import has_rules
 from .plain import check_fitted
 
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
+WORDS, WORDS_OPSET = "ai.onnx.ml", 3  # where the operator that looks words up is from
+OUTPUTS = ("scores", "labels", "probabilities")
 
 
 class Graph:
-    """Nodes, constants and outputs; `add` returns the name of what a node computes, for use as input of the next."""
+    """Nodes, constants, inputs, outputs; `add` returns the name of what a node computes, an input for the next."""
 
     def __init__(self, onnx: Any) -> None:
-        self.onnx, self.nodes, self.constants, self.outputs = onnx, [], [], []
+        self.onnx, self.nodes, self.constants, self.inputs, self.outputs = onnx, [], [], [], []
 
     def add(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
         """The name of the output of a new node."""
-        name = name or f"{operator.lower()}{len(self.nodes) + 1}"
+        name = name or f"mltsk/{operator.lower()}{len(self.nodes) + 1}"  # no column of a table is called so
         self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [name], name=name, **attributes))
         return name
 
     def constant(self, values: Any, dtype: Any = np.float64) -> str:
         """The name of a constant tensor."""
-        name = f"c{len(self.constants)}"
+        name = f"mltsk/c{len(self.constants)}"
         array = np.ascontiguousarray(values, dtype=dtype).reshape(np.shape(values))
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
@@ -43,6 +47,20 @@ class Graph:
     def integers(self, values: Any) -> str:
         """The same of whole numbers."""
         return self.constant(values, np.int64)
+
+    def number(self, x: str) -> str:
+        """Something in double precision: of a test, 0 or 1."""
+        return self.add("Cast", x, to=self.onnx.TensorProto.DOUBLE)
+
+    def input(self, name: str, kind: int, width: int) -> str:
+        """A column, or several, by which samples come in; where the name is taken, with an underscore behind it.
+
+        Returns the name of it in double precision, or of the words.
+        """
+        while not name or name in (*OUTPUTS, *(known.name for known in self.inputs)):
+            name += "_"
+        self.inputs.append(self.onnx.helper.make_tensor_value_info(name, kind, ["n", width]))
+        return self.number(name) if kind == self.onnx.TensorProto.FLOAT else name
 
     def output(self, name: str, value: str, kind: int, shape: list[Any]) -> None:
         """Give a value a name under which it leaves the graph."""
@@ -53,17 +71,22 @@ class Graph:
 def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
     """A fitted model as an ONNX model.
 
-    Its input is ``X``, dense, (n, n_features); its outputs are ``scores`` (n, n_labels), ``labels`` and, where the
-    model is calibrated, ``probabilities`` (n, n_labels). Scores are on the scale of the thresholds:
-    ``decision_function`` plus the thresholds. Labels are what ``predict`` returns: an int64 indicator, or classes if
-    the model was fitted on those. Names of features and labels and the thresholds are in its metadata, as JSON.
+    A model of numbers has one input, ``X``, dense, (n, n_features); NaN is a missing cell. A model of a table with
+    words has an input (n, 1) per column, by its name (with an underscore behind it where an output is called so):
+    numbers as they are, words as strings, "" where missing, True and False as "yes" and "no". A nominal or ordered
+    column whose values are all numbers takes numbers, NaN where missing. A word that was never seen counts as nothing.
+
+    Outputs are ``scores`` (n, n_labels), ``labels`` and, where the model is calibrated, ``probabilities`` (n,
+    n_labels). Scores are on the scale of the thresholds: ``decision_function`` plus the thresholds. Labels are what
+    ``predict`` returns: an int64 indicator, or classes if the model was fitted on those. Names of features and labels,
+    the thresholds and, of a table, ``columns`` with their kinds and values are in its metadata, as JSON.
 
     Parameters
     ----------
     model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
     dtype : {"float64", "float32"}, default="float64"
-        Type of the input. Rounding an input to float32 can move a score by more than 1e-5 where many training values
-        lie close together.
+        Type of inputs that are numbers. Rounding one to float32 can move a score by more than 1e-5 where many training
+        values lie close together.
 
     Returns
     -------
@@ -80,6 +103,7 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     >>> [output.name for output in graph.output]
     ['scores', 'labels', 'probabilities']
     """
+    model = without_steps(model, "written as ONNX")
     inner = getattr(model, "estimator_", model)
     if not has_rules(inner) and not (isinstance(model, MultilabelThreshold) and inner is model):
         raise InputError(f"A {type(inner).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
@@ -88,14 +112,14 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
         raise InputError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
     onnx = optional("onnx", "onnx")
     g = Graph(onnx)
-    x = "X" if dtype == "float64" else g.add("Cast", "X", to=onnx.TensorProto.DOUBLE)
+    x = samples(g, inner.system_, onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT)
     own, tuned, L = system_scores(g, inner.system_, x), model is not inner, len(inner.label_names_)
     chance = _probabilities(g, inner, own) if inner.system_.slopes is not None else ""
     g.output("scores", _tuned_scores(g, model, own, chance) if tuned else own, g.onnx.TensorProto.DOUBLE, ["n", L])
     _labels(g, model, not model._binary if tuned else model.multilabel_)
     if chance:
         g.output("probabilities", chance, g.onnx.TensorProto.DOUBLE, ["n", L])
-    return _finished(g, model, dtype)
+    return _finished(g, model)
 
 
 def _probabilities(g: Graph, model: Any, scores: str) -> str:
@@ -135,15 +159,70 @@ def _labels(g: Graph, model: Any, multilabel: bool) -> None:
     g.output("labels", g.add("Gather", g.constant(classes, dtype), where), kind, ["n"])
 
 
+def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
+    """The columns of numbers that a system is about, (N, D), from inputs in the caller's columns."""
+    columns = system.columns
+    if columns is None or set(columns.kinds) == {"number"}:
+        x = g.input("X", kind, system.shape[1] if columns is None else len(columns.names))
+        if columns is None or not any(columns.gaps):
+            return x
+        own = g.add("Gather", x, g.integers(np.flatnonzero(columns.gaps)), axis=1)
+        return g.add("Concat", x, g.number(g.add("IsNaN", own)), axis=1)
+    found = [_column(g, columns, d, kind) for d in range(len(columns.names))]
+    gaps = [g.number(gap) for (_, gap), own in zip(found, columns.gaps, strict=True) if own]
+    return g.add("Concat", *(shown for shown, _ in found), *gaps, axis=1)
+
+
+def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
+    """(columns of numbers of a feature, whether it is missing), from an input of its own: see `Columns.expand`."""
+    values, types = columns.values[d] + columns.rare[d], g.onnx.TensorProto
+    if columns.kinds[d] == "number" or _are_numbers(values):
+        x = g.input(columns.names[d], kind, 1)
+        missing = g.add("IsNaN", x)
+        if columns.kinds[d] == "number":
+            return x, missing
+        known = np.array(values, dtype=np.float64)
+        rounding = (6e-15 if kind == types.DOUBLE else 6e-8) * np.abs(known)  # of 15 digits, of single precision
+        is_value = g.add("LessOrEqual", g.add("Abs", g.add("Sub", x, g.constant(known))), g.constant(rounding))
+    else:
+        keys = values if "" in values else (*values, "")
+        codes: dict[str, Any] = {"keys_strings": keys, "values_int64s": range(len(keys)), "default_int64": -1}
+        code = g.add("LabelEncoder", g.input(columns.names[d], types.STRING, 1), domain=WORDS, **codes)
+        is_value, missing = (g.add("Equal", code, g.integers(k)) for k in (np.arange(len(values)), len(values)))
+    is_value = g.number(is_value)
+    shown = g.add("MatMul", is_value, g.constant(_shown(columns, d)))
+    is_known = g.add("Greater", g.add("ReduceSum", is_value, g.integers([1])), g.constant(0.0))
+    return g.add("Where", is_known, shown, g.constant(np.nan)), missing
+
+
+def _are_numbers(values: tuple[str, ...]) -> bool:
+    """Whether all words are what `Columns` makes of numbers."""
+    try:
+        return bool(values) and all(f"{float(word):.15g}" == word and np.isfinite(float(word)) for word in values)
+    except ValueError:
+        return False
+
+
+def _shown(columns: Columns, d: int) -> Any:
+    """What frequent and then rare values of a feature are in its columns of numbers."""
+    often, rare = len(columns.values[d]), len(columns.rare[d])
+    if columns.kinds[d] == "ordinal":
+        return np.arange(often)[:, None]
+    table = np.minimum(np.arange(often + rare), often)[:, None] == np.arange(often + bool(rare))
+    return table[:, 1:] if table.shape[1] == 2 else table
+
+
 def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
     """intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), (N, L).   (16)"""
-    z, general = scaled(g, system, x), np.asarray(system.term_coef, dtype=np.float64)
-    total = g.add("MatMul", memberships(g, system, z), g.constant(general))
+    gone, general = g.add("IsNaN", x), np.asarray(system.term_coef, dtype=np.float64)
+    usual = system.terms.mean if system.is_linear else 0.0
+    z = g.add("Where", gone, g.constant(usual), scaled(g, system, x))
+    total = g.add("MatMul", memberships(g, system, z, gone), g.constant(general))
     total = g.add("Add", total, g.constant(system.intercept - system.terms.mean @ general))
-    return g.add("Add", total, _exceptions(g, system, z)) if len(system.centers) else total
+    return g.add("Add", total, _exceptions(g, system, z, gone)) if len(system.centers) else total
 
 
-def memberships(g: Graph, system: FuzzySystem, z: str) -> str:
+def memberships(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     """Memberships in the terms of the general rule, (N, P); the scaled features themselves where terms are linear."""
     terms, scaling = system.terms, system.scaling
     if terms.low is None or terms.high is None:
@@ -153,13 +232,14 @@ def memberships(g: Graph, system: FuzzySystem, z: str) -> str:
     own = g.add("Gather", z, g.integers(terms.feature), axis=1)
     line = g.add("Mul", own, g.constant(spread[terms.feature] / rise))
     line = g.add("Add", line, g.constant((offset[terms.feature] - terms.low) / rise))
-    return g.add("Min", g.add("Max", line, g.constant(0.0)), g.constant(1.0))
+    ramps = g.add("Min", g.add("Max", line, g.constant(0.0)), g.constant(1.0))
+    return g.add("Where", g.add("Gather", gone, g.integers(terms.feature), axis=1), g.constant(terms.mean), ramps)
 
 
-def _exceptions(g: Graph, system: FuzzySystem, z: str) -> str:
+def _exceptions(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     """Σ_k m_k (b_k + a_k·z), (N, L), without slopes for order 0."""
     K, D, L = system.shape
-    m, coef = firing(g, system, z), np.asarray(system.coef, dtype=np.float64)
+    m, coef = firing(g, system, z, gone), np.asarray(system.coef, dtype=np.float64)
     shifts = g.add("MatMul", m, g.constant(coef[:, 0]))
     if system.order == 0:
         return shifts
@@ -170,11 +250,11 @@ def _exceptions(g: Graph, system: FuzzySystem, z: str) -> str:
 
 
 def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
-    """Samples on the scale of the rules, (N, D)."""
+    """Samples on the scale of the rules, (N, D); of what is missing, anything."""
     if system.unit_length:
         norm = g.add("Sqrt", g.add("ReduceSum", g.add("Mul", x, x), g.integers([1])))
-        empty = g.add("Equal", norm, g.constant(0.0))
-        return g.add("Div", x, g.add("Where", empty, g.constant(1.0), norm))
+        has_length = g.add("Greater", norm, g.constant(0.0))  # a row of zeros has none, nor has one with gaps
+        return g.add("Div", x, g.add("Where", has_length, norm, g.constant(1.0)))
     if system.scaling is None:
         return x
     s = system.scaling
@@ -212,14 +292,14 @@ def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> 
     return at
 
 
-def firing(g: Graph, system: FuzzySystem, z: str) -> str:
+def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     """How far every rule applies to every sample, (N, K).   (5) (6)"""
-    exponents = []
+    exponents, there = [], g.number(g.add("Not", gone))
     for center, width in zip(system.centers, system.widths, strict=True):
         away = g.add("Sub", z, g.constant(center))
         weights = g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None])  # an infinite width is no condition
-        exponents.append(g.add("MatMul", g.add("Mul", away, away), weights))
-    fired = g.add("Neg", g.add("Concat", *exponents, axis=1))
+        exponents.append(g.add("MatMul", g.add("Mul", g.add("Mul", away, away), there), weights))
+    fired = g.add("Neg", _for_all(g, system, g.add("Concat", *exponents, axis=1), there))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)
@@ -230,15 +310,29 @@ def firing(g: Graph, system: FuzzySystem, z: str) -> str:
     return g.add("Div", m, g.add("Where", nothing, g.constant(np.finfo(np.float64).eps), total))
 
 
-def _finished(g: Graph, model: Any, dtype: str) -> Any:
+def _for_all(g: Graph, system: FuzzySystem, exponents: str, there: str) -> str:
+    """Exponents over what is there, times how much of a rule's features that is; 1000 without any."""
+    share = 1.0 if system.scaling is None else system.scaling.share
+    counted = np.isfinite(system.widths) * share
+    seen = g.add("MatMul", there, g.constant(counted.T))
+    factor = g.add("Div", g.constant(counted.sum(axis=1)), g.add("Max", seen, g.constant(1e-9)))
+    some = g.add("Greater", seen, g.constant(1e-9))
+    return g.add("Where", some, g.add("Mul", exponents, factor), g.constant(1e3))
+
+
+def _finished(g: Graph, model: Any) -> Any:
     onnx, system = g.onnx, getattr(model, "estimator_", model).system_
-    kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
-    row = onnx.helper.make_tensor_value_info("X", kind, ["n", system.shape[1]])
-    graph = onnx.helper.make_graph(g.nodes, "mltsk", [row], g.outputs, g.constants)
-    runs_on = {"opset_imports": [onnx.helper.make_opsetid("", OPSET)], "ir_version": IR_VERSION}
+    graph = onnx.helper.make_graph(g.nodes, "mltsk", g.inputs, g.outputs, g.constants)
+    opsets = {"": OPSET} | {node.domain: WORDS_OPSET for node in g.nodes if node.domain}
+    runs_on = {
+        "opset_imports": [onnx.helper.make_opsetid(*opset) for opset in opsets.items()],
+        "ir_version": IR_VERSION,
+    }
     made = onnx.helper.make_model(graph, **runs_on, producer_name="mltsk", producer_version=__version__)
-    metadata = {"feature_names": system.feature_names, "label_names": system.label_names}
-    props = {key: json.dumps(list(map(str, names))) for key, names in metadata.items()}
-    onnx.helper.set_model_props(made, props | {"thresholds": json.dumps(model.thresholds_.tolist())})
+    columns = system.columns
+    names = system.feature_names if columns is None else columns.names
+    facts = {"feature_names": names, "label_names": system.label_names, "thresholds": model.thresholds_.tolist()}
+    facts |= {} if columns is None else {"columns": vars(columns)}
+    onnx.helper.set_model_props(made, {key: json.dumps(fact) for key, fact in facts.items()})
     onnx.checker.check_model(made)
     return made

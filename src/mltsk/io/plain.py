@@ -26,10 +26,11 @@ import mltsk
 
 from .. import __version__
 from ..exceptions import InputError
+from ..pipelines import without_steps
 from ..thresholds import MultilabelThreshold
 from .checks import check_model, has_rules
 
-NAME, VERSION = "mltsk model", 2
+NAME, VERSION = "mltsk model", 3
 KINDS = ("MLTSKClassifier", "IncrementalMLTSK", "PaperMLTSK", "MultilabelThreshold")
 OF_ROWS = ("loo_scores_", "loo_rows_", "stream_")
 _NUMBERS = ("bool", "int32", "int64", "float32", "float64")
@@ -55,6 +56,7 @@ def to_dict(model: Any) -> dict[str, Any]:
     >>> bool((from_dict(json.loads(text)).decision_function(data.X) == clf.decision_function(data.X)).all())
     True
     """
+    model = without_steps(model, "plain data")
     head = {"format": NAME, "version": VERSION, "mltsk": __version__, **_model(model)}
     check_fitted(model, "to_dict")
     return head
@@ -148,9 +150,15 @@ def _read_model(data: Mapping[str, Any]) -> Any:
     model = kind(**parameters)
     (model._check_parameters if isinstance(model, MultilabelThreshold) else model._validate_params)()
     for name, part in data["attributes"].items():
-        found = _read(part, name)
-        vars(model)[name] = tuple(found) if isinstance(found, list) else found
+        vars(model)[name] = _tuples(_read(part, name))
     return model
+
+
+def _tuples(found: Any) -> Any:
+    """What was a tuple and went through JSON as a list; no attribute is a list."""
+    if isinstance(found, dict):
+        return {key: _tuples(part) for key, part in found.items()}
+    return tuple(map(_tuples, found)) if isinstance(found, list) else found
 
 
 def _read(value: Any, name: str) -> Any:

@@ -26,6 +26,7 @@ from ..core.arrays import dense
 from ..exceptions import InputError
 from ..explain.views import label_correlation_view
 from ..explain.wording import name, number, times
+from ..pipelines import named, transformed
 from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
 from .render import _template, _trusted, write_page
@@ -41,8 +42,8 @@ def explore(model: Any, path: str | Path, X: Any = None, Y: Any = None, *, title
 
     Parameters
     ----------
-    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
-        Fitted.
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, MultilabelThreshold around one, or a pipeline that ends so
+        Fitted. Of a pipeline the page shows the classifier, whose features are what the steps before it return.
     path : str or Path
         Where to write the page (``….html``).
     X : array, data frame or CSR of shape (n, n_features), optional
@@ -129,6 +130,7 @@ def score_thresholds(model: Any) -> np.ndarray:
 
 def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
     """Everything that the page needs, ready for JSON; X and Y are rows to take examples from, and their labels."""
+    model, X = named(model), None if X is None else transformed(model, X)
     inner = inner_model(model)
     base, system = inner.rules_, inner.system_
     K, D, L = system.shape

@@ -1,0 +1,121 @@
+"""Pipelines that end in a classifier of ours: names of their features, rows, pages."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.compose import make_column_transformer
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+from mltsk import MLTSKClassifier, MultilabelThreshold, explore, load, named, save, to_dict, to_onnx, transformed
+from mltsk.exceptions import InputError
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(
+    {
+        "age": RNG.integers(20, 90, 80),
+        "albumin": np.where(RNG.random(80) < 0.2, np.nan, RNG.normal(3.5, 0.5, 80)),
+        "smoker": RNG.choice(["never", "daily"], 80),
+    }
+)
+Y = pd.DataFrame({"old": X.age > 50, "ill": X.smoker == "daily"}).astype(int)
+NAMES = ["age", "albumin", "smoker_daily", "smoker_never"]
+
+
+def pipeline(last=None, **given):
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    columns = make_column_transformer(
+        (numbers, ["age", "albumin"]), (OneHotEncoder(sparse_output=False), ["smoker"]), **given
+    )
+    return make_pipeline(columns, last or MLTSKClassifier(n_rules=2))
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+@pytest.mark.filterwarnings("error")
+def test_rules_and_reasons_are_told_in_the_names_of_the_table(output):
+    pipe = pipeline().set_output(transform=output).fit(X, Y)
+    clf = named(pipe)
+    assert clf.feature_names_in_.tolist() == NAMES
+    assert "smoker_daily" in str(clf.rules_)
+    rows = transformed(pipe, X)
+    assert_array_equal(clf.decision_function(rows), pipe.decision_function(X))
+    assert "smoker_daily" in str(clf.explain(rows[:1]))
+    assert clf.shorten(max_terms=2).n_terms_.max() <= 2
+    assert "smoker_daily" not in getattr(pipe[-1], "feature_names_in_", ())  # the pipeline stays as it was
+
+
+def test_prefixes_stay_where_names_would_come_twice():
+    columns = make_column_transformer((SimpleImputer(), ["age"]), (StandardScaler(), ["age"]))
+    pipe = make_pipeline(columns, MLTSKClassifier(n_rules=0)).fit(X, Y)
+    assert named(pipe).feature_names_in_.tolist() == ["simpleimputer__age", "standardscaler__age"]
+
+
+def test_gaps_that_steps_leave_are_named_too():
+    pipe = make_pipeline(StandardScaler(), MLTSKClassifier(n_rules=0)).fit(X[["age", "albumin"]], Y)
+    assert named(pipe).system_.feature_names == ("age", "albumin", "albumin not measured")
+
+
+def test_what_is_no_pipeline_or_changes_nothing_stays_as_it_is():
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y)
+    pipe = Pipeline([("nothing", "passthrough"), ("clf", clf)])
+    for model in (clf, pipe):
+        assert named(model) is clf
+        assert transformed(model, X) is X
+        assert to_dict(model)["kind"] == "MLTSKClassifier"
+
+
+def test_a_transformer_that_returns_its_input_leaves_it_as_it_is():
+    frame = X[["age"]].rename(columns={"age": "same__age"})
+    same = make_column_transformer(("passthrough", ["same__age"])).set_output(transform="pandas")
+    keeps = FunctionTransformer(feature_names_out="one-to-one")
+    pipe = make_pipeline(keeps, same, MLTSKClassifier(n_rules=0)).fit(frame, Y)
+    transformed(pipe, frame)
+    assert list(frame.columns) == ["same__age"]
+
+
+@pytest.mark.parametrize("last", [None, MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2)])
+def test_a_pipeline_can_be_explored(last, tmp_path):
+    pipe = pipeline(last).fit(X, Y)
+    page = explore(pipe, tmp_path / "page.html", X, Y).read_text(encoding="utf-8")
+    assert "smoker_daily" in page
+    assert "onehotencoder__" not in page
+
+
+def test_a_step_without_names_is_named_itself():
+    steps = [("fill", SimpleImputer()), ("log", FunctionTransformer(np.log1p)), ("clf", MLTSKClassifier(n_rules=0))]
+    pipe = Pipeline(steps).fit(X[["age", "albumin"]], Y)
+    with pytest.raises(
+        InputError, match=r"^Step 'log' \(FunctionTransformer\) does not name the columns .* pipe\[-1\]"
+    ):
+        named(pipe)
+    with pytest.raises(NotFittedError):
+        named(pipeline())
+
+
+@pytest.mark.parametrize(("write", "done"), [(to_onnx, "written as ONNX"), (to_dict, "plain data")])
+def test_a_step_that_cannot_be_written_is_named_with_what_to_do(write, done):
+    pipe = pipeline().fit(X, Y)
+    says = rf"^Step 'columntransformer' \(ColumnTransformer\) cannot be {done}: fit MLTSKClassifier on the table itself"
+    with pytest.raises(InputError, match=says):
+        write(pipe)
+    assert write(pipe[-1])
+
+
+def test_a_pipeline_that_ends_in_something_else_has_no_rules(tmp_path):
+    pipe = pipeline(LogisticRegression()).fit(X, Y["ill"])
+    with pytest.raises(InputError, match="A LogisticRegression has no rules to explore"):
+        explore(pipe, tmp_path / "page.html", X)
+
+
+def test_texts_are_told_by_their_words(tmp_path):
+    texts = pd.Series(["red apple", "green pear", "red pear", "blue sky"] * 20)
+    Y = np.stack([texts.str.contains("apple"), texts.str.contains("red")], axis=1).astype(int)
+    pipe = make_pipeline(TfidfVectorizer(), MLTSKClassifier(n_rules=0)).fit(texts, Y)
+    assert "more likely with apple" in str(named(pipe).rules_)
+    assert_array_equal(load(save(pipe, tmp_path / "m.skops")).predict(texts), pipe.predict(texts))
+    assert "apple" in explore(pipe, tmp_path / "page.html", texts, Y).read_text(encoding="utf-8")
