@@ -66,8 +66,12 @@ class Columns:
         """The values of a feature that have a column: one of two is enough."""
         if self.kinds[d] != "nominal":
             return (None,)
-        shown = self.values[d] + ((OTHER,) if self.rare[d] else ())
-        return shown[1:] if len(shown) == 2 else shown
+        named = self.named(d)
+        return named[1:] if len(named) == 2 else named
+
+    def named(self, d: int) -> tuple[str, ...]:
+        """The values of a feature by name, rare ones together; those of numbers have none."""
+        return self.values[d] + ((OTHER,) if self.rare[d] else ())
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -88,6 +92,14 @@ class Columns:
     def monotone(self) -> NDArray[np.bool_]:
         """Which columns of numbers have an order and no distances."""
         return np.array([self.kinds[d] == "ordinal" for d, _ in self.parts])
+
+    def words(self, X: Any) -> NDArray[np.object_]:
+        """Values as words, (N, D), None for numbers and where there is none."""
+        found = np.full(X.shape, None, dtype=object)
+        for d, column in enumerate(_columns_of(X)):
+            if self.kinds[d] != "number":
+                found[:, d] = column.words()
+        return found
 
     def expand(self, X: Any) -> Array:
         """The columns of numbers (N, D') of a frame or array with these columns in this order."""
