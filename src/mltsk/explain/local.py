@@ -247,7 +247,7 @@ class Explanation(Narrowed):
         """Why the value of a feature of the first sample is not known."""
         if self.cells is not None and self.cells[0, f] is not None:
             return f"= {name(repr(self.cells[0, f]))} (never seen: counts as nothing)"
-        return MISSING if self.tables.gap(f) is not None else f"{MISSING} (counts as nothing)"
+        return MISSING if f in self.tables.gaps else f"{MISSING} (counts as nothing)"
 
     def _exceptions(self, amounts: Array) -> Iterator[Part]:
         for k in largest(np.arange(len(amounts)), amounts).tolist():

@@ -21,7 +21,7 @@ from .wording import Node, left_out, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
 MOST = 20  # labels and exceptions that are printed of a long model
-_SHAPE = ("label", "feature", "kind", "at", "change", "size")
+_SHAPE = ("label", "feature", "kind", "at", "change", "size", "values")
 _CONDITION = ("feature", "category", "center", "average", "low", "high", "percentile", "distinct")
 
 
@@ -158,9 +158,10 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def to_frame(self, part: str | None = None) -> Any:
         """One pandas row for each statement; ``part`` is "general", "if" or "then" for one of them only.
 
-        Columns: ``part``; for what holds in general, ``label``, ``feature`` and the ``kind``, ``at``, ``change`` and
-        ``size`` of a `Shape`; for exceptions, ``rule`` (its index) and ``share`` of the data that it governs, then
-        those of a `Condition`, or those of a `Shape`, whose feature is missing for the shift.
+        Columns: ``part``; for what holds in general, ``label``, ``feature`` and the ``kind``, ``at``, ``change``,
+        ``size`` and ``values`` (those with names) of a `Shape`; for exceptions, ``rule`` (its index) and ``share`` of
+        the data that it governs, then those of a `Condition`, or those of a `Shape`, whose feature is missing for the
+        shift.
         """
         if part not in (None, "general", "if", "then"):
             raise InputError(f"part must be 'general', 'if', 'then' or None (all), got {part!r}.")

@@ -81,10 +81,10 @@ class Tables:
             Subject(f, columns.names[f], MISSING, slice(first + i, first + i + 1), pair) for i, f in enumerate(gaps)
         ]
 
-    def gap(self, f: int) -> int | None:
-        """The subject "not measured" of a feature, if there is one."""
-        found = (t for t, subject in enumerate(self.subjects) if subject.feature == f and subject.kind == MISSING)
-        return next(found, None)
+    @cached_property
+    def gaps(self) -> dict[int, int]:
+        """The subject "not measured" of each feature that has one."""
+        return {subject.feature: t for t, subject in enumerate(self.subjects) if subject.kind == MISSING}
 
     def by_feature(self, amounts: Array) -> Array:
         """Amounts (N, D, …) of columns as sums over the columns of each feature, (N, F, …)."""

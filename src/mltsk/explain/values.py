@@ -73,6 +73,11 @@ class Shape:
     names: tuple[str, ...] = ()
     ramp: tuple[float, float] | None = None
 
+    @property
+    def values(self) -> dict[str, float] | None:
+        """What each value that has a name adds to the score, None where values are numbers."""
+        return dict(zip(self.names, self.y, strict=True)) if self.names else None
+
     def __str__(self) -> str:
         feature, change = name(self.feature), self.change
         if self.kind == MISSING:

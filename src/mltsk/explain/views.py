@@ -99,7 +99,7 @@ def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
     base = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label)
     words = ", ".join(map(str, base.general[0].shapes[:1]))
     x = tables.values(f) if tables.named_values(f) else np.linspace(*_range(tables.system, _column(tables, f)), points)
-    y, gap = tables.effect(f, x, j), tables.gap(f)
+    y, gap = tables.effect(f, x, j), tables.gaps.get(f)
     if gap is None:
         return _curve(tables, f, x, y, words, label=label)
     measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
@@ -141,7 +141,7 @@ class LabelCorrelation:
 
 
 def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
-    """Label correlation against consequent correlation; ``Y`` (N, L) are labels of 0 and 1, training ones say."""
+    """Label correlation against consequent correlation; ``Y`` (N, L) are labels of 0, 1 or NaN, training ones say."""
     tables = tables_of(model)
     system, L = tables.system, tables.system.shape[2]
     if Y is None:
@@ -151,7 +151,7 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
         given = doubles(Y)
         if given.ndim != 2 or given.shape[1] != L:
             raise InputError(f"Y must have one column for each of {L} labels, got shape {given.shape}.")
-        said = given - given.mean(axis=0)
+        said = np.nan_to_num(given - np.nanmean(given, axis=0))
     return LabelCorrelation(system.label_names, _cosine(said), _cosine(_effects(tables)), Y is not None)
 
 
