@@ -114,11 +114,12 @@ class Columns:
     def _expanded(self, d: int, column: "Column") -> tuple[Array, Array]:
         """(columns of numbers of a feature, where it is missing)."""
         if self.kinds[d] == "number":
-            if column.numbers is None:
+            if column.numbers is None and column.example is not None:
                 raise InputError(
                     f"Column {column.name!r} holds {column.example!r}; it held numbers when the model was fitted."
                 )
-            return column.numbers[:, None], np.isnan(column.numbers)
+            numbers = np.full(len(column.words()), np.nan) if column.numbers is None else column.numbers
+            return numbers[:, None], np.isnan(numbers)
         keys = column.words()
         missing = np.array([key is None for key in keys])
         codes = {value: i for i, value in enumerate(self.values[d])}
