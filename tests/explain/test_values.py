@@ -56,6 +56,7 @@ def test_items_compare_like_a_tuple():
         ),
         ({"kind": "varies", "names": ("a", "b", "c"), "y": (0.1, -0.2, 0.0)}, "oil = a: +0.10; c +0.0; b -0.20"),
         ({"kind": "varies", "names": tuple("abcd"), "y": (-0.1, 0.3, -0.1, -0.1)}, "oil = b: +0.30; any other -0.10"),
+        ({"kind": "varies", "names": tuple("abc"), "y": (0.1, 0.1, -0.3)}, "oil = c: -0.30; any other +0.10"),
         (
             {"kind": "varies", "names": tuple("abcdefghij"), "y": tuple(range(10))},
             "oil = j: +9.0; i +8.0; h +7.0; g +6.0; 2 between +4.5; d +3.0; c +2.0; b +1.0; a +0.0",

@@ -16,6 +16,7 @@ from .wording import Node, Page, fifth, left_out, likely, name, number, percent,
 T = TypeVar("T")
 TOP = 5  # parts that are printed of each list in a long model
 MOST_VALUES = 8  # of a nominal feature that are printed
+REST = "any other"
 CLEAR = 0.1  # a value is more frequent in a rule than overall if its share is larger by this
 MOSTLY = 0.9  # values of so large a share together are what a rule is about
 EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
@@ -98,12 +99,12 @@ class Shape:
         return self._one_sided(feature, self.at, self.percentile)
 
     def _ranked(self) -> list[tuple[str, float]]:
-        """Values with what they add, largest first; those that add the same as one, and few of very many."""
+        """Values with what they add, largest first; those that add the same as one, last, and few of very many."""
         usual, count = Counter(round(y, 9) for y in self.y).most_common(1)[0]
         alike = 1 < count < len(self.y)
         pairs = zip(self.names, self.y, strict=True)
-        told = {"any other" if alike and round(y, 9) == usual else name(what): y for what, y in pairs}
-        ranked = sorted(told.items(), key=lambda pair: -pair[1])
+        told = {REST if alike and round(y, 9) == usual else name(what): y for what, y in pairs}
+        ranked = sorted(told.items(), key=lambda pair: (pair[0] == REST, -pair[1]))
         if len(ranked) > MOST_VALUES:
             middle = ranked[MOST_VALUES // 2 : -MOST_VALUES // 2]
             mean = sum(y for _, y in middle) / len(middle)
