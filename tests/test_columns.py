@@ -157,3 +157,16 @@ def test_words_that_are_all_different_are_noted():
     X = frame().assign(note=[f"text {i}" for i in range(60)])
     with pytest.warns(UserWarning, match="'note' holds 60 different words"):
         MLTSKClassifier(n_rules=0).fit(X, np.random.default_rng(0).integers(0, 2, (60, 2)))
+
+
+def test_words_are_those_of_the_table():
+    X = frame()
+    words = columns_of(X).words(X.assign(smoker=["snuff", None] + ["daily"] * 58))
+    assert words[:3, 1].tolist() == ["snuff", None, "daily"]
+    assert words[0, 0] is None
+    assert words[0, 4] in ("yes", "no")
+
+
+def test_a_number_may_be_missing_in_every_row():
+    X = frame()
+    assert np.isnan(columns_of(X).expand(X.assign(age=None))[:, 0]).all()

@@ -280,7 +280,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         from .explain import explain
 
         check_is_fitted(self)
-        return explain(self.system_, self._dense(read_samples(self, X)), categories=self._category_names())
+        samples, columns = self._dense(read_samples(self, X)), self.system_.columns
+        has_words = columns is not None and {"nominal", "ordinal"} & set(columns.kinds)
+        cells = columns.words(X) if has_words and hasattr(X, "shape") and not is_tensor(X) else None
+        return explain(self.system_, samples, categories=self._category_names(), cells=cells)
 
     def shorten(self, max_terms=12, max_conditions=None, X=None, y=None):
         """A fitted copy with at most ``max_terms`` terms per label, chosen and refitted to say what this one says.

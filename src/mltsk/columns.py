@@ -66,8 +66,12 @@ class Columns:
         """The values of a feature that have a column: one of two is enough."""
         if self.kinds[d] != "nominal":
             return (None,)
-        shown = self.values[d] + ((OTHER,) if self.rare[d] else ())
-        return shown[1:] if len(shown) == 2 else shown
+        named = self.named(d)
+        return named[1:] if len(named) == 2 else named
+
+    def named(self, d: int) -> tuple[str, ...]:
+        """The values of a feature by name, rare ones together; those of numbers have none."""
+        return self.values[d] + ((OTHER,) if self.rare[d] else ())
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -89,6 +93,14 @@ class Columns:
         """Which columns of numbers have an order and no distances."""
         return np.array([self.kinds[d] == "ordinal" for d, _ in self.parts])
 
+    def words(self, X: Any) -> NDArray[np.object_]:
+        """Values as words, (N, D), None for numbers and where there is none."""
+        found = np.full(X.shape, None, dtype=object)
+        for d, column in enumerate(_columns_of(X)):
+            if self.kinds[d] != "number":
+                found[:, d] = column.words()
+        return found
+
     def expand(self, X: Any) -> Array:
         """The columns of numbers (N, D') of a frame or array with these columns in this order."""
         if not hasattr(X, "columns") and "nominal" not in self.kinds:
@@ -102,11 +114,12 @@ class Columns:
     def _expanded(self, d: int, column: "Column") -> tuple[Array, Array]:
         """(columns of numbers of a feature, where it is missing)."""
         if self.kinds[d] == "number":
-            if column.numbers is None:
+            if column.numbers is None and column.example is not None:
                 raise InputError(
                     f"Column {column.name!r} holds {column.example!r}; it held numbers when the model was fitted."
                 )
-            return column.numbers[:, None], np.isnan(column.numbers)
+            numbers = np.full(len(column.words()), np.nan) if column.numbers is None else column.numbers
+            return numbers[:, None], np.isnan(numbers)
         keys = column.words()
         missing = np.array([key is None for key in keys])
         codes = {value: i for i, value in enumerate(self.values[d])}

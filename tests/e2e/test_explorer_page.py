@@ -299,6 +299,54 @@ def test_categories_are_chosen_by_name(browser, page):
     assert_allclose(shown_scores(browser), clf.system_.scores(sample_in(browser)[None, :])[0], atol=5.1e-4)
 
 
+def set_to(browser, f, value):
+    """Set a feature by its own control; None is not measured."""
+    code = f"""(() => {{ const e = window.explorer; e.search(e.data.features[{f}]);
+        const value = {json.dumps(value)}, find = (what) => e.control({f}).node.querySelector(what);
+        const [box, select] = [find('[type=checkbox]'), find('select')];
+        const field = box && value === null ? box : find('.value');
+        if (field === box) box.checked = true;
+        else if (select) select.value = value === null ? '' : [...select.options].find((o) => o.text === value).value;
+        else field.value = value;
+        field.dispatchEvent(new Event('change')); }})()"""
+    browser.run(code)
+    browser.settled()
+
+
+@pytest.mark.parametrize("kind", [{"n_rules": 4, "order": 0}, {"n_rules": 3, "order": 1}, {"max_terms": 6}])
+def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, table, kind):
+    clf = MLTSKClassifier(**kind).fit(*table)
+    browser.open(page(clf, *table))
+    rows = [
+        {"age": 61.0, "smoker": "daily", "sex": "m", "stage": "III", "fever": "yes", "albumin": 3.25},
+        {"age": None, "smoker": "other", "sex": "f", "stage": None, "fever": None, "albumin": None},
+        {"age": 33.0, "smoker": None, "sex": None, "stage": "I", "fever": "no", "albumin": 4.0},
+    ]
+    for row in rows:
+        for f, value in enumerate(row.values()):
+            set_to(browser, f, value)
+        word = {"yes": True, "no": False, "other": "pipe"}
+        X = table[0].iloc[[0]].assign(**{name: [word.get(value, value)] for name, value in row.items()})
+        expected = clf.decision_function(X)[0] + clf.thresholds_
+        assert_allclose(browser.run("Array.from(window.explorer.now.scores)"), expected, atol=1e-9)
+        told = browser.run("window.explorer.data.features.map((_, f) => window.explorer.features.said("
+                           "f, window.explorer.features.value(f, window.explorer.x)))")  # fmt: skip
+        assert [told[f] for f in (1, 2, 3, 4)] == [row[name] or "not measured" for name in list(row)[1:5]]
+    assert browser.errors == []
+
+
+def test_a_number_that_is_measured_again_has_its_last_value(browser, page, table):
+    browser.open(page(MLTSKClassifier(n_rules=3).fit(*table), *table))
+    set_to(browser, 5, 4.0)
+    set_to(browser, 5, None)
+    assert browser.run("window.explorer.control(5).node.classList.contains('absent')") is True
+    assert browser.run("window.explorer.x[window.explorer.features.gap[5]]") == 1
+    browser.run("window.explorer.control(5).node.querySelector('[type=checkbox]').click()")
+    browser.settled()
+    assert browser.run("window.explorer.features.value(5, window.explorer.x)") == 4.0
+    assert browser.errors == []
+
+
 def test_given_labels_are_those_that_python_predicts(browser, page):
     clf = MultilabelThreshold(MLTSKClassifier(n_rules=3), cv=2).fit(DATA.X, DATA.Y)
     browser.open(page(clf, DATA.X, DATA.Y))

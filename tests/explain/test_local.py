@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
 from mltsk.explain import Part, Why, explain
 
@@ -137,3 +138,41 @@ def test_a_ledger_reads_in_the_callers_words_and_sums_what_is_left_out():
 def page_lines(why, top):
     (node,) = why.nodes(top)
     return [node.text, *(f"  {child.text}" for child in node.children)]
+
+
+@pytest.mark.parametrize(
+    "kind", [{"n_rules": 0}, {"n_rules": 5, "order": 0}, {"n_rules": 3, "order": 1}, {"max_terms": 6}]
+)
+@pytest.mark.parametrize("scale", ["quantile", "standard"])
+def test_reasons_of_a_table_add_up(table, kind, scale):
+    X = table[0].iloc[:40].assign(smoker=lambda X: X["smoker"].replace("former", "unheard of"))
+    clf = MLTSKClassifier(scale=scale, **kind).fit(*table)
+    why = clf.explain(X)
+    assert_allclose(why.scores, clf.decision_function(X) + clf.thresholds_, atol=1e-12)
+    assert_allclose(why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1), why.scores, atol=1e-12)
+    frame = why.to_frame()
+    sums = frame[frame.part != "slope"].groupby(["sample", "label"]).contribution.sum().unstack()
+    assert_allclose(sums[["copd", "gout"]], why.scores, atol=1e-12)
+    assert set(frame.name[frame.part == "feature"]) <= set(X.columns)
+    json.dumps(why.to_dict(), allow_nan=False)
+
+
+def test_a_feature_of_a_table_is_one_line_in_its_words(table):
+    clf = MLTSKClassifier(n_rules=0).fit(*table)
+    X = (
+        table[0]
+        .iloc[[10, 10]]
+        .assign(
+            age=[50.0, np.nan], smoker=["daily", "vape"], stage=["IV", None], albumin=[np.nan, 3.5], fever=[True, None]
+        )
+    )
+    first, second = ({part.name: part for part in one.why("copd").of_kind("feature")} for one in clf.explain(X))
+    assert (first["smoker"].words, first["smoker"].value) == ("smoker = daily", "daily")
+    assert (first["albumin"].words, first["albumin"].value) == ("albumin not measured", None)
+    assert first["stage"].words == "stage = IV"
+    assert first["fever"].words == "fever = yes"
+    assert first["age"].words.startswith("age is ")
+    assert second["smoker"].words == "smoker = 'vape' (never seen: counts as nothing)"
+    assert second["age"].words == "age not measured (counts as nothing)"
+    assert second["age"].contribution == second["fever"].contribution == 0
+    assert "+0.000  age not measured (counts as nothing)" in str(clf.explain(X)[1])

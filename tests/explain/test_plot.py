@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from mltsk import MLTSKClassifier
 from mltsk.explain import plot
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -79,3 +80,13 @@ def test_without_matplotlib_it_says_what_to_install(make_system, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"mltsk\[report\]"):
         plot.rule_map(make_system())
+
+
+def test_a_table_has_bars_for_values_and_a_mark_for_what_is_not_measured(table, tmp_path):
+    clf = MLTSKClassifier(n_rules=3).fit(*table)
+    figure = plot.shapes(clf, "copd", top=6)
+    bars = {ax.get_title(loc="left"): len(ax.patches) for ax in figure.axes}
+    assert (bars["copd by smoker"], bars["copd by sex"], bars["copd by age"]) == (5, 2, 0)
+    assert "not measured" in drawn(figure, tmp_path)
+    assert "smoker" in drawn(plot.membership(clf, 0, top=6), tmp_path)
+    assert "smoker" in drawn(plot.feature_importance(clf), tmp_path)

@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_changes_hold_between_the_outer_tenths_unless_these_are_one_value(make_s
 def test_categories_are_told_by_name_and_never_as_high_or_low(make_system):
     rules = rule_base(make_system(order=1), categories=CATEGORIES)
     text = str(rules.for_feature("ward", "smoker"))
-    assert "where ward is" in text
+    assert "ward = " in text
     assert "where smoker is yes" in text
     assert "high" not in text.split("In general")[1]
     assert rules.for_feature("ward")[0].conditions[0].category in ("east", "north", "west")
@@ -203,3 +204,50 @@ def test_a_large_model_shows_its_largest_parts_without_making_the_others(make_sy
     assert "and 40 more labels, which for_label shows" in text
     assert "and 5 more exceptions" in text
     assert len(made) <= 2 * 20 * 5
+
+
+def test_features_of_a_table_are_told_as_the_table_has_them(table):
+    rules = MLTSKClassifier(n_rules=0).fit(*table).rules_
+    assert rules.feature_names == tuple(table[0].columns)
+    words = {(shape.feature, shape.kind): str(shape) for shape in rules.for_label("copd").general[0].shapes}
+    assert re.match(r"smoker = daily: \+[.0-9]+; (never|former|other) ", words["smoker", "varies"])
+    assert re.match(r"albumin not measured: \+[.0-9]+; measured -", words["albumin", "not measured"])
+    assert re.match(r"more likely with higher stage \(from (II|III) on, \+", words["stage", "rises"])
+    fever = {shape.feature: shape for shape in rules.for_label("gout").general[0].shapes}["fever"]
+    assert str(fever).startswith("fever = yes: +")
+
+
+def test_effects_of_values_are_those_of_the_system(table):
+    clf = MLTSKClassifier(n_rules=0).fit(*table)
+    (smoker, gap) = sorted(clf.rules_.for_feature("smoker").general[0].shapes, key=lambda shape: len(shape.names))[::-1]
+    assert (smoker.feature, gap.feature, gap.kind) == ("smoker", "smoker", "not measured")
+    rows = table[0].iloc[[0] * 5].assign(smoker=["never", "former", "daily", "pipe", None])
+    told = clf.explain(rows).feature_effects()[:, 1, 0]
+    assert_allclose(told[:4], np.array(smoker.y) + gap.values["measured"], atol=1e-12)
+    assert_allclose(told[4], gap.values["not measured"], atol=1e-12)
+
+
+def test_plain_data_and_frames_carry_the_values(table):
+    rules = MLTSKClassifier(n_rules=3).fit(*table).rules_
+    general = rules.to_frame("general").set_index(["label", "feature", "kind"])
+    assert set(general.loc[("copd", "smoker", "varies"), "values"]) == {"never", "former", "daily", "other"}
+    shapes = json.loads(rules.to_json())["general"][0]["shapes"]
+    assert {"never", "daily"} < {value for shape in shapes if shape["feature"] == "smoker" for value in shape["names"]}
+    for text in (rules.to_markdown(), rules.to_html(), str(rules)):
+        assert "smoker = daily: +" in text
+
+
+@pytest.mark.parametrize(
+    "kind", [{"n_rules": 20, "order": 0}, {"n_rules": 4, "order": 1}, {"n_rules": 20, "max_terms": 6}]
+)
+def test_conditions_on_a_table_are_values_and_levels(table, kind):
+    rules = MLTSKClassifier(**kind).fit(*table).rules_
+    told = [condition for rule in rules.exceptions for condition in rule.conditions]
+    value = r"(not )?\w+( or \w+)*|\w+ for (under |over )?\d+ % \((under |over )?\d+ % on average\)"
+    for condition in told:
+        if condition.feature in ("smoker", "sex", "fever"):
+            assert re.fullmatch(rf"{condition.feature} is ({value})", str(condition))
+        if condition.feature == "stage":
+            assert str(condition) in {f"stage is around {level}" for level in ("I", "II", "III", "IV")}
+    assert not any("not measured" in str(condition) for condition in told)
+    assert {condition.category for condition in told if condition.feature == "sex"} <= {"f", "m"}

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk import MLTSKClassifier
 from mltsk.core.terms import Terms
 from mltsk.exceptions import InputError
 from mltsk.explain.tables import Tables, positions, summed_up
@@ -99,3 +100,26 @@ def test_an_unknown_name_is_refused_with_what_comes_close():
         positions(("age", "glucose"), ["glucos"], np.arange(2), "feature")
     with pytest.raises(InputError, match="at least one label"):
         positions(("gout",), [], np.arange(1), "label")
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_sizes_of_a_table_are_deviations_over_the_data(table, order):
+    clf = MLTSKClassifier(3, order=order).fit(*table)
+    Z = clf.system_.columns.expand(table[0])
+    tables = Tables(clf.system_, None)
+    by_column = clf.system_.feature_effects(Z, 0)
+    for subject, size in zip(tables.subjects, tables.sizes[:, 0], strict=True):
+        told = by_column[:, subject.columns].sum(axis=1)[~np.isnan(Z[:, subject.columns]).any(axis=1)]
+        assert size == pytest.approx(told.std(), rel=0.1 if subject.kind == "number" else 0.05), subject
+    assert tables.by_feature(by_column).shape == (240, 6)
+
+
+def test_values_of_a_table_are_told_by_their_positions(table):
+    tables = Tables(MLTSKClassifier(0).fit(*table).system_, None)
+    assert [(s.name, s.kind) for s in tables.subjects[-2:]] == [("smoker", "not measured"), ("albumin", "not measured")]
+    assert tables.named_values(1) == {0.0: "never", 1.0: "former", 2.0: "daily", 3.0: "other"}
+    assert tables.named_values(2) == {0.0: "f", 1.0: "m"}
+    often = table[0]["smoker"].value_counts(normalize=True)
+    assert tables.frequencies(1)[:3] == pytest.approx(often[["never", "former", "daily"]].to_numpy())
+    row = tables.system.columns.expand(table[0].iloc[[0]])[0]
+    assert tables.codes(row)[1] == 3.0

@@ -51,8 +51,19 @@ def test_items_compare_like_a_tuple():
         ({"ramp": (1.2, 4.0), "percentile": 0.1}, "less likely with very low oil (from 4 to 1.2, -0.21)"),
         ({"names": ("no", "yes")}, "more likely where oil is yes (+0.21)"),
         (
-            {"names": ("a", "b", "c"), "y": (0.1, -0.2, 0.0)},
-            "more likely where oil is a (+0.10), less likely where oil is b (-0.20)",
+            {"names": ("I", "II", "III", "IV"), "y": (-0.2, -0.05, 0.05, 0.2)},
+            "more likely with higher oil (from III on, +0.21)",
+        ),
+        ({"kind": "varies", "names": ("a", "b", "c"), "y": (0.1, -0.2, 0.0)}, "oil = a: +0.10; c +0.0; b -0.20"),
+        ({"kind": "varies", "names": tuple("abcd"), "y": (-0.1, 0.3, -0.1, -0.1)}, "oil = b: +0.30; any other -0.10"),
+        ({"kind": "varies", "names": tuple("abc"), "y": (0.1, 0.1, -0.3)}, "oil = c: -0.30; any other +0.10"),
+        (
+            {"kind": "varies", "names": tuple("abcdefghij"), "y": tuple(range(10))},
+            "oil = j: +9.0; i +8.0; h +7.0; g +6.0; 2 between +4.5; d +3.0; c +2.0; b +1.0; a +0.0",
+        ),
+        (
+            {"kind": "not measured", "names": ("measured", "not measured"), "y": (-0.02, 0.08)},
+            "oil not measured: +0.080; measured -0.020",
         ),
     ],
 )
@@ -97,10 +108,24 @@ def test_two_values_are_told_by_the_one_that_the_rule_has_more_of():
     pair = {"names": ((0.0, "no"), (1.0, "yes"))}
     assert str(condition(0.34, 0.14, 0.5, **pair)) == "oil is yes for 34 % (14 % on average)"
     assert str(condition(0.04, 0.14, 0.5, **pair)) == "oil is no for 96 % (86 % on average)"
-    assert str(condition(1.0, 0.14, 0.5, **pair)) == "oil is yes throughout (14 % on average)"
+    assert str(condition(1.0, 0.14, 0.5, **pair)) == "oil is yes"
 
 
-def test_nominal_conditions_go_by_the_nearest_category():
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ((("daily", 0.95, 0.2), ("former", 0.05, 0.3), ("never", 0.0, 0.5)), "daily"),
+        ((("daily", 0.4, 0.2), ("former", 0.6, 0.3), ("never", 0.0, 0.5)), "former or daily"),
+        ((("daily", 0.25, 0.2), ("former", 0.45, 0.3), ("never", 0.3, 0.5)), "never for 30 % (50 % on average)"),
+        ((("male", 0.02, 0.6),), "not male"),
+        ((("male", 0.35, 0.3),), "male for 35 % (30 % on average)"),
+    ],
+)
+def test_nominal_conditions_tell_values_that_are_clearly_more_or_less_frequent(values, words):
+    assert str(condition(values=values)) == f"oil is {words}"
+
+
+def test_levels_are_told_by_the_nearest_one():
     names = ((1.0, "east"), (2.0, "north"), (5.0, "west"))
     assert str(condition(4.1, percentile=0.9, names=names)) == "oil is around west"
 

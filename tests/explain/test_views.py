@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk import MLTSKClassifier
 from mltsk.exceptions import InputError
 from mltsk.explain import views
 from mltsk.explain.tables import Tables
@@ -54,6 +55,11 @@ def test_equal_labels_have_equal_consequents(make_system, order):
     assert not views.label_correlation_view(system).from_data
 
 
+def test_labels_that_were_not_observed_are_left_out(make_system):
+    Y = np.array([[1, 1], [0, 0], [1, np.nan], [0, 0]])
+    assert views.label_correlation_view(make_system(), Y).labels[0, 1] > 0.8
+
+
 def test_agreement_needs_more_than_one_pair(make_system):
     assert np.isnan(views.label_correlation_view(make_system(K=0)).agreement)
 
@@ -98,7 +104,7 @@ def test_categories_reach_the_curves(make_system):
 
     ward = {curve.feature: curve for curve in views.shapes(Model(), "gout")}["ward"]
     assert ward.x.tolist() == [1.0, 2.0, 5.0]
-    assert "where ward is" in ward.words
+    assert "ward = " in ward.words
     for curves in (views.membership_curves(Model(), 0), views.shapes(Model())):
         assert {curve.feature: curve for curve in curves}["ward"].categories == CATEGORIES["ward"]
 
@@ -114,3 +120,15 @@ def test_what_has_no_rules_is_refused(make_system):
         views.membership_curves(make_system(K=0), 0)
     with pytest.raises(InputError, match="one column for each of 2 labels"):
         views.label_correlation_view(make_system(), np.ones((4, 3)))
+
+
+def test_importance_and_shapes_of_a_table_are_by_feature(table):
+    clf = MLTSKClassifier(n_rules=3).fit(*table)
+    view = views.feature_importance(clf)
+    assert set(view.features) == set(table[0].columns)
+    curves = {curve.feature: curve for curve in views.shapes(clf, "copd")}
+    assert list(curves["smoker"].categories.values()) == ["never", "former", "daily", "other"]
+    assert curves["albumin"].missing > max(curves["albumin"].y)
+    assert curves["age"].missing is None
+    conditions = {curve.feature: curve for curve in views.membership_curves(clf, 0)}
+    assert (conditions["smoker"].center, len(conditions["smoker"].y)) == (None, 4)

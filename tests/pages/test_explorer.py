@@ -77,16 +77,55 @@ def test_yeast_is_under_two_megabytes(tmp_path):
 def test_the_arithmetic_in_node_is_pythons(scale, n_rules, order, tmp_path):
     clf = MLTSKClassifier(n_rules, order=order, scale=scale).fit(DATA.X, DATA.Y)
     rows = np.random.default_rng(1).normal(scale=2.0, size=(200, 10))
-    (tmp_path / "in.json").write_text(json.dumps({"data": explorer_data(clf), "rows": rows.tolist()}))
+    assert_allclose(in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9)
+
+
+def in_node(clf, rows, tmp_path):
+    """Scores of rows in columns of numbers by the page's program; JSON has null for NaN."""
+    plain = [[None if x != x else x for x in row] for row in rows.tolist()]
+    (tmp_path / "in.json").write_text(json.dumps({"data": explorer_data(clf), "rows": plain}))
     program = script_source().split("const FIFTHS")[0].replace("(() => {", "", 1)
     program += """const { data, rows } = JSON.parse(require("fs").readFileSync(process.argv[2], "utf8"));
     const system = new FuzzySystem(data);
-    console.log(JSON.stringify(rows.map((x) => Array.from(system.evaluate(Float64Array.from(x)).scores))));"""
+    const scores = (row) => Array.from(system.evaluate(Float64Array.from(row, (x) => x ?? NaN)).scores);
+    console.log(JSON.stringify(rows.map(scores)));"""
     (tmp_path / "run.js").write_text(program, encoding="utf-8")
     done = subprocess.run(
         ["node", tmp_path / "run.js", tmp_path / "in.json"], capture_output=True, text=True, check=True
     )
-    assert_allclose(json.loads(done.stdout), clf.system_.scores(rows), rtol=0, atol=1e-9)
+    return json.loads(done.stdout)
+
+
+TABLES = [{"n_rules": 0}, {"n_rules": 6, "order": 0}, {"n_rules": 3, "order": 1}, {"n_rules": 20, "max_terms": 8}]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax"])
+def test_the_arithmetic_of_tables_in_node_is_pythons(table, scale, kind, tmp_path):
+    clf = MLTSKClassifier(scale=scale, **kind).fit(*table)
+    rows = clf.system_.columns.expand(table[0])
+    rows[np.random.default_rng(2).random(rows.shape) < 0.1] = np.nan
+    rows[:3, :-2] = np.nan  # nothing is known
+    assert_allclose(in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9)
+
+
+def test_features_of_a_table_are_set_by_name_and_may_be_missing(table):
+    data = explorer_data(MLTSKClassifier(n_rules=3).fit(*table), *table)
+    assert data["features"] == list(table[0].columns)
+    assert data["choices"]["1"] == {
+        "values": [0.0, 1.0, 2.0, 3.0],
+        "names": ["never", "former", "daily", "other"],
+        "nominal": 4,
+    }
+    assert data["choices"]["3"] == {"values": [0.0, 1.0, 2.0, 3.0], "names": ["I", "II", "III", "IV"]}
+    assert data["columns"][:3] == [[0, 1, -1], [1, 5, 9], [5, 6, -1]]
+    assert data["optional"] == [0, 1, 2, 3, 4, 5]  # age lacks in some of the rows
+    assert explorer_data(MLTSKClassifier(n_rules=3).fit(*table))["optional"] == [1, 2, 3, 4, 5]
+    made = floats(data["rows"]).reshape(-1, 11)[-4:]
+    assert_array_equal(made[:, 1:5].sum(axis=1), 1)
+    assert set(made[:, [1, 2, 3, 4, 5, 7]].ravel()) <= {0.0, 1.0}
+    assert_array_equal(made[:, 9:], 0)
 
 
 SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)

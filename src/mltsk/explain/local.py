@@ -1,6 +1,7 @@
 """Why this label: the scores of samples taken apart.
 
-Symbols: N samples, K exceptions, D features, L labels; M (N, K) firing strengths; z a scaled sample, z̄ the average one.
+Symbols: N samples, K exceptions, D columns of numbers, F features, L labels; M (N, K) firing strengths; z a scaled
+sample, z̄ the average one.
 
 A score begins with that of the average sample before any exception. Each feature adds its effect in general, and each
 exception M_k times what it says: the sum is the score, up to rounding. Where exceptions have slopes (order 1),
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..columns import MISSING
 from ..core.arrays import Array, Matrix
 from ..system import FuzzySystem
 from .tables import Categories, Index, Narrowed, Tables, doubles, frame, largest
@@ -24,14 +26,14 @@ from .wording import Node, Page, left_out, name, number, percent, place_words, t
 class Part:
     """One amount of a score.
 
-    ``part`` is "base"; "feature", with its ``value`` in the sample; "absent", for all features that sparse rows do not
-    have; "exception", with the membership of the sample in it; or "slope", what a feature does within exceptions
-    of order 1, which is told but is no part of the sum.
+    ``part`` is "base"; "feature", with its ``value`` in the sample, None where it is not known; "absent",
+    for all features that sparse rows do not have; "exception", with the membership of the sample in it; or "slope",
+    what a feature does within exceptions of order 1, which is told but is no part of the sum.
     """
 
     part: str
     name: str | int | None
-    value: float | None
+    value: float | str | None
     contribution: float
     words: str
 
@@ -40,7 +42,8 @@ class Part:
 class Why(Page):
     """A score taken apart: ``parts`` add up to it, but for those that tell slopes; each kind largest first.
 
-    Features that add nothing are left out. ``probability`` is the calibrated one, or None.
+    Features that add nothing are left out, unless that is because their value is not known. ``probability`` is
+    the calibrated one, or None.
     """
 
     sample: int
@@ -78,14 +81,21 @@ _KINDS = ("base", "feature", "absent", "exception", "slope")
 
 
 def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
+    silent = [part for part in parts if part.contribution == 0 and part.part == "feature"]
+    parts = tuple(part for part in parts if part not in silent)
     shown = min(top, max(1, sum(abs(part.contribution) >= 5e-4 for part in parts)))
-    entries = [(part.contribution, part.words) for part in parts[:shown]]
+    for part in parts[:shown]:
+        yield Node(f"{part.contribution:+.3f}  {part.words}", amount=part.contribution)
     if rest := parts[shown:]:
-        entries.append((sum(part.contribution for part in rest), times(len(rest), "smaller one")))
-    return (Node(f"{amount:+.3f}  {words}", amount=amount) for amount, words in entries)
+        amount = sum(part.contribution for part in rest)
+        yield Node(f"{amount:+.3f}  {times(len(rest), 'smaller one')}", amount=amount)
+    yield from (Node(f"{0:+.3f}  {part.words}", muted=True) for part in silent[:top])
+    yield from left_out(len(silent), top, "more unknown value")
 
 
-def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = None) -> "Explanation":
+def explain(
+    system: FuzzySystem, X: Matrix, *, categories: Categories | None = None, cells: Any = None
+) -> "Explanation":
     """Take the scores of samples apart.
 
     Parameters
@@ -93,9 +103,11 @@ def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = N
     system : FuzzySystem
         ``clf.system_`` of a fitted classifier.
     X : array or CSR of shape (N, D)
-        Samples in the caller's units.
+        Samples in the caller's units; those of a table in its columns of numbers.
     categories : mapping of feature name to a mapping of number to category name, optional
         What the numbers of nominal features stand for.
+    cells : array of words and None, of shape (N, F), optional
+        The table as it came, `mltsk.columns.Columns.words`, to call values by name that were never seen.
 
     Examples
     --------
@@ -110,7 +122,7 @@ def explain(system: FuzzySystem, X: Matrix, *, categories: Categories | None = N
     X = X if system.scaling is None else doubles(X)
     M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
     tables, labels = Tables(system, categories), np.arange(system.shape[2])
-    return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]))
+    return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]), cells)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,13 +138,15 @@ class Explanation(Narrowed):
     firing: Array
     all_scores: Array
     samples: Index
+    cells: Any = None
 
     def __len__(self) -> int:
         return len(self.samples)
 
     def __getitem__(self, i: int | slice) -> "Explanation":
         rows = np.atleast_1d(np.arange(len(self))[i])
-        kept: Any = {what: getattr(self, what)[rows] for what in ("X", "Z", "firing", "all_scores", "samples")}
+        parts = "X", "Z", "firing", "all_scores", "samples", *(("cells",) if self.cells is not None else ())
+        kept: Any = {what: getattr(self, what)[rows] for what in parts}
         return replace(self, **kept)
 
     def __iter__(self) -> Iterator["Explanation"]:
@@ -158,23 +172,26 @@ class Explanation(Narrowed):
     def shifts(self) -> Array:
         """What each exception adds to each score, (N, K, L)."""
         said = np.zeros((len(self), len(self.tables.system.centers), len(self.kept_labels)))
+        Z = self.tables.system.terms.filled(self.Z)
         for k, coef in enumerate(self.tables.system.coef[:, :, self.kept_labels]):
-            said[:, k] = coef[0] + (self.Z @ coef[1:] if len(coef) > 1 else 0.0)
+            said[:, k] = coef[0] + (Z @ coef[1:] if len(coef) > 1 else 0.0)
         return self.firing[:, :, None] * said
 
     def feature_effects(self) -> Array:
-        """What each feature adds to each score in general, (N, D, L); large unless narrowed down first."""
+        """What each feature adds to each score in general, (N, F, L); large unless narrowed down first."""
         terms, D = self.tables.system.terms, self.tables.system.shape[1]
         T = doubles(terms.memberships(self.Z, self.tables.system.scaling)) - terms.mean
-        return np.stack([terms.by_feature(T * self.tables.system.term_coef[:, j], D) for j in self.kept_labels], axis=2)
+        found = [terms.by_feature(T * self.tables.system.term_coef[:, j], D) for j in self.kept_labels]
+        return self.tables.by_feature(np.stack(found, axis=2))
 
     def slope_effects(self) -> Array:
-        """How much of the shifts comes from the distance of each feature from its average, (N, D, L); 0 for order 0."""
+        """How much of the shifts comes from the distance of each feature from its average, (N, F, L); 0 for order 0."""
         system = self.tables.system
         if system.order == 0:
-            return np.zeros((len(self), system.shape[1], len(self.kept_labels)))
+            return np.zeros((len(self), len(self.tables.feature_names), len(self.kept_labels)))
         slopes = np.tensordot(self.firing, system.coef[:, 1:, self.kept_labels], axes=1)
-        return np.asarray(slopes * (doubles(self.Z) - self.tables.middle)[:, :, None])
+        Z = doubles(system.terms.filled(self.Z))
+        return self.tables.by_feature(slopes * (Z - self.tables.middle)[:, :, None])
 
     def why(self, label: str) -> Why:
         """The full account of one label's score, for the first sample of this explanation."""
@@ -186,35 +203,51 @@ class Explanation(Narrowed):
         effects, slopes = self.feature_effects()[0], self.slope_effects()[0]
         for j, label in enumerate(self.label_names):
             parts = [Part("base", None, None, float(self.base[j]), self.tables.start)] if self.base[j] else []
-            parts += [*self._features("feature", effects[:, j]), *self._exceptions(self.shifts[0, :, j])]
-            parts += self._features("slope", slopes[:, j])
+            unknown = np.isnan(self._first) & (self.tables.sizes[: len(effects), self.kept_labels[j]] > 0)
+            parts += [*self._features("feature", effects[:, j], unknown), *self._exceptions(self.shifts[0, :, j])]
+            parts += self._features("slope", slopes[:, j], False)
             score, chance = float(self.scores[0, j]), None if chances is None else float(chances[0, j])
             yield Why(int(self.samples[0]), label, score, float(thresholds[j]), chance, tuple(parts))
 
-    def _features(self, kind: str, amounts: Array) -> Iterator[Part]:
-        x, names, dense = self._first, self.tables.system.feature_names, self.tables.system.quantiles is not None
-        told = np.flatnonzero((amounts != 0) & (dense | (x != 0)))
-        for d in largest(told, amounts[told]).tolist():
-            yield Part(kind, names[d], float(x[d]), float(amounts[d]), self._told(d))
+    def _features(self, kind: str, amounts: Array, also: Any) -> Iterator[Part]:
+        x, names, dense = self._first, self.tables.feature_names, self.tables.system.quantiles is not None
+        told = np.flatnonzero(((amounts != 0) & (dense | (x != 0))) | also)
+        for f in largest(told, amounts[told]).tolist():
+            value, words = self._told(f)
+            yield Part(kind, names[f], value, float(amounts[f]), words)
         if not dense and amounts[x == 0].any():
             kind, words = ("absent", "for all that is absent") if kind == "feature" else (kind, "all that is absent")
             yield Part(kind, None, 0.0, float(amounts[x == 0].sum()), words)
 
     @cached_property
     def _first(self) -> Array:
-        return doubles(self.X[:1])[0]
+        """The features of the first sample, as `Tables.codes`."""
+        return self.tables.codes(doubles(self.X[:1])[0])
 
     @cached_property
-    def _told(self) -> Callable[[int], str]:
-        return cache(self._value_words)  # the same for every label
+    def _told(self) -> Callable[[int], tuple[float | str | None, str]]:
+        return cache(self._value)  # the same for every label
 
-    def _value_words(self, d: int) -> str:
-        """A value of the first sample: by its name, by its place among the training values, or as it is."""
-        x, tables, feature = float(self._first[d]), self.tables, name(self.tables.system.feature_names[d])
-        if (known := tables.named_values(d).get(x)) is not None:
-            return f"{feature} is {name(known)}"
-        dense = tables.system.quantiles is not None
-        return f"{feature} is {place_words(x, float(tables.percentile(d, x))) if dense else number(x)}"
+    def _value(self, f: int) -> tuple[float | str | None, str]:
+        """A value of the first sample and its words: by its name, by its place among the training values, as it is."""
+        x, tables, subject = float(self._first[f]), self.tables, self.tables.subjects[f]
+        feature = name(subject.name)
+        if np.isnan(x):
+            return None, f"{feature} {self._unknown(f)}"
+        if subject.values:
+            value = subject.values[int(x)]
+            return value, f"{feature} = {name(value)}"
+        if (known := tables.named_values(f).get(x)) is not None:
+            return x, f"{feature} is {name(known)}"
+        if tables.system.quantiles is None:
+            return x, f"{feature} is {number(x)}"
+        return x, f"{feature} is {place_words(x, float(tables.percentile(subject.columns.start, x)))}"
+
+    def _unknown(self, f: int) -> str:
+        """Why the value of a feature of the first sample is not known."""
+        if self.cells is not None and self.cells[0, f] is not None:
+            return f"= {name(repr(self.cells[0, f]))} (never seen: counts as nothing)"
+        return MISSING if f in self.tables.gaps else f"{MISSING} (counts as nothing)"
 
     def _exceptions(self, amounts: Array) -> Iterator[Part]:
         for k in largest(np.arange(len(amounts)), amounts).tolist():

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..columns import MISSING
 from ..core.arrays import Array
 from ..exceptions import optional
 from . import views
@@ -36,7 +37,8 @@ def shapes(model: Any, *labels: str, top: int = 6) -> Any:
     """What the ``top`` features add to the score of some labels, a small curve each, with the data under it.
 
     Without names, the four labels are shown that features move most. Marks at the foot are the 5, 10, …, 95 per cent
-    of the training data; blue is above the average of the curve, orange below.
+    of the training data; blue is above the average of the curve, orange below. Named values are bars; a diamond beside
+    a curve is what is added where the feature was not measured.
     """
     if not labels:
         view = views.feature_importance(model, None)
@@ -50,8 +52,9 @@ def _filled(ax: Any, curve: views.Curve) -> None:
     ax.set_title(_short(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
     ax.axhline(0, color=LINE, lw=0.8)
     if curve.categories:
-        ax.bar(range(len(curve.x)), curve.y, color=np.where(curve.y > 0, RISE, FALL), alpha=0.5, width=0.5)
-        ax.set_xticks(range(len(curve.x)), [_short(name, 12) for name in curve.categories.values()])
+        named = list(zip(curve.categories.values(), curve.y, strict=True))
+        named += [] if curve.missing is None else [(MISSING, curve.missing)]
+        _named_bars(ax, [name for name, _ in named], np.array([y for _, y in named]))
         return
     ax.fill_between(curve.x, curve.y, where=curve.y >= 0, color=RISE, alpha=0.2, lw=0, interpolate=True)
     ax.fill_between(curve.x, curve.y, where=curve.y <= 0, color=FALL, alpha=0.2, lw=0, interpolate=True)
@@ -59,6 +62,17 @@ def _filled(ax: Any, curve: views.Curve) -> None:
     at = curve.quantiles[1:-1]
     ax.plot(at, np.zeros(len(at)), "|", color=MUTED, ms=5, mew=0.7, transform=ax.get_xaxis_transform(), clip_on=False)
     _values(ax, curve)
+    if curve.missing is not None:  # beside the curve, on no value
+        ax.plot(1.02, curve.missing, "D", color=INK, ms=4, transform=ax.get_yaxis_transform(), clip_on=False)
+        ax.annotate(MISSING, (1.05, curve.missing), xycoords=ax.get_yaxis_transform(), fontsize=7, color=MUTED,
+                    rotation=90, va="center", annotation_clip=False)  # fmt: skip
+
+
+def _named_bars(ax: Any, names: Sequence[str], y: Array) -> None:
+    where = range(len(y))
+    ax.bar(where, y, color=np.where(y > 0, RISE, FALL), alpha=0.5, width=0.5)
+    length, many = (12, {}) if len(y) <= 4 else (18, {"rotation": 90, "fontsize": 7})
+    ax.set_xticks(where, [_short(name, length) for name in names], **many)
 
 
 def _values(ax: Any, curve: views.Curve) -> None:
@@ -184,12 +198,15 @@ def _panels(curves: Any, draw: Any, columns: int, width: float, height: float, t
 
 
 def _condition(ax: Any, curve: views.Curve) -> None:
-    ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
-    ax.plot(curve.x, curve.y, color=RISE, lw=2)
-    ax.axvline(curve.center, color=MUTED, lw=1.2, ls=(0, (4, 3)))
+    if curve.center is None:
+        _named_bars(ax, list(curve.categories.values()), curve.y)
+    else:
+        ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
+        ax.plot(curve.x, curve.y, color=RISE, lw=2)
+        ax.axvline(curve.center, color=MUTED, lw=1.2, ls=(0, (4, 3)))
+        _values(ax, curve)
     ax.set_ylim(0, 1.06)
     ax.set_yticks([0, 0.5, 1])
-    _values(ax, curve)
     ax.set_title(_short(curve.feature, 38), fontsize=9)
     ax.set_xlabel(_short(curve.words.removeprefix(curve.feature).removeprefix(" is").strip(), 52), fontsize=8)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..columns import MISSING
 from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
@@ -20,8 +21,8 @@ from .wording import Node, left_out, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
 MOST = 20  # labels and exceptions that are printed of a long model
-_SHAPE = ("label", "feature", "kind", "at", "change", "size")
-_CONDITION = ("feature", "center", "average", "low", "high", "percentile", "distinct")
+_SHAPE = ("label", "feature", "kind", "at", "change", "size", "values")
+_CONDITION = ("feature", "category", "center", "average", "low", "high", "percentile", "distinct")
 
 
 def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "RuleBase":
@@ -43,8 +44,8 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
     >>> len(rules.general), len(rules.exceptions)
     (5, 3)
     """
-    K, D, L = system.shape
-    return RuleBase(Tables(system, categories), np.arange(L), np.arange(K), np.arange(D))
+    tables, (K, _, L) = Tables(system, categories), system.shape
+    return RuleBase(tables, np.arange(L), np.arange(K), np.arange(len(tables.subjects)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,16 +57,18 @@ class RuleBase(Narrowed, Sequence[Rule]):
     """
 
     kept_rules: Index
-    kept_features: Index
+    kept_subjects: Index
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the features in these rules."""
-        return tuple(self.tables.system.feature_names[d] for d in self.kept_features)
+        told = (self.tables.subjects[t] for t in self.kept_subjects)
+        return tuple(subject.name for subject in told if subject.kind != MISSING)
 
     def for_feature(self, *names: str) -> "RuleBase":
-        """The same rules with the shapes and conditions of some features only."""
-        return replace(self, kept_features=positions(self.feature_names, names, self.kept_features, "feature"))
+        """The same rules with what they say about some features only."""
+        known = [self.tables.subjects[t].name for t in self.kept_subjects]
+        return replace(self, kept_subjects=positions(known, names, self.kept_subjects, "feature"))
 
     @property
     def general(self) -> Sequence[Consequent]:
@@ -84,7 +87,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
         k, tables = int(self.kept_rules[i]), self.tables
-        order = tables.order(k, self.kept_features)
+        order = tables.order(k, self.kept_subjects)
         conditions = Items(len(order), lambda i: self._condition(k, int(order[i])))
         moved = self.kept_labels[(tables.system.coef[k][:, self.kept_labels] != 0).any(axis=0)]
         labels = largest(moved, tables.shifts[k, moved])
@@ -98,27 +101,38 @@ class RuleBase(Narrowed, Sequence[Rule]):
         return Consequent(self.tables.system.label_names[j], float(self.tables.system.intercept[j]), 0.0, shapes)
 
     def _shapes(self, sizes: Any, make: Any) -> Sequence[Shape]:
-        """A shape of each feature of some size, largest first."""
-        order = largest(self.kept_features, sizes[self.kept_features])[: np.count_nonzero(sizes[self.kept_features])]
+        """A shape of each subject of some size, largest first."""
+        order = largest(self.kept_subjects, sizes[self.kept_subjects])[: np.count_nonzero(sizes[self.kept_subjects])]
         return Items(len(order), lambda i: make(int(order[i]), float(sizes[order[i]])))
 
-    def _shape(self, j: int, d: int, size: float, k: int | None = None) -> Shape:
-        """What feature d does to label j, in general or within rule k."""
-        tables, x, names = self.tables, self.tables.values(d), tuple(self.tables.named_values(d).values())
-        y, ramp = tables.effect(d, x, j, k), tables.ramp(d, j) if k is None else None
-        inner = slice(2, -2) if len(x) > 4 and not names and not ramp and x[2] < x[-3] else slice(None)
-        kind, at, change = ("varies", np.nan, float(np.ptp(y))) if len(names) > 2 else summed_up(x[inner], y[inner])
+    def _shape(self, j: int, t: int, size: float, k: int | None = None) -> Shape:
+        """What subject t does to label j, in general or within rule k."""
+        tables, subject, x = self.tables, self.tables.subjects[t], self.tables.values(t)
+        names, d = tuple(tables.named_values(t).values()), subject.columns.start
+        y, ramp = tables.effect(t, x, j, k), None if names or k is not None else tables.ramp(d, j)
+        if subject.kind == "nominal" or (len(names) > 2 and subject.kind == "number"):
+            kind, at, change = "varies", np.nan, float(np.ptp(y))
+        else:
+            inner = slice(2, -2) if len(x) > 4 and not names and not ramp and x[2] < x[-3] else slice(None)
+            kind, at, change = summed_up(x[inner], y[inner])
         place = None if names or tables.system.quantiles is None else float(tables.percentile(d, at))
         x, first = np.unique(x if k is None or names else [], return_index=True)
         told = (None if place is None else at), place, tuple(x.tolist()), tuple(y[first].tolist()), names, ramp
-        return Shape(tables.system.label_names[j], tables.system.feature_names[d], kind, change, size, *told)
+        kind = MISSING if subject.kind == MISSING else kind
+        return Shape(tables.system.label_names[j], subject.name, kind, change, size, *told)
 
-    def _condition(self, k: int, d: int) -> Condition:
-        tables, limit = self.tables, known(self.tables.limits[k, d])
-        low, high = (limit, None) if tables.distinct[k, d] > 0 else (None, limit)
-        center, average, distinct = float(tables.centers[k, d]), float(tables.averages[d]), float(tables.distinct[k, d])
-        names, feature = tuple(tables.named_values(d).items()), tables.system.feature_names[d]
-        return Condition(feature, center, average, low, high, known(tables.places[k, d]), distinct, names)
+    def _condition(self, k: int, t: int) -> Condition:
+        tables, subject, distinct = self.tables, self.tables.subjects[t], float(self.tables.distinct[k, t])
+        if subject.kind == "nominal":
+            values = tables.shares(k, t)
+            _, here, usual = max(values, key=lambda value: abs(value[1] - value[2]))
+            return Condition(subject.name, here, usual, None, None, None, distinct, values=values)
+        d = subject.columns.start
+        limit = known(tables.limits[k, d])
+        low, high = (limit, None) if distinct > 0 else (None, limit)
+        center, average = float(tables.centers[k, d]), float(tables.averages[d])
+        names = tuple(tables.named_values(t).items())
+        return Condition(subject.name, center, average, low, high, known(tables.places[k, d]), distinct, names)
 
     def _consequent(self, k: int, j: int) -> Consequent:
         tables, label = self.tables, self.tables.system.label_names[j]
@@ -144,9 +158,10 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def to_frame(self, part: str | None = None) -> Any:
         """One pandas row for each statement; ``part`` is "general", "if" or "then" for one of them only.
 
-        Columns: ``part``; for what holds in general, ``label``, ``feature`` and the ``kind``, ``at``, ``change`` and
-        ``size`` of a `Shape`; for exceptions, ``rule`` (its index) and ``share`` of the data that it governs, then
-        those of a `Condition`, or those of a `Shape`, whose feature is missing for the shift.
+        Columns: ``part``; for what holds in general, ``label``, ``feature`` and the ``kind``, ``at``, ``change``,
+        ``size`` and ``values`` (those with names) of a `Shape`; for exceptions, ``rule`` (its index) and ``share`` of
+        the data that it governs, then those of a `Condition`, or those of a `Shape`, whose feature is missing for the
+        shift.
         """
         if part not in (None, "general", "if", "then"):
             raise InputError(f"part must be 'general', 'if', 'then' or None (all), got {part!r}.")
@@ -204,7 +219,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
         system, count = self.tables.system, times(len(self), self.tables.noun.lower())
-        on = f"on {times(len(self.kept_features), 'feature')} for {times(len(self.kept_labels), 'label')}"
+        on = f"on {times(len(self.feature_names), 'feature')} for {times(len(self.kept_labels), 'label')}"
         low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
         given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."
         per = "from its 10th to its 90th percentile"
@@ -217,10 +232,12 @@ class RuleBase(Narrowed, Sequence[Rule]):
         else:
             start = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
+        if any(subject.kind in ("nominal", MISSING) for subject in self.tables.subjects):
+            after += " After a value: what it adds, 0 on average."
         return f"{start} {given}", after
 
     def __repr__(self) -> str:
-        return f"<RuleBase: {len(self)} exceptions, {len(self.kept_features)} features, {len(self.kept_labels)} labels>"
+        return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
 
 
 def _most(sizes: Array, count: int | None) -> list[int]:

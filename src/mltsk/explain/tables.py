@@ -1,24 +1,29 @@
 """The numbers behind the words: what a fuzzy system is in the caller's own units.
 
-Symbols: K exceptions, D features, L labels, Q = 21 training quantiles; z a feature on the scale of the rules, x the
-same in the caller's units.
+Symbols: K exceptions, D columns of numbers, F features, L labels, Q = 21 training quantiles; z a feature on the scale
+of the rules, x the same in the caller's units.
+
+Statements are about T *subjects*: the F features, each with its columns of numbers, then "not measured" of those that
+have such a column. Values of a nominal feature are told by their positions and names. Without a table of words and
+gaps, subjects are features and columns.
 
 The *curve* of a feature for a label is the sum of its centred terms: 0 on average. The *size* of an effect is its
 standard deviation over the data: of a curve, over the training quantiles; of a shift c, |c| times that of membership.
 """
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..columns import MISSING
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
-from ..core.terms import Terms
 from ..exceptions import InputError, optional
 from ..system import FuzzySystem
 from .wording import Page, number
@@ -28,6 +33,19 @@ Index = NDArray[np.intp]
 
 BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
 _GRID = np.linspace(0.0, 1.0, 21)  # what the columns of `FuzzySystem.quantiles` are percentiles of
+
+
+class Subject(NamedTuple):
+    """What a statement is about: a feature, by number and name, its ``columns`` and the names of its ``values``.
+
+    ``kind`` is "number", "ordinal", "nominal", or "not measured", which has the values "measured" and "not measured".
+    """
+
+    feature: int
+    name: str
+    kind: str
+    columns: slice
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +59,55 @@ class Tables:
     categories: Categories | None
 
     @cached_property
-    def shares(self) -> Array:
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features, (F,)."""
+        return self.system.feature_names if self.system.columns is None else self.system.columns.names
+
+    @cached_property
+    def subjects(self) -> list[Subject]:
+        """What statements are about: every feature, then what is not measured."""
+        columns, D = self.system.columns, self.system.shape[1]
+        if columns is None:
+            return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(self.feature_names)]
+        gaps = [f for f, gap in enumerate(columns.gaps) if gap]
+        own = Counter(part.feature for part in columns.parts[: D - len(gaps)])
+        ends = np.cumsum([0, *(own[f] for f in range(len(columns.names)))]).tolist()
+        found = [
+            Subject(f, name, kind, slice(ends[f], ends[f + 1]), columns.named(f))
+            for f, (name, kind) in enumerate(zip(columns.names, columns.kinds, strict=True))
+        ]
+        pair, first = ("measured", MISSING), D - len(gaps)
+        return found + [
+            Subject(f, columns.names[f], MISSING, slice(first + i, first + i + 1), pair) for i, f in enumerate(gaps)
+        ]
+
+    @cached_property
+    def gaps(self) -> dict[int, int]:
+        """The subject "not measured" of each feature that has one."""
+        return {subject.feature: t for t, subject in enumerate(self.subjects) if subject.kind == MISSING}
+
+    def by_feature(self, amounts: Array) -> Array:
+        """Amounts (N, D, …) of columns as sums over the columns of each feature, (N, F, …)."""
+        if self.system.columns is None:
+            return amounts
+        out = np.zeros((len(amounts), len(self.feature_names), *amounts.shape[2:]))
+        for subject in self.subjects:
+            out[:, subject.feature] += amounts[:, subject.columns].sum(axis=1)
+        return out
+
+    def codes(self, x: Array) -> Array:
+        """The features (F,) of a sample in columns (D,): numbers, positions of named values, NaN if missing."""
+        if self.system.columns is None:
+            return x
+        out = np.full(len(self.feature_names), np.nan)
+        for f, subject in enumerate(self.subjects[: len(out)]):
+            part = x[subject.columns]
+            if len(part) and not np.isnan(part).any():
+                out[f] = part.argmax() if len(part) == len(subject.values) else part[0]
+        return out
+
+    @cached_property
+    def weights(self) -> Array:
         """The weights of the exceptions, made to add up to 1, (K,)."""
         w = doubles(self.system.rule_weights)
         return np.asarray(w / max(float(w.sum()), 1e-300))
@@ -63,14 +129,14 @@ class Tables:
         if system.is_linear:
             return doubles(system.terms.mean)
         bounded = system.scaling is not None and system.scaling.bounded  # the percentile scale has it at 0
-        return np.zeros(system.shape[1]) if bounded else self.shares @ system.centers
+        return np.zeros(system.shape[1]) if bounded else self.weights @ system.centers
 
     @cached_property
     def averages(self) -> Array:
         """The average sample in the caller's units, (D,)."""
         if self.system.scaling is not None:
             return self.system.scaling.invert(self.middle[None, :])[0]
-        return self.shares @ self.centers if self.system.unit_length else self.middle
+        return self.weights @ self.centers if self.system.unit_length else self.middle
 
     @cached_property
     def _grid(self) -> Array:
@@ -92,35 +158,58 @@ class Tables:
 
     @cached_property
     def sizes(self) -> Array:
-        """Standard deviation over the data of what each feature adds to each label in general, (D, L)."""
+        """Standard deviation over the data of what each subject adds to each label in general, (T, L)."""
         system, (_, D, L) = self.system, self.system.shape
         if system.is_linear:
-            return np.abs(doubles(system.term_coef)) * self.spreads[:, None]
-        if not len(system.terms):
-            return np.zeros((D, L))
-        curves = (system.terms.by_feature(self.grid_terms * coef, D) for coef in system.term_coef.T)
-        return np.stack([curve.std(axis=0) for curve in curves], axis=1)
+            found = np.abs(doubles(system.term_coef)) * self.spreads[:, None]
+        elif not len(system.terms):
+            found = np.zeros((D, L))
+        else:
+            curves = (system.terms.by_feature(self.grid_terms * coef, D) for coef in system.term_coef.T)
+            found = np.stack([curve.std(axis=0) for curve in curves], axis=1)
+        return self._by_subject(found, slice(None))
 
-    def scaled(self, d: int, x: Array) -> Array:
-        """Values of feature d on the scale of the rules; of a row of unit length, as they are there."""
-        scaling = self.system.scaling
-        return x if scaling is None else scaling.columns(slice(d, d + 1)).apply(doubles(x)[:, None])[:, 0]
+    def _by_subject(self, sizes: Array, labels: Any, k: int | None = None) -> Array:
+        """Sizes of columns as those of subjects: of named values that have no order, the deviation over these."""
+        if self.system.columns is None:
+            return sizes
+        found = []
+        for t, subject in enumerate(self.subjects):
+            if subject.kind in ("number", "ordinal"):
+                found.append(sizes[subject.columns.start])
+                continue
+            p, y = self.frequencies(t), self.effect(t, np.arange(float(len(subject.values))), labels, k)
+            found.append(np.sqrt(p @ (y - p @ y) ** 2))
+        return np.stack(found)
 
-    def effect(self, d: int, x: Array, j: int, k: int | None = None) -> Array:
-        """What values x of feature d add to the score of label j, in general or by the slope of rule k."""
-        z, terms, scaling = self.scaled(d, x)[:, None], self.system.terms, self.system.scaling
+    def frequencies(self, t: int) -> Array:
+        """How often a subject has each of its named values, where it has one."""
+        p = self.averages[self.subjects[t].columns]
+        return p if len(p) == len(self.subjects[t].values) else np.array([1 - p[0], p[0]])
+
+    def scaled(self, t: int, x: Array) -> Array:
+        """Values of subject t in its columns on the scale of the rules; of a row of unit length, as they are there."""
+        subject, scaling, x = self.subjects[t], self.system.scaling, doubles(x)[:, None]
+        if subject.kind == "nominal":
+            x = (x == np.arange(len(subject.values))[-(subject.columns.stop - subject.columns.start) :]).astype(float)
+        return x if scaling is None else scaling.columns(subject.columns).apply(x)
+
+    def effect(self, t: int, x: Array, j: Any, k: int | None = None) -> Array:
+        """What values x of subject t add to the score of label j, or of some, in general or by the slopes of rule k."""
+        Z, columns, terms, scaling = self.scaled(t, x), self.subjects[t].columns, self.system.terms, self.system.scaling
         if k is not None:
-            return (z[:, 0] - self.middle[d]) * float(self.system.coef[k, 1 + d, j])
-        own = terms.feature == d
-        if terms.low is not None and terms.high is not None and scaling is not None:
-            part = Terms(terms.feature[own] * 0, terms.low[own], terms.high[own], terms.mean[own])
-            z = part.memberships(z, scaling.columns(slice(d, d + 1)))
-        return np.asarray((z - terms.mean[own]) @ self.system.term_coef[own, j])
+            return np.asarray((Z - self.middle[columns]) @ self.system.coef[k, 1:][columns, j])
+        own = (terms.feature >= columns.start) & (terms.feature < columns.stop)
+        kept = {end: None if (ends := getattr(terms, end)) is None else ends[own] for end in ("low", "high")}
+        part = replace(terms, feature=terms.feature[own] - columns.start, mean=terms.mean[own], **kept)
+        T = part.memberships(Z, None if scaling is None else scaling.columns(columns))
+        return np.asarray((T - part.mean) @ self.system.term_coef[own, j])
 
-    def values(self, d: int) -> Array:
-        """What a feature is told by: values with names, quantiles, or for a sparse one none and its full weight."""
+    def values(self, t: int) -> Array:
+        """What a subject is told by: values with names, quantiles, or for a sparse one none and its full weight."""
+        d = self.subjects[t].columns.start
         found = [0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d]
-        return doubles([*self.named_values(d)] or found)
+        return doubles([*self.named_values(t)] or found)
 
     def ramp(self, d: int, j: int) -> tuple[float, float] | None:
         """Where feature d begins and ends to change label j, if that is one ramp within the data."""
@@ -140,14 +229,31 @@ class Tables:
 
     @cached_property
     def distinct(self) -> Array:
-        """How far each centre lies from the average sample, in widths √s of its fuzzy set, signed, (K, D)."""
-        return (doubles(self.system.centers) - self.middle) / np.sqrt(doubles(self.system.widths))
+        """How far each centre lies from the average sample, in widths √s of its set, (K, T); signed if ordered."""
+        apart = (doubles(self.system.centers) - self.middle) / np.sqrt(doubles(self.system.widths))
+        if self.system.columns is None:
+            return apart
+        found = [(subject.kind, apart[:, subject.columns]) for subject in self.subjects]
+        return np.stack([np.linalg.norm(d, axis=1) if kind == "nominal" else d[:, 0] for kind, d in found], axis=1)
 
-    def order(self, k: int, features: Index | None = None) -> Index:
-        """The features that rule k has conditions on, of some or all, most distinct first; infinite widths are none."""
-        among = np.arange(self.system.shape[1]) if features is None else features
-        kept = among[np.isfinite(self.system.widths[k, among])]
+    def order(self, k: int, subjects: Index | None = None) -> Index:
+        """The subjects that rule k has conditions on, of some or all, most distinct first; infinite widths are none."""
+        among, finite = np.arange(len(self.subjects)) if subjects is None else subjects, np.isfinite(self.system.widths)
+        if self.system.columns is None:
+            kept = among[finite[k, among]]
+        else:  # what is not measured has no part in distances
+            told = [s.kind != MISSING and bool(finite[k, s.columns].any()) for s in self.subjects]
+            kept = among[np.array(told)[among]]
         return largest(kept, self.distinct[k, kept])
+
+    def shares(self, k: int, t: int) -> tuple[tuple[str, float, float], ...]:
+        """Of the values that rule k has a condition on: name, share at its centre and on average."""
+        subject, here, usual = self.subjects[t], self.centers[k], self.averages
+        pairs = [(float(np.clip(here[d], 0, 1)), float(usual[d])) for d in range(*subject.columns.indices(len(here)))]
+        if len(pairs) < len(subject.values):
+            return tuple(zip(subject.values, *([1 - x, x] for x in pairs[0]), strict=True))
+        finite = np.isfinite(self.system.widths[k, subject.columns])
+        return tuple((v, *pair) for v, pair, own in zip(subject.values, pairs, finite, strict=True) if own)
 
     @cached_property
     def limits(self) -> Array:
@@ -188,27 +294,30 @@ class Tables:
         spreads = np.sqrt(np.maximum(w * (1 - w), 0.0))
         if len(w) > 1:
             M = firing_strengths(doubles(system.centers), system.centers, system.widths, underflow=system.underflow)
-            over_centers = np.sqrt(np.maximum(self.shares @ M**2 - (self.shares @ M) ** 2, 0.0))
+            over_centers = np.sqrt(np.maximum(self.weights @ M**2 - (self.weights @ M) ** 2, 0.0))
             spreads = np.minimum(spreads, over_centers)
         return np.abs(self.shifts) * spreads[:, None]
 
     def slope_sizes(self, k: int, labels: Any = slice(None)) -> Array:
-        """Standard deviation over the data of each slope of rule k for one label, (D,), or all, (D, L)."""
+        """Standard deviation over the data of each slope of rule k for one label, (T,), or all, (T, L)."""
         if self.system.order == 0:
             return np.zeros_like(self.sizes[:, labels])
-        return (np.abs(doubles(self.system.coef[k, 1:, labels])).T * self.spreads * self.system.rule_weights[k]).T
+        found = (np.abs(doubles(self.system.coef[k, 1:, labels])).T * self.spreads).T
+        return self._by_subject(found, labels, k) * self.system.rule_weights[k]
 
     @cached_property
     def importance(self) -> Array:
-        """Size of what each feature does to each label, in general and within rules, (D, L)."""
+        """Size of what each subject does to each label, in general and within rules, (T, L)."""
         return sum((self.slope_sizes(k) for k in range(self.system.shape[0] * self.system.order)), self.sizes)
 
-    def named_values(self, d: int) -> dict[float, str]:
-        """The values of feature d that have names: its categories, or the only two that a dense feature takes."""
-        names, scaling = (self.categories or {}).get(self.system.feature_names[d], {}), self.system.scaling
-        if names or scaling is None or not scaling.bounded:
+    def named_values(self, t: int) -> dict[float, str]:
+        """The values of subject t that have names: its categories, or the only two that a dense feature takes."""
+        subject, scaling = self.subjects[t], self.system.scaling
+        own: Mapping[float, str] = dict(enumerate(subject.values))
+        names = own or (self.categories or {}).get(subject.name, {})
+        if names or scaling is None or not scaling.bounded or subject.kind != "number":
             return {float(code): str(names[code]) for code in sorted(names)}
-        values = np.unique(scaling.values[d]).tolist()
+        values = np.unique(scaling.values[subject.columns.start]).tolist()
         return {value: number(value) for value in values} if len(values) == 2 else {}
 
 

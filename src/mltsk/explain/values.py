@@ -5,14 +5,20 @@ sequences that make an item when it is asked for: a model of 500 features and 16
 reader looks at a few.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
+from ..columns import MISSING
 from .wording import Node, Page, fifth, left_out, likely, name, number, percent, place_words, signed
 
 T = TypeVar("T")
 TOP = 5  # parts that are printed of each list in a long model
+MOST_VALUES = 8  # of a nominal feature that are printed
+REST = "any other"
+CLEAR = 0.1  # a value is more frequent in a rule than overall if its share is larger by this
+MOSTLY = 0.9  # values of so large a share together are what a rule is about
 EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
 
 
@@ -42,8 +48,9 @@ class Items(Sequence[T]):
 class Shape:
     """What one feature does to the score of one label: for everybody, or within a rule.
 
-    ``kind`` is "rises", "falls", "peaks" or "dips", or "varies" between categories; ``change`` is signed: from the 10th
-    to the 90th percentile of a curve that rises or falls, else the whole of it; for a sparse feature, per full weight.
+    ``kind`` is "rises", "falls", "peaks" or "dips", "varies" between values without an order, or "not measured", which
+    is about whether there is a value; ``change`` is signed: from the 10th to the 90th percentile of a curve that rises
+    or falls, else the whole of it; for a sparse feature, per full weight.
     ``size`` is the standard deviation over the data. ``at`` is where the effect passes its average or else turns, and
     ``percentile`` (0..1) where that lies in the data, None for sparse and for named values. ``x`` and ``y`` are values
     and what they add to the score, 0 on average; ``names`` are those of the values, where they have some; ``ramp`` is
@@ -67,19 +74,42 @@ class Shape:
     names: tuple[str, ...] = ()
     ramp: tuple[float, float] | None = None
 
+    @property
+    def values(self) -> dict[str, float] | None:
+        """What each value that has a name adds to the score, None where values are numbers."""
+        return dict(zip(self.names, self.y, strict=True)) if self.names else None
+
     def __str__(self) -> str:
         feature, change = name(self.feature), self.change
+        if self.kind == MISSING:
+            return f"{feature} {MISSING}: {signed(self.y[1])}; {self.names[0]} {signed(self.y[0])}"
+        if self.kind == "varies":
+            (best, y), *others = self._ranked()
+            return "; ".join([f"{feature} = {best}: {signed(y)}", *(f"{what} {signed(y)}" for what, y in others)])
         if len(self.names) == 2:
             return f"{likely(change)} where {feature} is {name(self.names[1])} ({signed(change)})"
-        if self.names:
-            ends = max(zip(self.y, self.names, strict=True)), min(zip(self.y, self.names, strict=True))
-            return ", ".join(f"{likely(y)} where {feature} is {name(what)} ({signed(y)})" for y, what in ends)
+        if self.names:  # levels, in their order
+            level = next(what for y, what in zip(self.y, self.names, strict=True) if y * change > 0)
+            return f"{likely(change)} with higher {feature} (from {name(level)} on, {signed(change)})"
         if self.at is None or self.percentile is None:
             return f"{likely(change)} with {feature} ({signed(change)})"
         if self.kind in ("peaks", "dips"):
             feature = f"{fifth(self.percentile)} {feature}"
             return f"{likely(change)} with {feature} (around {number(self.at)}, {signed(change)})"
         return self._one_sided(feature, self.at, self.percentile)
+
+    def _ranked(self) -> list[tuple[str, float]]:
+        """Values with what they add, largest first; those that add the same as one, last, and few of very many."""
+        usual, count = Counter(round(y, 9) for y in self.y).most_common(1)[0]
+        alike = 1 < count < len(self.y)
+        pairs = zip(self.names, self.y, strict=True)
+        told = {REST if alike and round(y, 9) == usual else name(what): y for what, y in pairs}
+        ranked = sorted(told.items(), key=lambda pair: (pair[0] == REST, -pair[1]))
+        if len(ranked) > MOST_VALUES:
+            middle = ranked[MOST_VALUES // 2 : -MOST_VALUES // 2]
+            mean = sum(y for _, y in middle) / len(middle)
+            ranked = [*ranked[: MOST_VALUES // 2], (f"{len(middle)} between", mean), *ranked[-MOST_VALUES // 2 :]]
+        return ranked
 
     def _one_sided(self, feature: str, at: float, percentile: float) -> str:
         """A rise or fall, told for the smaller side of the data."""
@@ -100,7 +130,9 @@ class Condition:
     the feature speaks for the rule rather than for the average (None: no limit on that side, or no way to state it in
     the caller's units). ``percentile`` (0..1) places the centre among the training values, None for sparse features.
     ``distinct`` is the signed distance of the centre from the average in widths of the set: conditions come in the
-    order of its size. ``names`` are those of the values of a nominal feature, or of one that has two values.
+    order of its size. ``names`` are those of numbers that have some: levels of an ordinal feature, or two values.
+    ``values`` are those of a nominal feature with their shares at the centre and on average; ``center`` and ``average``
+    are then the shares of the value that differs most.
 
     Examples
     --------
@@ -108,6 +140,8 @@ class Condition:
     glucose is very high (≈ 8.1, top 17 %)
     >>> print(Condition("oil", 0.34, 0.11, None, None, percentile=None, distinct=0.2))
     oil is 3.1 times the average (0.34 against 0.11)
+    >>> print(Condition("smoker", 1.0, 0.2, None, None, None, 0.9, values=(("daily", 1.0, 0.2), ("never", 0.0, 0.5))))
+    smoker is daily
     """
 
     feature: str
@@ -118,18 +152,21 @@ class Condition:
     percentile: float | None
     distinct: float
     names: tuple[tuple[float, str], ...] = ()
+    values: tuple[tuple[str, float, float], ...] = ()
 
     @property
     def category(self) -> str | None:
-        """Name of the value that is nearest to the centre, where values have names."""
+        """Name of the value that the rule has most of, or that is nearest to its centre, where values have names."""
+        if self.values:
+            return max(self.values, key=lambda value: value[1] - value[2])[0]
         return min(self.names, key=lambda pair: abs(pair[0] - self.center))[1] if self.names else None
 
     def __str__(self) -> str:
         return f"{name(self.feature)} is {self._words()}"
 
     def _words(self) -> str:
-        if len(self.names) == 2:
-            return self._shares()
+        if self.values or len(self.names) == 2:
+            return _told_by_shares(self.values or self._pair())
         if self.category is not None:
             return f"around {name(self.category)}"
         if self.percentile is None:
@@ -139,14 +176,23 @@ class Condition:
             return place_words(self.center, self.percentile, about=True)
         return f"{fifth(self.percentile)} ({'below' if self.low is None else 'above'} about {number(limit)})"
 
-    def _shares(self) -> str:
-        """How often a feature takes that one of its two values which the rule has more of than the average."""
-        (low, _), (high, _) = self.names
+    def _pair(self) -> tuple[tuple[str, float, float], ...]:
+        """Shares of the only two values of a number."""
+        (low, less), (high, more) = self.names
         here, usual = ((x - low) / (high - low) for x in (self.center, self.average))
-        upper = here >= usual
-        here, usual = (here, usual) if upper else (1 - here, 1 - usual)
-        often = "throughout" if here > 0.995 else f"for {percent(here)}"
-        return f"{name(self.names[int(upper)][1])} {often} ({percent(usual)} on average)"
+        return (less, 1 - here, 1 - usual), (more, here, usual)
+
+
+def _told_by_shares(values: tuple[tuple[str, float, float], ...]) -> str:
+    """Values that are clearly more or less frequent inside than overall."""
+    more = sorted((-here, name(what)) for what, here, usual in values if here > usual + CLEAR)
+    if 0 < len(more) < 4 and sum(-share for share, _ in more) > MOSTLY:
+        return " or ".join(what for _, what in more)
+    gone = [(usual, name(what)) for what, here, usual in values if usual > here + CLEAR and here < 1 - MOSTLY]
+    if gone and not more:
+        return f"not {max(gone)[1]}"
+    what, here, usual = max(values, key=lambda value: (round(abs(value[1] - value[2]), 9), value[1] - value[2]))
+    return f"{name(what)} for {percent(here)} ({percent(usual)} on average)"
 
 
 def _comparison(here: float, usual: float) -> str:

@@ -5,7 +5,7 @@ draws them. Symbols: K exceptions, D features, L labels, T the number of feature
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,11 +49,14 @@ class FeatureImportance:
 def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
     """What the ``top`` features are worth for each label, or all of them."""
     tables = tables_of(model)
-    sizes, system = tables.importance, tables.system
+    sizes = np.zeros((len(tables.feature_names), len(tables.system.label_names)))
+    # what a value adds is 0 on average where there is one: it does not correlate with whether there is one
+    np.add.at(sizes, [subject.feature for subject in tables.subjects], tables.importance**2)
+    sizes = np.sqrt(sizes)
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
     shown, others = order[:top], order[len(order) if top is None else top :]
-    names = tuple(system.feature_names[d] for d in shown)
-    return FeatureImportance(names, system.label_names, sizes[shown], sizes[others].sum(axis=0))
+    names = tuple(tables.feature_names[f] for f in shown)
+    return FeatureImportance(names, tables.system.label_names, sizes[shown], sizes[others].sum(axis=0))
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,9 @@ class Curve:
     """A line ``y`` over values ``x`` of a feature in the caller's units, with the same in ``words``.
 
     Of a shape, y is what is added to the score of ``label``, 0 on average; of a condition, which has no label, it is
-    membership, 1 at ``center``. ``quantiles`` are those of the training data, ``categories`` the names of values.
+    membership, 1 at ``center``, which values without an order do not have. ``quantiles`` are those of the training
+    data, ``categories`` the names of values. ``missing`` is what a shape adds where the feature was not measured, if
+    that has a number of its own.
     """
 
     feature: str
@@ -72,6 +77,7 @@ class Curve:
     center: float | None
     quantiles: Array
     categories: Mapping[float, str]
+    missing: float | None = None
 
 
 def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[Curve, ...]:
@@ -82,22 +88,32 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[C
     tables = tables_of(model)
     names = tables.system.label_names
     kept = positions(names, labels or names, np.arange(len(names)), "label")
-    sizes = tables.sizes[:, kept].sum(axis=1)
+    sizes = np.zeros(len(tables.feature_names))
+    np.add.at(sizes, [subject.feature for subject in tables.subjects], tables.sizes[:, kept].sum(axis=1))
     order = np.argsort(-sizes, kind="stable")[: min(top, np.count_nonzero(sizes))]
-    return tuple(_shape(tables, int(d), int(j), points) for d in order for j in kept)
+    return tuple(_shape(tables, int(f), int(j), points) for f in order for j in kept)
 
 
-def _shape(tables: Tables, d: int, j: int, points: int) -> Curve:
-    feature, label = tables.system.feature_names[d], tables.system.label_names[j]
+def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
+    feature, label = tables.feature_names[f], tables.system.label_names[j]
     base = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label)
     words = ", ".join(map(str, base.general[0].shapes[:1]))
-    x = tables.values(d) if tables.named_values(d) else np.linspace(*_range(tables.system, d), points)
-    return _curve(tables, d, x, tables.effect(d, x, j), words, label=label)
+    x = tables.values(f) if tables.named_values(f) else np.linspace(*_range(tables.system, _column(tables, f)), points)
+    y, gap = tables.effect(f, x, j), tables.gaps.get(f)
+    if gap is None:
+        return _curve(tables, f, x, y, words, label=label)
+    measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
+    return replace(_curve(tables, f, x, y + measured, words, label=label), missing=missing)
 
 
-def _curve(tables: Tables, d: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None) -> Curve:
-    quantiles = np.zeros(0) if tables.system.quantiles is None else doubles(tables.system.quantiles[d])
-    return Curve(tables.system.feature_names[d], label, x, y, words, center, quantiles, tables.named_values(d))
+def _column(tables: Tables, t: int) -> int:
+    return tables.subjects[t].columns.start
+
+
+def _curve(tables: Tables, t: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None) -> Curve:
+    named, quantiles = tables.named_values(t), tables.system.quantiles
+    found = np.zeros(0) if quantiles is None or tables.subjects[t].values else doubles(quantiles[_column(tables, t)])
+    return Curve(tables.subjects[t].name, label, x, y, words, center, found, named)
 
 
 @dataclass(frozen=True)
@@ -125,17 +141,17 @@ class LabelCorrelation:
 
 
 def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
-    """Label correlation against consequent correlation; ``Y`` (N, L) are labels of 0 and 1, training ones say."""
+    """Label correlation against consequent correlation; ``Y`` (N, L) are labels of 0, 1 or NaN, training ones say."""
     tables = tables_of(model)
     system, L = tables.system, tables.system.shape[2]
     if Y is None:
         scores = system.scores(doubles(system.prototypes))
-        said = (scores - tables.shares @ scores) * np.sqrt(tables.shares)[:, None]
+        said = (scores - tables.weights @ scores) * np.sqrt(tables.weights)[:, None]
     else:
         given = doubles(Y)
         if given.ndim != 2 or given.shape[1] != L:
             raise InputError(f"Y must have one column for each of {L} labels, got shape {given.shape}.")
-        said = given - given.mean(axis=0)
+        said = np.nan_to_num(given - np.nanmean(given, axis=0))
     return LabelCorrelation(system.label_names, _cosine(said), _cosine(_effects(tables)), Y is not None)
 
 
@@ -211,12 +227,16 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
         raise InputError(f"There is no rule {rule}: {known}.")
     system, curves = tables.system, []
     conditions = rule_base(system, categories=tables.categories)[rule].conditions[:top]
-    for d, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
-        c = float(system.centers[rule, d])
-        center = c if system.scaling is None else float(tables.centers[rule, d])
-        x = np.linspace(*_range(system, d, center), points)
-        y = np.exp(-((tables.scaled(d, x) - c) ** 2) / system.widths[rule, d])
-        curves.append(_curve(tables, d, x, y, str(condition), center))
+    for t, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
+        subject, center = tables.subjects[t], None
+        centers, widths = system.centers[rule, subject.columns], system.widths[rule, subject.columns]
+        if subject.kind == "nominal":
+            x = tables.values(t)
+        else:
+            center = float(centers[0] if system.scaling is None else tables.centers[rule, subject.columns.start])
+            x = np.linspace(*_range(system, subject.columns.start, center), points)
+        y = np.exp(-((tables.scaled(t, x) - centers) ** 2 / widths).sum(axis=1))
+        curves.append(_curve(tables, t, x, y, str(condition), center))
     return tuple(curves)
 
 

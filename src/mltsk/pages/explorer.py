@@ -4,9 +4,9 @@ The page evaluates the model itself, in plain JavaScript (``templates/explorer``
 its words and a handful of examples. Its content security policy lets nothing else run: the one script and the one style
 sheet are named by their hashes, and no address may be fetched.
 
-Symbols: K exceptions, D features, L labels, P terms. Arrays are base64 of little-endian numbers: exact, and a third of
-their size as decimal text. Of coefficients only those that are not zero are written, with a bit for each that says
-where; widths that are all equal are written once.
+Symbols: K exceptions, D columns of numbers, F features, L labels, P terms. Arrays are base64 of little-endian numbers:
+exact, and a third of their size as decimal text. Of coefficients only those that are not zero are written, with a bit
+for each that says where; widths that are all equal are written once.
 """
 
 import json
@@ -19,14 +19,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from .. import __version__
+from ..columns import MISSING
 from ..core.arrays import dense
 from ..exceptions import InputError
+from ..explain.tables import Subject, Tables
 from ..explain.views import label_correlation_view
-from ..explain.wording import name, number, times
+from ..explain.wording import name, times
 from ..pipelines import named, transformed
+from ..rows.read import read_samples
 from ..system import FuzzySystem
 from ..thresholds import MultilabelThreshold
 from .render import _template, _trusted, write_page
@@ -69,10 +73,10 @@ def explore(model: Any, path: str | Path, X: Any = None, Y: Any = None, *, title
 def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rules") -> str:
     """The page of `explore` as text."""
     data = explorer_data(model, X, Y)
-    K, D, L, P = data["shape"]
+    K, _, L, P = data["shape"]
     style, script = _source("style.css"), script_source()
     parts = {"style": _trusted(style), "script": _trusted(script), "data": _trusted(embedded(data))}
-    subtitle = f"{times(K, data['noun'].lower())} · {times(D, 'feature')} · {times(L, 'label')}"
+    subtitle = f"{times(K, data['noun'].lower())} · {times(len(data['features']), 'feature')} · {times(L, 'label')}"
     facts = {"title": title, "subtitle": subtitle, "noun": data["noun"], "general": P, "rules": K}
     facts |= {"calibrated": data["slopes"], "truth": "labels" in data["correlation"], "version": __version__}
     facts |= {"slopes": K and data["order"], "dashed": K and data["scale"]["kind"] != "unit"}
@@ -134,13 +138,14 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
     inner = inner_model(model)
     base, system = inner.rules_, inner.system_
     K, D, L = system.shape
-    rows, made, known = (np.empty((0, D)), [], None) if X is None else _chosen(model, X, Y)
-    choices = _choices(system, inner._category_names())
+    values = None if X is None else _checked(inner, X)
+    rows, made, known = (np.empty((0, D)), [], None) if values is None else _chosen(model, values, Y)
     view = label_correlation_view(system, known)
     alike = {"consequents": view.consequents} | ({} if known is None else {"labels": view.labels})
     return {
         "shape": [K, D, L, len(system.terms)],
-        "features": [name(feature) for feature in system.feature_names],
+        "features": [name(feature) for feature in base.tables.feature_names],
+        **_parts(base.tables, values),
         "labels": [name(label) for label in system.label_names],
         "noun": base.tables.noun,
         "single": bool(not inner.multilabel_ and len(inner.classes_) > 2),
@@ -148,9 +153,8 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
         "middle": packed(base.tables.middle),
         **_arrays(system),
         **_ranges(system, rows),
-        "choices": {str(d): choice for d, choice in choices.items()},
         **_words(base, system),
-        **_examples(system, base.tables.noun.lower(), rows, made, choices),
+        **_examples(base.tables, rows, made),
         "correlation": {kind: packed(np.round(127 * table), "i1") for kind, table in alike.items()},  # whole 127ths
     }
 
@@ -171,6 +175,7 @@ def _arrays(system: FuzzySystem) -> dict[str, Any]:
     terms, widths = system.terms, np.asarray(system.widths)
     return {
         "underflow": system.underflow,
+        "share": packed(np.ones(system.shape[1]) if system.scaling is None else system.scaling.share),
         "order": system.order,
         "scale": _scale(system),
         "terms": {key: packed(getattr(terms, key)) for key in ("low", "high", "mean")}
@@ -215,17 +220,34 @@ def _ranges(system: FuzzySystem, rows: np.ndarray) -> dict[str, Any]:
     return {"ranges": packed(ends), "whole": np.flatnonzero(whole).tolist()}
 
 
-def _choices(system: FuzzySystem, categories: dict[str, Any]) -> dict[int, dict[str, Any]]:
-    """Values and their names of features that are set from a list: categories, and features of two values."""
-    pairs = {d: system.scaling.values[d, [0, -1]].tolist() for d in np.flatnonzero(_knots(system) == 2).tolist()}
-    found = {d: {value: number(value) for value in pair} for d, pair in pairs.items()}
-    found |= {d: categories[feature] for d, feature in enumerate(system.feature_names) if feature in categories}
-    return {d: {"values": [float(v) for v in t], "names": [name(v) for v in t.values()]} for d, t in found.items()}
+def _parts(tables: Tables, values: Any) -> dict[str, Any]:
+    """How features became columns, the values that have names, and which features may be missing.
+
+    A feature has its first column, the one after its last, and that of "not measured" or -1. Of values without an order
+    the number is given: each has a column, unless there are two.
+    """
+    columns, subjects = tables.system.columns, tables.subjects[: len(tables.feature_names)]
+    choices: dict[str, dict[str, Any]] = {}
+    for f, subject in enumerate(subjects):
+        if names := tables.named_values(f):
+            choices[str(f)] = {"values": [*names], "names": [name(value) for value in names.values()]}
+            choices[str(f)] |= {"nominal": len(names)} if subject.kind == "nominal" else {}
+    if columns is None:
+        return {"choices": choices, "optional": []}
+    lacks = np.zeros(len(columns.parts), dtype=bool) if values is None else np.isnan(values).any(axis=0)
+    optional, where = [], []
+    for f, (_, _, kind, own, _) in enumerate(subjects):
+        gap = tables.gaps.get(f)
+        where.append([own.start, own.stop, -1 if gap is None else tables.subjects[gap].columns.start])
+        if kind != "number" or gap is not None or lacks[own].any():
+            optional.append(f)
+    told = [name(part) for part in columns.part_names]
+    return {"choices": choices, "optional": optional, "columns": where, "parts": told}
 
 
 def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
     """The general rule of each label and the IF-part of each exception, in words with their features."""
-    where = {feature: d for d, feature in reversed(list(enumerate(system.feature_names)))}
+    where = {feature: f for f, feature in reversed(list(enumerate(base.tables.feature_names)))}
 
     def told(parts: Any, most: int, rest: str) -> dict[str, Any]:
         more = f"and {times(len(parts) - most, rest)}" if len(parts) > most else ""
@@ -238,28 +260,40 @@ def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
     }
 
 
-def _examples(system: FuzzySystem, noun: str, rows: Any, made: list[Any], choices: Any) -> dict[str, Any]:
+def _examples(tables: Tables, rows: Any, made: list[Any]) -> dict[str, Any]:
     """The chosen rows first, then a usual sample and the centre of each exception."""
+    system, noun = tables.system, tables.noun.lower()
     order = np.argsort(-system.rule_weights, kind="stable")[:MOST_EXAMPLES]
     usual, called = np.zeros(system.shape[1]), "an empty row"
     if system.quantiles is not None:
         usual, called = system.quantiles[:, 10], "every feature at its median"
     names = [called, *(f"typical of {noun} {k + 1}" for k in order)]
     values = np.vstack([usual, system.prototypes[order]])
-    for d, choice in choices.items():  # between categories there is nothing: take the nearest
-        known = np.array(choice["values"])
-        values[:, d] = known[np.abs(values[:, [d]] - known).argmin(axis=1)]
+    for t, subject in enumerate(tables.subjects):
+        _settle(values, tables, t, subject)
     examples = [*made, *({"name": title, "truth": None} for title in names)]
     return {"examples": examples, "rows": packed(np.vstack([rows, values]))}
 
 
-def _chosen(model: Any, X: Any, Y: Any) -> tuple[np.ndarray, list[dict[str, Any]], np.ndarray | None]:
-    """A few rows, their names and true labels, and the labels of all rows.
+def _settle(values: np.ndarray, tables: Tables, t: int, subject: Subject) -> None:
+    """Give rows one of the named values of a subject, the nearest or most frequent: there is nothing between them."""
+    known, own = np.array(list(tables.named_values(t))), values[:, subject.columns]
+    if subject.kind == MISSING:
+        own[:] = 0.0
+    elif subject.kind == "nominal" and own.shape[1] == len(known):
+        own[0] = tables.frequencies(t)
+        own[:] = own.argmax(axis=1)[:, None] == np.arange(len(known))
+    elif len(known):
+        own[:] = known[np.abs(own - known).argmin(axis=1)][:, None]
+
+
+def _chosen(model: Any, values: Any, Y: Any) -> tuple[np.ndarray, list[dict[str, Any]], np.ndarray | None]:
+    """A few of the rows ``values``, their names and true labels, and the labels of all rows.
 
     They are the rows that each exception applies to most, those with most data first; without exceptions, by labels.
     """
     inner, thresholds = inner_model(model), score_thresholds(model)
-    values, system = _checked(inner, X), inner.system_
+    system = inner.system_
     scores = np.asarray(system.scores(values))
     ranked = (system.firing(values), system.rule_weights) if system.shape[0] else (scores, scores.mean(axis=0))
     rows = np.array(typical_rows(*ranked, MOST_EXAMPLES))
@@ -277,10 +311,13 @@ def _chosen(model: Any, X: Any, Y: Any) -> tuple[np.ndarray, list[dict[str, Any]
 
 
 def _checked(inner: Any, X: Any) -> Any:
-    """Rows as the classifier reads them: named columns in its order, complete, dense or CSR."""
+    """Rows as the classifier reads them: named columns in its order, dense or CSR, tables in columns of numbers."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
         try:
+            if hasattr(inner, "columns_"):
+                X = read_samples(inner, X)
+                return X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
             return validate_data(inner, X, accept_sparse="csr", dtype=np.float64, reset=False)
         except ValueError as error:
             raise InputError(f"These rows cannot be examples: {' '.join(str(error).split())[:300]}") from None

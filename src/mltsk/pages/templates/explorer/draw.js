@@ -36,7 +36,8 @@ const ABSCISSAS = Array.from({ length: POINTS + 1 }, (_, i) => Math.round((10000
 // What feature d adds to the score of label j, above its slider: the curve of the general rule (strong), what the whole
 // score would do if this slider alone moved (thin), and where the sample stands. Both are equal there, and rows of unit
 // length, which a slider changes as a whole, have the first alone.
-function shapeCurve(d, features, system, norm) {
+function shapeCurve(f, features, system, norm) {
+  const d = features.at[f];
   const still = { "vector-effect": "non-scaling-stroke" };
   const [curve, whole] = ["curve", "whole"].map((kind) => svg("path", { class: kind, ...still }));
   const zero = svg("line", { class: "level", x1: 0, x2: 100, y1: HEIGHT / 2, y2: HEIGHT / 2, ...still });
@@ -50,11 +51,12 @@ function shapeCurve(d, features, system, norm) {
   const show = (at, now, j, reach) => {
     if (label !== j || system.scaleKind === "unit") {
       label = j;
-      places = sampled((t) => system.place(d, features.between(d, t), norm()));
+      places = sampled((t) => system.place(d, features.between(f, t), norm()));
       if (own) curve.setAttribute("d", path(places.map((z) => system.effect(d, z, j)), reach));
     }
     const here = system.effect(d, now.z[d], j);
-    if (system.K && system.scaleKind !== "unit") {
+    if (Number.isNaN(now.z[d])) whole.removeAttribute("d");
+    else if (system.K && system.scaleKind !== "unit") {
       const along = system.along(j, d, now);
       const start = here - along(now.z[d]);
       whole.setAttribute("d", path(places.map((z) => along(z) + start), reach));
@@ -62,25 +64,29 @@ function shapeCurve(d, features, system, norm) {
     mark.setAttribute("transform", `translate(${(100 * at).toFixed(2)} 0)`);
     node.lastChild.style.left = `${100 * at}%`;
     node.lastChild.style.top = `${100 * height(here, reach)}%`;
-    return own ? signed(here) : `${system.P ? "not in the general rule" : ""}`;
   };
   return { node, show };
 }
 
 // A strip that is dark where the membership of rule k is high, with the rule's centre and the sample on it.
-function conditionStrip(k, d, features, system, center, norm) {
+function conditionStrip(k, f, features, system, prototypes, norm) {
+  const d = features.at[f];
   const [c, width] = [system.centers, system.widths].map((table) => table[k * system.D + d]);
-  const ys = sampled((t) => Math.exp(-((system.place(d, features.between(d, t), norm()) - c) ** 2) / width));
+  const ys = sampled((t) => Math.exp(-((system.place(d, features.between(f, t), norm()) - c) ** 2) / width));
   const floor = Math.min(...ys, 0.98);
   const stops = ys.filter((_, i) => i % 4 === 0).map((y) => ((y - floor) / (1 - floor)).toFixed(3));
   const node = h("span", { class: "strip", "aria-hidden": "true" });
   const shades = stops.map((s) => `color-mix(in srgb, var(--accent) ${(85 * s).toFixed(1)}%, var(--track))`);
   node.style.background = `linear-gradient(to right, ${shades.join(", ")})`;
   const dot = h("span", { class: "strip-center" });
-  dot.style.left = `${features.positionOf(d, center) / (STEPS / 100)}%`;
+  dot.style.left = `${features.positionOf(f, prototypes[k * system.D + d]) / (STEPS / 100)}%`;
   const tick = h("span", { class: "strip-sample" });
   node.append(dot, tick);
-  return { node, show: (x) => { tick.style.left = `${features.positionOf(d, x[d]) / (STEPS / 100)}%`; } };
+  const show = (x) => {
+    tick.hidden = Number.isNaN(x[d]);
+    tick.style.left = `${features.positionOf(f, x[d]) / (STEPS / 100)}%`;
+  };
+  return { node, show };
 }
 
 // A row of an account: words with a note below, a bar to the left or right of zero, and the amount.

@@ -1,6 +1,9 @@
-// The features of a sample: what each is called, which values it takes, and the control that sets it.
+// The features of a sample: what each is called, which values it takes, and the control that sets it. Feature f is
+// columns at[f]..end[f] of the numbers x: one, or one per value of a nominal feature (of two values, the second); where
+// gap[f] is not -1, that column is 1 if the feature is missing. A value is a number, a position among names, or NaN.
 
 const STEPS = 1000; // positions of a slider
+const MISSING = "not measured";
 
 class Features {
   constructor(data, system) {
@@ -8,13 +11,48 @@ class Features {
     this.system = system;
     this.choices = data.choices; // feature -> { values, names }: a list to choose from instead of a slider
     this.whole = new Set(data.whole);
+    this.optional = new Set(data.optional); // features that may be missing
+    [this.at, this.end, this.gap] = [0, 1, 2].map((i) => data.features.map((_, f) => data.columns?.[f][i] ?? [f, f + 1, -1][i]));
     this.quantiles = system.quantiles;
     this.ranges = unpack(data.ranges, Float64Array);
     this.stops = data.features.map((_, d) => this.makeStops(d));
   }
 
+  columns(f) {
+    const own = Array.from({ length: this.end[f] - this.at[f] }, (_, i) => this.at[f] + i);
+    return this.gap[f] < 0 ? own : [...own, this.gap[f]];
+  }
+
+  value(f, x) {
+    const own = x.subarray(this.at[f], this.end[f]);
+    if (!own.length || own.some(Number.isNaN)) return NaN;
+    return own.length === this.choices[f]?.nominal ? own.indexOf(1) : own[0];
+  }
+
+  set(f, value, x) {
+    const own = x.subarray(this.at[f], this.end[f]);
+    const count = this.choices[f]?.nominal; // how many values without an order, of which the last ones have columns
+    if (count && !Number.isNaN(value)) own.forEach((_, i) => { own[i] = Number(value === i + count - own.length); });
+    else own.fill(value);
+    if (this.gap[f] >= 0) x[this.gap[f]] = Number(Number.isNaN(value));
+  }
+
+  // Amounts of columns as sums over those of each feature.
+  fold(amounts) {
+    return Float64Array.from(this.names, (_, f) => this.columns(f).reduce((sum, c) => sum + amounts[c], 0));
+  }
+
+  // What feature f adds to the score of label j, in words.
+  adds(f, now, j) {
+    const { starts, P } = this.system;
+    const own = this.columns(f);
+    if (!own.some((c) => starts[c + 1] > starts[c])) return P ? "not in the general rule" : "";
+    return signed(own.reduce((sum, c) => sum + this.system.effect(c, now.z[c], j), 0));
+  }
+
   // Values at equal distances along a slider: distinct training quantiles, so that skewed features move evenly.
-  makeStops(d) {
+  makeStops(f) {
+    const d = this.at[f];
     const ends = [this.ranges[2 * d], this.ranges[2 * d + 1]];
     if (!(ends[1] > ends[0])) ends[1] = ends[0] + 1;
     if (!this.quantiles) return ends;
@@ -43,7 +81,8 @@ class Features {
     return (STEPS * (i + (value - stops[i]) / (stops[i + 1] - stops[i]))) / (stops.length - 1);
   }
 
-  percentile(d, value) {
+  percentile(f, value) {
+    const d = this.at[f];
     if (!this.quantiles) return null;
     if (this.system.ends) return Math.min(1, Math.max(0, this.system.level(d, value)));
     return percentileOf(this.quantiles, 21 * d, value);
@@ -57,19 +96,20 @@ class Features {
 
   // Where a value stands: a category, a word of five, or nothing.
   place(d, value) {
-    if (this.choices[d]) return "";
+    if (this.choices[d] || Number.isNaN(value)) return "";
     const p = this.percentile(d, value);
     return p === null ? "" : `${fifth(p)}, ${tail(p)}`;
   }
 
   // A value in words: its category, or the number and where it stands.
   said(d, value) {
+    if (Number.isNaN(value)) return MISSING;
     const place = this.place(d, value);
     return this.choice(d, value) ?? `${number(value)}${place ? ` (${place})` : ""}`;
   }
 
   words(d, value) {
-    return `${this.names[d]} is ${this.said(d, value)}`;
+    return `${this.names[d]} ${Number.isNaN(value) ? "" : "is "}${this.said(d, value)}`;
   }
 }
 
@@ -81,19 +121,37 @@ function featureControl(d, features, curve, onset) {
   const known = features.choices[d];
   const field = known ? choiceField(d, features, onset) : numberField(d, features, onset);
   const slider = known ? null : sliderOf(d, features, onset);
+  const absent = known || !features.optional.has(d) ? null : absentBox(d, features, onset);
   const head = h("div", { class: "feature-head" }, name, field);
-  const notes = h("div", { class: "feature-notes" }, place, adds);
+  const notes = h("div", { class: "feature-notes" }, place, absent && absent.node, adds);
   const node = h("li", { class: "feature", "data-feature": d }, head, notes, slider && curve.node, slider);
   const show = (value, now, j, reach) => {
-    if (document.activeElement !== field || known) field.value = known ? String(value) : String(Number(value.toPrecision(6)));
-    const at = known ? 0 : features.positionOf(d, value);
+    const missing = Number.isNaN(value);
+    const shown = missing ? "" : String(known ? value : Number(value.toPrecision(6)));
+    if (document.activeElement !== field || known || missing) field.value = shown;
+    adds.textContent = features.adds(d, now, j);
     place.textContent = features.place(d, value);
-    adds.textContent = curve.show(at / STEPS, now, j, reach);
     if (!slider) return;
+    node.classList.toggle("absent", missing);
+    absent?.show(value);
+    const at = missing ? Number(slider.value) : features.positionOf(d, value);
+    curve.show(at / STEPS, now, j, reach);
     if (Number(slider.value) !== Math.round(at)) slider.value = at;
     slider.setAttribute("aria-valuetext", features.words(d, value));
   };
   return { d, node, show };
+}
+
+// A box that takes the value of feature d away, and gives back the last one.
+function absentBox(d, features, onset) {
+  const box = h("input", { type: "checkbox", "aria-label": `${features.names[d]} ${MISSING}` });
+  let last = features.valueAt(d, STEPS / 2);
+  box.addEventListener("change", () => onset(d, box.checked ? NaN : last, true));
+  const show = (value) => {
+    box.checked = Number.isNaN(value);
+    if (!box.checked) last = value;
+  };
+  return { node: h("label", { class: "absent-box" }, box, MISSING), show };
 }
 
 function sliderOf(d, features, onset) {
@@ -115,7 +173,8 @@ function numberField(d, features, onset) {
 function choiceField(d, features, onset) {
   const known = features.choices[d];
   const options = known.values.map((value, i) => h("option", { value: String(value), text: known.names[i] }));
+  if (features.optional.has(d)) options.push(h("option", { value: "", text: MISSING }));
   const field = h("select", { class: "value choice", "aria-label": features.names[d] }, ...options);
-  field.addEventListener("change", () => onset(d, Number(field.value), true));
+  field.addEventListener("change", () => onset(d, field.value === "" ? NaN : Number(field.value), true));
   return field;
 }

@@ -86,7 +86,7 @@ class Explorer {
   }
 
   set(d, value, done) {
-    this.x[d] = value;
+    this.features.set(d, value, this.x);
     this.changed = true;
     this.schedule(done);
   }
@@ -169,7 +169,8 @@ class Explorer {
     const all = this.data.features.map((_, d) => d);
     if (by === "name") return all.sort((a, b) => this.data.features[a].localeCompare(this.data.features[b], "en", { numeric: true }));
     const size = by === "rules" ? this.system.separation() : this.system.relevance(by === "label" ? this.label : -1);
-    return all.sort((a, b) => size[b] - size[a]);
+    const sizes = this.features.fold(size);
+    return all.sort((a, b) => sizes[b] - sizes[a]);
   }
 
   show(wanted) {
@@ -181,7 +182,7 @@ class Explorer {
   }
 
   showControls() {
-    for (const control of this.controls) control.show(this.x[control.d], this.now, this.label, this.reach);
+    for (const control of this.controls) control.show(this.features.value(control.d, this.x), this.now, this.label, this.reach);
   }
 
   control(d) {

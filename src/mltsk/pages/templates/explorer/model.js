@@ -1,6 +1,7 @@
 // The fuzzy system: arithmetic on typed arrays, nothing of the page.
-// Symbols: K exceptions, D features, L labels, P terms of the general rule; x a sample in the caller's units, z the same
-// on the scale of the rules, m how far each exception applies. Everything is float64, as in Python.
+// Symbols: K exceptions, D columns of numbers (features, or parts of them), L labels, P terms of the general rule; x a
+// sample in the caller's units, z the same on the scale of the rules, filled the same with averages for what is missing
+// (NaN), m how far each exception applies. Everything is float64, as in Python.
 
 function unpack(text, Type) {
   const raw = atob(text);
@@ -44,11 +45,12 @@ class FuzzySystem {
   constructor(data) {
     const floats = (text) => (text === null ? null : unpack(text, Float64Array));
     [this.K, this.D, this.L, this.P] = data.shape;
-    for (const name of ["thresholds", "intercept", "slopes", "offsets", "weights", "centers", "middle", "quantiles"]) {
+    for (const name of ["share", "thresholds", "intercept", "slopes", "offsets", "weights", "centers", "middle", "quantiles"]) {
       this[name] = floats(data[name]);
     }
     const widths = floats(data.widths);
     this.widths = widths.length === 1 ? new Float64Array(this.K * this.D).fill(widths[0]) : widths;
+    this.counted = this.gather(() => 0).seen; // how much a rule's conditions count together
     this.rows = data.order ? this.D + 1 : 1; // of a consequent
     this.coef = unpackSparse(data.coef, this.K * this.rows * this.L);
     this.firing = data.underflow;
@@ -79,6 +81,7 @@ class FuzzySystem {
 
   // Where a value lies on the scale of feature d; norm is the length of its row where rows have unit length.
   place(d, value, norm) {
+    if (Number.isNaN(value)) return NaN;
     if (this.scaleKind === "unit") return norm > 0 ? value / norm : value;
     if (this.scaleKind === "none") return value;
     return (this.level(d, value) - this.offset[d]) / this.spread[d];
@@ -99,6 +102,7 @@ class FuzzySystem {
 
   // Membership of place z of feature d in term p, as its distance from the average.
   term(p, d, z) {
+    if (Number.isNaN(z)) return 0;
     if (this.linear) return z - this.mean[p];
     const t = (z * this.spread[d] + this.offset[d] - this.low[p]) / (this.high[p] - this.low[p]);
     return Math.min(1, Math.max(0, t)) - this.mean[p];
@@ -111,12 +115,26 @@ class FuzzySystem {
     return sum;
   }
 
-  exponents(z) {
-    const e = new Float64Array(this.K);
+  // Sums of squared distances in widths over what is there, and how much of each rule's features that is.
+  gather(z) {
+    const [raw, seen] = [new Float64Array(this.K), new Float64Array(this.K)];
     for (let k = 0, at = 0; k < this.K; k++) {
-      for (let d = 0; d < this.D; d++, at++) e[k] += (z[d] - this.centers[at]) ** 2 / this.widths[at];
+      for (let d = 0; d < this.D; d++, at++) {
+        const place = z(d);
+        if (Number.isNaN(place)) continue;
+        raw[k] += (place - this.centers[at]) ** 2 / this.widths[at];
+        if (this.widths[at] < Infinity) seen[k] += this.share[d];
+      }
     }
-    return e;
+    return { raw, seen };
+  }
+
+  // What is there counts for all; a rule of which nothing is there does not apply.
+  exponents({ raw, seen }) {
+    return raw.map((sum, k) => {
+      if (seen[k] === this.counted[k]) return sum;
+      return seen[k] > 1e-9 ? (sum * this.counted[k]) / seen[k] : 1000;
+    });
   }
 
   // How far each exception applies: plain memberships, or shares that add up to 1, in log space unless the model takes
@@ -131,12 +149,13 @@ class FuzzySystem {
 
   evaluate(x) {
     const z = this.scale(x, new Float64Array(this.D));
-    const e = this.exponents(z);
-    const m = this.shares(e);
-    return { z, e, m, scores: this.scores(z, m) };
+    const filled = z.map((place, d) => (Number.isNaN(place) ? (this.linear ? this.mean[d] : 0) : place));
+    const sums = this.gather((d) => z[d]);
+    const m = this.shares(this.exponents(sums));
+    return { z, filled, sums, m, scores: this.scores(z, filled, m) };
   }
 
-  scores(z, m) {
+  scores(z, filled, m) {
     const { D, L, coef, rows } = this;
     const out = Float64Array.from(this.intercept);
     const add = (table, row, factor) => {
@@ -147,7 +166,7 @@ class FuzzySystem {
       for (let p = this.starts[d]; p < this.starts[d + 1]; p++) add(this.termCoef, p, this.term(p, d, z[d]));
     }
     for (let k = 0; k < this.K; k++) {
-      for (let row = 0; row < rows; row++) add(coef, k * rows + row, row ? m[k] * z[row - 1] : m[k]);
+      for (let row = 0; row < rows; row++) add(coef, k * rows + row, row ? m[k] * filled[row - 1] : m[k]);
     }
     return out;
   }
@@ -187,13 +206,13 @@ class FuzzySystem {
 
   // What each exception, and what each feature in general, adds to the score of label j.
   shifts(j, now) {
-    return now.m.map((share, k) => share * this.says(k, j, now.z));
+    return now.m.map((share, k) => share * this.says(k, j, now.filled));
   }
 
   // The shifts of exceptions with slopes taken apart: of an average sample, and what each feature adds to that.
   within(j, now) {
     const parts = new Float64Array(this.D);
-    now.m.forEach((share, k) => parts.forEach((_, d) => { parts[d] += share * this.at(k, d + 1, j) * (now.z[d] - this.middle[d]); }));
+    now.m.forEach((share, k) => parts.forEach((_, d) => { parts[d] += share * this.at(k, d + 1, j) * (now.filled[d] - this.middle[d]); }));
     return { usual: now.m.reduce((sum, share, k) => sum + share * this.says(k, j, this.middle), 0), parts };
   }
 
@@ -201,15 +220,15 @@ class FuzzySystem {
     return now.z.map((z, d) => this.effect(d, z, j));
   }
 
-  // The part of the score of label j that changes when feature d alone moves to place z.
+  // The part of the score of label j that changes when feature d, which is there, alone moves to place z.
   along(j, d, now) {
-    const said = Float64Array.from(now.m, (_, k) => this.says(k, j, now.z));
+    const said = Float64Array.from(now.m, (_, k) => this.says(k, j, now.filled));
     return (z) => {
-      const e = now.e.map((old, k) => {
+      const raw = now.sums.raw.map((old, k) => {
         const at = k * this.D + d;
         return old + ((z - this.centers[at]) ** 2 - (now.z[d] - this.centers[at]) ** 2) / this.widths[at];
       });
-      const m = this.shares(e);
+      const m = this.shares(this.exponents({ raw, seen: now.sums.seen }));
       return m.reduce((sum, share, k) => sum + share * (said[k] + this.at(k, d + 1, j) * (z - now.z[d])), this.effect(d, z, j));
     };
   }
@@ -218,7 +237,7 @@ class FuzzySystem {
   centreShifts() {
     return Array.from({ length: this.K }, (_, k) => {
       const z = this.centers.subarray(k * this.D, (k + 1) * this.D);
-      const share = this.shares(this.exponents(z))[k];
+      const share = this.shares(this.exponents(this.gather((d) => z[d])))[k];
       return Float64Array.from({ length: this.L }, (_, j) => share * this.says(k, j, z));
     });
   }

@@ -106,16 +106,16 @@ class Why {
       score >= system.thresholds[j] ? "reaches" : "stays below"} the threshold ${number(system.thresholds[j])}${
       chances ? `, probability ${percent(chances[j])}` : ""}.`;
     $("verdict").classList.toggle("given", given);
-    const [general, shifts] = [ranked(system.effects(j, now), 7), ranked(system.shifts(j, now), 5)];
+    const [general, shifts] = [ranked(this.features.fold(system.effects(j, now)), 7), ranked(system.shifts(j, now), 5)];
     const amounts = [system.intercept[j], ...general.amounts, general.rest, ...shifts.amounts, shifts.rest];
     const ends = { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) }; // what bars must have room for
     const base = system.P ? [ledgerRow("base", "of an average sample", null, system.intercept[j], ends, "base")] : [];
-    const said = (d) => [data.features[d], this.features.said(d, x[d]), () => this.onfeature(d)];
+    const said = (d) => [data.features[d], this.features.said(d, this.features.value(d, x)), () => this.onfeature(d)];
     const shared = (k) => [`${data.noun} ${k + 1}`, `applies by ${percent(now.m[k])}`, () => this.onrule(k)];
     $("by-feature").replaceChildren(...base, ...ledger(general, ends, said));
     if (system.rows > 1) {
       const { usual, parts } = system.within(j, now);
-      $("within").replaceChildren(ledgerRow("an average sample", "", null, usual, ends, "base"), ...ledger(ranked(parts, 5), ends, said));
+      $("within").replaceChildren(ledgerRow("an average sample", "", null, usual, ends, "base"), ...ledger(ranked(this.features.fold(parts), 5), ends, said));
     }
     const total = ["score", "", score.toFixed(3).replace("-", "−")].map((text, i) => h("span", { class: i === 2 ? "amount" : "", text }));
     $("by-rule").replaceChildren(...ledger(shifts, ends, shared), h("li", { class: "ledger-row total" }, total));
@@ -164,9 +164,9 @@ class RuleCards {
     const rule = this.data.rules[k];
     const firing = h("span", { class: "firing" });
     const fill = h("span", { class: "fill" });
-    const strips = rule.words.map(([d]) =>
-      conditionStrip(k, d, this.features, this.system, this.prototypes[k * this.system.D + d], this.norm));
-    const conditions = rule.words.map(([d, words], i) => h("li", {}, link("", () => this.onfeature(d), [], words), strips[i].node));
+    const strips = rule.words.map(([d]) => (this.data.choices[d] ? null
+      : conditionStrip(k, d, this.features, this.system, this.prototypes, this.norm)));
+    const conditions = rule.words.map(([d, words], i) => h("li", {}, link("", () => this.onfeature(d), [], words), strips[i]?.node));
     const then = h("ul", { class: "then" });
     const title = h("h3", { text: `${this.data.noun} ${k + 1}` });
     const weight = h("span", { class: "muted", text: `governs ${percent(this.system.weights[k])} of the data` });
@@ -186,7 +186,7 @@ class RuleCards {
       card.firing.textContent = percent(m[k]);
       card.fill.style.width = `${100 * m[k]}%`;
       card.node.classList.toggle("strongest", m[k] === most);
-      for (const strip of card.strips) strip.show(x);
+      for (const strip of card.strips) strip?.show(x);
     }
   }
 
@@ -229,7 +229,7 @@ class RuleCards {
     const effect = (d) => system.at(k, d + 1, j) * spreadOf(system.usualPlaces(d));
     const order = largest(Float64Array.from({ length: system.D }, (_, d) => effect(d)), system.D);
     const side = (verb, keep) => {
-      const names = order.filter(keep).slice(0, 3).map((d) => this.data.features[d]);
+      const names = order.filter(keep).slice(0, 3).map((d) => (this.data.parts ?? this.data.features)[d]);
       return names.length ? h("span", { text: `${verb} with ${listed(names, 3)}` }) : null;
     };
     return h("p", { class: "terms" }, [side("rises", (d) => effect(d) > 0), side("falls", (d) => effect(d) < 0)]);
