@@ -170,3 +170,17 @@ def test_words_are_those_of_the_table():
 def test_a_number_may_be_missing_in_every_row():
     X = frame()
     assert np.isnan(columns_of(X).expand(X.assign(age=None))[:, 0]).all()
+
+
+def test_a_word_that_was_never_seen_is_neither_measured_nor_not():
+    X = pd.DataFrame({"a": ["x", "y", None] * 20})
+    columns = columns_of(X)
+    assert columns.part_names == ("a = y", "a not measured")
+    assert_array_equal(columns.expand(pd.DataFrame({"a": ["x", "z", None]})), [[0, 0], [np.nan, np.nan], [np.nan, 1]])
+
+
+def test_words_that_we_use_ourselves_stay_apart():
+    X = pd.DataFrame({"a": ["x", "other"] * 30 + ["rare", "not measured", "not measured", None, None, None]})
+    columns = columns_of(X)
+    assert columns.part_names == ("a = other", "a = x", "a = other values", "a not measured")
+    assert_array_equal(columns.expand(X)[-5:, 3], 1.0)

@@ -71,7 +71,8 @@ class Columns:
 
     def named(self, d: int) -> tuple[str, ...]:
         """The values of a feature by name, rare ones together; those of numbers have none."""
-        return self.values[d] + ((OTHER,) if self.rare[d] else ())
+        together = f"{OTHER} values" if OTHER in self.values[d] else OTHER
+        return self.values[d] + ((together,) if self.rare[d] else ())
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -112,7 +113,7 @@ class Columns:
         return np.hstack([values for values, _ in found] + gaps).astype(np.float64)
 
     def _expanded(self, d: int, column: "Column") -> tuple[Array, Array]:
-        """(columns of numbers of a feature, where it is missing)."""
+        """(columns of numbers of a feature, 1 where it is missing and NaN where its value was never seen)."""
         if self.kinds[d] == "number":
             if column.numbers is None and column.example is not None:
                 raise InputError(
@@ -120,16 +121,16 @@ class Columns:
                 )
             numbers = np.full(len(column.words()), np.nan) if column.numbers is None else column.numbers
             return numbers[:, None], np.isnan(numbers)
-        keys = column.words()
-        missing = np.array([key is None for key in keys])
-        codes = {value: i for i, value in enumerate(self.values[d])}
+        words, codes = column.words(), {value: float(i) for i, value in enumerate(self.values[d])}
+        codes |= dict.fromkeys(self.rare[d], float(len(self.values[d])))
+        code = np.array([codes.get(word, np.nan) if word is not None else np.nan for word in words])
+        missing = np.array([word is None for word in words])
+        gap = np.where(np.isnan(code) & ~missing, np.nan, missing)
         if self.kinds[d] == "ordinal":
-            return np.array([codes.get(key, np.nan) for key in keys], dtype=np.float64)[:, None], missing
-        codes |= dict.fromkeys(self.rare[d], len(self.values[d]))
-        code = np.array([codes.get(key, -1) for key in keys])
+            return code[:, None], gap
         count = len(self.values[d]) + bool(self.rare[d])
-        shown = np.where(code[:, None] < 0, np.nan, code[:, None] == np.arange(count))
-        return shown[:, 1:] if count == 2 else shown, missing
+        shown = np.where(np.isnan(code)[:, None], np.nan, code[:, None] == np.arange(count))
+        return shown[:, 1:] if count == 2 else shown, gap
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,8 @@ def _word(cell: Any) -> str:
 
 
 def _is_missing(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return cell == MISSING
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
 
 

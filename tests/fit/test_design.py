@@ -87,3 +87,8 @@ def test_sparse_rows_have_unit_length_and_stay_sparse_where_that_pays(X):
 def test_a_scale_that_would_fill_a_sparse_matrix_is_refused(X, name):
     with pytest.raises(InputError, match="would make sparse X dense"):
         Scale.of(sparse.csr_array(X), np.ones(40), name)
+
+
+def test_rows_with_gaps_have_no_unit_length(X):
+    with pytest.raises(InputError, match="needs every cell"):
+        Scale.of(np.where(X > 1, np.nan, X), np.ones(40), "unit")

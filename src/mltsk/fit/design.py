@@ -52,6 +52,8 @@ class Scale:
         name = ("unit" if sparse.issparse(X) else "quantile") if name == "auto" else name
         if sparse.issparse(X) and name not in ("unit", None):
             raise InputError(f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray().")
+        if name == "unit" and not sparse.issparse(X) and not bool((X == X).all()):
+            raise InputError("scale='unit' needs every cell of a row to give it unit length: take another scale.")
         scaling = None if name is None or name == "unit" else fit_scaling(X, w, name, shares)
         if scaling is not None and name == "quantile":
             terms = Terms.ramps(scaling, monotone)

@@ -169,7 +169,7 @@ def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
         own = g.add("Gather", x, g.integers(np.flatnonzero(columns.gaps)), axis=1)
         return g.add("Concat", x, g.number(g.add("IsNaN", own)), axis=1)
     found = [_column(g, columns, d, kind) for d in range(len(columns.names))]
-    gaps = [g.number(gap) for (_, gap), own in zip(found, columns.gaps, strict=True) if own]
+    gaps = [gap for (_, gap), own in zip(found, columns.gaps, strict=True) if own]
     return g.add("Concat", *(shown for shown, _ in found), *gaps, axis=1)
 
 
@@ -180,7 +180,7 @@ def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
         x = g.input(columns.names[d], kind, 1)
         missing = g.add("IsNaN", x)
         if columns.kinds[d] == "number":
-            return x, missing
+            return x, g.number(missing)
         known = np.array(values, dtype=np.float64)
         rounding = (6e-15 if kind == types.DOUBLE else 6e-8) * np.abs(known)  # of 15 digits, of single precision
         is_value = g.add("LessOrEqual", g.add("Abs", g.add("Sub", x, g.constant(known))), g.constant(rounding))
@@ -192,7 +192,10 @@ def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
     is_value = g.number(is_value)
     shown = g.add("MatMul", is_value, g.constant(_shown(columns, d)))
     is_known = g.add("Greater", g.add("ReduceSum", is_value, g.integers([1])), g.constant(0.0))
-    return g.add("Where", is_known, shown, g.constant(np.nan)), missing
+    known_gap = g.add("Or", is_known, missing)  # a word that was never seen is neither measured nor not
+    return g.add("Where", is_known, shown, g.constant(np.nan)), g.add(
+        "Where", known_gap, g.number(missing), g.constant(np.nan)
+    )
 
 
 def _are_numbers(values: tuple[str, ...]) -> bool:
