@@ -1,5 +1,6 @@
 """MLTSKClassifier: validate, fit a system, store plain arrays; rules, reasons and short models are one line each."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,7 +17,7 @@ from .core.scaling import Scaling
 from .core.terms import Terms
 from .exceptions import InputError
 from .fit import Options, fit_system
-from .fit.short import shorten
+from .fit.short import Sample, shorten, size_path
 from .probabilities import f1_thresholds, fit_curves
 from .rows.arrays import is_dask
 from .rows.read import is_too_large, read_rows, read_samples
@@ -196,12 +197,12 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._write(fitted)
         some = rows.sample(Options.sample_rows if fitted.loo_rows is None else len(fitted.loo_rows))
         loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
-        self._sample = some.X, asnumpy(some.Y), asnumpy(some.w), loo
-        Y, w = self._sample[1:3]
-        self._calibrate(Y, w, loo)
+        given, rules = (asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)), fitted.design.rules
+        design = replace(fitted.design, rules=replace(rules, centers=asnumpy(rules.centers)))
+        self._sample = Sample(some.X, *given, loo, design, fitted.penalty)
+        self._calibrate(self._sample.Y, self._sample.w, loo)
         if self.max_terms is not None:
-            self._write_short(*shorten(self.system_, *self._sample, self.max_terms, self.max_conditions), some.index)
-            self._calibrate(Y, w, self.loo_scores_)
+            self._shorten(some.index)
         return self
 
     def _write(self, fitted):
@@ -307,18 +308,46 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
-        rows = spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
-        short._write_short(*shorten(self.system_, *self._sample, max_terms, short.max_conditions), rows)
-        short._calibrate(*self._sample[1:3], short.loo_scores_)
+        short._shorten(
+            spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
+        )
         return short
 
-    def _write_short(self, system, loo_scores, rows):
+    def _shorten(self, index):
+        """Turn into a short model, of whose scores without themselves are those of rows of the sample, ``index``."""
+        sample = self._sample
+        system, loo, rows = shorten(self.system_, sample, self.max_terms, self.max_conditions)
         self.terms_ = dict(vars(system.terms))
         self.intercept_, self.general_coef_ = system.intercept, system.term_coef
         self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
         self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights
-        self.n_rules_, self.order_, self.loo_scores_ = len(system.centers), system.order, loo_scores
-        self.loo_rows_ = rows if isinstance(rows, np.ndarray) else self.loo_rows_
+        self.n_rules_, self.order_, self.loo_scores_ = len(system.centers), system.order, loo
+        if not (isinstance(index, slice) and isinstance(rows, slice)):  # some rows alone
+            n = len(sample.loo)
+            self.loo_rows_ = (np.arange(n) if isinstance(index, slice) else np.asarray(index))[rows]
+        self._calibrate(sample.Y[rows], sample.w[rows], loo)
+
+    @property
+    def size_path_(self):
+        """What brevity costs: ``terms`` per label, 1 to 50, against average precision of honest scores.
+
+        A dict of arrays: ``terms``, ``AP`` (mean over samples, the standard convention) and ``macro_AP`` (mean over
+        labels). Scores are those of five folds, in which terms were chosen without the rows that are scored.
+        """
+        from .metrics import evaluate
+
+        check_is_fitted(self)
+        if not hasattr(self, "_sample"):
+            raise AttributeError("a model from a file holds no rows to measure shorter ones on: fit it again")
+        sizes, scores, rows = size_path(self.system_, self._sample, getattr(self, "max_conditions", 5))
+        Y, w = self._sample.Y[rows], self._sample.w[rows]
+        Y = np.where((w if w.ndim == 2 else w[:, None] + 0 * Y) > 0, Y, np.nan)
+        each = [evaluate(Y, S, per_label=True)["AP"].mean() for S in scores]
+        return {
+            "terms": np.array(sizes),
+            "AP": np.array([evaluate(Y, S)["AP"] for S in scores]),
+            "macro_AP": np.array(each),
+        }
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy

@@ -15,6 +15,7 @@ from .exceptions import InputError
 from .fit import fit_system
 from .fit.design import Design, Rules, Scale
 from .fit.ridge import Moments, Penalty
+from .fit.short import Sample
 from .rows.arrays import Block, is_dask
 from .rows.read import check_weights, first_look, read_columns_of, read_samples, weight_unit
 from .targets import Targets
@@ -110,8 +111,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         if first:
             fitted = fit_system(block.rows(), self._options())
             self._store(fitted, block.rows())
-            general, exceptions = fitted.block_weights
-            found = {"general": general, "exceptions": exceptions, "variance": fitted.variance}
+            design = fitted.design
+            found = {"general": design.general, "exceptions": design.exceptions, "variance": design.scale.variance}
             self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
         design, stream = self._design(), self.stream_
         moments = block.moments(design, np.arange(len(self.label_names_)))
@@ -172,13 +173,15 @@ class IncrementalMLTSK(MLTSKClassifier):
         basis = {}
         if self.coupling_ is not None:
             basis = dict(zip(("lam", "basis"), np.linalg.eigh(self.coupling_), strict=True))
-        primal = moments.solve(Penalty(self.ridge_, self.coupling_weight_, **basis))
+        penalty = Penalty(self.ridge_, self.coupling_weight_, **basis)
+        primal = moments.solve(penalty)
         kept, mean = self.stream_["rows"], primal.mean[:, None] + 0 * primal.B
         self.intercept_, self.general_coef_, self.coef_ = design.coefficients(primal.B, mean, primal.rates)
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
         self._calibrate(kept["Y"], kept["w"], self.loo_scores_)
-        self._sample = (kept["X"], kept["Y"], kept["w"], self.loo_scores_)
+        given = kept["X"], kept["Y"], kept["w"], kept["copies"]
+        self._sample = Sample(*given, self.loo_scores_, design, penalty)
 
 
 def _stacked(a, b):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from mltsk import MLTSKClassifier
+from mltsk import MLTSKClassifier, evaluate
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 
@@ -78,3 +78,22 @@ def test_labels_that_were_not_observed_do_not_speak(data):
 def test_at_least_one_term_is_asked_for(clf):
     with pytest.raises(ValueError, match="max_terms"):
         clf.shorten(0)
+
+
+def test_scores_of_a_short_model_are_those_of_new_rows():
+    """Targets are scores of a long model: those of other rows must not know the labels of the rows that are scored."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(120, 30)), rng.integers(0, 2, size=(120, 3))  # nothing to learn
+    short = MLTSKClassifier(n_rules=0, ridge=1.0).fit(X, Y).shorten(8)
+    auc = [roc_auc_score(y, s) for y, s in zip(Y.T, short.loo_scores_.T, strict=True)]
+    assert np.mean(auc) < 0.55
+
+
+def test_the_price_of_brevity_is_measured_for_every_size():
+    data = make_multilabel_rules(n_samples=300, random_state=0)
+    clf = MLTSKClassifier().fit(data.X, data.Y)
+    path = clf.size_path_
+    assert path["terms"].tolist() == list(range(1, len(path["terms"]) + 1))
+    assert path["AP"][11] > path["AP"][0]
+    short = clf.shorten(4)
+    assert path["AP"][3] == pytest.approx(evaluate(data.Y, short.loo_scores_)["AP"])

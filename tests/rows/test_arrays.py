@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.fit.design import Design, Rules, Scale
+from mltsk.fit.fit import weights_of
 from mltsk.rows.arrays import ArrayRows, Block
 
 
@@ -42,7 +43,7 @@ def test_labels_of_the_same_weights_go_together(block):
     w = np.column_stack([block.w, np.ones(50), block.w])
     rows = Block(block.X, block.Y[:, [0, 1, 0]], w, np.maximum(w, 1)).rows()
     assert sorted(labels.tolist() for labels in rows.patterns()) == [[0, 2], [1]]
-    assert_array_equal(rows.sample(50).weights(1)[0], np.ones(50))
+    assert_array_equal(weights_of(rows.sample(50), 1)[0], np.ones(50))
     assert_allclose(rows.sample(50).row_weights(), w.mean(axis=1))
     assert [labels.tolist() for labels in block.rows().patterns()] == [[0, 1]]
 

@@ -76,7 +76,8 @@ class Options:
 class Fitted:
     """A fit as NumPy arrays and numbers: what `FuzzySystem` holds, what was chosen, and leave-one-out scores.
 
-    ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows where that is None.
+    ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows where that is None; ``design`` and ``penalty``
+    are what they came from.
     """
 
     scale: str | None
@@ -98,8 +99,8 @@ class Fitted:
     loo_error: float
     loo_scores: Array
     loo_rows: Any
-    block_weights: tuple[float, float]
-    variance: float
+    design: Design
+    penalty: Penalty
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ def _form(N: int, design: Design, held: bool, n_patterns: int, room: float) -> s
 
 def _primal(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, labels: Any) -> Solved:
     found = rows.moments(design, labels).solve(penalty)
-    (w, copies), Y = block.weights(int(labels[0])), cast(block.Y[:, labels], np.float64)
+    (w, copies), Y = weights_of(block, int(labels[0])), cast(block.Y[:, labels], np.float64)
     loo = namespace(Y).empty_like(Y)
     for part in row_blocks(len(Y), 24 * design.shape[2], like=w):
         scaled = design.scale.apply(block.X[part]) if Z is None else Z[part]
@@ -229,7 +230,8 @@ def _primal(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, la
 
 
 def _dual(design: Design, penalty: Penalty, block: Any, Z: Any, labels: Any, K: Array) -> Solved:
-    (w, copies), Y, everywhere = block.weights(int(labels[0])), cast(block.Y[:, labels], np.float64), Z
+    w, copies = weights_of(block, int(labels[0]))
+    Y, everywhere = cast(block.Y[:, labels], np.float64), Z
     here = namespace(w).flatnonzero(w > 0)
     whole = len(here) == len(w)
     if not whole:
@@ -269,11 +271,28 @@ def _by_products(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: An
 
     right = w * (Y - rates)
     B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
-    some, patterns = spread_rows(len(Y), LOO_ROWS_LINEAR), rows.patterns()
-    part, Zs = block.take(some), Z[some]
-    K = design.kernel(Zs)
-    loo = _joined(patterns, [_dual(design, penalty, part, Zs, labels, K * 1) for labels in patterns]).loo
+    some = spread_rows(len(Y), LOO_ROWS_LINEAR)
+    loo = left_out_scores(design, penalty, block.take(some), Z[some], design.kernel(Z[some]))
     return Solved(B, mean + 0 * B, rates, put(loo, Y), np.arange(len(Y))[some])
+
+
+def left_out_scores(design: Design, penalty: Penalty, block: Any, Z: Any, K: Array) -> Array:
+    """What rows with the kernel K score without themselves (n, L) when the numbers are fitted to these rows alone."""
+    patterns = label_patterns(block.w, block.Y.shape[1])
+    return _joined(patterns, [_dual(design, penalty, block, Z, labels, K * 1) for labels in patterns]).loo
+
+
+def weights_of(block: Any, label: int) -> tuple[Any, Any]:
+    """(weights, copies), (n,) each, of one label."""
+    return (block.w, block.copies) if block.w.ndim == 1 else (block.w[:, label], block.copies[:, label])
+
+
+def label_patterns(w: Any, n_labels: int) -> list[NDArray[np.intp]]:
+    """Groups of labels that have the same weights (n,) or (n, L), or None."""
+    if w is None or w.ndim == 1:
+        return [np.arange(n_labels)]
+    _, group = np.unique(asnumpy(w), axis=1, return_inverse=True)
+    return [np.flatnonzero(group.ravel() == g) for g in range(int(group.max()) + 1)]
 
 
 def _joined(patterns: list[Any], parts: list[Solved]) -> Solved:
@@ -317,6 +336,6 @@ def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: So
         loo_error=choice.error,
         loo_scores=asnumpy(solved.loo),
         loo_rows=None if solved.rows is None else asnumpy(solved.rows),
-        block_weights=(design.general, design.exceptions),
-        variance=design.scale.variance,
+        design=design,
+        penalty=penalty,
     )

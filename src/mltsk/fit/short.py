@@ -1,143 +1,229 @@
 """Short models: a few terms per label, chosen and refitted to say what the long model says.
 
-Symbols: T (N, C) candidate terms: ramps and exceptions of few conditions; t (N, L) = (labels + leave-one-out scores
-of the long model) / 2, which are smoother than labels; G = TᵀT and TᵀT t, from which everything is chosen.
+Symbols: A (N, C) candidate terms: ramps, values of nominal features, "not measured", and exceptions of few conditions;
+t (N, L) the leave-one-out scores of the long model, which are smoother than labels; G = AᵀA and Aᵀt after centring and
+scaling every column to length 1, from which everything is chosen.
 
-Terms of a label are added one by one, each time the one that explains most of what is left (orthogonal matching
-pursuit on columns of length 1), and refitted together with a light ridge.
+Terms of a label are added one by one, each time the one that together with those before leaves least unexplained, and
+all are refitted with a ridge. What rows score without themselves is found in folds: terms are chosen and numbers fitted
+without the rows of a fold, to scores of the long model that was fitted without them, too.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from ..core.arrays import Array, dense, spread_rows
+from ..core.backend import asnumpy, is_tensor
 from ..core.membership import firing_strengths
-from ..core.terms import Terms
+from ..core.terms import RAMPS, Terms
 from ..system import FuzzySystem
+from .design import Design
+from .fit import left_out_scores
+from .ridge import Penalty
 
-ROWS = 5_000  # terms are chosen on at most this many rows
-RIDGE = 1e-3  # of the refit, where columns have length 1
-FOLDS = 5  # of the honest scores: choosing terms looks at labels, so rows must be left out of the choice as well
+ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread
+MOST = 3_000  # candidates: those that are most correlated with some label
+RIDGE = 0.1  # of the refit, where columns have length 1; .05 to .2 do as well, .001 less (five data sets)
+FOLDS = 5
+LARGEST = 50  # terms per label up to which `size_path` goes
+# Ramps to choose from, next to those of the long model: ends, halves, and nearly the whole.
+MORE_RAMPS = ((0.0, 0.12), (0.88, 1.0), (0.0, 0.5), (0.5, 1.0), (0.15, 0.85), (0.9, 0.99), (0.01, 0.1))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Training rows as the long model was fitted on them, its leave-one-out scores ``loo``, design and penalty."""
+
+    X: Any
+    Y: Array
+    w: Array
+    copies: Array
+    loo: Array
+    design: Design
+    penalty: Penalty
+
+    def rows(self, rows: Any) -> "Sample":
+        """Some of the rows."""
+        X = asnumpy(self.X[rows]) if is_tensor(self.X) else self.X[rows]
+        return replace(self, X=X, Y=self.Y[rows], w=self.w[rows], copies=self.copies[rows], loo=self.loo[rows])
+
+    @property
+    def row_weights(self) -> Array:
+        """(N,): the mean over labels."""
+        return np.asarray(self.w if self.w.ndim == 1 else self.w.mean(axis=1), dtype=np.float64)
 
 
 def shorten(
-    system: FuzzySystem,
-    X: Any,
-    Y: Array,
-    w: Array,
-    loo: Array,
-    max_terms: int,
-    max_conditions: int | None,
-) -> tuple[FuzzySystem, Array]:
-    """(short system, scores of rows by terms chosen without them) of a system with its training rows and scores."""
-    Z = system.scale(_host(X))
-    rules = _short_rules(system, max_conditions)
-    columns = np.hstack([_dense(system.terms.memberships(Z, system.scaling)), _firing(system, Z, *rules)])
-    observed = (w if w.ndim == 2 else w[:, None]) > 0
-    target = np.where(observed, (Y + loo) / 2, loo)
-    weight = np.asarray(w if w.ndim == 1 else w.mean(axis=1), dtype=np.float64)
-    mean, rates = (weight @ columns) / weight.sum(), (weight @ target) / weight.sum()
-    root = np.sqrt(weight)[:, None]
-    scaled, norms = _unit_columns((columns - mean) * root)
-    pull = (target - rates) * root
-    held_out = np.empty_like(target)
-    everything = np.arange(len(scaled))
-    for k in range(FOLDS):
-        rest = everything[everything % FOLDS != k]
-        found = _fitted(scaled[rest], pull[rest], max_terms)
-        held_out[k::FOLDS] = rates + ((columns[k::FOLDS] - mean) / norms) @ found
-    coef = _fitted(scaled, pull, max_terms) / norms[:, None]
-    return _system(system, coef, mean, rates, rules), held_out
+    system: FuzzySystem, sample: Sample, max_terms: int, max_conditions: int | None
+) -> tuple[FuzzySystem, Array, Any]:
+    """(short system, scores of some rows by terms chosen without them, which rows these are)."""
+    some = spread_rows(len(sample.loo), ROWS)
+    part = sample.rows(some)
+    candidates = _Candidates.of(system, max_conditions)
+    A = candidates.columns(part.X)
+    problem = _Problem.of(A, part.loo, part.row_weights)
+    coef = problem.fitted(problem.chosen(max_terms), max_terms)
+    held_out = _held_out(part, A, [max_terms])[0]
+    return candidates.system(problem, coef), held_out, some
 
 
-def _fitted(A: Array, t: Array, max_terms: int) -> Array:
-    """Numbers (C, L) of columns A (n, C) of length 1 at most: those of the terms that are chosen, refitted together."""
-    some = spread_rows(len(A), ROWS)
-    coef = np.zeros((A.shape[1], t.shape[1]))
-    for label, kept in enumerate(_choose(A[some], t[some], max_terms)):
-        part = A[:, kept]
-        coef[kept, label] = linalg.solve(
-            part.T @ part + RIDGE * np.eye(len(kept)), part.T @ t[:, label], assume_a="pos"
-        )
-    return coef
+def size_path(system: FuzzySystem, sample: Sample, max_conditions: int | None) -> tuple[list[int], list[Array], Any]:
+    """(sizes 1, 2, …, scores of some rows by models of each size, which rows these are), from one run of the choice."""
+    some = spread_rows(len(sample.loo), ROWS)
+    part = sample.rows(some)
+    A = _Candidates.of(system, max_conditions).columns(part.X)
+    sizes = list(range(1, min(LARGEST, A.shape[1]) + 1))
+    return sizes, _held_out(part, A, sizes), some
 
 
-def _choose(A: Array, t: Array, max_terms: int) -> list[NDArray[np.intp]]:
-    """Per label the columns of A (n, C), of length 1, that are taken."""
-    G, c = A.T @ A, A.T @ t
-    alive = np.diag(G) > 1e-3 * np.diag(G).max(initial=0.0)
-    out = []
-    for label in range(t.shape[1]):
-        kept: list[int] = []
-        left = c[:, label].copy()
-        for _ in range(min(max_terms, int(alive.sum()))):
-            left[~alive] = 0.0
-            left[kept] = 0.0
-            best = int(np.argmax(np.abs(left)))
-            if left[best] == 0.0:
-                break
-            kept.append(best)
-            part = G[np.ix_(kept, kept)] + RIDGE * np.eye(len(kept))
-            left = c[:, label] - G[:, kept] @ np.linalg.solve(part, c[kept, label])
-        out.append(np.array(sorted(kept), dtype=np.intp))
+def _held_out(part: Sample, A: Array, sizes: Sequence[int]) -> list[Array]:
+    """Scores of rows by models of some sizes, chosen and fitted without the rows of their fold."""
+    out, n = [np.empty_like(part.loo) for _ in sizes], len(part.loo)
+    Z = part.design.scale.apply(part.X)
+    K = part.design.kernel(Z)
+    for k in range(min(FOLDS, n)):
+        rest = np.flatnonzero(np.arange(n) % FOLDS != k)
+        without = part.rows(rest)
+        scores = left_out_scores(without.design, without.penalty, without, Z[rest], K[np.ix_(rest, rest)])
+        problem = _Problem.of(A[rest], scores, without.row_weights)
+        chosen = problem.chosen(max(sizes))
+        for found, size in zip(out, sizes, strict=True):
+            found[k::FOLDS] = problem.scores(A[k::FOLDS], problem.fitted(chosen, size))
     return out
 
 
-def _short_rules(system: FuzzySystem, max_conditions: int | None) -> tuple[Array, Array]:
-    """Centres and widths of the exceptions with their most distinct conditions alone; other widths are infinite."""
+@dataclass(frozen=True)
+class _Candidates:
+    """Terms and exceptions to choose from."""
+
+    long: FuzzySystem
+    terms: Terms
+    widths: Array
+
+    @classmethod
+    def of(cls, system: FuzzySystem, max_conditions: int | None) -> "_Candidates":
+        return cls(system, _more_ramps(system), _short_widths(system, max_conditions))
+
+    def columns(self, X: Any) -> Array:
+        """A (N, C), dense."""
+        system = self.long
+        Z = system.scale(X)
+        share = None if system.scaling is None else system.scaling.share
+        T = np.asarray(dense(self.terms.memberships(Z, system.scaling)), dtype=np.float64)
+        return np.hstack([T, firing_strengths(Z, system.centers, self.widths, underflow="plain", share=share)])
+
+    def system(self, problem: "_Problem", coef: Array) -> FuzzySystem:
+        """The system of the chosen terms alone."""
+        P, old, mean = len(self.terms), self.terms, problem.mean
+        terms, general = replace(old, mean=mean[:P]), coef[:P]
+        if old.low is not None and old.high is not None:
+            used = np.flatnonzero(coef[:P].any(axis=1))
+            terms, general = Terms(old.feature[used], old.low[used], old.high[used], mean[used]), coef[used]
+        kept = np.flatnonzero(coef[P:].any(axis=1))
+        return replace(
+            self.long,
+            terms=terms,
+            term_coef=general,
+            intercept=problem.rates - mean[P:] @ coef[P:],
+            centers=self.long.centers[kept],
+            widths=self.widths[kept],
+            coef=coef[P:][kept][:, None, :],
+            prototypes=self.long.prototypes[kept],
+            rule_weights=mean[P:][kept],
+            underflow="plain",
+        )
+
+
+def _more_ramps(system: FuzzySystem) -> Terms:
+    """The terms of the long model and further ramps of the features that have several."""
+    terms = system.terms
+    if terms.low is None or terms.high is None or system.scaling is None:
+        return terms
+    several = np.flatnonzero(np.bincount(terms.feature, minlength=system.shape[1]) == len(RAMPS))
+    low, high = np.tile(np.asarray(MORE_RAMPS), (len(several), 1)).T
+    feature = np.concatenate([terms.feature, np.repeat(several, len(MORE_RAMPS))])
+    order = np.argsort(feature, kind="stable")
+    every = Terms(
+        feature[order], np.concatenate([terms.low, low])[order], np.concatenate([terms.high, high])[order], np.zeros(0)
+    )
+    # a value that is missing counts as the mean of its term, which is known for the terms of the long model alone
+    quantiles = np.nan_to_num(np.asarray(system.quantiles, dtype=np.float64)).T
+    mean = every.memberships(system.scale(quantiles), system.scaling).mean(axis=0)
+    mean[np.argsort(order)[: len(terms)]] = terms.mean
+    return replace(every, mean=mean)
+
+
+def _short_widths(system: FuzzySystem, max_conditions: int | None) -> Array:
+    """Widths of the exceptions with their most distinct conditions alone; the others are infinite."""
     K, D, _ = system.shape
     count = D if max_conditions is None else min(max_conditions, D)
     if K == 0 or count == D:
-        return system.centers, system.widths
+        return system.widths
     distinct = np.abs(system.centers - system.centers.mean(axis=0))
     widths = np.full((K, D), np.inf)
     kept = np.argsort(-distinct, axis=1, kind="stable")[:, :count]
     np.put_along_axis(widths, kept, np.take_along_axis(system.widths, kept, axis=1) * count / D, axis=1)
-    return system.centers, widths
+    return widths
 
 
-def _firing(system: FuzzySystem, Z: Any, centers: Array, widths: Array) -> Array:
-    share = None if system.scaling is None else system.scaling.share
-    return firing_strengths(Z, centers, widths, underflow="plain", share=share)
+@dataclass(frozen=True)
+class _Problem:
+    """G (C, C) and Aᵀt (C, L) of the candidates ``used``, with the ``mean`` and ``norms`` (all C,) of all columns."""
 
+    G: Array
+    c: Array
+    used: NDArray[np.intp]
+    mean: Array
+    norms: Array
+    rates: Array
 
-def _system(system: FuzzySystem, coef: Array, mean: Array, rates: Array, rules: tuple[Array, Array]) -> FuzzySystem:
-    """The system of the chosen terms alone."""
-    P = len(system.terms)
-    used = np.flatnonzero(coef[:P].any(axis=1))
-    old = system.terms
-    if old.low is None or old.high is None:
-        terms, general = replace(old, mean=mean[:P]), coef[:P]
-    else:
-        terms, general = Terms(old.feature[used], old.low[used], old.high[used], mean[used]), coef[used]
-    kept = np.flatnonzero(coef[P:].any(axis=1))
-    return replace(
-        system,
-        terms=terms,
-        term_coef=general,
-        intercept=rates - mean[P:] @ coef[P:],
-        centers=rules[0][kept],
-        widths=rules[1][kept],
-        coef=coef[P:][kept][:, None, :],
-        prototypes=system.prototypes[kept],
-        rule_weights=mean[P:][kept],
-        underflow="plain",
-    )
+    @classmethod
+    def of(cls, A: Array, t: Array, w: Array) -> "_Problem":
+        share, root = w / w.sum(), np.sqrt(w)[:, None]
+        mean, rates = share @ A, share @ t
+        scaled, pull = (A - mean) * root, (t - rates) * root
+        norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
+        alive = norms > 1e-2 * max(float(norms.max(initial=0.0)), 1e-300)  # rarer terms would be chosen for a few rows
+        c = (scaled.T @ pull) / np.where(alive, norms, np.inf)[:, None]
+        best = np.argsort(-np.abs(c / np.maximum(np.abs(c).max(axis=0), 1e-300)).max(axis=1), kind="stable")[:MOST]
+        used = np.sort(best[alive[best]])
+        scaled = scaled[:, used] / norms[used]
+        return cls(scaled.T @ scaled, c[used], used, mean, norms, rates)
 
+    def chosen(self, count: int) -> list[NDArray[np.intp]]:
+        """Per label the candidates in the order in which they are taken."""
+        return [self._order(label, min(count, len(self.used))) for label in range(self.c.shape[1])]
 
-def _unit_columns(A: Array) -> tuple[Array, Array]:
-    norms = np.sqrt(np.einsum("nc,nc->c", A, A))
-    norms = np.where(norms > 1e-9 * max(float(norms.max(initial=0.0)), 1e-300), norms, np.inf)
-    return A / norms, norms
+    def _order(self, label: int, count: int) -> NDArray[np.intp]:
+        """Forward selection by what each candidate adds to those before: what is left of it is kept orthogonal."""
+        left, norm = self.c[:, label].copy(), np.diag(self.G) + 1e-3
+        V, kept = np.zeros((len(norm), count)), np.zeros(count, dtype=np.intp)
+        for k in range(count):
+            gain = np.where(norm > 0.02, left * left / np.maximum(norm, 1e-12), -1.0)
+            gain[kept[:k]] = -1.0
+            best = int(gain.argmax())
+            if gain[best] <= 0:
+                return kept[:k]
+            kept[k] = best
+            v = self.G[:, best] - V[:, :k] @ V[best, :k]
+            v[best] += 1e-3
+            V[:, k] = v / np.sqrt(norm[best])
+            left, norm = left - V[:, k] * (left[best] / np.sqrt(norm[best])), norm - V[:, k] ** 2
+        return kept
 
+    def fitted(self, chosen: Sequence[NDArray[np.intp]], size: int) -> Array:
+        """Numbers (C, L) of all columns: those of the first ``size`` that were chosen, refitted together."""
+        coef = np.zeros((len(self.mean), self.c.shape[1]))
+        for label, order in enumerate(chosen):
+            kept = order[:size]
+            part = self.G[np.ix_(kept, kept)] + RIDGE * np.eye(len(kept))
+            coef[self.used[kept], label] = np.linalg.solve(part, self.c[kept, label]) / self.norms[self.used[kept]]
+        return coef
 
-def _dense(T: Any) -> Array:
-    return np.asarray(dense(T), dtype=np.float64)
-
-
-def _host(X: Any) -> Any:
-    return X.detach().cpu().numpy() if hasattr(X, "detach") else X
+    def scores(self, A: Array, coef: Array) -> Array:
+        """Of rows of columns A."""
+        return self.rates + (A - self.mean) @ coef

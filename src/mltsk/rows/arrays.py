@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import row_blocks, spread_rows
-from ..core.backend import asnumpy, cast, is_tensor, namespace
+from ..core.backend import cast, is_tensor, namespace
 from ..fit.design import Design
+from ..fit.fit import label_patterns, weights_of
 from ..fit.ridge import Moments
 
 
@@ -46,10 +47,6 @@ class Block:
         """Some of the rows."""
         return Block(self.X[rows], self.Y[rows], self.w[rows], self.copies[rows])
 
-    def weights(self, label: int) -> tuple[Any, Any]:
-        """(weights, copies), (n,) each, of one label."""
-        return (self.w, self.copies) if self.w.ndim == 1 else (self.w[:, label], self.copies[:, label])
-
     def row_weights(self) -> Any:
         """(n,): the mean over labels."""
         return self.w if self.w.ndim == 1 else self.w.mean(axis=1)
@@ -61,7 +58,7 @@ class Block:
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Of the labels of one pattern of weights, in blocks whose Φ is small."""
-        w, _ = self.weights(int(labels[0]))
+        w, _ = weights_of(self, int(labels[0]))
 
         def of(part: slice) -> Moments:
             keep = namespace(w).flatnonzero(w[part] > 0)
@@ -99,10 +96,7 @@ class ArrayRows:
 
     def patterns(self) -> list[NDArray[np.intp]]:
         """Groups of labels that have the same weights."""
-        if self.w is None or self.w.ndim == 1:
-            return [np.arange(self.n_labels or self.Y.shape[1])]
-        _, group = np.unique(asnumpy(self.w), axis=1, return_inverse=True)
-        return [np.flatnonzero(group.ravel() == g) for g in range(int(group.max()) + 1)]
+        return label_patterns(self.w, self.n_labels or self.Y.shape[1])
 
     def block(self, rows: Any) -> Block:
         """Some rows."""
