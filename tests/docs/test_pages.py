@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .pages import ROOT, blocks, check, run_page, run_python
+from .pages import ROOT, blocks, check, run_page
 
 DOCS = ROOT / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if blocks(p.read_text(encoding="utf-8")))
@@ -26,12 +26,10 @@ ROOMS = (
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """An empty folder to run a page in, but for the table that the tour writes first."""
+    """An empty folder to run a page in."""
     pytest.importorskip("river", reason="the yeast data come with the river package")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    tour = blocks((DOCS / "tour.md").read_text(encoding="utf-8"))
-    run_python(tour[0], "tour.md", {})
     return tmp_path
 
 

@@ -203,6 +203,7 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
         M = firing_strengths(system.centers, system.centers, system.widths, underflow=system.underflow)
         T, coverage = rule_distances(M, np.asarray(system.rule_weights)), doubles(system.rule_weights)
     else:
+        X = X if system.columns is None else system.columns.expand(X)
         M = system.firing(X if hasattr(X, "toarray") else doubles(X))
         T, coverage = rule_distances(M), M.mean(axis=0)
     return RuleMap(T, coverage, *_laid_out(T))
