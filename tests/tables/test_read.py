@@ -88,11 +88,17 @@ def test_a_sparse_table_is_a_sparse_data_set():
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"colour": ["red", "blue", "red"]}, "Column 'colour' of data is nominal, and numbers are needed here"),
-        ({"size": [1.5, None, 2]}, "Column 'size' of data has no value in 1 row; complete numbers are needed"),
+        (
+            {"colour": ["red", "blue", "red"]},
+            "Column 'colour' of data is nominal, and this method needs complete numbers: drop it",
+        ),
+        (
+            {"size": [1.5, None, 2]},
+            "Column 'size' of data has no value in 1 row, and this method needs complete numbers",
+        ),
         (
             {"size": [1.5, None, 2], "m": [None, 1, 2]},
-            r"has no value in 1 row \(and 1 other column like it\); complete",
+            r"has no value in 1 row \(and 1 other column like it\), and this",
         ),
         ({"good": [1, None, 0]}, "Label 'good' of data has no value in 1 row"),
     ],

@@ -138,7 +138,8 @@ def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
     if is_path(data):
         table = open_table(data, labels, **said)
         if not table.label_names:
-            raise InputError(f"{table.name} has no labels: name or count its label columns with --labels.")
+            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
+            raise InputError(f"{table.name} has no labels: {how}.")
         return table
     if given := [option for option, value in said.items() if value and value != ";"]:
         option = given[0].replace("_", "-")
@@ -255,4 +256,5 @@ def _results(model: Any, table: Any, X: Any) -> str:
         by_label = evaluate(Y, scores, predictions=guesses, per_label=True)
     columns = ("prevalence", "AP", "AUC") if not np.isnan(Y).any() else ("observed", "prevalence", "AP", "AUC")
     labels = label_table(by_label, table.label_names, columns)
-    return f"{title}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5\n\n{metric_table(found, FIVE_METRICS)}"
+    overall = [name for name in FIVE_METRICS if not np.isnan(found["model"][name])]  # of one label nothing is ranked
+    return f"{title}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5\n\n{metric_table(found, overall)}"

@@ -2,7 +2,8 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..io import ModelInfo, load, read_info
 from ..tables.cells import count, listed
 from ..tables.files import Raw, read_raw
 from ..tables.kinds import NUMBER
-from ..tables.labels import split_names
+from ..tables.labels import label_columns, split_names
 from ..tables.read import read_table, sparse_rows
 from .output import note
 
@@ -33,7 +34,8 @@ class Rows(NamedTuple):
 
 def open_model(path: str) -> tuple[Any, ModelInfo]:
     """A classifier and what its file says about it."""
-    return load(path), read_info(path)
+    model, info = load(path), read_info(path)
+    return model, info if info.kinds else replace(info, kinds=ModelInfo.of(model).kinds)
 
 
 def with_rules(model: Any, path: str) -> Any:
@@ -88,28 +90,28 @@ def rows_of(
 ) -> Rows:
     """The columns that a model knows, found by name and read by their kinds, or by position where it has no names.
 
-    ``how`` says how labels are found; there are none without it. Columns that nobody asks for are left out with a note,
-    and so are counted missing cells and values that the model has not seen.
+    ``how`` says how labels are found; there are none without it. Notes tell of columns that nobody asks for, of missing
+    cells, and of values that the model has not seen.
     """
     how = {"labels": 0} if how is None else dict(how)
-    raw = data if isinstance(data, Raw) else open_raw(data, how.get("labels"))
-    if raw.source.lower().endswith(".mat") and isinstance(how.get("labels"), Mapping):
+    source = data.source if isinstance(data, Raw) else data
+    if source.lower().endswith(".mat") and isinstance(how.get("labels"), Mapping):
         how = {}  # its labels are a variable, and have no names
+    raw = data if isinstance(data, Raw) else open_raw(data, how.get("labels"))
     ids = split_names(id) or [name for name in info.ids if name in raw.frame and name not in info.kinds]
     named = hasattr(model, "feature_names_in_")
-    kinds = info.kinds if named else _by_position(info, raw, ids)
+    kinds = info.kinds if named else _by_position(info, raw, {*ids, *label_columns(raw, how.get("labels"))})
     words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
     table = read_table(raw, **how, kinds=kinds, id=ids, missing=words)
-    known = {*kinds, *ids, *info.label_names, *raw.labels, *table.label_names, info.reading.get("label_column")}
-    _note_unused(
-        [column.name for column in table.columns if column.name not in known and column.kind == "dropped"], raw
-    )
-    X = _as_taken(getattr(model, "estimator_", model), info, table.X, raw.source)
+    lists = {how.get("label_column"), info.reading.get("label_column")}
+    known = {*kinds, *ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels")), *lists}
+    _note_unused([name for name in raw.frame if name not in known], source)
+    X = _as_taken(getattr(model, "estimator_", model), info, table.X, source)
     return Rows(X if named or not hasattr(X, "columns") else X.to_numpy(), table.Y, table.ids, table.name)
 
 
-def _by_position(info: ModelInfo, raw: Raw, ids: Sequence[str]) -> dict[str, Any]:
-    others = {*info.label_names, *raw.labels, *ids}
+def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, Any]:
+    others = {*info.label_names, *raw.labels, *others}
     rest = [name for name in raw.frame if name not in others]
     if len(rest) != len(info.kinds):
         counts = f"{len(rest)} feature columns and the model was fitted on {len(info.kinds)} without names"
@@ -117,10 +119,10 @@ def _by_position(info: ModelInfo, raw: Raw, ids: Sequence[str]) -> dict[str, Any
     return dict(zip(rest, info.kinds.values(), strict=True))
 
 
-def _note_unused(names: Sequence[str], raw: Raw) -> None:
+def _note_unused(names: Sequence[str], where: str) -> None:
     if names:
         what = "a column" if len(names) == 1 else f"{len(names)} columns"
-        note(f"{raw.source} has {what} ({listed(names)}) that the model does not use; left out.")
+        note(f"{where} has {what} ({listed(names)}) that the model does not use; left out.")
 
 
 def _as_taken(inner: Any, info: ModelInfo, X: Any, where: str) -> Any:

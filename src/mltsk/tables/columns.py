@@ -127,10 +127,10 @@ def _number(cells: _Cells, kind: str) -> Read:
         words = list(dict.fromkeys(texts))
         such = f"{count(len(bad), 'such cell')}{f': {listed(words)}' if len(words) > 1 else ''}"
         words = [short(word)[1:-1] for word in words[:3]]
-        problem = (
-            f"{cells.where}, row {bad[0] + 1}: {short(texts[0])} is not a number ({such}): correct the file, "
-            f'count such cells as missing (missing="{",".join(words)}"), or call the column nominal.'
-        )
+        ways = ["correct the file", f'count such cells as missing (missing="{",".join(words)}")']
+        ways = [" or ".join(ways)] if cells.known else [*ways, "or call the column nominal"]
+        where = f"{cells.where}, row {bad[0] + 1}"
+        problem = f"{where}: {short(texts[0])} is not a number ({such}): {', '.join(ways)}."
     notes = (*cells.notes, *cells.numbers.notes)
     return _of_numbers(cells.column, NUMBER, cells.numbers.values, notes, problem, len(bad))
 

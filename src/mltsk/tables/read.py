@@ -102,17 +102,17 @@ class Table:
         array([[1., 1.],
                [3., 0.]])
         """
+        need = "this method needs complete numbers"
         if words := [name for name, kind in self.kinds.items() if kind not in (k.NUMBER, k.YES_NO)]:
             kind = self.kinds[words[0]]
-            what = f"is {kind if isinstance(kind, str) else k.ORDINAL}, and numbers are needed here"
-            raise InputError(f"Column {words[0]!r} of {self.name} {what}: code it as numbers yourself, or drop it.")
+            what = f"is {kind if isinstance(kind, str) else k.ORDINAL}, and {need}: drop it"
+            raise InputError(f"Column {words[0]!r} of {self.name} {what}, or use MLTSKClassifier, which takes it.")
         for frame, what in ((self.X, "column"), (self.Y, "label")):
             if gaps := {name: n for name, n in frame.isna().sum().items() if n}:
                 name, n = next(iter(gaps.items()))
                 others = f" (and {count(len(gaps) - 1, f'other {what}')} like it)" if len(gaps) > 1 else ""
-                where = f"{what.capitalize()} {name!r} of {self.name}"
-                hint = "complete numbers are needed here: leave out these rows, or drop the column."
-                raise InputError(f"{where} has no value in {count(n, 'row')}{others}; {hint}")
+                where = f"{what.capitalize()} {name!r} of {self.name} has no value in {count(n, 'row')}{others}"
+                raise InputError(f"{where}, and {need}: leave it or these rows out, or use MLTSKClassifier.")
         X = sparse_rows(self.X)
         names = {"feature_names": self.feature_names, "label_names": self.label_names}
         X = self.X.to_numpy(dtype=np.float64) if X is None else X
