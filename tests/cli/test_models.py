@@ -114,7 +114,9 @@ def test_typed_files_give_the_same_answers(mltsk, clinic, patients, tmp_path, en
     frame = pd.read_csv(patients)
     (frame.to_excel if ending == "xlsx" else frame.to_parquet)(path := tmp_path / f"patients.{ending}", index=False)
     for command in ("predict", "evaluate"):
-        assert mltsk(command, clinic, path).out == mltsk(command, clinic, patients).out
+        result = mltsk(command, clinic, path)
+        assert result.status == 0, result.err
+        assert result.out == mltsk(command, clinic, patients).out
 
 
 def test_words_of_labels_and_missing_cells_stay_with_the_model(mltsk, csv_file, tmp_path):
