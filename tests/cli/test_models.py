@@ -73,6 +73,7 @@ def test_identifiers_come_first(mltsk, clinic, patients, csv_file, refused):
     lines = mltsk("predict", clinic, new, "--id", "ward,bed").out.splitlines()
     assert (lines[0][:9], lines[1][:4]) == ("ward,bed,", "W,7,")
     assert "Column 'age' is a feature of the model" in refused("predict", clinic, new, "--id", "age")
+    assert "Predictions have a column 'gout' of their own" in refused("predict", clinic, patients, "--id", "gout")
 
 
 def test_missing_cells_and_new_words_are_counted_in_one_note(mltsk, clinic, csv_file):

@@ -56,6 +56,8 @@ def predict(
         header = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"]
     else:
         header = [column for name in info.label_names for column in (f"{how}:{name}", name)]
+    if twice := [name for name in rows.ids if name in header]:
+        raise InputError(f"Predictions have a column {twice[0]!r} of their own: leave it out of --id.")
     write_rows([*rows.ids, *header], _written(rows.ids, values.tolist(), labels.tolist()), out)
 
 
@@ -239,9 +241,11 @@ def export(
         raise InputError("An ONNX graph is no text: give --onnx the name of a file.")
     classifier, _ = open_model(model)
     if onnx is not None:
-        content = to_onnx(classifier, dtype="float32" if float32 else "float64").SerializeToString()
+        graph = to_onnx(classifier, dtype="float32" if float32 else "float64")
+        content, n = graph.SerializeToString(), len(graph.graph.input)
         with writing(onnx) as file:
             file.write(content)
-        typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; input X, outputs scores, labels and probabilities", err=True)
+        takes = f"input {graph.graph.input[0].name}" if n == 1 else f"{n} inputs, one per column"
+        typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; {takes}, outputs scores, labels, probabilities", err=True)
     if json is not None:
         write_text(dumps(to_dict(classifier), ensure_ascii=False, allow_nan=False), json)
