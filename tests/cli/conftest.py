@@ -3,6 +3,7 @@
 import csv
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from mltsk.cli import main
@@ -89,3 +90,30 @@ def model(awkward, tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "model.skops"
     assert main(["fit", str(awkward), "--labels", "5", "--rules", "3", "--out", str(path)]) == 0
     return path
+
+
+@pytest.fixture(scope="session")
+def numbers(awkward):
+    """The numbers of that file."""
+    return np.loadtxt(awkward, delimiter=",", skiprows=1)
+
+
+@pytest.fixture
+def patients(csv_file):
+    """A CSV file as people have them: identifiers, words, ranks, missing cells, labels that nobody looked at."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for i in range(90):
+        age, smoker, stage = rng.normal(55, 9), ("never", "former", "daily")[i % 3], ("mild", "severe")[i % 2]
+        gout, asthma = int(age + rng.normal(0, 5) > 57), int(smoker == "daily")
+        cells = [f"P{i:03}", "" if i % 10 == 0 else f"{age:.1f}", smoker, stage, "yes" if i % 5 else "no"]
+        rows.append([*cells, "" if i % 9 == 0 else gout, asthma])
+    return csv_file("patients.csv", ["patient", "age", "smoker", "stage", "male", "gout", "asthma"], rows)
+
+
+@pytest.fixture
+def clinic(mltsk, patients, tmp_path):
+    """A model of those patients."""
+    said = ("--labels", "gout,asthma", "--ordinal", "stage: mild < severe", "--rules", 0)
+    assert mltsk("fit", patients, *said, "--out", tmp_path / "clinic.skops").status == 0
+    return tmp_path / "clinic.skops"

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from mltsk import read_table
 from mltsk.cli.fit import number_or
-from mltsk.datasets import make_multilabel_rules, read_csv, write_npz
+from mltsk.datasets import Dataset, catalog, make_multilabel_rules, write_npz
 from mltsk.io import load, read_info
 from mltsk.metrics import evaluate
 
@@ -23,9 +24,9 @@ def test_the_summary_says_what_was_fitted_and_what_it_is_worth(mltsk, awkward, t
         assert words in result.out
 
 
-def test_metrics_are_those_of_leave_one_out_next_to_base_rates(mltsk, awkward, tmp_path):
+def test_metrics_are_those_of_leave_one_out_next_to_base_rates(mltsk, awkward, numbers, tmp_path):
     lines = mltsk("fit", awkward, "--labels", 5, "--out", tmp_path / "m.skops").out.splitlines()
-    Y, scores = read_csv(awkward).values[:, 10:], load(tmp_path / "m.skops").loo_scores_
+    Y, scores = numbers[:, 10:], load(tmp_path / "m.skops").loo_scores_
     ours, none = evaluate(Y, scores)["AP"], evaluate(Y, np.broadcast_to(Y.mean(axis=0), Y.shape))["AP"]
     assert f"AP      {ours:.4f}      {none:.4f}  higher" in lines
     last = evaluate(Y, scores, per_label=True).iloc[-1]
@@ -59,7 +60,7 @@ def test_one_label_is_fitted_evaluated_and_predicted_by_name(mltsk, awkward, tmp
     assert result.status == 0, result.err
     assert "1 label, " in result.out
     assert mltsk("predict", out, awkward).out.splitlines()[0] == "probability:plain,plain"
-    assert mltsk("evaluate", out, awkward).out.splitlines()[-1].startswith("plain")
+    assert mltsk("evaluate", out, awkward).out.splitlines()[3].startswith("plain")
 
 
 def test_what_fails_after_the_fit_leaves_no_file(refused, awkward, tmp_path, monkeypatch):
@@ -125,11 +126,96 @@ def test_labels_by_name_may_hold_commas(mltsk, awkward, tmp_path):
     assert len(read_info(out).feature_names) == 13
 
 
-def test_categories_of_text_columns_are_kept(mltsk, tmp_path, csv_file):
-    rows = [[i % 7, "red" if i % 2 else "blue", i % 2, (i // 2) % 2] for i in range(30)]
-    data = csv_file("c.csv", ["n", "colour", "p", "q"], rows)
-    assert mltsk("fit", data, "--labels", 2, "--rules", 2, "--out", tmp_path / "m.skops").status == 0
-    assert read_info(tmp_path / "m.skops").categories == {"colour": ("blue", "red")}
+def test_the_column_report_comes_first_where_something_was_decided(mltsk, patients, awkward, tmp_path):
+    said = ("--labels", "gout,asthma", "--ordinal", "stage: mild < severe", "--rules", 0, "--out", tmp_path / "m.skops")
+    result = mltsk("fit", patients, *said)
+    assert result.status == 0, result.err
+    assert result.out.startswith("patients: 90 rows, 4 features, 2 labels, 1 column left out\n\ncolumn ")
+    assert "patient: left out as an identifier" in result.out
+    plain = mltsk("fit", awkward, "--labels", 5, "--rules", 0, "--out", tmp_path / "m.skops")
+    assert plain.out.startswith("data  ")
+
+
+def test_labels_that_were_not_observed_count_in_no_metric(mltsk, patients, tmp_path):
+    out = tmp_path / "m.skops"
+    lines = mltsk("fit", patients, "--labels", "gout,asthma", "--rules", 0, "--out", out).out.splitlines()
+    table = read_table(patients, "gout,asthma")
+    assert "data           patients: 90 samples, 4 features, 2 labels, 6% of their cells not observed" in lines
+    gout = evaluate(table.Y, load(out).loo_scores_, per_label=True).loc["gout"]
+    expected = ["gout", "80", *(f"{gout[name]:.4f}" for name in ("prevalence", "AP", "AUC"))]
+    assert expected in [line.split() for line in lines]
+    rates = np.broadcast_to(table.Y.mean().to_numpy(), table.Y.shape)
+    assert (
+        f"HL      {evaluate(table.Y, load(out).loo_scores_)['HL']:.4f}      {evaluate(table.Y, rates)['HL']:.4f}"
+        in ("\n".join(lines))
+    )
+
+
+def test_what_each_column_is_stays_with_the_model(clinic):
+    info = read_info(clinic)
+    assert info.kinds == {"age": "number", "smoker": "nominal", "stage": ("mild", "severe"), "male": "yes/no"}
+    assert (info.ids, info.reading, info.categories) == (("patient",), {}, {})
+
+
+def test_every_option_of_columns_arrives(mltsk, patients, tmp_path):
+    said = ["--drop", "male", "--id", "age", "--nominal", "patient", "--number", "gout", "--missing", "P001,1"]
+    result = mltsk("fit", patients, "--labels", "asthma=0", *said, "--out", tmp_path / "m.skops")
+    assert result.status == 0, result.err
+    info = read_info(tmp_path / "m.skops")
+    assert info.kinds == {"patient": "nominal", "smoker": "nominal", "stage": "nominal", "gout": "number"}
+    assert (info.ids, info.reading) == (("age",), {"labels": "asthma=0", "missing": "P001,1"})
+
+
+def test_labels_may_be_lists_in_one_column(mltsk, csv_file, tmp_path):
+    sick = ["gout|flu", "none", "flu", "", "gout"]
+    rows = [[i % 7 + 0.5, i % 3 + 0.5, sick[i % 5]] for i in range(60)]
+    data, out = csv_file("lists.csv", ["a", "b", "sick"], rows), tmp_path / "m.skops"
+    lists = ("--label-column", "sick", "--separator", "|")
+    assert mltsk("fit", data, *lists, "--rules", 0, "--out", out).status == 0
+    assert read_info(out).label_names == ("flu", "gout")
+    assert mltsk("evaluate", out, data).out == mltsk("evaluate", out, data, *lists).out
+    few = csv_file("few.csv", ["a", "b", "sick"], [[1.5, 2.5, "flu|cough"], [0.5, 1.5, ""], [2.5, 0.5, "none"]])
+    result = mltsk("evaluate", out, few)
+    assert [line.split()[:3] for line in result.out.splitlines()[3:5]] == [
+        ["flu", "2", "0.5000"],
+        ["gout", "2", "0.0000"],
+    ]
+    assert "few has labels ('cough') that the model does not know" in result.err
+
+
+@pytest.mark.parametrize("option", ["--drop", "--label-column", "--missing"])
+def test_columns_of_the_catalog_are_known(refused, tmp_path, option):
+    assert f"{option} is for files of your own" in refused("fit", "yeast", option, "Att1", "--out", tmp_path / "m")
+
+
+def test_nominal_features_of_the_catalog_are_categories(mltsk, monkeypatch, tmp_path, names, csv_file):
+    rng = np.random.default_rng(0)
+    n, d, n_labels = catalog()["flags"].shape
+    X = np.column_stack([rng.integers(0, 3, n), rng.random((n, d - 1))])
+    kinds = [("red", "green", "blue"), *[()] * (d - 1)]
+    data = Dataset(X, rng.random((n, n_labels)) < 0.5, name="flags", categories=kinds)
+    write_npz(tmp_path / "flags.npz", data)
+    monkeypatch.setenv("MLTSK_DATA", str(tmp_path))
+    data.to_frame().to_csv(tmp_path / "same.csv", index=False)
+    for preset, categories in (("default", {}), ("paper", {"x1": kinds[0]})):
+        out = tmp_path / f"{preset}.skops"
+        assert mltsk("fit", "flags", "--preset", preset, "--out", out).status == 0
+        assert (read_info(out).kinds["x1"], read_info(out).categories) == ("nominal", categories)
+        assert mltsk("predict", out, "flags").out == mltsk("predict", out, tmp_path / "same.csv").out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "Column 'smoker' of patients is nominal, and this method needs complete numbers: drop it"),
+        (["--drop", "smoker,stage"], "Column 'age' of patients has no value in 9 rows, and this method needs"),
+        (["--drop", "smoker,stage,age"], "Label 'gout' of patients has no value in 10 rows"),
+    ],
+)
+def test_the_paper_preset_needs_complete_numbers(refused, patients, tmp_path, options, says):
+    out = tmp_path / "m.skops"
+    assert says in refused("fit", patients, "--labels", "gout,asthma", "--preset", "paper", *options, "--out", out)
+    assert not out.exists()
 
 
 def test_sparse_files_are_fitted_sparse(mltsk, tmp_path):
@@ -149,9 +235,9 @@ def test_an_existing_model_is_replaced(mltsk, awkward, tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ([], "does not say which of its 15 columns are labels"),
+        ([], "awkward has no labels: name or count its label columns with --labels"),
         (["--labels", 0], "no labels"),
-        (["--labels", 15], "would leave no feature"),
+        (["--labels", 15], "15 labels leave no feature"),
         (["--labels", "nope"], "has no column 'nope'"),
         (["--labels", 5, "--rules", -1], "-1 is not a number from 0 up"),
         (["--labels", 5, "--rules", "1.5"], "'1.5' is neither a whole number nor 'auto'"),
@@ -167,10 +253,19 @@ def test_bad_options_are_refused_and_nothing_is_written(refused, awkward, tmp_pa
     assert not list(tmp_path.iterdir())
 
 
-def test_missing_values_are_named(refused, tmp_path, csv_file):
-    data = csv_file("gaps.csv", ["a", "b", "p", "q"], [[1, 2, 0, 1], [1, "", 1, 0], [2, "inf", 1, 1]])
-    assert "Column 'b' of" in (said := refused("fit", data, "--labels", 2, "--out", tmp_path / "m.skops"))
-    assert "has no value in row 2 (2 such in all)" in said
+@pytest.mark.parametrize(
+    ("header", "row", "says"),
+    [
+        (["a", "b", "p"], [1, "2.O", 0], "Column 'b', row 30: '2.O' is not a number (1 such cell)"),
+        (["a", "b", "p"], [1, "inf", 0], "Column 'b', row 30: 'inf' is not a number"),
+        (["a", "b", "p"], [1, 2, -1], "Label 'p' holds '-1', '0', '1', not 0 and 1"),
+        (["a", "a", "p"], [1, 2, 0], "two columns are called 'a'"),
+    ],
+)
+def test_cells_that_cannot_be_read_are_named(refused, tmp_path, csv_file, header, row, says):
+    rows = [[i + 0.5, i % 7 + 0.5, i % 2] for i in range(29)]
+    assert says in refused("fit", csv_file("d.csv", header, [*rows, row]), "--labels", 1, "--out", tmp_path / "m.skops")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["d.csv"]
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ import re
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.io import savemat
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, from_dict
-from mltsk.datasets import make_multilabel_rules, read_csv, write_npz
-from mltsk.io import load, save
+from mltsk import MLTSKClassifier, MultilabelThreshold, from_dict, read_table
+from mltsk.datasets import make_multilabel_rules, write_npz
+from mltsk.io import load, read_info, save
 from mltsk.metrics import evaluate
 from mltsk.paper.methods import MLkNN
 
@@ -32,25 +34,23 @@ def predicted(mltsk, model, tmp_path):
     return run
 
 
-def test_probabilities_and_labels_are_those_of_the_model(predicted, model, awkward, names):
+def test_probabilities_and_labels_are_those_of_the_model(predicted, model, awkward, numbers, names):
     header, values, _ = predicted(awkward)
     assert header == [column for name in names.labels for column in (f"probability:{name}", name)]
     clf = load(model)
-    X = read_csv(awkward).values[:, :10]
-    scores = clf.system_.scores(X)
+    scores = clf.system_.scores(numbers[:, :10])
     assert_allclose(values[:, 0::2], clf.system_.probabilities(scores), rtol=1e-4)
     assert_array_equal(values[:, 1::2], scores >= 0.5)
 
 
-def test_order_and_labels_do_not_matter_and_extra_columns_are_named(predicted, awkward, tmp_path, csv_file, names):
+def test_order_and_labels_do_not_matter_and_extra_columns_are_named(predicted, awkward, numbers, csv_file, names):
     _, expected, _ = predicted(awkward)
-    table = read_csv(awkward)
     order = [*np.random.default_rng(0).permutation(10), 0]
     names = [names.features[i] for i in order[:10]] + ["id"]
-    shuffled = csv_file("new.csv", names, table.values[:, order].tolist())
+    shuffled = csv_file("new.csv", names, numbers[:, order].tolist())
     _, values, err = predicted(shuffled)
     assert_array_equal(values, expected)
-    assert "has a column ('id') that the model does not know; left out" in err
+    assert "has a column ('id') that the model does not use; left out" in err
 
 
 def test_standard_output_is_the_default(mltsk, model, awkward):
@@ -64,15 +64,67 @@ def test_missing_columns_are_named(refused, model, tmp_path, csv_file, names):
     assert "has no column 'n'" in refused("predict", model, data)
 
 
-def test_an_unknown_category_is_named(mltsk, refused, tmp_path, csv_file):
-    rows = [[i % 7, "red" if i % 2 else "blue", i % 2, (i // 2) % 2] for i in range(30)]
-    data = csv_file("c.csv", ["n", "colour", "p", "q"], rows)
-    assert mltsk("fit", data, "--labels", 2, "--rules", 2, "--out", tmp_path / "m.skops").status == 0
-    one = csv_file("red.csv", ["colour", "n"], [["red", 3]])
-    whole = mltsk("predict", tmp_path / "m.skops", data).out.splitlines()
-    assert mltsk("predict", tmp_path / "m.skops", one).out.splitlines()[1] == whole[1 + 3]  # the row of red and 3
-    other = csv_file("green.csv", ["colour", "n"], [["green", 3]])
-    assert "holds 'green' in row 1" in refused("predict", tmp_path / "m.skops", other)
+def test_identifiers_come_first(mltsk, clinic, patients, csv_file, refused):
+    header, first, *_ = mltsk("predict", clinic, patients).out.splitlines()
+    assert header == "patient,probability:gout,gout,probability:asthma,asthma"
+    assert first.startswith("P000,0.")
+    new = csv_file("new.csv", ["ward", "male", "stage", "smoker", "age", "bed"], [["W", 1, "mild", "never", 60, 7]])
+    assert mltsk("predict", clinic, new).out.splitlines()[0].startswith("probability:gout")
+    lines = mltsk("predict", clinic, new, "--id", "ward,bed").out.splitlines()
+    assert (lines[0][:9], lines[1][:4]) == ("ward,bed,", "W,7,")
+    assert "Column 'age' is a feature of the model" in refused("predict", clinic, new, "--id", "age")
+    assert "Predictions have a column 'gout' of their own" in refused("predict", clinic, patients, "--id", "gout")
+
+
+def test_missing_cells_and_new_words_are_counted_in_one_note(mltsk, clinic, csv_file):
+    header = ["age", "smoker", "stage", "male"]
+    rows = [["", "pipe", "mild", "yes"], [60, "pipe", "awful", "unsure"], ["<4", "daily", "severe", "no"]]
+    result = mltsk("predict", clinic, csv_file("new.csv", header, rows), "--missing", "<4")
+    assert result.status == 0
+    (note,) = [line for line in result.err.splitlines() if line.startswith("note: ")]
+    assert "new.csv: 2 cells are missing and 4 values were never seen (smoker: 'pipe'; stage: 'awful'; male: " in note
+    assert note.endswith("they count as nothing, except where the model has a number for 'not measured'.")
+    known = csv_file("known.csv", header, [[60, "daily", "severe", "no"]])
+    assert "note" not in mltsk("predict", clinic, known).err
+
+
+def test_a_new_word_counts_as_nothing(mltsk, clinic, csv_file):
+    header, clf = ["age", "smoker", "stage", "male"], load(clinic)
+    table = read_table(csv_file("new.csv", header, [[60, "pipe", "mild", "yes"]]), kinds=read_info(clinic).kinds)
+    line = mltsk("predict", clinic, csv_file("new.csv", header, [[60, "pipe", "mild", "yes"]])).out.splitlines()[1]
+    assert line.split(",")[0::2] == [f"{value:.5g}" for value in clf.predict_proba(table.X)[0]]
+
+
+def test_text_among_numbers_is_refused_by_name(refused, clinic, csv_file, tmp_path):
+    rows = csv_file("new.csv", ["age", "smoker", "stage", "male"], [["6O", "daily", "mild", "yes"]])
+    said = refused("predict", clinic, rows, "--out", tmp_path / "p.csv")
+    assert said.endswith(
+        "row 1: '6O' is not a number (1 such cell): correct the file or count such cells as missing (missing=\"6O\")."
+    )
+    assert not (tmp_path / "p.csv").exists()
+
+
+def test_a_misspelt_column_is_named_with_the_nearest_one(refused, clinic, csv_file):
+    rows = csv_file("new.csv", ["age", "smokre", "stage", "male"], [[60, "daily", "mild", "yes"]])
+    assert "new has no column 'smoker' (it has 4 columns); did you mean 'smokre'?" in refused("predict", clinic, rows)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "parquet"])
+def test_typed_files_give_the_same_answers(mltsk, clinic, patients, tmp_path, ending):
+    pytest.importorskip("openpyxl" if ending == "xlsx" else "pyarrow")
+    frame = pd.read_csv(patients)
+    (frame.to_excel if ending == "xlsx" else frame.to_parquet)(path := tmp_path / f"patients.{ending}", index=False)
+    for command in ("predict", "evaluate"):
+        result = mltsk(command, clinic, path)
+        assert result.status == 0, result.err
+        assert result.out == mltsk(command, clinic, patients).out
+
+
+def test_words_of_labels_and_missing_cells_stay_with_the_model(mltsk, csv_file, tmp_path):
+    rows = [["<4" if i % 4 == 0 else i % 7 + 0.5, "ill" if i % 7 > 3 else "well"] for i in range(60)]
+    data, out = csv_file("d.csv", ["crp", "state"], rows), tmp_path / "m.skops"
+    assert mltsk("fit", data, "--labels", "state=ill", "--missing", "<4", "--rules", 0, "--out", out).status == 0
+    assert mltsk("predict", out, data).status == mltsk("evaluate", out, data).status == 0
 
 
 def test_a_model_without_names_takes_columns_by_position(mltsk, refused, tmp_path, csv_file):
@@ -80,6 +132,11 @@ def test_a_model_without_names_takes_columns_by_position(mltsk, refused, tmp_pat
     path = save(MLTSKClassifier(n_rules=2).fit(data.X, data.Y), tmp_path / "m.skops")
     write_npz(tmp_path / "d.npz", data)
     assert len(mltsk("predict", path, tmp_path / "d.npz").out.splitlines()) == 61
+    few = csv_file("few.csv", "abcdefghij", [*data.X[:2].tolist(), ["", *data.X[2, 1:].tolist()]])
+    assert (
+        mltsk("predict", path, few).out.splitlines()[:3]
+        == mltsk("predict", path, tmp_path / "d.npz").out.splitlines()[:3]
+    )
     narrow = csv_file("narrow.csv", ["a", "b"], [[1, 2]])
     assert "2 feature columns and the model was fitted on 10 without names" in refused("predict", path, narrow)
 
@@ -111,43 +168,44 @@ def test_a_file_that_is_no_model_is_refused(refused, awkward, tmp_path, content)
     assert "model" in refused("predict", tmp_path / "m.skops", awkward)
 
 
-def test_nothing_is_written_when_data_are_bad(refused, model, tmp_path, csv_file, names):
-    data = csv_file("gaps.csv", names.features, [[1] * 10, [1] * 9 + [""]])
-    assert "Column 'n' of" in refused("predict", model, data, "--out", tmp_path / "p.csv")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["gaps.csv"]
-
-
-def test_both_conventions_stand_side_by_side(mltsk, model, awkward):
+def test_labels_come_first_then_both_conventions_side_by_side(mltsk, model, awkward):
     result = mltsk("evaluate", model, awkward)
     lines = result.out.splitlines()
     assert lines[0] == "awkward: 120 rows, 5 labels"
-    assert lines[2].split() == ["metric", "standard", "paper", "better"]
-    assert [line.split()[0] for line in lines[3:8]] == ["AP", "HL", "OE", "RL", "CV"]
-    assert lines[14].split()[:4] == ["label", "observed", "prevalence", "AP"]
-    assert lines[-1].split()[:2] == ["plain", "120"]
+    assert lines[2].split()[:4] == ["label", "observed", "prevalence", "AP"]
+    assert lines[7].split()[:2] == ["plain", "120"]
+    assert lines[9].split() == ["metric", "standard", "paper", "better"]
+    assert [line.split()[0] for line in lines[10:15]] == ["AP", "HL", "OE", "RL", "CV"]
     assert "this may be no estimate for others" in result.err
 
 
-def test_json_holds_what_the_library_says(mltsk, model, awkward):
+def test_labels_that_were_not_observed_are_left_out(mltsk, clinic, patients):
+    found = json.loads(mltsk("evaluate", clinic, patients, "--json").out)
+    assert {name: one["observed"] for name, one in found["per_label"].items()} == {"gout": 80, "asthma": 90}
+    table = read_table(patients, "gout,asthma", kinds=read_info(clinic).kinds)
+    clf = load(clinic)
+    scores = clf.decision_function(table.X) + clf.thresholds_
+    assert found["standard"] == pytest.approx(evaluate(table.Y, scores))
+
+
+def test_json_holds_what_the_library_says(mltsk, model, awkward, numbers):
     found = json.loads(mltsk("evaluate", model, awkward, "--json").out)
-    table, clf = read_csv(awkward), load(model)
-    scores = clf.system_.scores(table.values[:, :10])
+    clf, Y = load(model), numbers[:, 10:]
+    scores = clf.system_.scores(numbers[:, :10])
     for convention in ("paper", "standard"):
-        assert found[convention] == pytest.approx(evaluate(table.values[:, 10:], scores, convention=convention))
-    one = evaluate(table.values[:, 10:], clf.system_.probabilities(scores), per_label=True).iloc[4]
+        assert found[convention] == pytest.approx(evaluate(Y, scores, convention=convention))
+    one = evaluate(Y, clf.system_.probabilities(scores), per_label=True).iloc[4]
     same = ["observed", "prevalence", "AP", "AUC", "Brier"]
     assert {name: found["per_label"]["plain"][name] for name in same} == pytest.approx(one[same].to_dict())
 
 
-def test_labels_are_found_by_name_in_any_order(mltsk, model, awkward, tmp_path, csv_file):
-    table = read_csv(awkward)
-    backwards = csv_file("t.csv", table.names[::-1], table.values[:, ::-1].tolist())
+def test_labels_are_found_by_name_in_any_order(mltsk, model, awkward, numbers, csv_file, names):
+    backwards = csv_file("t.csv", [*names.features, *names.labels][::-1], numbers[:, ::-1].tolist())
     assert mltsk("evaluate", model, backwards, "--json").out == mltsk("evaluate", model, awkward, "--json").out
 
 
-def test_labels_under_other_names_are_given(mltsk, model, awkward, tmp_path, csv_file, names):
-    table = read_csv(awkward)
-    renamed = csv_file("t.csv", [*names.features, "l1", "l2", "l3", "l4", "l5"], table.values.tolist())
+def test_labels_under_other_names_are_given(mltsk, model, awkward, numbers, csv_file, names):
+    renamed = csv_file("t.csv", [*names.features, "l1", "l2", "l3", "l4", "l5"], numbers.tolist())
     assert mltsk("evaluate", model, renamed, "--labels", 5, "--json").out == (
         mltsk("evaluate", model, awkward, "--json").out
     )
@@ -162,9 +220,18 @@ def test_another_number_of_labels_is_refused(refused, model, awkward):
     assert "has 2 label columns and the model 5" in refused("evaluate", model, awkward, "--labels", 2)
 
 
+def test_a_matlab_file_is_evaluated_too(mltsk, tmp_path):
+    data, path = make_multilabel_rules(n_samples=60, random_state=0), tmp_path / "toy.mat"
+    savemat(path, {"data": data.X, "target": data.Y.T})
+    for preset in ("default", "paper"):
+        assert mltsk("fit", path, "--preset", preset, "--out", tmp_path / "m.skops").status == 0
+        assert mltsk("evaluate", tmp_path / "m.skops", path).status == 0
+        assert len(mltsk("predict", tmp_path / "m.skops", path).out.splitlines()) == 61
+
+
 def test_labels_that_are_no_labels_are_refused(refused, model, tmp_path, csv_file, names):
     data = csv_file("t.csv", names.features + names.labels, [[0] * 10 + [3] * 5])
-    assert "labels are 0 and 1" in refused("evaluate", model, data)
+    assert "Label 'good, cheap' holds '3', not 0 and 1" in refused("evaluate", model, data)
 
 
 def test_a_metric_without_rows_is_null_in_json(mltsk, model, csv_file, names):
@@ -213,6 +280,12 @@ def test_a_long_model_is_shortened_by_its_data_alone(mltsk, refused, model, awkw
     assert all(name in text for name in names.labels)
 
 
+def test_a_model_of_words_and_gaps_is_shortened_by_its_data(mltsk, clinic, patients):
+    result = mltsk("rules", clinic, "--terms", 3, "--data", patients)
+    assert "cover the whole model" in result.out
+    assert "smoker = daily" in result.out
+
+
 def test_a_short_model_is_printed_as_it_is(mltsk, awkward, tmp_path):
     out = tmp_path / "m.skops"
     assert mltsk("fit", awkward, "--labels", 5, "--terms", 3, "--out", out).status == 0
@@ -238,14 +311,6 @@ def test_html_is_a_page_with_every_name_escaped(mltsk, model, tmp_path):
 def test_markdown_to_a_file(mltsk, model, tmp_path):
     assert mltsk("rules", model, "--format", "md", "--out", tmp_path / "r.md").out == ""
     assert "### Exception 1" in (tmp_path / "r.md").read_text(encoding="utf-8")
-
-
-def test_categories_are_called_by_name(mltsk, tmp_path, csv_file):
-    rows = [[i % 7, "red" if i % 2 else "blue", i % 2, (i // 2) % 2] for i in range(60)]
-    data = csv_file("c.csv", ["n", "colour", "p", "q"], rows)
-    assert mltsk("fit", data, "--labels", 2, "--rules", 2, "--out", tmp_path / "m.skops").status == 0
-    text = mltsk("rules", tmp_path / "m.skops").out
-    assert "red" in text or "blue" in text
 
 
 @pytest.mark.parametrize(
@@ -313,6 +378,14 @@ def test_a_compared_method_in_a_file_still_predicts(mltsk, command, csv_file, tm
     rows = [[*x, *y] for x, y in zip(made.X.tolist(), made.Y.tolist(), strict=True)]
     data = csv_file("rows.csv", [*made.feature_names, *made.label_names], rows)
     assert mltsk(command, path, data).status == 0
+
+
+def test_a_compared_method_needs_complete_numbers(refused, csv_file, tmp_path):
+    made = make_multilabel_rules(n_samples=40, random_state=0)
+    path = save(MLkNN().fit(*made.frames()), tmp_path / "knn.skops")
+    data = csv_file("gaps.csv", made.feature_names, [[1] * 10, [1] * 9 + [""]])
+    assert "has no value in row 2 (1 such in all)" in refused("predict", path, data, "--out", tmp_path / "p.csv")
+    assert not (tmp_path / "p.csv").exists()
 
 
 def test_json_gives_the_model_back(mltsk, model, tmp_path):

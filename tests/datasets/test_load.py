@@ -16,9 +16,7 @@ from mltsk.datasets import (
     load,
     load_dataset,
     make_multilabel_rules,
-    read_file,
     read_npz,
-    read_table,
     write_npz,
 )
 from mltsk.datasets.load import cache_folder, search_folders
@@ -124,12 +122,11 @@ def test_the_real_data_sets_load(key, real_data):
     assert data.X.dtype == np.float64
 
 
-def test_paths_are_files_of_ones_own(tmp_path):
-    (tmp_path / "yeast.csv").write_text("a,good\n1,yes\n2,no\n")
-    for path in (tmp_path / "yeast.csv", str(tmp_path / "yeast.csv")):
-        assert load_dataset(path, labels="good").Y.tolist() == [[1], [0]]
-    with pytest.raises(InputError, match=r"mine\.txt: the ending"):
-        load_dataset("mine.txt")
+@pytest.mark.parametrize("name", ["mine.csv", "mine.tsv", "mine.csv.gz", "mine.parquet", "mine.xlsx", "data/mine"])
+def test_tables_are_read_elsewhere(tmp_path, name):
+    for path in (tmp_path / name, str(tmp_path / name)):
+        with pytest.raises(InputError, match=r"\.npz files are data sets; read a table with mltsk\.read_table"):
+            load_dataset(path, labels="good")
 
 
 def test_what_looks_like_a_path_is_one():
@@ -215,74 +212,59 @@ def arff(tmp_path, data, as_arff):
 
 
 def test_every_format_gives_the_same_data(tmp_path, data, arff):
-    pytest.importorskip("pyarrow")
-    frame = data.to_frame()
-    frame.to_csv(tmp_path / "toy.csv", index=False)
-    frame.to_csv(tmp_path / "toy.tsv", index=False, sep="\t")
-    frame.to_parquet(tmp_path / "toy.pq")
     savemat(tmp_path / "toy.mat", {"data": data.X, "target": data.Y.T})
     write_npz(tmp_path / "toy.npz", data)
-    for name, labels in {"csv": 2, "tsv": 2, "pq": 2, "arff": 2, "mat": None, "npz": None}.items():
-        read = read_file(tmp_path / f"toy.{name}", labels)
+    for name, labels in {"arff": 2, "mat": None, "npz": None}.items():
+        read = load_dataset(tmp_path / f"toy.{name}", labels=labels)
         assert_array_equal(read.X, data.X, err_msg=name)
         assert_array_equal(read.Y, data.Y, err_msg=name)
         assert read.name == "toy"
-        assert_array_equal(read_table(tmp_path / f"toy.{name}").select(data.feature_names), data.X, err_msg=name)
 
 
 def test_the_xml_file_beside_an_arff_file_says_which_columns_are_labels(arff, data):
     arff.with_suffix(".xml").write_text(XML.format("label2", "x2"))
     with pytest.raises(InputError, match="Label 'x2' of toy holds"):
-        read_file(arff)
+        load_dataset(arff)
     arff.with_suffix(".xml").write_text(XML.format("label2", "label1"))
-    assert read_file(arff).label_names == ("label1", "label2")  # in the order of the ARFF file
+    assert load_dataset(arff).label_names == ("label1", "label2")  # in the order of the ARFF file
 
 
 def test_train_and_test_files_share_an_xml_file(arff):
     part = arff.rename(arff.with_name("toy-train.arff"))
     arff.with_name("toy.xml").write_text(XML.format("label1", "label2"))
-    assert read_file(part).label_names == ("label1", "label2")
+    assert load_dataset(part).label_names == ("label1", "label2")
 
 
 def test_labels_that_are_given_win_over_the_xml_file(arff):
     arff.with_suffix(".xml").write_text("this is no XML")
-    assert read_file(arff, "label2").label_names == ("label2",)
+    assert load_dataset(arff, labels="label2").label_names == ("label2",)
 
 
 def test_an_xml_file_can_be_given_by_path_or_beside_the_data(arff, tmp_path):
     (tmp_path / "which.xml").write_text(XML.format("label1", "label2"))
     for xml in ("which.xml", tmp_path / "which.xml", Path("which.xml")):
-        assert read_file(arff, xml).shape == (20, 3, 2)
+        assert load_dataset(arff, labels=xml).shape == (20, 3, 2)
     with pytest.raises(InputError, match=r"nowhere\.xml cannot be read"):
-        read_file(arff, "nowhere.xml")
+        load_dataset(arff, labels="nowhere.xml")
 
 
 def test_a_table_needs_to_know_its_labels_but_none_is_an_answer(arff):
     with pytest.raises(InputError, match="does not say which"):
-        read_file(arff)
-    assert read_file(arff, 0).shape == (20, 5, 0)
+        load_dataset(arff)
+    assert load_dataset(arff, labels=0).shape == (20, 5, 0)
 
 
-def test_an_npz_file_without_labels_is_refused_unless_that_is_meant(tmp_path):
+def test_an_npz_file_says_itself_which_columns_are_labels(tmp_path, data):
     write_npz(tmp_path / "new.npz", Dataset(np.zeros((2, 2)), np.empty((2, 0))))
     with pytest.raises(InputError, match="holds no labels Y"):
-        read_file(tmp_path / "new.npz")
-    assert read_file(tmp_path / "new.npz", 0).shape == (2, 2, 0)
-
-
-def test_rows_to_predict_are_read_by_feature_name(tmp_path, data):
-    frame = data.to_frame()[["x3", "label1", "x1", "x2"]]
-    frame.to_csv(tmp_path / "new.csv", index=False)
-    assert_array_equal(read_table(tmp_path / "new.csv").select(data.feature_names), data.X)
+        load_dataset(tmp_path / "new.npz")
+    write_npz(tmp_path / "toy.npz", data)
+    with pytest.raises(InputError, match=r"says which columns are labels: mltsk\.read_table takes any"):
+        load_dataset(tmp_path / "toy.npz", labels=1)
 
 
 def test_labels_of_a_matlab_file_are_a_variable(tmp_path, data):
     savemat(tmp_path / "toy.mat", {"data": data.X, "mine": data.Y})
-    assert_array_equal(read_file(tmp_path / "toy.mat", "mine").Y, data.Y)
+    assert_array_equal(load_dataset(tmp_path / "toy.mat", labels="mine").Y, data.Y)
     with pytest.raises(InputError, match="name of a variable"):
-        read_file(tmp_path / "toy.mat", 2)
-
-
-def test_an_unknown_ending_lists_the_known_ones(tmp_path):
-    with pytest.raises(InputError, match=r"toy\.xls: the ending says no format.*\.csv.*\.npz"):
-        read_file(tmp_path / "toy.xls")
+        load_dataset(tmp_path / "toy.mat", labels=2)

@@ -28,7 +28,7 @@ def write(tmp_path):
         {"data": X, "target": Y},
         {"data": X.T, "target": Y.T},
         {"X": X, "Y": Y.astype(np.uint8)},
-        {"Data": X, "Targets": 2 * Y.T - 1.0, "info": "other variables do not matter"},
+        {"Data": X, "Targets": Y.T, "info": "other variables do not matter"},
         {"data": X.astype(np.int16), "target": sparse.csc_array(Y.T.astype(float))},
     ],
 )
@@ -40,8 +40,7 @@ def test_layouts_and_orientations(write, variables):
 
 
 def test_parts_are_stacked_and_the_split_is_kept(write):
-    signed = 2 * Y.T - 1
-    path = write(test_data=X[3:], train_target=signed[:, :3], train_data=X[:3], test_target=signed[:, 3:])
+    path = write(test_data=X[3:], train_target=Y.T[:, :3], train_data=X[:3], test_target=Y.T[:, 3:])
     data = read_mat(path)
     assert_array_equal(data.X, X)
     assert_array_equal(data.Y, Y)
@@ -56,6 +55,13 @@ def test_other_names_of_parts(write, form):
         form.replace("train", "test").format("Y"): Y[2:],
     }
     assert_array_equal(read_mat(write(**names)).Y, Y)
+
+
+def test_minus_one_is_no_only_where_the_reader_is_told(write):
+    path = write(data=X, target=2 * Y.T - 1.0)
+    assert_array_equal(read_mat(path, signed=True).Y, Y)
+    with pytest.raises(InputError, match="target holds -1, 1; labels are 0 and 1, as target > 0 makes them in MATLAB"):
+        read_mat(path)
 
 
 def test_sparse_features_stay_sparse(write):

@@ -9,6 +9,7 @@ import warnings
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from numpy.testing import assert_array_equal
@@ -119,8 +120,13 @@ def test_names_come_back_whatever_they_hold(tmp_path):
 
 
 def test_info_travels_along_with_the_model(fitted, tmp_path):
-    info = ModelInfo("flags", ("zone",), ("red",), {"zone": ("NE", "SE")}, {"rows": np.int64(194), "seconds": 0.5})
+    kinds = {"zone": "nominal", "stage": ("low", "high")}
+    told = {"kinds": kinds, "ids": ("nr",), "reading": {"missing": "-9"}}
+    info = ModelInfo(
+        "flags", ("zone",), ("red",), {"zone": ("NE", "SE")}, {"rows": np.int64(194), "seconds": 0.5}, **told
+    )
     found = read_info(save(fitted, tmp_path / "m.skops", info=info))
+    assert (found.kinds, found.ids, found.reading) == (kinds, ("nr",), {"missing": "-9"})
     assert found.categories == {"zone": ("NE", "SE")}
     assert (found.data, found.fitted) == ("flags", {"rows": 194, "seconds": 0.5})
 
@@ -129,6 +135,16 @@ def test_info_defaults_to_the_names_that_the_model_knows(saved):
     info = read_info(saved)
     assert info.feature_names == tuple(f"x{d}" for d in range(10))
     assert info.label_names == tuple(f"label {j}" for j in range(5))
+    assert info.kinds == dict.fromkeys(info.feature_names, "number")
+
+
+def test_kinds_are_those_that_the_model_saw_in_its_columns():
+    n = np.arange(40)
+    ranks = pd.Categorical(np.array(["low", "high"])[n % 2], ["low", "high"], ordered=True)
+    words = {"ward": np.array(list("abc"))[n % 3], "male": n % 5 > 2, "rank": ranks}
+    X = pd.DataFrame({"age": n % 7 + 0.5, **words})
+    info = ModelInfo.of(MLTSKClassifier(n_rules=0).fit(X, pd.DataFrame({"p": n % 2, "q": n % 3 == 0})))
+    assert info.kinds == {"age": "number", "ward": "nominal", "male": "yes/no", "rank": ("low", "high")}
 
 
 def test_the_model_inside_is_a_plain_skops_file(saved):

@@ -1,9 +1,12 @@
 """Tables as a whole: parts, options that contradict each other, columns for a model."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from mltsk import read_table
+from mltsk.datasets import Dataset
 from mltsk.tables import TableError
 
 FRAME = pd.DataFrame({"id": [3, 1, 2], "size": [1.5, 2, 0], "colour": ["red", "blue", "red"], "good": [1, 0, None]})
@@ -73,3 +76,41 @@ def test_the_table_in_the_box_is_read_by_its_name():
     assert (len(table), table.X.shape[1], table.Y.shape[1]) == (418, 13, 4)
     assert table.ids.columns.tolist() == ["patient"]
     assert table.Y.isna().sum().tolist() == [106, 106, 106, 0]
+
+
+def test_a_table_of_numbers_and_yes_or_no_is_a_data_set():
+    frame = pd.DataFrame({"size": [1.5, 2, 0], "red": ["yes", "no", "no"], "good": ["no", "yes", "no"]})
+    data = read_table(frame, "good").dataset()
+    assert data.X.tolist() == [[1.5, 1], [2, 0], [0, 0]]
+    assert (data.Y.tolist(), data.feature_names, data.label_names) == ([[0], [1], [0]], ("size", "red"), ("good",))
+
+
+def test_a_sparse_table_is_a_sparse_data_set():
+    data = Dataset(sparse.csr_array(np.eye(3)), [[1], [0], [1]])
+    again = read_table(data).dataset()
+    assert again.is_sparse
+    assert (again.X != data.X).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        (
+            {"colour": ["red", "blue", "red"]},
+            "Column 'colour' of data is nominal, and this method needs complete numbers: drop it",
+        ),
+        (
+            {"size": [1.5, None, 2]},
+            "Column 'size' of data has no value in 1 row, and this method needs complete numbers",
+        ),
+        (
+            {"size": [1.5, None, 2], "m": [None, 1, 2]},
+            r"has no value in 1 row \(and 1 other column like it\), and this",
+        ),
+        ({"good": [1, None, 0]}, "Label 'good' of data has no value in 1 row"),
+    ],
+)
+def test_what_is_no_complete_number_is_refused_in_a_data_set(changes, complaint):
+    frame = pd.DataFrame({"size": [1.5, 2, 0], "good": [1, 0, 1]}).assign(**changes)
+    with pytest.raises(ValueError, match=complaint):
+        read_table(frame, "good").dataset()

@@ -53,3 +53,10 @@ def test_the_report_as_data():
     frame = made.to_frame()
     assert frame["kind"].tolist() == ["number", "nominal"]
     assert frame["missing"].tolist() == [1, 0]
+
+
+def test_numbers_and_labels_alone_are_plain():
+    frame = pd.DataFrame({"size": [1.5, 2, 0], "good": [1, None, 0]})
+    assert read_table(frame, "good").columns.is_plain
+    for words in (["yes", "no", "no"], ["red", "blue", "red"], ["same"] * 3, ["1,5", "2,5", "3"]):
+        assert not read_table(frame.assign(more=words), "good").columns.is_plain

@@ -1,6 +1,7 @@
 """``mltsk fit``: a model from a data set of the catalog or from a file, and what it is worth on unseen rows."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from math import isfinite
 from time import perf_counter
@@ -13,6 +14,7 @@ from ..exceptions import InputError
 from ..files import check_target
 from .output import aligned, label_table, metric_table, noted_warnings
 from .progress import working
+from .tables import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator, open_table
 
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
@@ -20,10 +22,8 @@ Preset = StrEnum("Preset", ["default", "paper"])
 Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
 
 FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
-LABELS_HELP = """Label columns of a file: how many there are at its end (negative: at its start), or their names with
-commas between (quote a name that holds one), or a MULAN XML file. ARFF and NPZ files may say it themselves."""
 LEAST = {"from 0 up": 0.0, "above 0": 5e-324, "": float("-inf")}
-DATA_HELP = "A name of the catalog, or a CSV, Parquet, ARFF, MAT or NPZ file."
+DATA_HELP = "A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file."
 ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
 RULES_HELP = "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]"
 REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
@@ -56,7 +56,15 @@ def _number(word: str, which: str, help: str, kind: type = float) -> Any:
 def fit(
     data: Annotated[str, Argument(metavar="DATA", help=DATA_HELP)],
     out: Annotated[str, Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
-    labels: Annotated[str | None, Option(metavar="COLUMNS", help=LABELS_HELP)] = None,
+    labels: Labels = None,
+    drop: Drop = "",
+    id: Id = "",
+    nominal: Nominal = "",
+    ordinal: Ordinal = None,
+    number: Number = "",
+    missing: Missing = "",
+    label_column: LabelColumn = None,
+    separator: Separator = ";",
     preset: Annotated[Preset, Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
     rules: Annotated[str | None, _number("auto", "from 0 up", RULES_HELP, int)] = None,
     order: Annotated[Order | None, Option(help=ORDER_HELP)] = None,
@@ -75,17 +83,20 @@ def fit(
     """Fit a model, say what it is worth, and write it to a file.
 
     What is "auto" is chosen by leave-one-out, and so are the metrics: every row is scored as if it had not been there.
-    The file holds the rules, the names of features and labels, and the categories of text columns; `predict`,
-    `evaluate` and `rules` read it. An existing file is replaced when the new one is complete.
+    Columns of a file are read as `mltsk columns` reports them, and the report is printed where something was decided. A
+    missing cell of a label means that it was not observed. The model file holds the rules, names, and what each column
+    is; `predict`, `evaluate` and `rules` read it. An existing file is replaced when the new one is complete.
 
     \b
     Examples:
       mltsk fit yeast --out yeast.skops
       mltsk fit patients.csv --labels 4 --terms 12 --out patients.skops
-      mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --out patients.skops
+      mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --drop ward --out patients.skops
+      mltsk fit visits.xlsx --label-column diagnoses --ordinal "stage: 1 < 2 < 3" --out visits.skops
       mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
+    from ..datasets.load import is_path
     from ..io import save
 
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
@@ -95,10 +106,15 @@ def fit(
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it
-    dataset = open_dataset(data, labels)
-    model, info = fitted(dataset, preset, given)
-    told = summary(model, dataset, info, out)  # before the file is written: what fails leaves none behind
-    save(model, out, info=info)
+    said = {"drop": drop, "id": id, "nominal": nominal, "ordinal": ordinal, "number": number, "missing": missing}
+    table = open_data(data, labels, said | {"label_column": label_column, "separator": separator})
+    if is_path(data) and not table.columns.is_plain:
+        typer.echo(f"{table.columns}\n")
+    model, X, info = fitted(table, data, preset, given)
+    told = summary(model, table, X, info, out)  # before the file is written: what fails leaves none behind
+    kept = {"label_column": label_column, "separator": separator} if label_column else {}
+    kept |= {"labels": labels} if labels and "=" in labels else {}  # words that mean yes
+    save(model, out, info=replace(info, reading=kept | ({"missing": missing} if missing else {})))
     typer.echo(told)
 
 
@@ -112,57 +128,82 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
     return {name: words.get(v, v) if isinstance(v, str) else v for name, v in own.items() if v is not None}
 
 
-def open_dataset(data: str, labels: str | None) -> Any:
-    """Features and labels, complete."""
+def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
+    """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
     from ..datasets import load_dataset
-    from .inputs import check_complete
+    from ..datasets.load import is_path
+    from ..tables.kinds import NOMINAL, NUMBER
+    from ..tables.read import read_table
 
+    if is_path(data):
+        table = open_table(data, labels, **said)
+        if not table.label_names:
+            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
+            raise InputError(f"{table.name} has no labels: {how}.")
+        return table
+    if given := [option for option, value in said.items() if value and value != ";"]:
+        option = given[0].replace("_", "-")
+        raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
     dataset = load_dataset(data, labels=labels)
-    if not dataset.label_names:
-        raise InputError(f"{dataset.name} has no labels: name or count its label columns with --labels.")
-    check_complete(dataset.X, dataset.feature_names, data)
-    return dataset
+    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.nominal]
+    kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
+    return read_table(dataset, kinds=kinds)
 
 
-def fitted(dataset: Any, preset: Preset, given: dict[str, Any]) -> tuple[Any, Any]:
-    """A model with the names of the data set, and what its file says about it."""
+def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """A model with the names of a table, the features as it takes them, and what its file says about it."""
     import numpy as np
 
     from .. import MLTSKClassifier, PaperMLTSK
+    from ..datasets import load_dataset
+    from ..datasets.load import is_path
     from ..io import ModelInfo
+    from ..tables.read import sparse_rows
+    from .inputs import check_complete
 
-    model: Any = PaperMLTSK(**given) if preset is Preset.paper else MLTSKClassifier(**given)
-    n, _, n_labels = dataset.shape
+    paper, categories, X = preset is Preset.paper, {}, sparse_rows(table.X)
+    if paper:  # takes complete numbers: catalog sets in the codes of their publishers
+        dataset = table.dataset() if is_path(data) else load_dataset(data)
+        X, named = dataset.X, zip(dataset.feature_names, dataset.categories, strict=True)
+        categories = {name: names for name, names in named if names}
+        check_complete(X, table.feature_names, data)
+    X = table.X if X is None else X
+    model: Any = PaperMLTSK(**given) if paper else MLTSKClassifier(**given)
     start = perf_counter()
     try:
-        with noted_warnings(), working(f"fitting {_shape(dataset)}"):
-            model.fit(dataset.X, dataset.Y if n_labels > 1 else dataset.Y[:, 0])
+        with noted_warnings(), working(f"fitting {_shape(table)}"):
+            model.fit(X, table.Y)
     except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
         raise InputError(str(error).splitlines()[0]) from error
-    model.feature_names_in_ = np.array(dataset.feature_names, dtype=object)
-    model.label_names_ = dataset.label_names
-    model.classes_, model.multilabel_ = np.arange(n_labels), True  # one label is a table of labels, too
+    model.feature_names_in_ = np.array(table.feature_names, dtype=object)
+    seconds = round(perf_counter() - start, 3)
     info = ModelInfo(
-        data=dataset.name,
-        feature_names=dataset.feature_names,
-        label_names=dataset.label_names,
-        categories={name: c for name, c in zip(dataset.feature_names, dataset.categories, strict=True) if c},
-        fitted={"samples": n, "seconds": round(perf_counter() - start, 3), "preset": preset.value, "options": given},
+        data=table.name,
+        feature_names=table.feature_names,
+        label_names=table.label_names,
+        categories=categories,
+        fitted={"samples": len(table), "seconds": seconds, "preset": preset.value, "options": given},
+        kinds=table.kinds,
+        ids=tuple(table.ids.columns),
     )
-    return model, info
+    return model, X, info
 
 
-def summary(model: Any, dataset: Any, info: Any, out: str) -> str:
+def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:
     """The data, the model's size, what was chosen, and honest metrics."""
-    data = ("data", f"{dataset.name}: {_shape(dataset)}, {dataset.cardinality:.2f} per sample")
+    observed = table.Y.notna().to_numpy()
+    each = f"{table.Y.to_numpy().sum(axis=1).mean():.2f} per sample"
+    each = each if observed.all() else f"{1 - observed.mean():.0%} of their cells not observed"
+    data = ("data", f"{table.name}: {_shape(table)}, {each}")
     told = _paper_model(model) if info.fitted["preset"] == "paper" else _model(model)
     lines = [data, *told, ("time", f"{info.fitted['seconds']:.2f} s"), ("file", out)]
-    return f"{aligned(lines)}\n\n{_results(model, dataset)}"
+    return f"{aligned(lines)}\n\n{_results(model, table, X)}"
 
 
-def _shape(dataset: Any) -> str:
-    n, d, n_labels = dataset.shape
-    return f"{n:,} samples, {d:,} features, {n_labels} label{'s' if n_labels > 1 else ''}"
+def _shape(table: Any) -> str:
+    d, n_labels = len(table.feature_names), len(table.label_names)
+    features = f"{d:,} feature{'s' if d > 1 else ''}"
+    return f"{len(table):,} samples, {features}, {n_labels} label{'s' if n_labels > 1 else ''}"
 
 
 def _model(model: Any) -> list[tuple[str, str]]:
@@ -192,14 +233,14 @@ def _paper_model(model: Any) -> list[tuple[str, str]]:
     return [("model", f"{len(model.centers_)} rules, {distinct}; {model.n_iter_} steps"), ("weights", weights)]
 
 
-def _results(model: Any, dataset: Any) -> str:
+def _results(model: Any, table: Any, X: Any) -> str:
     """Metrics next to those of base rates, overall and per label."""
     import numpy as np
 
     from ..metrics import FIVE_METRICS, evaluate
     from .inputs import outputs_of
 
-    Y, title = dataset.Y, "leave-one-out: every row scored as if it had not been there"
+    Y, title = table.Y.to_numpy(), "leave-one-out: every row scored as if it had not been there"
     if getattr(model, "max_terms", None):
         title = "five folds: every row scored by terms that were chosen without it"
     if hasattr(model, "loo_scores_"):
@@ -207,11 +248,13 @@ def _results(model: Any, dataset: Any) -> str:
         if len(scores) < len(Y):
             Y, title = Y[model.loo_rows_], f"{title} (of {len(Y):,} rows {len(scores):,}, evenly spread)"
     else:
-        scores, guesses = outputs_of(model, dataset.X)
+        scores, guesses = outputs_of(model, X)
         title = "on the rows that the model was fitted on: no estimate for new ones"
     with noted_warnings():
         found = {"model": evaluate(Y, scores, predictions=guesses)}
-        found["base rates"] = evaluate(Y, np.broadcast_to(Y.mean(axis=0), Y.shape))
+        found["base rates"] = evaluate(Y, np.broadcast_to(np.nanmean(Y, axis=0), Y.shape))
         by_label = evaluate(Y, scores, predictions=guesses, per_label=True)
-    labels = label_table(by_label, dataset.label_names, ("prevalence", "AP", "AUC"))
-    return f"{title}\n\n{metric_table(found, FIVE_METRICS)}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5"
+    columns = ("prevalence", "AP", "AUC") if not np.isnan(Y).any() else ("observed", "prevalence", "AP", "AUC")
+    labels = label_table(by_label, table.label_names, columns)
+    overall = [name for name in FIVE_METRICS if not np.isnan(found["model"][name])]  # of one label nothing is ranked
+    return f"{title}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5\n\n{metric_table(found, overall)}"

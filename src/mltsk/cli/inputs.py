@@ -1,23 +1,41 @@
-"""Models and data as commands receive them: what was given by name or path, checked and matched."""
+"""Models and data as commands receive them: what was given by name or path, read by the kinds that a model knows."""
 
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ..datasets import Table, load_dataset, read_table
+from ..columns import Columns
+from ..datasets import category_values, load_dataset
 from ..datasets.dataset import dense
 from ..datasets.load import is_path
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
+from ..tables.cells import count, listed
+from ..tables.files import Raw, read_raw
+from ..tables.kinds import NUMBER
+from ..tables.labels import label_columns, split_names
+from ..tables.read import read_table, sparse_rows
 from .output import note
+
+
+class Rows(NamedTuple):
+    """Rows as a model takes them: features, labels (a frame, NaN where not observed), identifiers, and their name."""
+
+    X: Any
+    Y: Any
+    ids: Any
+    name: str
 
 
 def open_model(path: str) -> tuple[Any, ModelInfo]:
     """A classifier and what its file says about it."""
-    return load(path), read_info(path)
+    model, info = load(path), read_info(path)
+    return model, info if info.kinds else replace(info, kinds=ModelInfo.of(model).kinds)
 
 
 def with_rules(model: Any, path: str) -> Any:
@@ -28,33 +46,134 @@ def with_rules(model: Any, path: str) -> Any:
     return inner
 
 
-def open_table(data: str) -> Table:
-    """The table of a file, or of a data set of the catalog."""
-    return read_table(data) if is_path(data) else Table.of(load_dataset(data))
+def open_raw(data: str, labels: Any = None) -> Raw:
+    """The columns of a file, or of a data set of the catalog."""
+    return read_raw(data, labels) if is_path(data) else read_raw(load_dataset(data))
 
 
-def features_of(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
-    """The model's features from a table: by name where the model has names, else by position."""
-    if not hasattr(model, "feature_names_in_"):
-        X = _by_position(model, info, table)
-    else:
-        X = table.select(info.feature_names, info.categories)
-        known = {*info.feature_names, *info.label_names, *table.label_names}
-        if extra := [name for name in table.names if name not in known]:
-            shown = ", ".join(map(repr, extra[:5])) + (", …" if len(extra) > 5 else "")
-            count = "a column" if len(extra) == 1 else f"{len(extra)} columns"
-            note(f"{where} has {count} ({shown}) that the model does not know; left out.")
-    check_complete(X, info.feature_names, where)
+def reading(info: ModelInfo, labels: str | None = None, label_column: str | None = None, separator: str = ";") -> Any:
+    """How labels are found in a file: as the caller says, else as they were when the model was fitted."""
+    if labels is not None or label_column is not None:
+        return {"labels": labels, "label_column": label_column, "separator": separator}
+    kept = {key: info.reading[key] for key in ("labels", "label_column", "separator") if key in info.reading}
+    return kept or {"labels": dict.fromkeys(info.label_names)}
+
+
+def has_labels(info: ModelInfo, raw: Raw) -> bool:
+    """Whether a file holds the labels of a model."""
+    column = info.reading.get("label_column")
+    return {*info.label_names} <= {*raw.frame} if column is None else column in raw.frame
+
+
+def true_labels(info: ModelInfo, rows: Rows, how: Mapping[str, Any]) -> Any:
+    """The labels of rows in the order of the model's."""
+    if how.get("label_column") is not None:  # a label that no row has is in no list
+        if extra := [name for name in rows.Y if name not in info.label_names]:
+            note(f"{rows.name} has labels ({listed(extra)}) that the model does not know; left out.")
+        looked = rows.Y.notna().all(axis=1)
+        return rows.Y.reindex(columns=info.label_names).where(lambda Y: Y.notna() | ~looked.to_numpy()[:, None], 0.0)
+    if len(rows.Y.columns) != len(info.label_names):
+        counts = f"{len(rows.Y.columns)} label columns and the model {len(info.label_names)}"
+        needed = f"{', '.join(info.label_names[:5])}{', …' if len(info.label_names) > 5 else ''}"
+        raise InputError(f"{rows.name} has {counts}: it needs {needed}.")
+    return rows.Y.set_axis(list(info.label_names), axis=1)
+
+
+def rows_of(
+    model: Any,
+    info: ModelInfo,
+    data: str | Raw,
+    how: Mapping[str, Any] | None = None,
+    *,
+    id: str = "",
+    missing: str = "",
+) -> Rows:
+    """The columns that a model knows, found by name and read by their kinds, or by position where it has no names.
+
+    ``how`` says how labels are found; there are none without it. Notes tell of columns that nobody asks for, of missing
+    cells, and of values that the model has not seen.
+    """
+    how = {"labels": 0} if how is None else dict(how)
+    source = data.source if isinstance(data, Raw) else data
+    if source.lower().endswith(".mat") and isinstance(how.get("labels"), Mapping):
+        how = {}  # its labels are a variable, and have no names
+    raw = data if isinstance(data, Raw) else open_raw(data, how.get("labels"))
+    ids = split_names(id) or [name for name in info.ids if name in raw.frame and name not in info.kinds]
+    named = hasattr(model, "feature_names_in_")
+    kinds = info.kinds if named else _by_position(info, raw, {*ids, *label_columns(raw, how.get("labels"))})
+    words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
+    table = read_table(raw, **how, kinds=kinds, id=ids, missing=words)
+    lists = {how.get("label_column"), info.reading.get("label_column")}
+    known = {*kinds, *ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels")), *lists}
+    _note_unused([name for name in raw.frame if name not in known], source)
+    X = _as_taken(getattr(model, "estimator_", model), info, table.X, source)
+    return Rows(X if named or not hasattr(X, "columns") else X.to_numpy(), table.Y, table.ids, table.name)
+
+
+def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, Any]:
+    others = {*info.label_names, *raw.labels, *others}
+    rest = [name for name in raw.frame if name not in others]
+    if len(rest) != len(info.kinds):
+        counts = f"{len(rest)} feature columns and the model was fitted on {len(info.kinds)} without names"
+        raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
+    return dict(zip(rest, info.kinds.values(), strict=True))
+
+
+def _note_unused(names: Sequence[str], where: str) -> None:
+    if names:
+        what = "a column" if len(names) == 1 else f"{len(names)} columns"
+        note(f"{where} has {what} ({listed(names)}) that the model does not use; left out.")
+
+
+def _as_taken(inner: Any, info: ModelInfo, X: Any, where: str) -> Any:
+    """Features as a classifier takes them: a frame, CSR where it is sparse, or complete numbers."""
+    if (rows := sparse_rows(X)) is not None:
+        return rows
+    if not hasattr(inner, "columns_"):
+        return plain_numbers(X, info.categories, where)
+    if said := _gaps(None if inner.columns_ is None else Columns(**inner.columns_), X):
+        note(f"{where}: {said}")
     return X
 
 
-def _by_position(model: Any, info: ModelInfo, table: Table) -> Any:
-    labels = {*info.label_names, *table.label_names}
-    rest = [i for i, name in enumerate(table.names) if name not in labels]
-    if len(rest) != model.n_features_in_:
-        counts = f"{len(rest)} feature columns and the model was fitted on {model.n_features_in_} without names"
-        raise InputError(f"{table.name} has {counts}: give a file with the same columns, or fit on named columns.")
-    return table.values[:, rest]
+def _gaps(columns: Columns | None, X: Any) -> str:
+    """How many cells of a frame are missing or new to a model, and what becomes of them; "" if there are none."""
+    missing = X.isna().sum().to_numpy()
+    unseen: dict[str, Counter[str]] = {}
+    for d, kind in enumerate(columns.kinds if columns else ()):
+        if kind != NUMBER:
+            words = X.iloc[:, d].astype(object).dropna().replace({True: "yes", False: "no"})
+            strange = Counter(word for word in words if word not in {*columns.values[d], *columns.rare[d]})
+            unseen |= {X.columns[d]: strange} if strange else {}
+    told, n = [], (int(missing.sum()), sum(words.total() for words in unseen.values()))
+    if n[0]:
+        told.append(f"{count(n[0])} {'is' if n[0] == 1 else 'are'} missing")
+    if n[1]:
+        which = "; ".join(f"{name}: {listed(list(words))}" for name, words in list(unseen.items())[:3])
+        more = "; …" if len(unseen) > 3 else ""
+        told.append(f"{count(n[1], 'value')} {'was' if n[1] == 1 else 'were'} never seen ({which}{more})")
+    ending = "it counts as nothing" if sum(n) == 1 else "they count as nothing"
+    if columns and (missing > 0)[list(columns.gaps)].any():
+        ending += ", except where the model has a number for 'not measured'"
+    return f"{' and '.join(told)}; {ending}." if told else ""
+
+
+def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -> Any:
+    """A frame as complete numbers, for models that take nothing else; categories become their values."""
+    columns = []
+    for name in X:
+        cells, known = X[name], categories.get(name, ())
+        if known and cells.dtype == "category":
+            codes = dict(zip(known, category_values(known).tolist(), strict=True))
+            if strange := [word for word in cells.dropna().unique() if word not in codes]:
+                raise InputError(
+                    f"Column {name!r} of {where} holds {listed(strange)}; the model knows {listed(known)}."
+                )
+            cells = cells.astype(object).map(codes)
+        columns.append(cells.to_numpy(dtype=np.float64, na_value=np.nan))
+    numbers = np.column_stack(columns)
+    check_complete(numbers, list(X), where)
+    return numbers
 
 
 def check_complete(X: Any, names: Sequence[str], where: str) -> None:
@@ -71,7 +190,7 @@ def check_complete(X: Any, names: Sequence[str], where: str) -> None:
 def asked(model: Any, X: Any, method: str) -> tuple[np.ndarray, np.ndarray]:
     """What a method of the model answers, and what it predicts."""
     with warnings.catch_warnings():
-        # Columns were matched by name in `features_of`; scikit-learn only sees that X is a plain array.
+        # Columns were matched by name in `rows_of`; scikit-learn only sees that X is a plain array.
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
         return getattr(model, method)(X), model.predict(X)
 

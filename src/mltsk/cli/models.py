@@ -1,5 +1,6 @@
 """What is done with a model file: ``mltsk predict``, ``evaluate``, ``rules``, ``explore`` and ``export``."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from ..exceptions import InputError
 from ..files import check_target, writing
 from .output import label_table, metric_table, note, noted_warnings, write_rows, write_text
 from .progress import working
+from .tables import LabelColumn, Missing, Separator
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
 Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]
@@ -18,6 +20,7 @@ TOP_HELP = "Statements to show of each list.  [default: all of a short model and
 ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense rows."
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
 FLOAT32_HELP = "Let the ONNX graph take float32 rows instead of float64."
+ID_HELP = "Columns that identify a row, to be written first.  [default: those of the fitted data]"
 EXAMPLES_HELP = "Rows to take examples from: a file, or a name of the catalog."
 
 
@@ -25,44 +28,62 @@ def predict(
     model: Model,
     data: Annotated[str, Argument(metavar="DATA", help="A file with the features, or a name of the catalog.")],
     out: Annotated[str, Option("--out", "-o", metavar="FILE", help="CSV to write; - is standard output.")] = "-",
+    id: Annotated[str, Option("--id", metavar="COLUMNS", help=ID_HELP)] = "",
+    missing: Missing = "",
 ) -> None:
     """Predict the labels of every row.
 
     Columns are found by name: their order does not matter, labels may be there or not, and columns that the model
-    does not know are left out with a note. For each label there are two columns, probability:LABEL and LABEL (0 or 1).
+    does not use are left out with a note. Cells may be missing, and words need not have been seen before: a note counts
+    them. Columns that identify a row come first, then two for each label, probability:LABEL and LABEL (0 or 1).
 
     \b
     Examples:
       mltsk predict yeast.skops new.csv --out predictions.csv
+      mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out predictions.csv
       mltsk predict patients.skops patients.parquet | head
     """
-    from .inputs import asked, features_of, open_model, open_table
+    from .inputs import asked, open_model, rows_of
 
     if out != "-":
         check_target(out)
-    (classifier, info), table = open_model(model), open_table(data)
-    X = features_of(classifier, info, table, data)
+    classifier, info = open_model(model)
+    rows = rows_of(classifier, info, data, id=id, missing=missing)
     how = "probability" if hasattr(classifier, "predict_proba") else "score"
-    with working(f"predicting {len(table):,} rows"):
-        values, labels = asked(classifier, X, "predict_proba" if how == "probability" else "decision_function")
-    rows = zip(([f"{value:.5g}" for value in row] for row in values.tolist()), labels.tolist(), strict=True)
+    with working(f"predicting {len(rows.ids):,} rows"):
+        values, labels = asked(classifier, rows.X, "predict_proba" if how == "probability" else "decision_function")
     if labels.ndim == 1:  # a model of one-dimensional classes, fitted in Python
-        write_rows([*(f"{how}:{name}" for name in classifier.classes_), "prediction"], ([*p, y] for p, y in rows), out)
+        header = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"]
     else:
         header = [column for name in info.label_names for column in (f"{how}:{name}", name)]
-        write_rows(header, ([x for pair in zip(*row, strict=True) for x in pair] for row in rows), out)
+    if twice := [name for name in rows.ids if name in header]:
+        raise InputError(f"Predictions have a column {twice[0]!r} of their own: leave it out of --id.")
+    write_rows([*rows.ids, *header], _written(rows.ids, values.tolist(), labels.tolist()), out)
+
+
+def _written(ids: Any, values: Any, labels: Any) -> Iterator[list[object]]:
+    """Rows of a file of predictions: identifiers as they were read, then numbers of five digits and labels."""
+    known = ids.astype(object).where(ids.notna(), "").to_numpy().tolist()
+    for names, row, given in zip(known, values, labels, strict=True):
+        cells: list[object] = [f"{value:.5g}" for value in row]
+        pairs = zip(cells, given, strict=True) if isinstance(given, list) else [[*cells, given]]
+        yield [*names, *(cell for pair in pairs for cell in pair)]
 
 
 def evaluate(
     model: Model,
     data: Annotated[str, Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")],
     labels: Annotated[str | None, Option(metavar="COLUMNS", help="Where the model's labels have other names.")] = None,
+    label_column: LabelColumn = None,
+    separator: Separator = ";",
+    missing: Missing = "",
     as_json: Annotated[bool, Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """Compare what a model predicts with what is true.
+    """Compare what a model predicts with what is true, per label and overall.
 
-    Two conventions stand side by side: 'standard' is the one for comparing models, 'paper' is what the program behind
-    the paper computes. They differ in ties and in rows with no or all labels.
+    Labels are read as they were when the model was fitted; those that were not observed are left out. Of the two
+    conventions, 'standard' is the one for comparing models, and 'paper' is what the program behind the paper computes.
+    They differ in ties and in rows with no or all labels.
 
     \b
     Examples:
@@ -72,27 +93,28 @@ def evaluate(
     import json
 
     from ..metrics import evaluate as metrics
-    from .inputs import asked, features_of, open_model, open_table, outputs_of
+    from .inputs import asked, open_model, outputs_of, reading, rows_of, true_labels
 
-    (classifier, info), table = open_model(model), open_table(data)
-    Y = true_labels(table, labels, info)
-    X = features_of(classifier, info, table, data)
-    scores, guesses = outputs_of(classifier, X)
+    classifier, info = open_model(model)
+    how = reading(info, labels, label_column, separator)
+    rows = rows_of(classifier, info, data, how, missing=missing)
+    scores, guesses = outputs_of(classifier, rows.X)
     if guesses.ndim == 1:
         raise InputError(f"{model} predicts one class of several, not labels: there is nothing to compare with.")
+    Y = true_labels(info, rows, how).to_numpy()
     with noted_warnings():
         found = {c: metrics(Y, scores, predictions=guesses, convention=c) for c in ("standard", "paper")}
-        likely = asked(classifier, X, "predict_proba")[0] if hasattr(classifier, "predict_proba") else scores
+        likely = asked(classifier, rows.X, "predict_proba")[0] if hasattr(classifier, "predict_proba") else scores
         by_label = metrics(Y, likely, predictions=guesses, per_label=True)
-    if info.data == table.name and info.fitted.get("samples") == len(table):
-        note(f"the model was fitted on data called {table.name} with as many rows: this may be no estimate for others.")
+    if info.data == rows.name and info.fitted.get("samples") == len(Y):
+        note(f"the model was fitted on data called {rows.name} with as many rows: this may be no estimate for others.")
     if as_json:
         each = {name: {c: float(by_label[c][j]) for c in COLUMNS} for j, name in enumerate(info.label_names)}
-        plain = {"rows": len(table), "labels": Y.shape[1], **found, "per_label": each}
+        plain = {"rows": len(Y), "labels": Y.shape[1], **found, "per_label": each}
         typer.echo(json.dumps(_without_nan(plain), indent=2))
         return
-    shape = f"{table.name}: {len(table):,} rows, {Y.shape[1]} label{'s' if Y.shape[1] > 1 else ''}"
-    tables = metric_table(found, found["standard"]), label_table(by_label, info.label_names, COLUMNS)
+    shape = f"{rows.name}: {len(Y):,} rows, {Y.shape[1]} label{'s' if Y.shape[1] > 1 else ''}"
+    tables = label_table(by_label, info.label_names, COLUMNS), metric_table(found, found["standard"])
     typer.echo("\n\n".join([shape, *tables]))
 
 
@@ -101,18 +123,6 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nan(inner) for key, inner in value.items()}
     return None if value != value else value
-
-
-def true_labels(table: Any, labels: str | None, info: Any) -> Any:
-    """The labels of a table in the order of the model's."""
-    from ..datasets import split_labels
-
-    found, known = split_labels(table, labels or info.label_names), info.label_names
-    if found.shape[2] != len(known):
-        needed = f"{', '.join(known[:5])}{', …' if len(known) > 5 else ''}"
-        counts = f"{found.shape[2]} label columns and the model {len(known)}"
-        raise InputError(f"{table.name} has {counts}: it needs {needed}.")
-    return found.Y
 
 
 def rules(
@@ -144,7 +154,7 @@ def rules(
 
 def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: str) -> Any:
     """The classifier itself where it is short enough, or one that is fitted to the same data and short."""
-    from .inputs import features_of, open_table
+    from .inputs import reading, rows_of, true_labels
 
     if not hasattr(classifier, "shorten"):
         raise InputError(f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --terms out.")
@@ -155,11 +165,10 @@ def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: s
             f"{model} has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by: fit "
             f"it with `mltsk fit --terms {terms}`, or name its data with --data."
         )
-    table = open_table(data)
-    X, Y = features_of(classifier, info, table, data), true_labels(table, None, info)
-    short = classifier.shorten(terms, X=X, y=Y if Y.shape[1] > 1 else Y[:, 0])
-    names = ("feature_names_in_", "label_names_", "categories_")
-    vars(short).update({name: getattr(classifier, name) for name in names if hasattr(classifier, name)})
+    rows = rows_of(classifier, info, data, how := reading(info))
+    short = classifier.shorten(terms, X=rows.X, y=true_labels(info, rows, how))
+    if hasattr(classifier, "feature_names_in_"):
+        short.feature_names_in_ = classifier.feature_names_in_  # rows that are sparse have no names
     return short
 
 
@@ -191,16 +200,16 @@ def explore(
       mltsk explore patients.skops --data patients.csv --out patients.html
     """
     from ..pages.explorer import explore as write
-    from .inputs import features_of, open_model, open_table, with_rules
+    from .inputs import has_labels, open_model, open_raw, reading, rows_of, true_labels, with_rules
 
     check_target(out)
     classifier, info = open_model(model)
     with_rules(classifier, model)
     X, Y = None, None
     if data is not None:
-        table = open_table(data)
-        X = features_of(classifier, info, table, data)
-        Y = true_labels(table, None, info) if set(info.label_names) <= set(table.names) else None
+        raw, how = open_raw(data), reading(info)
+        rows = rows_of(classifier, info, raw, how if has_labels(info, raw) else None)
+        X, Y = rows.X, true_labels(info, rows, how) if len(rows.Y.columns) else None
     page = write(classifier, out, X, Y, title=title or info.data or "Rules")
     typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser", err=True)
 
@@ -232,9 +241,11 @@ def export(
         raise InputError("An ONNX graph is no text: give --onnx the name of a file.")
     classifier, _ = open_model(model)
     if onnx is not None:
-        content = to_onnx(classifier, dtype="float32" if float32 else "float64").SerializeToString()
+        graph = to_onnx(classifier, dtype="float32" if float32 else "float64")
+        content, n = graph.SerializeToString(), len(graph.graph.input)
         with writing(onnx) as file:
             file.write(content)
-        typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; input X, outputs scores, labels and probabilities", err=True)
+        takes = f"input {graph.graph.input[0].name}" if n == 1 else f"{n} inputs, one per column"
+        typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; {takes}, outputs scores, labels, probabilities", err=True)
     if json is not None:
         write_text(dumps(to_dict(classifier), ensure_ascii=False, allow_nan=False), json)

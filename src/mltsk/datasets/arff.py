@@ -22,7 +22,7 @@ from scipy import sparse
 from mltsk.exceptions import InputError
 
 from .dataset import category_values, repeated, unreadable
-from .table import Table
+from .table import NumericTable
 
 MAX_LINE = 1 << 24  # characters: a dense row of a million numbers
 MAX_FILLED = 1 << 24  # entries that omitted non-zero first categories may add to a sparse file
@@ -42,7 +42,7 @@ class _Fault(Exception):
     """Something wrong in the line being read."""
 
 
-def read_arff(path: str | Path) -> Table:
+def read_arff(path: str | Path) -> NumericTable:
     """Read an ARFF file into a table; `split_labels` says which columns are labels.
 
     The columns that MEKA's option ``-C`` in the relation name declares to be labels are in ``label_names``.
@@ -64,7 +64,7 @@ def read_arff(path: str | Path) -> Table:
         return _read(Path(path), "latin-1")  # older files; every byte is a character in it
 
 
-def _read(path: Path, encoding: str) -> Table:
+def _read(path: Path, encoding: str) -> NumericTable:
     parser, number = _Parser(), 0
     try:
         with path.open(encoding=encoding) as file:
@@ -78,7 +78,7 @@ def _read(path: Path, encoding: str) -> Table:
         raise unreadable(path, error) from None
     names = tuple(parser.columns)
     labels = _meka_labels(parser.relation, names)
-    return Table(X, names, tuple(parser.columns.values()), path.stem, str(path), labels)
+    return NumericTable(X, names, tuple(parser.columns.values()), path.stem, str(path), labels)
 
 
 class _Parser:
@@ -251,7 +251,7 @@ def _meka_labels(relation: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return names[:count] if count >= 0 else names[count:]
 
 
-def labels_in_file_order(table: Table, xml: Path) -> list[str]:
+def labels_in_file_order(table: NumericTable, xml: Path) -> list[str]:
     """The columns that a MULAN XML file makes labels; their order is that of the ARFF file."""
     return [table.names[i] for i in sorted(table.positions(read_label_xml(xml)))]
 

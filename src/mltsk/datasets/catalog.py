@@ -168,7 +168,7 @@ def runs(entry: Entry) -> Any:
 
 def _part(entry: Entry, path: Path) -> Dataset:
     if path.suffix == ".mat":
-        return read_mat(path)
+        return read_mat(path, signed=True)  # MLC_toolbox writes -1 and 1 in some of its files
     table, labels = read_arff(path), entry.labels
     if labels == "xml":
         labels = labels_in_file_order(table, path.with_name(entry.names_file))

@@ -1,43 +1,46 @@
-"""`load_dataset`: a data set by its name in the catalog, or from a file of one's own. Never uses the network.
+"""`load_dataset`: a data set by its name in the catalog, or from a benchmark file. Never uses the network.
 
 A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as NAME.npz, or
-as the original files that the catalog names. Yeast is also taken from inside the river package. The ending of a file
-says its format. Missing feature values stay NaN; missing labels are refused.
+as the original files that the catalog names. Yeast is also taken from inside the river package. Missing feature values
+stay NaN; missing labels are refused.
 """
 
+import gzip
 import importlib.util
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from mltsk.exceptions import InputError
 
 from .arff import labels_in_file_order, read_arff
 from .catalog import Entry, catalog, check_shape, convert, find_entry, runs
 from .dataset import Dataset
-from .delimited import read_csv, read_parquet
 from .mat import read_mat
 from .npz import read_npz
-from .table import Labels, Table, split_labels
+from .table import Labels, split_labels
 
-_TABLES = dict.fromkeys((".csv", ".tsv", ".csv.gz"), read_csv) | dict.fromkeys((".parquet", ".pq"), read_parquet)
-_TABLES[".arff"] = read_arff
-_SUFFIXES = (*_TABLES, ".mat", ".npz")
+BENCHMARKS = (".arff", ".mat", ".npz")
 RIVER_FILE = "yeast.csv.gz"
 
 
 def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = None, labels: Labels = None) -> Dataset:
-    """Load a data set of the catalog by name, or a file of one's own by path.
+    """Load a data set of the catalog by name, or a benchmark file by path; `mltsk.read_table` reads other tables.
 
     Parameters
     ----------
     name_or_path : str or Path
-        A name such as ``"yeast"``, or a CSV, Parquet, ARFF, MATLAB or NPZ file.
+        A name such as ``"yeast"``, or an ARFF, MATLAB or NPZ file.
     data_home : str or Path, optional
         A folder to look in for names before the folder MLTSK_DATA and the cache.
     labels : int, str, sequence of str, Path, or None
-        For a file of one's own, which columns are labels: see `read_file`.
+        For an ARFF file, which columns are labels: a number of columns (the last ones; the first ones when negative; 0
+        for none), names, or a MULAN XML file; for a MATLAB file, the name of a variable. None uses what the file
+        declares: MULAN's XML file next to an ARFF file, MEKA's option ``-C`` in it, Y in an NPZ file, the target in a
+        MATLAB file.
 
     Examples
     --------
@@ -46,7 +49,7 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     Dataset('yeast': 2417 samples, 103 features, 14 labels, cardinality 4.237, density 0.303)
     """
     if is_path(name_or_path):
-        return read_file(name_or_path, labels)
+        return _own(Path(name_or_path), labels)
     entry = find_entry(name_or_path)
     if labels is not None:
         raise InputError(f"The catalog knows the labels of {entry.key}: labels are for files of your own.")
@@ -59,11 +62,7 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
         raise InputError(f"The data set {entry.key!r} is not on this machine: {how}.")
     if where.is_dir():
         return convert(entry, where)
-    if where.name == RIVER_FILE:
-        data = split_labels(read_csv(where), entry.n_labels)
-        data = replace(data, split=runs(entry), source="river.datasets.Yeast, a copy of MULAN's yeast.arff")
-    else:
-        data = read_npz(where)
+    data = _river(where, entry) if where.name == RIVER_FILE else read_npz(where)
     check_shape(entry, data)
     return data
 
@@ -149,66 +148,32 @@ def _river_yeast() -> Path | None:
     return file if file and file.is_file() else None
 
 
-def read_table(path: str | Path) -> Table:
-    """Read any supported file as a table of named columns; `Table.select` takes those that a model predicts from.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from mltsk.datasets import read_table
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "new.csv"
-    >>> _ = file.write_text("b,a\\n1,2\\n")
-    >>> read_table(file).select(["a", "b"])
-    array([[2., 1.]])
-    """
-    path, suffix = Path(path), _suffix(Path(path))
-    if suffix in _TABLES:
-        return _TABLES[suffix](path)
-    return Table.of(read_mat(path) if suffix == ".mat" else read_npz(path))
+def _river(path: Path, entry: Entry) -> Dataset:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        names = file.readline().strip().split(",")
+        values = np.loadtxt(file, delimiter=",")
+    n = entry.n_labels
+    X, source = np.ascontiguousarray(values[:, :-n]), "river.datasets.Yeast, a copy of MULAN's yeast.arff"
+    return Dataset(X, values[:, -n:], names[:-n], names[-n:], entry.key, split=runs(entry), source=source)
 
 
-def read_file(path: str | Path, labels: Labels = None) -> Dataset:
-    """Read any supported file as a data set.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; its ending says the format.
-    labels : int, str, sequence of str, Path, or None
-        Which columns are labels: a number of columns (the last ones; the first ones when negative; 0 for none), names,
-        or a MULAN XML file. None uses what the file declares: MULAN's XML file next to an ARFF file, MEKA's option
-        ``-C`` in it, Y in an NPZ file, the target in a MATLAB file (where a string names the variable instead).
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from mltsk.datasets import read_file
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.csv"
-    >>> _ = file.write_text("a,b,good,cheap\\n1,2,yes,no\\n3,4,no,no\\n")
-    >>> read_file(file, labels="good,cheap").Y
-    array([[1, 0],
-           [0, 0]], dtype=int8)
-    """
-    path, suffix = Path(path), _suffix(Path(path))
+def _own(path: Path, labels: Labels) -> Dataset:
+    """A benchmark file as a data set: `load_dataset` says how labels are given."""
+    suffix = path.suffix.lower()
     if suffix == ".mat":
         if labels is not None and not isinstance(labels, str):
             raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
         return read_mat(path, labels)
-    if suffix == ".npz" and labels is None:
+    if suffix == ".npz":
         data = read_npz(path)
-        if not data.label_names:
-            raise InputError(f"{path} holds no labels Y: give labels=0 if that is meant, or the names of its columns.")
+        if labels is not None or not data.label_names:
+            what = "holds no labels Y" if labels is None else "says which columns are labels"
+            raise InputError(f"{path} {what}: mltsk.read_table takes any of its columns as labels.")
         return data
-    table = read_table(path)
-    xml = label_file(path, labels)
+    if suffix != ".arff":
+        raise InputError(f"{path}: {', '.join(BENCHMARKS)} files are data sets; read a table with mltsk.read_table.")
+    table, xml = read_arff(path), label_file(path, labels)
     return split_labels(table, labels if xml is None else labels_in_file_order(table, xml))
-
-
-def _suffix(path: Path) -> str:
-    suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
-    if suffix is None:
-        raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_SUFFIXES)}.")
-    return suffix
 
 
 def label_file(path: Path, labels: Labels) -> Path | None:

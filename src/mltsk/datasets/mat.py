@@ -8,7 +8,8 @@ What is looked for, in any mixture of capitals:
                 stacked, training rows first, and the split is kept
 
 Which way round: MLC_toolbox stores features as (n, D) and labels as (L, n). Labels are turned when only their second
-axis has the length of the features' first; both are turned when only the second axes agree. Labels are 0/1 or -1/+1.
+axis has the length of the features' first; both are turned when only the second axes agree. Labels are 0/1; -1/+1 are
+refused, as in every file of one's own, unless the reader is told of them.
 Numbers are read as MATLAB means them: integers in a file are only its storage compression.
 """
 
@@ -27,7 +28,7 @@ FEATURES = ("data", "x", "features", "fea")
 LABELS = ("target", "targets", "y", "labels", "label")
 
 
-def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
+def read_mat(path: str | Path, labels: str | None = None, *, signed: bool = False) -> Dataset:
     """Read a multi-label data set from a MATLAB file (up to version 7).
 
     Parameters
@@ -35,6 +36,8 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
     path : str or Path
     labels : str, optional
         The variable that holds the labels, where it has an unusual name.
+    signed : bool
+        Whether labels may also be -1 and 1, which means no and yes.
 
     Examples
     --------
@@ -43,7 +46,7 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
     >>> from scipy.io import savemat
     >>> from mltsk.datasets import read_mat
     >>> file = tempfile.mkdtemp() + "/toy.mat"
-    >>> savemat(file, {"data": np.zeros((4, 2)), "target": np.array([[1, -1, 1, -1]])})
+    >>> savemat(file, {"data": np.zeros((4, 2)), "target": np.array([[1, 0, 1, 0]])})
     >>> read_mat(file)
     Dataset('toy': 4 samples, 2 features, 1 labels, cardinality 0.500, density 0.500)
     """
@@ -64,7 +67,7 @@ def read_mat(path: str | Path, labels: str | None = None) -> Dataset:
         raise InputError(f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save('-v7', …).") from None
     except Exception as error:  # the reader meets damaged files with errors of every kind
         raise unreadable(path, error, "MATLAB file") from None
-    parts = [_oriented(variables[x], variables[y], x, y, path) for x, y in pairs]
+    parts = [_oriented(variables[x], variables[y], x, y, path, signed) for x, y in pairs]
     stack = sparse.vstack if sparse.issparse(parts[0][0]) else np.vstack
     return Dataset(
         X=stack([X for X, _ in parts]),
@@ -98,7 +101,7 @@ def _first(candidates: Iterable[str], names: Mapping[str, str]) -> str | None:
     return next((names[candidate] for candidate in candidates if candidate in names), None)
 
 
-def _oriented(X: Any, Y: Any, x: str, y: str, path: Path) -> tuple[Any, Any]:
+def _oriented(X: Any, Y: Any, x: str, y: str, path: Path, signed: bool) -> tuple[Any, Any]:
     Y = dense(Y)
     if getattr(X, "ndim", 0) != 2 or Y.ndim != 2 or X.dtype.kind not in "biuf" or Y.dtype.kind not in "biuf":
         raise InputError(f"{path}: {x} and {y} are not matrices of numbers.")
@@ -110,7 +113,7 @@ def _oriented(X: Any, Y: Any, x: str, y: str, path: Path) -> tuple[Any, Any]:
             raise InputError(f"{path}: {sizes}: no axis of the labels counts the samples.")
         Y = Y.T
     found = np.unique(Y)
-    if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
+    if not (np.isin(found, (0, 1)).all() or (signed and np.isin(found, (-1, 1)).all())):
         shown = ", ".join(f"{value:g}" for value in found[:5])
-        raise InputError(f"{path}: {y} holds {shown}; labels are 0 and 1, or -1 and 1.")
+        raise InputError(f"{path}: {y} holds {shown}; labels are 0 and 1, as {y} > 0 makes them in MATLAB.")
     return X, Y > 0

@@ -1,14 +1,11 @@
-"""A table of named columns, before anyone has said which of them are labels.
+"""Numbers in named columns, before anyone has said which of them are labels: what an ARFF file is read into.
 
-Every file format is read into a `Table`; `split_labels` turns it into a `Dataset`, and `Table.select` takes the columns
-that a fitted model knows by name, so that a file to predict may lack the labels, hold more columns, or order them
-differently.
-
-What counts as a label column: 0 and 1, -1 and 1, or the words yes/no, true/false, y/n, t/f in any mixture of capitals.
+`split_labels` turns them into a `Dataset`. What counts as a label column: 0 and 1, or the words yes/no, true/false,
+y/n, t/f in any mixture of capitals. Tables of one's own are read by `mltsk.read_table`, which knows kinds of columns.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -23,13 +20,13 @@ from mltsk.exceptions import InputError
 from .dataset import Categories, Dataset, as_number, category_values, dense
 
 YES = frozenset({"1", "yes", "true", "y", "t"})
-NO = frozenset({"0", "-1", "no", "false", "n", "f"})
+NO = frozenset({"0", "no", "false", "n", "f"})
 
 Labels = int | str | Path | Sequence[str] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class NumericTable:
     """Numbers in named columns; text columns are coded by category, as in `Dataset`.
 
     Attributes
@@ -50,27 +47,12 @@ class Table:
     name: str = "data"
     source: str = ""
     label_names: tuple[str, ...] = ()
-    split: Any = None
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
     def __repr__(self) -> str:
-        return f"Table({self.name!r}: {len(self)} rows, {len(self.names)} columns)"
-
-    @classmethod
-    def of(cls, data: Dataset) -> "Table":
-        """The table that holds the features, then the labels, of a data set."""
-        parts = [data.X, data.Y.astype(np.float64)]
-        return cls(
-            values=sparse.hstack(parts, format="csr") if data.is_sparse else np.hstack(parts),
-            names=data.feature_names + data.label_names,
-            categories=data.categories + ((),) * len(data.label_names),
-            name=data.name,
-            source=data.source,
-            label_names=data.label_names,
-            split=data.split,
-        )
+        return f"NumericTable({self.name!r}: {len(self)} rows, {len(self.names)} columns)"
 
     def positions(self, names: Sequence[str]) -> list[int]:
         """Where the named columns are; an `InputError` names those that are not there."""
@@ -82,61 +64,14 @@ class Table:
             raise InputError(f"{self.name} has no column {shown} (it has {len(self.names)} columns){hint}")
         return [where[name] for name in names]
 
-    def select(
-        self, names: Sequence[str], categories: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None
-    ) -> Any:
-        """The named columns as a feature matrix, in that order.
 
-        Parameters
-        ----------
-        names : sequence of str
-            The features that a model was fitted on.
-        categories : mapping or sequence, optional
-            The categories of those features at fitting time. Text is then coded by them, not by what this file happens
-            to hold, and a category that was not there at fitting time is refused.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from mltsk.datasets import Table
-        >>> table = Table(np.array([[1.5, 0.0]]), ("size", "colour"), ((), ("red",)))
-        >>> table.select(["colour", "size"], {"colour": ("blue", "red")})
-        array([[1. , 1.5]])
-        """
-        positions = self.positions(names)
-        X = self.values[:, positions]
-        if categories is None:
-            return X
-        wanted = categories if isinstance(categories, Mapping) else dict(zip(names, categories, strict=True))
-        known = [tuple(wanted.get(name, ())) for name in names]
-        there = [self.categories[position] for position in positions]
-        same = [a == b or (is_numeric(a) and is_numeric(b)) for a, b in zip(known, there, strict=True)]
-        return _with_columns(
-            X, {j: self._recoded(positions[j], known[j]) for j in np.flatnonzero(np.logical_not(same))}
-        )
-
-    def _recoded(self, position: int, known: Sequence[str]) -> NDArray[np.float64]:
-        column = dense(self.values[:, [position]])[:, 0]
-        codes = dict(zip(known, category_values(known).tolist(), strict=True))
-        recoded = np.full(len(column), np.nan)
-        for value, text in _written(column, self.categories[position]).items():
-            rows = column == value
-            if text not in codes and not (is_numeric(known) and is_numeric((text,))):
-                raise InputError(
-                    f"Column {self.names[position]!r} of {self.name} holds {text!r} in row {rows.argmax() + 1}; "
-                    f"the model knows only {', '.join(map(repr, known[:8])) or 'numbers'} there."
-                )
-            recoded[rows] = codes.get(text, as_number(text))
-        return recoded
-
-
-def split_labels(table: Table, labels: Labels = None) -> Dataset:
+def split_labels(table: NumericTable, labels: Labels = None) -> Dataset:
     """The data set in which the given columns are labels and all others are features.
 
     Parameters
     ----------
-    table : Table
-        From `read_table`.
+    table : NumericTable
+        From `read_arff`.
     labels : int, str, sequence of str, or None
         A number counts columns: the last ones, or the first ones when it is negative; 0 means that there are none.
         Names (a list, or one string with commas) are taken in the given order. None uses what the file declares.
@@ -144,8 +79,8 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
     Examples
     --------
     >>> import numpy as np
-    >>> from mltsk.datasets import Table, split_labels
-    >>> split_labels(Table(np.array([[2.5, 1.0, -1.0]]), ("a", "p", "q"), ((), (), ())), "p,q").Y
+    >>> from mltsk.datasets import NumericTable, split_labels
+    >>> split_labels(NumericTable(np.array([[2.5, 1.0, 0.0]]), ("a", "p", "q"), ((), (), ())), "p,q").Y
     array([[1, 0]], dtype=int8)
     """
     chosen = table.positions(label_columns(table, labels))
@@ -158,12 +93,11 @@ def split_labels(table: Table, labels: Labels = None) -> Dataset:
         label_names=[table.names[i] for i in chosen],
         name=table.name,
         categories=[table.categories[i] for i in rest],
-        split=table.split,
         source=table.source,
     )
 
 
-def label_columns(table: Table, labels: Labels) -> tuple[str, ...]:
+def label_columns(table: NumericTable, labels: Labels) -> tuple[str, ...]:
     """The names of the label columns that ``labels`` stands for in ``table``."""
     if labels is None and not table.label_names:
         raise InputError(
@@ -187,7 +121,7 @@ def _parse(labels: str) -> int | list[str]:
         return [name.strip() for name in next(csv.reader([labels], skipinitialspace=True)) if name.strip()]
 
 
-def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.float64]:
+def _binary(table: NumericTable, chosen: Sequence[int]) -> NDArray[np.float64]:
     Y = dense(table.values[:, list(chosen)])
     for column, position in zip(Y.T, chosen, strict=True):
         where = f"Label {table.names[position]!r} of {table.name}"
@@ -195,9 +129,9 @@ def _binary(table: Table, chosen: Sequence[int]) -> NDArray[np.float64]:
             raise InputError(f"{where} has no value in row {np.isnan(column).argmax() + 1}.")
         words = {value: text.strip().lower() for value, text in _written(column, table.categories[position]).items()}
         found = set(words.values())
-        if not found <= YES | NO or {"0", "-1"} <= found:
+        if not found <= YES | NO:
             shown = ", ".join(repr(word) for word in sorted(found)[:5])
-            raise InputError(f"{where} holds {shown}: labels are 0 and 1, -1 and 1, yes and no, or true and false.")
+            raise InputError(f"{where} holds {shown}: labels are 0 and 1, yes and no, or true and false.")
         column[:] = np.isin(column, [value for value, word in words.items() if word in YES])
     return Y
 
@@ -211,11 +145,3 @@ def _written(column: NDArray[np.float64], categories: Sequence[str]) -> dict[flo
     """The numbers in a column, each with what was written in the file."""
     texts = {} if is_numeric(categories) else dict(enumerate(categories))
     return {value: texts.get(value, f"{value:g}") for value in np.unique(column[~np.isnan(column)]).tolist()}
-
-
-def _with_columns(X: Any, columns: Mapping[int, NDArray[np.float64]]) -> Any:
-    was_sparse = sparse.issparse(X)
-    X = X.tolil() if was_sparse and columns else X
-    for j, column in columns.items():
-        X[:, [j]] = column[:, None]
-    return sparse.csr_array(X) if was_sparse else X

@@ -20,9 +20,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
+from ..columns import Columns
 from ..exceptions import InputError
 from ..files import writing
 from ..pipelines import taken_apart
+from ..tables.kinds import NUMBER, ORDINAL, YES_NO
 from .checks import check_model, is_ours
 
 FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
@@ -84,9 +86,11 @@ def trusted_in_pipelines() -> Mapping[str, tuple[str, ...]]:
 class ModelInfo:
     """What a model file says next to the model.
 
-    The name of the ``data`` set, names of features and labels, ``categories`` of each nominal feature (the model sees
-    `mltsk.datasets.category_values` of them), how the model was ``fitted`` (numbers and text), and the ``version`` of
-    this package that wrote the file.
+    The name of the ``data`` set, names of features and labels, how the model was ``fitted`` (numbers and text), the
+    ``kinds`` of its features as `mltsk.read_table` takes them, the columns that identify a row (``ids``), other options
+    that its labels and missing cells were read with (``reading``), and the ``version`` of this package that wrote the
+    file. A model that takes numbers alone has ``categories`` of nominal features, and sees
+    `mltsk.datasets.category_values` of them.
     """
 
     data: str = ""
@@ -94,6 +98,9 @@ class ModelInfo:
     label_names: tuple[str, ...] = ()
     categories: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fitted: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
+    ids: tuple[str, ...] = ()
+    reading: dict[str, str] = field(default_factory=dict)
     version: str = __version__
 
     @classmethod
@@ -104,7 +111,17 @@ class ModelInfo:
             names = [f"x{d}" for d in range(getattr(model, "n_features_in_", 0))]
         _, model = taken_apart(model)
         labels = getattr(model, "label_names_", getattr(getattr(model, "estimator_", None), "label_names_", ()))
-        return cls(feature_names=tuple(map(str, names)), label_names=tuple(map(str, labels)))
+        names, columns = tuple(map(str, names)), getattr(getattr(model, "estimator_", model), "columns_", None)
+        kinds = dict.fromkeys(names, NUMBER) if columns is None else _kinds(Columns(**columns))
+        return cls(feature_names=names, label_names=tuple(map(str, labels)), kinds=kinds)
+
+
+def _kinds(columns: Columns) -> dict[str, str | tuple[str, ...]]:
+    words = zip(columns.names, columns.kinds, columns.values, columns.rare, strict=True)
+    return {
+        name: values if kind == ORDINAL else YES_NO if values and {*values, *rare} <= {"yes", "no"} else kind
+        for name, kind, values, rare in words
+    }
 
 
 def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path:
@@ -165,8 +182,10 @@ def read_info(path: str | Path) -> ModelInfo:
     with _opened(Path(path)) as (_, _, manifest):
         info = manifest["info"]
         names = (tuple(map(str, info[key])) for key in ("feature_names", "label_names"))
-        told = _names_of(info["categories"]), dict(info["fitted"]), manifest["mltsk"]
-        return ModelInfo(str(info["data"]), *names, *told)
+        kinds = {str(n): kind if isinstance(kind, str) else tuple(map(str, kind)) for n, kind in info["kinds"].items()}
+        told = _names_of(info["categories"]), dict(info["fitted"]), kinds, tuple(map(str, info["ids"]))
+        reading = {str(key): str(value) for key, value in info["reading"].items()}
+        return ModelInfo(str(info["data"]), *names, *told, reading, manifest["mltsk"])
 
 
 def _names_of(categories: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -1,6 +1,6 @@
 """One column: its values as a model takes them, what the report says about it, and what is wrong with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -127,10 +127,10 @@ def _number(cells: _Cells, kind: str) -> Read:
         words = list(dict.fromkeys(texts))
         such = f"{count(len(bad), 'such cell')}{f': {listed(words)}' if len(words) > 1 else ''}"
         words = [short(word)[1:-1] for word in words[:3]]
-        problem = (
-            f"{cells.where}, row {bad[0] + 1}: {short(texts[0])} is not a number ({such}): correct the file, "
-            f'count such cells as missing (missing="{",".join(words)}"), or call the column nominal.'
-        )
+        ways = ["correct the file", f'count such cells as missing (missing="{",".join(words)}")']
+        ways = [" or ".join(ways)] if cells.known else [*ways, "or call the column nominal"]
+        where = f"{cells.where}, row {bad[0] + 1}"
+        problem = f"{where}: {short(texts[0])} is not a number ({such}): {', '.join(ways)}."
     notes = (*cells.notes, *cells.numbers.notes)
     return _of_numbers(cells.column, NUMBER, cells.numbers.values, notes, problem, len(bad))
 
@@ -140,10 +140,22 @@ def _yes_no(cells: _Cells, kind: str) -> Read:
     values = [None if word is None else word in YES for word in words]
     bad = [i for i, word in enumerate(words) if word is not None and word not in YES | NO]
     problem = ""
+    if bad and cells.known:  # a third word, which a model has not seen
+        told = [None if text is None else _yes_or_no(text) for text in cells.texts]
+        return _read(cells, YES_NO, cells.series(told, "category"), [_unseen({told[i] or "" for i in bad}, len(bad))])
     if bad:
         cell = short(cells.texts[bad[0]] or "")
         problem = f"{cells.where}, row {bad[0] + 1}: {cell} is neither yes nor no ({count(len(bad))} such)."
     return _read(cells, YES_NO, cells.series(values, "boolean"), problem=problem)
+
+
+def _yes_or_no(text: str) -> str:
+    word = text.lower().removesuffix(".0")
+    return "yes" if word in YES else "no" if word in NO else text
+
+
+def _unseen(words: Iterable[str], n: int) -> str:
+    return f"{count(n)} with {listed(sorted(words))}, which the model has not seen"
 
 
 def _categories(cells: _Cells, kind: str) -> Read:
@@ -155,13 +167,13 @@ def _categories(cells: _Cells, kind: str) -> Read:
     strange = set(words) - set(levels)
     problem, notes = "", list[str]()
     if strange and cells.known:
-        n = sum(text in strange for text in texts)
-        notes.append(f"{count(n)} with {listed(sorted(strange))}, not among the known levels, counted as missing")
+        notes.append(_unseen(strange, sum(text in strange for text in texts)))
+        levels += sorted(strange)
     elif strange:
         problem = f"{cells.where} holds {listed(sorted(strange))}, not among its levels {listed(levels)}."
     elif not cells.known and (unused := [level for level in levels if level not in words]):
         problem = f"{cells.where} has no cell with the level {listed(unused)}; it holds {listed(words)}."
-    texts = [None if text in strange else text for text in texts]
+    texts = [None if problem and text in strange else text for text in texts]
     values = cells.series(texts, CategoricalDtype(levels, ordered))
     return _read(replace(cells, texts=texts), kind, values, notes, levels, problem)
 

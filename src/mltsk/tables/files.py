@@ -51,6 +51,8 @@ class Raw:
 
 def read_raw(source: Any, labels: Any = None) -> Raw:
     """The columns of a file, a data frame or a `Dataset`; ``labels`` may name a MULAN XML file or a MATLAB variable."""
+    if isinstance(source, Raw):
+        return source
     if isinstance(source, Dataset):
         return _from_dataset(source, Path(source.name))
     if hasattr(source, "columns"):
@@ -211,9 +213,9 @@ def _npz(path: Path, _: Any) -> Raw:
 
 
 def _mat(path: Path, labels: Any) -> Raw:
-    if labels is not None and not isinstance(labels, str):
+    if labels and not isinstance(labels, str):
         raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
-    return _from_dataset(mat.read_mat(path, labels), path)
+    return _from_dataset(mat.read_mat(path, labels or None), path)
 
 
 def _from_dataset(data: Dataset, path: Path) -> Raw:

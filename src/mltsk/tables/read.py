@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from mltsk.datasets.dataset import Dataset
 from mltsk.exceptions import InputError
 
 from . import kinds as k
@@ -85,6 +88,42 @@ class Table:
         if absent := [others[name] for name in names if name in others]:
             raise InputError(f"Column {absent[0].name!r} of {self.name} is no feature here: {absent[0].model}.")
         return self.X[unique_names(names, Raw(self.X, self.name, self.source))]
+
+    def dataset(self) -> Dataset:
+        """The table as complete numbers, for methods that take nothing else: yes is 1, no is 0.
+
+        Nominal and ordinal columns, missing cells and labels that were not observed are refused by name.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from mltsk import read_table
+        >>> read_table(pd.DataFrame({"a": [1, 3], "b": ["yes", "no"], "gout": [0, 1]}), "gout").dataset().X
+        array([[1., 1.],
+               [3., 0.]])
+        """
+        need = "this method needs complete numbers"
+        if words := [name for name, kind in self.kinds.items() if kind not in (k.NUMBER, k.YES_NO)]:
+            kind = self.kinds[words[0]]
+            what = f"is {kind if isinstance(kind, str) else k.ORDINAL}, and {need}: drop it"
+            raise InputError(f"Column {words[0]!r} of {self.name} {what}, or use MLTSKClassifier, which takes it.")
+        for frame, what in ((self.X, "column"), (self.Y, "label")):
+            if gaps := {name: n for name, n in frame.isna().sum().items() if n}:
+                name, n = next(iter(gaps.items()))
+                others = f" (and {count(len(gaps) - 1, f'other {what}')} like it)" if len(gaps) > 1 else ""
+                where = f"{what.capitalize()} {name!r} of {self.name} has no value in {count(n, 'row')}{others}"
+                raise InputError(f"{where}, and {need}: leave it or these rows out, or use MLTSKClassifier.")
+        X = sparse_rows(self.X)
+        names = {"feature_names": self.feature_names, "label_names": self.label_names}
+        X = self.X.to_numpy(dtype=np.float64) if X is None else X
+        return Dataset(X, self.Y.to_numpy(), **names, name=self.name, source=self.source)
+
+
+def sparse_rows(X: Any) -> Any:
+    """A frame of sparse columns as a CSR matrix; None for any other."""
+    if not all(hasattr(dtype, "fill_value") for dtype in X.dtypes):
+        return None
+    return X.sparse.to_coo().tocsr()
 
 
 def read_table(

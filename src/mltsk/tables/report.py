@@ -73,6 +73,11 @@ class ColumnReport(Sequence[Column]):
     def __iter__(self) -> Iterator[Column]:
         return iter(self._columns)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to tell: numbers and labels alone, without a note."""
+        return not self.notes and all(column.kind in ("number", "label") for column in self._columns)
+
     def __repr__(self) -> str:
         return str(self)
 

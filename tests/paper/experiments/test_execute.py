@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate
 from mltsk.paper.experiments.cells import plan
+from mltsk.paper.experiments.definition import DataDefinition
 from mltsk.paper.experiments.execute import dataset, execute
 from mltsk.paper.experiments.protocols import minmax, outer_fold, sliced_folds
 from mltsk.paper.methods import MLkNN, PaperMLTSK
@@ -24,6 +26,16 @@ def metrics_of(model, X, Y, train, test):
     fitted = model.fit(X[train], Y[train])
     found = evaluate(Y[test], fitted._scores(X[test]), predictions=fitted.predict(X[test]), convention="paper")
     return [found[name] for name in METRICS]
+
+
+def test_a_table_of_ones_own_must_hold_complete_numbers(tmp_path):
+    file = tmp_path / "mine.csv"
+    file.write_text("size,red,good\n1.5,yes,0\n2,no,1\n0.5,no,1\n")
+    data = dataset(DataDefinition(name="mine", file=str(file), labels="good"))
+    assert (data.X.tolist(), data.Y.tolist()) == ([[1.5, 1], [2, 0], [0.5, 0]], [[0], [1], [1]])
+    file.write_text("size,hue,good\n1.5,red,0\n2,blue,1\n0.5,red,1\n")
+    with pytest.raises(InputError, match="Column 'hue' of mine is nominal, and this method needs complete numbers"):
+        dataset(DataDefinition(name="mine", file=str(file), labels=1))
 
 
 @pytest.mark.parametrize("threads", [None, "3"])

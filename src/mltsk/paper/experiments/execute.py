@@ -19,8 +19,10 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
 from ...datasets import Dataset, load_dataset
+from ...datasets.load import BENCHMARKS, is_path
 from ...metrics import five_metrics
 from ...metrics.scorers import label_scores
+from ...tables import read_table
 from ..methods.base import GridPoint
 from .cells import Cell
 from .cross_validation import Fold
@@ -85,6 +87,8 @@ def dataset(data: DataDefinition) -> Dataset:
 
 @lru_cache(maxsize=2)
 def _read(name: str, labels: str) -> Dataset:
+    if is_path(name) and not name.lower().endswith(BENCHMARKS):
+        return read_table(name, json.loads(labels)).dataset()
     return load_dataset(name, labels=json.loads(labels))
 
 
