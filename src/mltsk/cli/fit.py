@@ -96,8 +96,8 @@ def fit(
       mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
-    from ..datasets.load import is_path
     from ..io import save
+    from ..tables.files import is_table
 
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
@@ -108,7 +108,7 @@ def fit(
     check_target(out)  # fail before the work, not after it
     said = {"drop": drop, "id": id, "nominal": nominal, "ordinal": ordinal, "number": number, "missing": missing}
     table = open_data(data, labels, said | {"label_column": label_column, "separator": separator})
-    if is_path(data) and not table.columns.is_plain:
+    if is_table(data) and not table.columns.is_plain:
         typer.echo(f"{table.columns}\n")
     model, X, info = fitted(table, data, preset, given)
     told = summary(model, table, X, info, out)  # before the file is written: what fails leaves none behind
@@ -131,11 +131,11 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
 def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
     """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
     from ..datasets import load_dataset
-    from ..datasets.load import is_path
+    from ..tables.files import is_table
     from ..tables.kinds import NOMINAL, NUMBER
     from ..tables.read import read_table
 
-    if is_path(data):
+    if is_table(data):
         table = open_table(data, labels, **said)
         if not table.label_names:
             how = "name or count its label columns with --labels, or name a column of lists with --label-column"
@@ -156,14 +156,14 @@ def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tupl
 
     from .. import MLTSKClassifier, PaperMLTSK
     from ..datasets import load_dataset
-    from ..datasets.load import is_path
     from ..io import ModelInfo
+    from ..tables.files import is_table
     from ..tables.read import sparse_rows
     from .inputs import check_complete
 
     paper, categories, X = preset is Preset.paper, {}, sparse_rows(table.X)
     if paper:  # takes complete numbers: catalog sets in the codes of their publishers
-        dataset = table.dataset() if is_path(data) else load_dataset(data)
+        dataset = table.dataset() if is_table(data) else load_dataset(data)
         X, named = dataset.X, zip(dataset.feature_names, dataset.categories, strict=True)
         categories = {name: names for name, names in named if names}
         check_complete(X, table.feature_names, data)

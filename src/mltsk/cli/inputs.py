@@ -12,11 +12,10 @@ from scipy import sparse
 from ..columns import Columns
 from ..datasets import category_values, load_dataset
 from ..datasets.dataset import dense
-from ..datasets.load import is_path
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..tables.cells import count, listed
-from ..tables.files import Raw, read_raw
+from ..tables.files import Raw, is_table, read_raw
 from ..tables.kinds import NUMBER
 from ..tables.labels import label_columns, split_names
 from ..tables.read import read_table, sparse_rows
@@ -48,7 +47,7 @@ def with_rules(model: Any, path: str) -> Any:
 
 def open_raw(data: str, labels: Any = None) -> Raw:
     """The columns of a file, or of a data set of the catalog."""
-    return read_raw(data, labels) if is_path(data) else read_raw(load_dataset(data))
+    return read_raw(data, labels) if is_table(data) else read_raw(load_dataset(data))
 
 
 def reading(info: ModelInfo, labels: str | None = None, label_column: str | None = None, separator: str = ";") -> Any:

@@ -25,7 +25,7 @@ import numpy as np
 
 from mltsk.datasets import arff, mat, npz
 from mltsk.datasets.dataset import Dataset, as_number, import_pandas, repeated, unreadable
-from mltsk.datasets.load import label_file
+from mltsk.datasets.load import is_path, label_file
 from mltsk.exceptions import InputError
 
 from .report import printable
@@ -77,6 +77,11 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
     if not len(raw.frame):
         raise InputError(f"{path} has no row below its header.")
     return raw
+
+
+def is_table(data: str) -> bool:
+    """Whether this names a file or a table in the box, and no data set of the catalog."""
+    return data in EXAMPLES or is_path(data)
 
 
 def unique_names(names: Iterable[str], raw: Raw) -> list[str]:
