@@ -129,10 +129,10 @@ def _indicator(values: np.ndarray, names: list[str] | None) -> np.ndarray:
     strange = ~((Y == 0) | (Y == 1) | np.isnan(Y))
     if strange.any():
         row, label = np.argwhere(strange)[0]
-        name = f"{label}" if names is None else repr(names[label])
+        name, found = label if names is None else repr(names[label]), values[row, label : label + 1].tolist()[0]
         raise InputError(
-            f"Unknown label type: column {name} of y holds {values[row, label]!r} in row {row}. Labels are 0 and 1, "
-            "True and False, or 'yes' and 'no'; NaN where one was not observed."
+            f"Unknown label type: column {name} of y holds {found!r} in row {row}. Labels are 0 and 1, True and False, "
+            "or 'yes' and 'no'; NaN where one was not observed."
         )
     return Y
 

@@ -14,6 +14,7 @@ from ..datasets import category_values, load_dataset
 from ..datasets.dataset import dense
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
+from ..pipelines import named, taken_apart
 from ..tables.cells import count, listed
 from ..tables.files import Raw, is_table, read_raw
 from ..tables.kinds import NUMBER
@@ -38,8 +39,8 @@ def open_model(path: str) -> tuple[Any, ModelInfo]:
 
 
 def with_rules(model: Any, path: str) -> Any:
-    """The classifier whose rules a model has: the model itself, or the one inside of it."""
-    inner = getattr(model, "estimator_", model)
+    """The classifier whose rules a model has: the model itself, or the one inside of it or at the end of a pipeline."""
+    inner = named(getattr(model, "estimator_", model))
     if not hasattr(inner, "rules_"):
         raise InputError(f"{path} holds a {type(inner).__name__}, which has no rules that people could read.")
     return inner
@@ -101,10 +102,13 @@ def rows_of(
     named = hasattr(model, "feature_names_in_")
     kinds = info.kinds if named else _by_position(info, raw, {*ids, *label_columns(raw, how.get("labels"))})
     words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
-    table = read_table(raw, **how, kinds=kinds, id=ids, missing=words)
+    is_pipeline = bool(taken_apart(model)[0])  # its steps take what the file has
+    table = read_table(raw, **how, kinds=None if is_pipeline else kinds, id=ids, missing=words)
     lists = {how.get("label_column"), info.reading.get("label_column")}
     known = {*kinds, *ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels")), *lists}
     _note_unused([name for name in raw.frame if name not in known], source)
+    if is_pipeline:
+        return Rows(table.select(info.feature_names), table.Y, table.ids, table.name)
     X = _as_taken(getattr(model, "estimator_", model), info, table.X, source)
     return Rows(X if named or not hasattr(X, "columns") else X.to_numpy(), table.Y, table.ids, table.name)
 
