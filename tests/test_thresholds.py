@@ -298,7 +298,7 @@ def test_bad_parameters_are_refused(parameters, sentence):
     [
         (np.arange(200) % 3, "Only binary classification"),
         (np.ones(200), "must hold two classes"),
-        (Y * 2 - 1, "must hold only 0 and 1"),
+        (Y * 2 - 1, "Labels are 0 and 1"),
         (np.where(Y == 1, np.nan, 0.0), "contains NaN"),
         (None, "requires y"),
         (Y[:100], "inconsistent numbers of samples"),

@@ -88,6 +88,10 @@ def _held_out(part: Sample, A: Array, sizes: Sequence[int]) -> list[Array]:
     for k in range(min(FOLDS, n)):
         rest = np.flatnonzero(np.arange(n) % FOLDS != k)
         without = part.rows(rest)
+        if not without.w.any(axis=0).all():  # a label that was observed in this fold alone
+            for found in out:
+                found[k::FOLDS] = part.loo[k::FOLDS]
+            continue
         scores = left_out_scores(without.design, without.penalty, without, Z[rest], K[np.ix_(rest, rest)])
         problem = _Problem.of(A[rest], scores, without.row_weights)
         chosen = problem.chosen(max(sizes))
@@ -189,7 +193,9 @@ class _Problem:
         norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
         alive = norms > 1e-2 * max(float(norms.max(initial=0.0)), 1e-300)  # rarer terms would be chosen for a few rows
         c = (scaled.T @ pull) / np.where(alive, norms, np.inf)[:, None]
-        best = np.argsort(-np.abs(c / np.maximum(np.abs(c).max(axis=0), 1e-300)).max(axis=1), kind="stable")[:MOST]
+        best = np.argsort(
+            -(np.abs(c) / np.maximum(np.abs(c).max(axis=0, initial=0.0), 1e-300)).max(axis=1), kind="stable"
+        )[:MOST]
         used = np.sort(best[alive[best]])
         scaled = scaled[:, used] / norms[used]
         return cls(scaled.T @ scaled, c[used], used, mean, norms, rates)
