@@ -1,6 +1,8 @@
 """Facts that hold for any data: operators equal matrices, solvers agree, certificates are honest."""
 
 import numpy as np
+import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -84,3 +86,27 @@ def test_any_table_gives_a_model_that_adds_up(size, seed, scale, order):
             assert_allclose(system.intercept[j] + added, system.scores(G.X)[:, j], atol=1e-8)
     assert np.isfinite(clf.predict_proba(10 * G.X)).all()
     assert np.isfinite(clf.loo_scores_).all()
+
+
+@pytest.mark.filterwarnings("ignore:Column .* different words")
+@given(st.integers(2, 40), st.floats(0, 0.9), seeds, st.sampled_from([None, 0, 1]))
+@settings(max_examples=60, deadline=None)
+def test_any_frame_with_words_and_gaps_gives_a_model_that_adds_up(n, hidden, seed, order):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "number": np.where(rng.random(n) < hidden, np.nan, rng.normal(size=n)),
+            "word": [None if rng.random() < hidden else str(rng.integers(4)) for _ in range(n)],
+            "yes": pd.array([pd.NA if rng.random() < hidden else bool(rng.integers(2)) for _ in range(n)], "boolean"),
+        }
+    )
+    Y = np.where(rng.random((n, 3)) < hidden, np.nan, rng.random((n, 3)) < 0.4)
+    Y[rng.integers(n)] = 1.0  # every label is observed somewhere
+    clf = MLTSKClassifier("auto" if order is None else 2, order="auto" if order is None else order).fit(X, Y)
+    for model in (clf, clf.shorten(2, 1)):
+        why = model.explain(X)
+        total = why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1)
+        assert_allclose(total, why.scores, atol=1e-8)
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert np.isfinite(model.loo_scores_).all()
+        assert str(model.rules_)
