@@ -1,7 +1,9 @@
 """MLTSKClassifier: validate, fit a system, store plain arrays; rules, reasons and short models are one line each."""
 
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
+from types import SimpleNamespace
 
 import numpy as np
 from scipy import sparse
@@ -275,6 +277,14 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         from .explain import rule_base
 
         return rule_base(self.system_, categories=self._category_names())
+
+    @property
+    def plot(self):
+        """Figures of this model, ``clf.plot.shapes()``: the functions of `mltsk.explain.plot`."""
+        from .explain import plot
+
+        names = "shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"
+        return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in names})
 
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mltsk import MLTSKClassifier
+from mltsk.datasets import make_multilabel_rules
 from mltsk.explain import plot
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -90,3 +91,12 @@ def test_a_table_has_bars_for_values_and_a_mark_for_what_is_not_measured(table, 
     assert "not measured" in drawn(figure, tmp_path)
     assert "smoker" in drawn(plot.membership(clf, 0, top=6), tmp_path)
     assert "smoker" in drawn(plot.feature_importance(clf), tmp_path)
+
+
+def test_the_price_of_brevity_is_drawn_from_the_classifier_itself():
+    data = make_multilabel_rules(n_samples=80, random_state=0)
+    clf = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
+    lines = clf.plot.size_path().axes[0].get_lines()
+    path = clf.size_path_
+    assert [line.get_ydata().tolist() for line in lines] == [path["AP"].tolist(), path["macro_AP"].tolist()]
+    assert clf.plot.shapes("label 0").axes

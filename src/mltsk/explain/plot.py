@@ -1,4 +1,4 @@
-"""Figures of a whole model, one call each: shapes, rule map, label correlation, feature importance, membership.
+"""Figures of a model, one call each: shapes, rule map, label correlation, feature importance, membership, size path.
 
 Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``, which a notebook shows and
 ``figure.savefig("name.png")`` writes; what is drawn comes from `mltsk.explain.views`. Names are plain text here, never
@@ -174,6 +174,23 @@ def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
         right.set_xlabel(f"the others: {percent(rest)} of all" if rest > 0 else "")
         bar = figure.colorbar(image, ax=right, shrink=0.6, pad=0.04, label="standard deviation of the effect")
         bar.outline.set_visible(False)
+    return figure
+
+
+def size_path(model: Any) -> Any:
+    """What brevity costs: average precision of honest scores against terms per label, next to that of the model itself.
+
+    ``model`` is a fitted classifier with its rows, whose ``size_path_`` is drawn.
+    """
+    path = model.size_path_
+    with _figure(6.4, 3.6, 1, 1) as (figure, ax):
+        for name, colour, words in (("AP", RISE, "mean over samples"), ("macro_AP", FALL, "mean over labels")):
+            ax.plot(path["terms"], path[name], color=colour, lw=1.8, label=words)
+            ax.annotate(
+                words, (path["terms"][-1], path[name][-1]), xytext=(6, 0), textcoords="offset points", color=colour
+            )
+        ax.set(xlabel="terms per label", ylabel="average precision", xlim=(0, None))
+        ax.set_title("What brevity costs, on rows that were left out")
     return figure
 
 
