@@ -11,14 +11,14 @@ from scipy import sparse
 
 from ..columns import Columns
 from ..datasets import category_values, load_dataset
-from ..datasets.dataset import dense
+from ..datasets.dataset import dense, split_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..pipelines import named, taken_apart
 from ..tables.cells import count, listed
 from ..tables.files import Raw, is_table, read_raw
 from ..tables.kinds import NUMBER
-from ..tables.labels import label_columns, split_names
+from ..tables.labels import label_columns
 from ..tables.read import read_table, sparse_rows
 from .output import note
 

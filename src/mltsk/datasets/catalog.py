@@ -32,10 +32,9 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .arff import labels_in_file_order, read_arff, read_label_xml
+from .arff import read_arff, read_label_xml
 from .dataset import Dataset, dense
 from .mat import read_mat
-from .table import split_labels
 
 
 @dataclass(frozen=True)
@@ -169,10 +168,7 @@ def runs(entry: Entry) -> Any:
 def _part(entry: Entry, path: Path) -> Dataset:
     if path.suffix == ".mat":
         return read_mat(path, signed=True)  # MLC_toolbox writes -1 and 1 in some of its files
-    table, labels = read_arff(path), entry.labels
-    if labels == "xml":
-        labels = labels_in_file_order(table, path.with_name(entry.names_file))
-    return split_labels(table, labels)
+    return read_arff(path, path.with_name(entry.names_file) if entry.labels == "xml" else entry.labels)
 
 
 def _label_names(entry: Entry, folder: Path) -> Sequence[str]:

@@ -5,10 +5,13 @@ a number ("1", "2", "10" become 1.0, 2.0, 10.0), and by its position in the list
 are read in the same way, so a category that a rule prints is the one that was published.
 """
 
+import csv
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,9 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError, optional
 
-Categories = tuple[tuple[str, ...], ...]
+Labels = int | str | Path | Sequence[str] | None
+YES = frozenset({"1", "yes", "true", "y", "t"})
+NO = frozenset({"0", "no", "false", "n", "f"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,6 +195,48 @@ def repeated(names: Iterable[str]) -> str | None:
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
+def short(text: str, width: int = 40) -> str:
+    """A piece of a file for a message: quoted, printable, and not long."""
+    return repr(text if len(text) <= width else text[:width] + "…")
+
+
+def split_names(names: str | Iterable[str]) -> list[str]:
+    """Names from a list, or from one string with commas between them; a name that holds a comma is quoted.
+
+    Examples
+    --------
+    >>> from mltsk.datasets.dataset import split_names
+    >>> split_names('age, "height, cm"')
+    ['age', 'height, cm']
+    """
+    if not isinstance(names, str):
+        return [str(name) for name in names]
+    return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), []) if name.strip()]
+
+
+def columns_meant(labels: int | str | Path | Iterable[str], columns: Sequence[str], where: str) -> list[str]:
+    """Names as they were given, or so many of the last columns; of the first ones if the number is negative."""
+    try:
+        n = int(str(labels))
+    except ValueError:
+        return split_names(str(labels) if isinstance(labels, Path) else labels)
+    if abs(n) >= len(columns):
+        plural = "s" if len(columns) > 1 else ""
+        raise InputError(f"{where} has {len(columns):,} column{plural}: {abs(n)} labels leave no feature.")
+    return list(columns[:-n] if n < 0 else columns[len(columns) - n :])
+
+
+def unique_names(names: Iterable[str], columns: Iterable[str], where: str) -> list[str]:
+    """Names of columns, each once; an `InputError` names those that are not there, and what may be meant."""
+    names, columns = list(dict.fromkeys(names)), dict.fromkeys(columns)
+    if missing := [name for name in names if name not in columns]:
+        close = get_close_matches(missing[0], columns, n=1)
+        shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        raise InputError(f"{where} has no column {shown} (it has {len(columns)} columns){hint}")
+    return names
+
+
 def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     """The sentence about a file that cannot be read, or that is none of the kind ``what``."""
     reason = getattr(error, "strerror", None) or next(iter(str(error).strip().splitlines()), "")
@@ -208,7 +255,7 @@ def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[st
     return names
 
 
-def _categories(categories: Sequence[Sequence[str]], count: int) -> Categories:
+def _categories(categories: Sequence[Sequence[str]], count: int) -> tuple[tuple[str, ...], ...]:
     categories = tuple(tuple(map(str, column)) for column in categories) or ((),) * count
     if len(categories) != count:
         raise InputError(f"There are {len(categories)} lists of categories for {count} features.")

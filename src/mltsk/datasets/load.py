@@ -16,12 +16,11 @@ import numpy as np
 
 from mltsk.exceptions import InputError
 
-from .arff import labels_in_file_order, read_arff
+from .arff import read_arff
 from .catalog import Entry, catalog, check_shape, convert, find_entry, runs
-from .dataset import Dataset
+from .dataset import Dataset, Labels
 from .mat import read_mat
 from .npz import read_npz
-from .table import Labels, split_labels
 
 BENCHMARKS = (".arff", ".mat", ".npz")
 RIVER_FILE = "yeast.csv.gz"
@@ -172,17 +171,4 @@ def _own(path: Path, labels: Labels) -> Dataset:
         return data
     if suffix != ".arff":
         raise InputError(f"{path}: {', '.join(BENCHMARKS)} files are data sets; read a table with mltsk.read_table.")
-    table, xml = read_arff(path), label_file(path, labels)
-    return split_labels(table, labels if xml is None else labels_in_file_order(table, xml))
-
-
-def label_file(path: Path, labels: Labels) -> Path | None:
-    """The XML file that says which columns are labels, if there is one."""
-    if isinstance(labels, str | Path) and str(labels).lower().endswith(".xml"):
-        xml = Path(labels)
-        return xml if xml.is_file() or xml.is_absolute() else path.parent / xml
-    if labels is not None or path.suffix.lower() != ".arff":
-        return None
-    # MULAN puts scene.xml next to scene.arff, scene-train.arff and scene-test.arff.
-    stems = (path.stem, path.stem.removesuffix("-train").removesuffix("-test"))
-    return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
+    return read_arff(path, labels)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mltsk.datasets.dataset import as_number
+from mltsk.datasets.dataset import as_number, short
 from mltsk.exceptions import InputError
 
 # Words for a missing cell, in any mixture of capitals. "none" and "-" are not among them: both can be an answer.
@@ -128,11 +128,6 @@ def as_codes(texts: Texts) -> Texts:
 def count(n: int, what: str = "cell") -> str:
     """A number of things: ``1 cell``, ``1,200 cells``."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def short(text: str, width: int = 40) -> str:
-    """A piece of a file for a message: quoted, printable, and not long."""
-    return repr(text if len(text) <= width else text[:width] + "…")
 
 
 def listed(texts: Sequence[str], most: int = 5) -> str:

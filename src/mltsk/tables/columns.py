@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mltsk.datasets.dataset import as_number
+from mltsk.datasets.dataset import NO, YES, as_number, short
 from mltsk.exceptions import InputError
 
-from .cells import Numbers, Texts, as_codes, count, listed, numbers_of, short, texts_of
-from .kinds import CONSTANT, DATE, IDENTIFIER, NO, NOMINAL, NUMBER, ORDINAL, YES, YES_NO, counts_rows, decide, why
+from .cells import Numbers, Texts, as_codes, count, listed, numbers_of, texts_of
+from .kinds import CONSTANT, DATE, IDENTIFIER, NOMINAL, NUMBER, ORDINAL, YES_NO, counts_rows, decide, why
 from .report import Column
 
 

@@ -14,18 +14,15 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import chain
 from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mltsk.datasets import arff, mat, npz
-from mltsk.datasets.dataset import Dataset, as_number, import_pandas, repeated, unreadable
-from mltsk.datasets.load import is_path, label_file
+from mltsk.datasets.dataset import Dataset, as_number, import_pandas, repeated, unique_names, unreadable
+from mltsk.datasets.load import is_path
 from mltsk.exceptions import InputError
 
 from .report import printable
@@ -71,8 +68,8 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
         raise InputError(f"{path} cannot be read: there is no such file.")
     raw = _READERS[suffix](path, labels)
     _check_names(list(raw.frame.columns), path)
-    if (xml := label_file(path, labels)) is not None:
-        listed = unique_names(arff.read_label_xml(xml), raw)
+    if (xml := arff.label_file(path, labels)) is not None:
+        listed = unique_names(arff.read_label_xml(xml), raw.frame, raw.name)
         raw = replace(raw, labels=tuple(name for name in raw.frame.columns if name in listed))
     if not len(raw.frame):
         raise InputError(f"{path} has no row below its header.")
@@ -82,18 +79,6 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
 def is_table(data: str) -> bool:
     """Whether this names a file or a table in the box, and no data set of the catalog."""
     return data in EXAMPLES or is_path(data)
-
-
-def unique_names(names: Iterable[str], raw: Raw) -> list[str]:
-    """Names of columns, each once; an `InputError` names those that are not there, and what may be meant."""
-    names = list(dict.fromkeys(names))
-    there = set(raw.frame.columns)
-    if missing := [name for name in names if name not in there]:
-        close = get_close_matches(missing[0], raw.frame.columns, n=1)
-        shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
-        hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise InputError(f"{raw.name} has no column {shown} (it has {len(there)} columns){hint}")
-    return names
 
 
 def _from_frame(frame: Any) -> Raw:
@@ -207,10 +192,9 @@ def _damaged(path: Path, error: Exception, what: str) -> InputError:
     return unreadable(path, ValueError(printable(str(error))), what)
 
 
-def _arff(path: Path, labels: Any) -> Raw:
-    table = arff.read_arff(path)
-    data = Dataset(table.values, np.empty((len(table), 0)), table.names, categories=table.categories)
-    return Raw(data.frames()[0], path.stem, str(path), tuple(table.label_names))
+def _arff(path: Path, _: Any) -> Raw:
+    data, declared = arff.read_columns(path)
+    return Raw(data.frames()[0], path.stem, str(path), declared)
 
 
 def _npz(path: Path, _: Any) -> Raw:

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mltsk.datasets.dataset import NO, YES
+
 from .cells import Numbers, Texts
 
 NUMBER, YES_NO, NOMINAL, ORDINAL = "number", "yes/no", "nominal", "ordinal"
 DATE, IDENTIFIER, TEXT, CONSTANT = "date", "identifier", "text", "constant"
 USED = (NUMBER, YES_NO, NOMINAL, ORDINAL)  # the kinds that a model takes
 
-YES = frozenset({"1", "yes", "true", "y", "t"})
-NO = frozenset({"0", "no", "false", "n", "f"})
 NEARLY = 0.95  # of the cells: one typo in twenty is a typo, more may be meant
 MANY = 20  # distinct numbers: more than anybody has codes for
 FEW = 10  # distinct whole numbers that may be codes: worth a note

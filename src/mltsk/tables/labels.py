@@ -4,7 +4,6 @@ A label column holds 0 and 1, yes and no, true and false, y and n, t and f, in a
 values are refused until somebody says which of them means yes: −1 and +1 could be read as numbers, too.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,31 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from mltsk.datasets.dataset import NO, YES, columns_meant, short, unique_names
 from mltsk.exceptions import InputError
 
-from .cells import MISSING, as_codes, count, listed, short, texts_of
+from .cells import MISSING, as_codes, count, listed, texts_of
 from .columns import Read
-from .files import Raw, unique_names
-from .kinds import NO, YES
+from .files import Raw
 from .report import Column
 
 Labels = int | str | Path | Sequence[str] | Mapping[str, Any] | None
 LABEL, LABEL_LISTS = "label", "label lists"  # kinds, in the report
 Positive = tuple[str, ...] | None  # the words that mean yes, where they were given
-
-
-def split_names(names: str | Iterable[str]) -> list[str]:
-    """Names from a list, or from one string with commas between them; a name that holds a comma is quoted.
-
-    Examples
-    --------
-    >>> from mltsk.tables.labels import split_names
-    >>> split_names('age, "height, cm"')
-    ['age', 'height, cm']
-    """
-    if not isinstance(names, str):
-        return [str(name) for name in names]
-    return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), []) if name.strip()]
 
 
 def label_columns(raw: Raw, labels: Labels) -> dict[str, Positive]:
@@ -49,25 +34,16 @@ def label_columns(raw: Raw, labels: Labels) -> dict[str, Positive]:
         return dict.fromkeys(raw.labels)
     if isinstance(labels, Mapping):
         words = {str(name): None if word is None else _words(word) for name, word in labels.items()}
-        return {name: words[name] for name in unique_names(words, raw)}
+        return {name: words[name] for name in unique_names(words, columns, raw.name)}
     if isinstance(labels, str) and raw.source.lower().endswith(".mat"):
         return dict.fromkeys(raw.labels)  # the name of a variable, which the reader has taken
-    if isinstance(labels, str | Path):
-        try:
-            labels = int(str(labels))
-        except ValueError:
-            labels = split_names(str(labels))
-    if isinstance(labels, int):
-        if abs(labels) >= len(columns):
-            raise InputError(f"{raw.name} has {count(len(columns), 'column')}: {abs(labels)} labels leave no feature.")
-        return dict.fromkeys(columns[:-labels] if labels < 0 else columns[len(columns) - labels :])
-    if not isinstance(labels, Iterable):
+    if not isinstance(labels, int | Path | Iterable):
         raise InputError(f"Labels are names, a number of columns, or a mapping, not {labels!r}.")
     given: dict[str, Positive] = {}
-    for name in map(str, labels):
+    for name in columns_meant(labels, columns, raw.name):
         column, equals, word = name.rpartition("=")
         given |= {column: (word,)} if equals and name not in columns else {name: None}
-    return {name: given[name] for name in unique_names(given, raw)}
+    return {name: given[name] for name in unique_names(given, columns, raw.name)}
 
 
 def _words(word: Any) -> tuple[str, ...]:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from mltsk.datasets.dataset import Dataset
+from mltsk.datasets.dataset import Dataset, split_names, unique_names
 from mltsk.exceptions import InputError
 
 from . import kinds as k
 from .cells import count, listed
 from .columns import Read, read_column
-from .files import Raw, read_raw, unique_names
-from .labels import Labels, Positive, label_columns, read_label, read_lists, split_names
+from .files import Raw, read_raw
+from .labels import Labels, Positive, label_columns, read_label, read_lists
 from .report import Column, ColumnReport, TableError
 
 Names = str | Iterable[str]
@@ -87,7 +87,7 @@ class Table:
         others = {column.name: column for column in self.columns if column.kind not in k.USED}
         if absent := [others[name] for name in names if name in others]:
             raise InputError(f"Column {absent[0].name!r} of {self.name} is no feature here: {absent[0].model}.")
-        return self.X[unique_names(names, Raw(self.X, self.name, self.source))]
+        return self.X[unique_names(names, self.X, self.name)]
 
     def dataset(self) -> Dataset:
         """The table as complete numbers, for methods that take nothing else: yes is 1, no is 0.
@@ -231,10 +231,10 @@ class _Plan:
 
     def __post_init__(self) -> None:
         if self.label_column is not None:
-            unique_names([self.label_column], self.raw)
+            unique_names([self.label_column], self.raw.frame, self.raw.name)
 
     def say(self, kind: str, names: Names) -> None:
-        for name in unique_names(split_names(names), self.raw):
+        for name in unique_names(split_names(names), self.raw.frame, self.raw.name):
             if name in self.labels or name == self.label_column:
                 raise InputError(f"Column {name!r} is a label: it cannot be {kind} as well.")
             if self.said.setdefault(name, kind) != kind:
@@ -249,7 +249,7 @@ class _Plan:
 
     def known(self, kinds: Kinds) -> "_Plan":
         """The same with what a model knows: its columns and their kinds, and no others."""
-        self.features = unique_names(kinds, self.raw)
+        self.features = unique_names(kinds, self.raw.frame, self.raw.name)
         if taken := [name for name in self.features if name in self.labels or name in self.said]:
             raise InputError(f"Column {taken[0]!r} is a feature of the model: nothing else can be said about it.")
         for name, kind in kinds.items():
