@@ -80,13 +80,7 @@ def true_labels(info: ModelInfo, rows: Rows, how: Mapping[str, Any]) -> Any:
 
 
 def rows_of(
-    model: Any,
-    info: ModelInfo,
-    data: str | Raw,
-    how: Mapping[str, Any] | None = None,
-    *,
-    id: str = "",
-    missing: str = "",
+    model: Any, info: ModelInfo, data: str | Raw, how: Mapping[str, Any] | None = None, id: str = "", missing: str = ""
 ) -> Rows:
     """The columns that a model knows, found by name and read by their kinds, or by position where it has no names.
 
@@ -106,7 +100,9 @@ def rows_of(
     table = read_table(raw, **how, kinds=None if is_pipeline else kinds, id=ids, missing=words)
     lists = {how.get("label_column"), info.reading.get("label_column")}
     known = {*kinds, *ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels")), *lists}
-    _note_unused([name for name in raw.frame if name not in known], source)
+    if unused := [name for name in raw.frame if name not in known]:
+        what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
+        note(f"{source} has {what} ({listed(unused)}) that the model does not use; left out.")
     if is_pipeline:
         return Rows(table.select(info.feature_names), table.Y, table.ids, table.name)
     X = _as_taken(getattr(model, "estimator_", model), info, table.X, source)
@@ -120,12 +116,6 @@ def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, 
         counts = f"{len(rest)} feature columns and the model was fitted on {len(info.kinds)} without names"
         raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
     return dict(zip(rest, info.kinds.values(), strict=True))
-
-
-def _note_unused(names: Sequence[str], where: str) -> None:
-    if names:
-        what = "a column" if len(names) == 1 else f"{len(names)} columns"
-        note(f"{where} has {what} ({listed(names)}) that the model does not use; left out.")
 
 
 def _as_taken(inner: Any, info: ModelInfo, X: Any, where: str) -> Any:

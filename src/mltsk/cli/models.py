@@ -9,9 +9,9 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from ..files import check_target, writing
+from .columns import LabelColumn, Missing, Separator
 from .output import label_table, metric_table, note, noted_warnings, write_rows, write_text
 from .progress import working
-from .tables import LabelColumn, Missing, Separator
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
 Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from mltsk.exceptions import InputError, optional
+from mltsk.exceptions import InputError
 
 Labels = int | str | Path | Sequence[str] | None
 YES = frozenset({"1", "yes", "true", "y", "t"})
@@ -116,7 +116,8 @@ class Dataset:
         A nominal feature becomes a column of unordered categories, by the names that the file gives them. Sparse
         features stay sparse columns of numbers.
         """
-        pandas = import_pandas()
+        import pandas
+
         make = pandas.DataFrame.sparse.from_spmatrix if self.is_sparse else pandas.DataFrame
         X = make(self.X, columns=list(self.feature_names))
         for j in [] if self.is_sparse else np.flatnonzero(self.nominal):
@@ -131,7 +132,9 @@ class Dataset:
 
     def to_frame(self) -> Any:
         """Features, then labels, in one pandas data frame."""
-        return import_pandas().concat(self.frames(), axis=1)
+        import pandas
+
+        return pandas.concat(self.frames(), axis=1)
 
 
 def _features(X: Any) -> Any:
@@ -201,14 +204,7 @@ def short(text: str, width: int = 40) -> str:
 
 
 def split_names(names: str | Iterable[str]) -> list[str]:
-    """Names from a list, or from one string with commas between them; a name that holds a comma is quoted.
-
-    Examples
-    --------
-    >>> from mltsk.datasets.dataset import split_names
-    >>> split_names('age, "height, cm"')
-    ['age', 'height, cm']
-    """
+    """Names from a list, or from one string with commas between them; a name that holds a comma is quoted."""
     if not isinstance(names, str):
         return [str(name) for name in names]
     return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), []) if name.strip()]
@@ -269,8 +265,3 @@ def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:
     if split.shape != (count,) or not np.isin(split, (0, 1)).all():
         raise InputError(f"The split must hold 0 (train) or 1 (test) for each of the {count} samples.")
     return split.astype(np.uint8)
-
-
-def import_pandas(*others: str) -> Any:
-    """The pandas module, where it and others are installed."""
-    return [optional(name, "data") for name in (*others, "pandas")][-1]

@@ -1,7 +1,7 @@
 """The cells of one column as text and as numbers: what is missing, what is a number, and in which notation."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -25,7 +25,7 @@ _FLOAT_CODE = re.compile(r"-?\d+\.0+")
 Texts = list[str | None]
 
 
-def texts_of(column: Any, missing: frozenset[str]) -> tuple[Texts, list[str]]:
+def texts_of(column: Any, missing: Set[str]) -> tuple[Texts, list[str]]:
     """The cells as stripped text, None where there is no value, and notes on what was done to them."""
     from pandas import factorize
 

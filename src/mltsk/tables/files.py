@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from mltsk.datasets import arff, mat, npz
-from mltsk.datasets.dataset import Dataset, as_number, import_pandas, repeated, unique_names, unreadable
+from mltsk.datasets.dataset import Dataset, as_number, repeated, unique_names, unreadable
 from mltsk.datasets.load import is_path
-from mltsk.exceptions import InputError
+from mltsk.exceptions import InputError, optional
 
 from .report import printable
 
@@ -55,9 +55,8 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
     if hasattr(source, "columns"):
         return _from_frame(source)
     if isinstance(source, str) and source in EXAMPLES:
-        return replace(
-            _csv(Path(__file__).parent / "data" / f"{source}.csv", None), labels=EXAMPLES[source], source=source
-        )
+        raw = _csv(Path(__file__).parent / "data" / f"{source}.csv", None)
+        return replace(raw, labels=EXAMPLES[source], source=source)
     if not isinstance(source, str | PathLike):
         raise InputError(f"A table is read from a file or a data frame, not from an object of type {_type(source)}.")
     path = Path(source)
@@ -82,7 +81,8 @@ def is_table(data: str) -> bool:
 
 
 def _from_frame(frame: Any) -> Raw:
-    pandas = import_pandas()
+    import pandas
+
     frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
     if not isinstance(frame, pandas.DataFrame):
         raise InputError(f"Data frames are read if they are of pandas or polars, not of type {_type(frame)}.")
@@ -136,7 +136,9 @@ def _bounded(file: Iterable[str], path: Path) -> Iterator[str]:
 
 
 def _excel(path: Path, _: Any) -> Raw:
-    pandas = import_pandas("openpyxl")
+    optional("openpyxl", "data")
+    import pandas
+
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(member.file_size for member in archive.infolist()) > MAX_TEXT:
@@ -144,8 +146,8 @@ def _excel(path: Path, _: Any) -> Raw:
         with pandas.ExcelFile(path, engine="openpyxl") as book:
             sheets = book.sheet_names
             cells = pandas.read_excel(book, header=None, dtype=object, na_filter=False)
-    except Exception as error:
-        raise _damaged(path, error, "Excel file") from None
+    except Exception as error:  # readers meet damaged files with errors of every kind, and quote them
+        raise unreadable(path, ValueError(printable(str(error))), "Excel file") from None
     if not len(cells):
         raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
     used = [j for j in cells if any(str(cell).strip() for cell in cells[j])]  # sheets have blank columns at their edge
@@ -156,7 +158,8 @@ def _excel(path: Path, _: Any) -> Raw:
 
 
 def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
-    pandas = import_pandas()
+    import pandas
+
     _check_names(header, path)
     if not any(isnan(as_number(name)) for name in header):
         raise InputError(f"{path} starts with numbers: it needs a first line with the names of its columns.")
@@ -170,7 +173,7 @@ def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
 
 
 def _parquet(path: Path, _: Any) -> Raw:
-    import_pandas("pyarrow")
+    optional("pyarrow", "data")
     from pyarrow import parquet
 
     try:
@@ -181,15 +184,10 @@ def _parquet(path: Path, _: Any) -> Raw:
         table.validate(full=True)  # text that is no UTF-8 would be found out by whoever touches it
         frame = table.to_pandas()
     except Exception as error:
-        raise _damaged(path, error, "Parquet file") from None
+        raise unreadable(path, ValueError(printable(str(error))), "Parquet file") from None
     frame = frame.reset_index(drop=frame.index.names == [None])
     frame.columns = [str(name) for name in frame.columns]
     return Raw(frame, _stem(path), str(path))
-
-
-def _damaged(path: Path, error: Exception, what: str) -> InputError:
-    """Readers meet damaged files with errors of every kind, and quote them."""
-    return unreadable(path, ValueError(printable(str(error))), what)
 
 
 def _arff(path: Path, _: Any) -> Raw:

@@ -51,18 +51,8 @@ def _words(word: Any) -> tuple[str, ...]:
     return tuple(str(one).strip().removesuffix(".0") for one in (word if many else (word,)))
 
 
-def read_label(column: Any, positive: Positive = None, missing: frozenset[str] = frozenset()) -> Read:
-    """A label column as 1, 0 and NaN.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mltsk.tables.labels import read_label
-    >>> read_label(pd.Series(["yes", "No", "", "1"], name="asthma")).values.tolist()
-    [1.0, 0.0, nan, 1.0]
-    >>> read_label(pd.Series(["mild", "absent"], name="edema"), positive=("mild",)).values.tolist()
-    [1.0, 0.0]
-    """
+def read_label(column: Any, positive: Positive, missing: frozenset[str]) -> Read:
+    """A label column as 1, 0 and NaN; ``positive`` are the words that mean yes, where it has others."""
     import pandas
 
     texts, notes = texts_of(column, missing)
@@ -96,21 +86,10 @@ def _doubt(name: str, words: Sequence[str], positive: Positive) -> str:
     return f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
 
 
-def read_lists(column: Any, separator: str = ";", missing: frozenset[str] = frozenset()) -> Read:
+def read_lists(column: Any, separator: str, missing: frozenset[str]) -> Read:
     """A column of label lists as a frame of 1, 0 and NaN: a label per distinct entry, the most frequent first.
 
     ``none``, or an empty list in a data frame, means no label; an empty cell means that nobody looked.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mltsk.tables.labels import read_lists
-    >>> read_lists(pd.Series(["gout;asthma", "asthma", "none", ""])).values
-       asthma  gout
-    0     1.0   1.0
-    1     1.0   0.0
-    2     0.0   0.0
-    3     NaN   NaN
     """
     import pandas
 

@@ -17,7 +17,7 @@ from .labels import Labels, Positive, label_columns, read_label, read_lists
 from .report import Column, ColumnReport, TableError
 
 Names = str | Iterable[str]
-Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]]
+Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]] | None
 Kinds = Mapping[str, str | Sequence[str]]
 
 DROPPED = "dropped"
@@ -208,7 +208,7 @@ def _levels(ordinal: Ordinal) -> dict[str, list[str]]:
     if isinstance(ordinal, Mapping):
         return {str(name): [str(level) for level in levels] for name, levels in ordinal.items()}
     found = {}
-    for text in [ordinal] if isinstance(ordinal, str) else ordinal:
+    for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
         name, colon, levels = str(text).partition(":")
         if not colon or "<" not in levels:
             raise InputError(f'Ordinal {text!r} is not written as "education: low < medium < high".')
@@ -288,13 +288,9 @@ class _Plan:
         if not features and not problems:
             problems[""] = f"{name} has no column that a model could use: name some in number or nominal."
         if problems:
-            raise TableError(_sentence(problems), report)
+            first, *rest = problems  # the first one in full, the columns of the others by name
+            others = f" There is something to correct in {listed(rest)}, too." if rest else ""
+            raise TableError(problems[first] + others, report)
         X = pandas.DataFrame({column: read[column].values for column in features}, index=frame.index)
         ids = [column for column, kind in kinds.items() if kind == k.IDENTIFIER]
         return Table(X, Y, frame[ids].copy(), report, name, self.raw.source)
-
-
-def _sentence(problems: Mapping[str, str]) -> str:
-    """The first problem in full, the columns of the others by name."""
-    first, *rest = problems
-    return problems[first] + (f" There is something to correct in {listed(rest)}, too." if rest else "")
