@@ -105,8 +105,14 @@ def rows_of(
         note(f"{source} has {what} ({listed(unused)}) that the model does not use; left out.")
     if is_pipeline:
         return Rows(table.select(info.feature_names), table.Y, table.ids, table.name)
-    X = _as_taken(getattr(model, "estimator_", model), info, table.X, source)
-    return Rows(X if named or not hasattr(X, "columns") else X.to_numpy(), table.Y, table.ids, table.name)
+    inner, X = getattr(model, "estimator_", model), sparse_rows(table.X)
+    if X is None and not hasattr(inner, "columns_"):
+        X = plain_numbers(table.X, info.categories, source)
+    elif X is None:
+        X = table.X if named else table.X.to_numpy()
+        if said := _gaps(None if inner.columns_ is None else Columns(**inner.columns_), table.X):
+            note(f"{source}: {said}")
+    return Rows(X, table.Y, table.ids, table.name)
 
 
 def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, Any]:
@@ -116,17 +122,6 @@ def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, 
         counts = f"{len(rest)} feature columns and the model was fitted on {len(info.kinds)} without names"
         raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
     return dict(zip(rest, info.kinds.values(), strict=True))
-
-
-def _as_taken(inner: Any, info: ModelInfo, X: Any, where: str) -> Any:
-    """Features as a classifier takes them: a frame, CSR where it is sparse, or complete numbers."""
-    if (rows := sparse_rows(X)) is not None:
-        return rows
-    if not hasattr(inner, "columns_"):
-        return plain_numbers(X, info.categories, where)
-    if said := _gaps(None if inner.columns_ is None else Columns(**inner.columns_), X):
-        note(f"{where}: {said}")
-    return X
 
 
 def _gaps(columns: Columns | None, X: Any) -> str:
@@ -159,9 +154,8 @@ def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -
         if known and cells.dtype == "category":
             codes = dict(zip(known, category_values(known).tolist(), strict=True))
             if strange := [word for word in cells.dropna().unique() if word not in codes]:
-                raise InputError(
-                    f"Column {name!r} of {where} holds {listed(strange)}; the model knows {listed(known)}."
-                )
+                what = f"holds {listed(strange)}; the model knows {listed(known)}"
+                raise InputError(f"Column {name!r} of {where} {what}.")
             cells = cells.astype(object).map(codes)
         columns.append(cells.to_numpy(dtype=np.float64, na_value=np.nan))
     numbers = np.column_stack(columns)

@@ -1,6 +1,5 @@
 """What is done with a model file: ``mltsk predict``, ``evaluate``, ``rules``, ``explore`` and ``export``."""
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ from typer import Argument, Option
 from ..exceptions import InputError
 from ..files import check_target, writing
 from .columns import LabelColumn, Missing, Separator
-from .output import label_table, metric_table, note, noted_warnings, write_rows, write_text
+from .output import label_table, metric_table, note, noted_warnings, write_text
 from .progress import working
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
@@ -43,6 +42,8 @@ def predict(
       mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out predictions.csv
       mltsk predict patients.skops patients.parquet | head
     """
+    from pandas import DataFrame, concat
+
     from .inputs import asked, open_model, rows_of
 
     if out != "-":
@@ -52,22 +53,16 @@ def predict(
     how = "probability" if hasattr(classifier, "predict_proba") else "score"
     with working(f"predicting {len(rows.ids):,} rows"):
         values, labels = asked(classifier, rows.X, "predict_proba" if how == "probability" else "decision_function")
+    numbers = [[f"{value:.5g}" for value in column] for column in values.T.tolist()]
     if labels.ndim == 1:  # a model of one-dimensional classes, fitted in Python
-        header = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"]
+        header, cells = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"], [*numbers, labels]
     else:
         header = [column for name in info.label_names for column in (f"{how}:{name}", name)]
+        cells = [column for pair in zip(numbers, labels.T, strict=True) for column in pair]
     if twice := [name for name in rows.ids if name in header]:
         raise InputError(f"Predictions have a column {twice[0]!r} of their own: leave it out of --id.")
-    write_rows([*rows.ids, *header], _written(rows.ids, values.tolist(), labels.tolist()), out)
-
-
-def _written(ids: Any, values: Any, labels: Any) -> Iterator[list[object]]:
-    """Rows of a file of predictions: identifiers as they were read, then numbers of five digits and labels."""
-    known = ids.astype(object).where(ids.notna(), "").to_numpy().tolist()
-    for names, row, given in zip(known, values, labels, strict=True):
-        cells: list[object] = [f"{value:.5g}" for value in row]
-        pairs = zip(cells, given, strict=True) if isinstance(given, list) else [[*cells, given]]
-        yield [*names, *(cell for pair in pairs for cell in pair)]
+    told = DataFrame(dict(enumerate(cells)), rows.ids.index, dtype=object).set_axis(header, axis=1)
+    write_text(concat([rows.ids.astype(object), told], axis=1).to_csv(index=False, lineterminator="\n"), out)
 
 
 def evaluate(

@@ -22,20 +22,7 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .dataset import (
-    NO,
-    YES,
-    Dataset,
-    Labels,
-    as_number,
-    category_values,
-    columns_meant,
-    dense,
-    repeated,
-    short,
-    unique_names,
-    unreadable,
-)
+from .dataset import NO, YES, Dataset, Labels, as_number, category_values, pick_labels, short, unique_names, unreadable
 
 MAX_LINE = 1 << 24  # characters: a dense row of a million numbers
 MAX_FILLED = 1 << 24  # entries that omitted non-zero first categories may add to a sparse file
@@ -90,10 +77,11 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
             "negative for the first ones; 0 for none) or their names."
         )
     else:
-        chosen = unique_names(declared if labels is None else columns_meant(labels, names, data.name), names, data.name)
+        chosen = unique_names(declared if labels is None else pick_labels(labels, names, data.name), names, data.name)
     at = [names.index(name) for name in chosen]
     rest = sorted(set(range(len(names))) - set(at))
-    X, Y = data.X[:, rest], dense(data.X[:, at])
+    X, Y = data.X[:, rest], data.X[:, at]
+    Y = Y.toarray() if data.is_sparse else Y
     for column, j in zip(Y.T, at, strict=True):
         column[:] = _indicator(column, data.categories[j], f"Label {names[j]!r} of {data.name}")
     return replace(
@@ -187,8 +175,7 @@ class _Parser:
             self.handle = self._row
 
     def _add_attribute(self, line: str) -> None:
-        match = _ATTRIBUTE.fullmatch(line)
-        if match is None:
+        if (match := _ATTRIBUTE.fullmatch(line)) is None:
             raise _Fault(f"cannot read the attribute {short(line)}")
         name, _ = _text(*match.group(1, 2, 3))
         if name in self.columns:
@@ -198,14 +185,14 @@ class _Parser:
     def _categories(self, kind: str, name: str) -> tuple[str, ...]:
         if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
             categories = tuple(_text(*match.group(1, 2, 3))[0] for match in _matches(_VALUE, kind[1:-1]))
-            if repeated(categories) is not None:
+            if len(set(categories)) < len(categories):
                 raise _Fault(f"the attribute {name!r} declares a category twice")
             return categories
         word = kind.split(None, 1)[0].lower() if kind else "missing"
         if word in ("numeric", "real", "integer"):
             return ()
-        known = "only numeric and {nominal, types} can be read"
-        raise _Fault(f"the type of attribute {name!r} is {short(word)}; {known}")
+        what = f"the type of attribute {name!r} is {short(word)}"
+        raise _Fault(what + "; only numeric and {nominal, types} can be read")
 
     def _row(self, line: str) -> None:
         if len(self.starts) == 1:
@@ -297,8 +284,7 @@ def _matches(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     """One match after the other, each ended by a comma or by the end of the line, which is the last group."""
     position, end = 0, ","
     while end:
-        match = pattern.match(line, position)
-        if match is None:
+        if (match := pattern.match(line, position)) is None:
             raise _Fault(f"cannot read {short(line[position:])}")
         yield match
         position, end = match.end(), match[match.re.groups]

@@ -95,8 +95,7 @@ def catalog() -> Mapping[str, Entry]:
 
 def find_entry(name: str) -> Entry:
     """The entry of that name, in any mixture of capitals; the error for an unknown one suggests others."""
-    entries = catalog()
-    key = name.strip().lower()
+    entries, key = catalog(), name.strip().lower()
     if key in entries:
         return entries[key]
     close = get_close_matches(key, entries, n=3, cutoff=0.5)

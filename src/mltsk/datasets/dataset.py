@@ -210,7 +210,7 @@ def split_names(names: str | Iterable[str]) -> list[str]:
     return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), []) if name.strip()]
 
 
-def columns_meant(labels: int | str | Path | Iterable[str], columns: Sequence[str], where: str) -> list[str]:
+def pick_labels(labels: int | str | Path | Iterable[str], columns: Sequence[str], where: str) -> list[str]:
     """Names as they were given, or so many of the last columns; of the first ones if the number is negative."""
     try:
         n = int(str(labels))

@@ -36,10 +36,8 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     data_home : str or Path, optional
         A folder to look in for names before the folder MLTSK_DATA and the cache.
     labels : int, str, sequence of str, Path, or None
-        For an ARFF file, which columns are labels: a number of columns (the last ones; the first ones when negative; 0
-        for none), names, or a MULAN XML file; for a MATLAB file, the name of a variable. None uses what the file
-        declares: MULAN's XML file next to an ARFF file, MEKA's option ``-C`` in it, Y in an NPZ file, the target in a
-        MATLAB file.
+        Of an ARFF file, the columns that are labels, as `read_arff` takes them; of a MATLAB file, the name of a
+        variable. None uses what is declared: next to or in an ARFF file, Y in an NPZ file, the target in a MATLAB file.
 
     Examples
     --------
@@ -160,8 +158,6 @@ def _own(path: Path, labels: Labels) -> Dataset:
     """A benchmark file as a data set: `load_dataset` says how labels are given."""
     suffix = path.suffix.lower()
     if suffix == ".mat":
-        if labels is not None and not isinstance(labels, str):
-            raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
         return read_mat(path, labels)
     if suffix == ".npz":
         data = read_npz(path)

@@ -51,6 +51,8 @@ def read_mat(path: str | Path, labels: str | None = None, *, signed: bool = Fals
     Dataset('toy': 4 samples, 2 features, 1 labels, cardinality 0.500, density 0.500)
     """
     path = Path(path)
+    if not isinstance(labels, str | None):
+        raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
     from scipy.io import loadmat, whosmat  # 0.1 s of import that nobody else needs

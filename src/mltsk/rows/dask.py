@@ -109,8 +109,7 @@ def _block(part: tuple[Any, Any, Any], reading: tuple[Targets, bool, float, Colu
 
 
 def _rows_of(part: Any, reading: Any, index: Any) -> Block:
-    block = _block(part, reading)
-    return Block(block.X[index], block.Y[index], block.w[index], block.copies[index])
+    return _block(part, reading).take(index)
 
 
 def _moments_of(part: Any, shared: Any) -> Any:

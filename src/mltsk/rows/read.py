@@ -15,6 +15,7 @@ from ..targets import Targets
 from .arrays import ArrayRows, is_dask
 
 FLOATS = (np.float64, np.float32)
+MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
 CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_all_finite": "allow-nan"}
 
 
@@ -39,7 +40,7 @@ def read_rows(estimator, X, y, sample_weight):
     _same_length(X, targets.Y)
     w, copies = _observed(*read_weights(sample_weight, targets.Y.shape), targets)
     X = read_columns_of(estimator, X, None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)))
-    return ArrayRows(X, targets.Y, w, copies, max(1, X.shape[0]), _as_they_are), targets
+    return ArrayRows(X, targets.Y, w, copies, max(1, X.shape[0])), targets
 
 
 def first_look(estimator, X):
@@ -153,19 +154,12 @@ def read_samples(estimator, X):
     return X
 
 
-def _as_they_are(X, Y):
-    return X, Y
-
-
 def _same_length(X, y):
     if X.shape[0] != y.shape[0]:
         raise InputError(f"X has {X.shape[0]} rows but y has {y.shape[0]}.")
 
 
 # weights -------------------------------------------------------------------------------------------------------------
-
-
-MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
 
 
 def read_weights(sample_weight, shape):
@@ -286,4 +280,4 @@ def _tensor_rows(estimator, X, y, sample_weight):
     given = None if sample_weight is None else asnumpy(sample_weight)
     w, copies = _observed(*read_weights(given, targets.Y.shape), targets)
     Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
-    return ArrayRows(X, Y, w, copies, len(X), _as_they_are), targets
+    return ArrayRows(X, Y, w, copies, len(X)), targets

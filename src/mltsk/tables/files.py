@@ -200,8 +200,6 @@ def _npz(path: Path, _: Any) -> Raw:
 
 
 def _mat(path: Path, labels: Any) -> Raw:
-    if labels and not isinstance(labels, str):
-        raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
     return _from_dataset(mat.read_mat(path, labels or None), path)
 
 

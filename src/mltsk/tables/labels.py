@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mltsk.datasets.dataset import NO, YES, columns_meant, short, unique_names
+from mltsk.datasets.dataset import NO, YES, pick_labels, short, unique_names
 from mltsk.exceptions import InputError
 
 from .cells import MISSING, as_codes, count, listed, texts_of
@@ -40,7 +40,7 @@ def label_columns(raw: Raw, labels: Labels) -> dict[str, Positive]:
     if not isinstance(labels, int | Path | Iterable):
         raise InputError(f"Labels are names, a number of columns, or a mapping, not {labels!r}.")
     given: dict[str, Positive] = {}
-    for name in columns_meant(labels, columns, raw.name):
+    for name in pick_labels(labels, columns, raw.name):
         column, equals, word = name.rpartition("=")
         given |= {column: (word,)} if equals and name not in columns else {name: None}
     return {name: given[name] for name in unique_names(given, columns, raw.name)}
