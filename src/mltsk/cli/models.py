@@ -106,18 +106,12 @@ def evaluate(
     if as_json:
         each = {name: {c: float(by_label[c][j]) for c in COLUMNS} for j, name in enumerate(info.label_names)}
         plain = {"rows": len(Y), "labels": Y.shape[1], **found, "per_label": each}
-        typer.echo(json.dumps(_without_nan(plain), indent=2))
+        plain = json.loads(json.dumps(plain), parse_constant=lambda _: None)  # JSON has no NaN: no row counts
+        typer.echo(json.dumps(plain, indent=2))
         return
     shape = f"{rows.name}: {len(Y):,} rows, {Y.shape[1]} label{'s' if Y.shape[1] > 1 else ''}"
     tables = label_table(by_label, info.label_names, COLUMNS), metric_table(found, found["standard"])
     typer.echo("\n\n".join([shape, *tables]))
-
-
-def _without_nan(value: Any) -> Any:
-    """JSON has no NaN: a metric for which no row counts is null."""
-    if isinstance(value, dict):
-        return {key: _without_nan(inner) for key, inner in value.items()}
-    return None if value != value else value
 
 
 def rules(

@@ -84,14 +84,9 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
     Y = Y.toarray() if data.is_sparse else Y
     for column, j in zip(Y.T, at, strict=True):
         column[:] = _indicator(column, data.categories[j], f"Label {names[j]!r} of {data.name}")
-    return replace(
-        data,
-        X=X if data.is_sparse else np.ascontiguousarray(X),  # rows are what everyone reads
-        Y=Y,
-        feature_names=[names[j] for j in rest],
-        label_names=chosen,
-        categories=[data.categories[j] for j in rest],
-    )
+    X = X if data.is_sparse else np.ascontiguousarray(X)  # rows are what everyone reads
+    kept = {"feature_names": [names[j] for j in rest], "categories": [data.categories[j] for j in rest]}
+    return replace(data, X=X, Y=Y, label_names=chosen, **kept)
 
 
 def _indicator(column: Any, categories: Sequence[str], where: str) -> Any:

@@ -130,16 +130,13 @@ def convert(entry: Entry, folder: Path) -> Dataset:
     if any(part.feature_names != first.feature_names for part in parts):
         raise InputError(f"The files of {entry.key} do not have the same features.")
     as_held, stack = (sparse.csr_array, sparse.vstack) if entry.sparse else (dense, np.vstack)
-    data = Dataset(
-        X=stack([as_held(part.X) for part in parts]),
-        Y=np.vstack([part.Y for part in parts]),
-        feature_names=_numbered(entry.feature_names, entry.first_feature, first.shape[1]) or first.feature_names,
-        label_names=_label_names(entry, folder) or first.label_names,
-        name=entry.key,
-        categories=(("0", "1"),) * first.shape[1] if entry.binary_features else first.categories,
-        split=runs(entry) if sum(map(len, parts)) == entry.n_samples else None,
-        source=f"{entry.page}: {', '.join(entry.files)}",
-    )
+    X, Y = stack([as_held(part.X) for part in parts]), np.vstack([part.Y for part in parts])
+    features = _numbered(entry.feature_names, entry.first_feature, first.shape[1]) or first.feature_names
+    labels = _label_names(entry, folder) or first.label_names
+    categories = (("0", "1"),) * first.shape[1] if entry.binary_features else first.categories
+    split = runs(entry) if len(Y) == entry.n_samples else None
+    source = f"{entry.page}: {', '.join(entry.files)}"
+    data = Dataset(X, Y, features, labels, entry.key, categories, split, source)
     verify(entry, data)
     return data
 

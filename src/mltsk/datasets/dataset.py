@@ -122,12 +122,10 @@ class Dataset:
         X = make(self.X, columns=list(self.feature_names))
         for j in [] if self.is_sparse else np.flatnonzero(self.nominal):
             names = dict(zip(category_values(self.categories[j]).tolist(), self.categories[j], strict=True))
-            values = self.X[:, j].tolist()
+            feature, values = self.feature_names[j], self.X[:, j].tolist()
             if strange := [value for value in values if value == value and value not in names]:
-                raise InputError(
-                    f"Feature {self.feature_names[j]!r} holds {strange[0]:g}: that is none of its categories."
-                )
-            X[self.feature_names[j]] = pandas.Categorical([names.get(value) for value in values], self.categories[j])
+                raise InputError(f"Feature {feature!r} holds {strange[0]:g}: that is none of its categories.")
+            X[feature] = pandas.Categorical([names.get(value) for value in values], self.categories[j])
         return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
 
     def to_frame(self) -> Any:

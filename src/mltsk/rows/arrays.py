@@ -18,11 +18,7 @@ from ..fit.ridge import Moments
 
 
 def is_dask(x: Any) -> bool:
-    """Whether x is a Dask collection; Dask is not imported to find out.
-
-    >>> is_dask(np.ones(3))
-    False
-    """
+    """Whether x is a Dask collection; Dask is not imported to find out."""
     return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
 
 

@@ -131,9 +131,8 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
     if hasattr(X, "columns"):
         _check_feature_names(estimator, X._meta, reset=True)
         if words := [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "fiu"]:
-            raise InputError(
-                f"Column {words[0]!r} does not hold numbers: on Dask, turn words and booleans into numbers."
-            )
+            what = "does not hold numbers: on Dask, turn words and booleans into numbers"
+            raise InputError(f"Column {words[0]!r} {what}.")
     estimator.n_features_in_ = len(X.columns) if hasattr(X, "columns") else int(X.shape[1])
     for values, name in ((y, "y"), (sample_weight, "sample_weight")):
         if values is not None and not is_dask(values):
@@ -217,9 +216,8 @@ def later(estimator: Any, X: Any, method: str) -> Any:
     rows = rows.rechunk({1: -1}) if rows.numblocks[1] > 1 else rows
     shape = {"drop_axis": 1} if example.ndim == 1 else {"chunks": (rows.chunks[0], (example.shape[1],))}
     shared = delayed(model, name=None, pure=True, traverse=False)
-    return rows.map_blocks(
-        _of_block, shared, method, dtype=example.dtype, meta=example[:0], name=f"mltsk-{method}", **shape
-    )
+    like = {"dtype": example.dtype, "meta": example[:0], "name": f"mltsk-{method}"}
+    return rows.map_blocks(_of_block, shared, method, **like, **shape)
 
 
 def _of_block(X: Any, model: Any, method: str) -> Any:

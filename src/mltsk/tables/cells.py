@@ -90,7 +90,9 @@ def numbers_of(texts: Texts) -> Numbers:
         pointed = sum("." in text for i, text in enumerate(texts) if text is not None and i not in odd)
         n_commas, n_thousands = len(commas - thousands), len(thousands - commas)
         if n_commas > n_thousands + pointed and n_commas >= ENOUGH_COMMAS * len(commas | thousands):
-            values = np.array([_with_comma(text) for text in texts])
+            swapped = str.maketrans(",", ".", ".")
+            meant = [text and (_COMMA.fullmatch(text) or _WHOLE.fullmatch(text)) for text in texts]
+            values = _plain([match[0].translate(swapped) if match else None for match in meant])
             notes.append("decimal commas read as points")
         elif n_thousands > n_commas:
             for i in thousands:
@@ -110,19 +112,10 @@ def _plain(texts: Texts) -> NDArray[np.float64]:
     return values
 
 
-def _with_comma(text: str | None) -> float:
-    if text is None or not (_COMMA.fullmatch(text) or _WHOLE.fullmatch(text)):
-        return np.nan
-    return as_number(text.replace(".", "").replace(",", "."))
-
-
 def as_codes(texts: Texts) -> Texts:
     """Text as categories: 3.0, which is how a whole number looks next to missing cells, is the category 3."""
-    written: dict[str | None, str | None] = {
-        text: text.partition(".")[0] if text is not None and _FLOAT_CODE.fullmatch(text) else text
-        for text in set(texts)
-    }
-    return [written[text] for text in texts]
+    codes = {text: text.partition(".")[0] for text in {*texts} if text is not None and _FLOAT_CODE.fullmatch(text)}
+    return [text if text is None else codes.get(text, text) for text in texts]
 
 
 def count(n: int, what: str = "cell") -> str:

@@ -195,14 +195,6 @@ def _arff(path: Path, _: Any) -> Raw:
     return Raw(data.frames()[0], path.stem, str(path), declared)
 
 
-def _npz(path: Path, _: Any) -> Raw:
-    return _from_dataset(npz.read_npz(path), path)
-
-
-def _mat(path: Path, labels: Any) -> Raw:
-    return _from_dataset(mat.read_mat(path, labels or None), path)
-
-
 def _from_dataset(data: Dataset, path: Path) -> Raw:
     _check_names([*data.feature_names, *data.label_names], path)
     return Raw(data.to_frame(), _stem(path), data.source or str(path), tuple(data.label_names))
@@ -227,6 +219,6 @@ _READERS = dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz"), _csv) |
     ".parquet": _parquet,
     ".pq": _parquet,
     ".arff": _arff,
-    ".npz": _npz,
-    ".mat": _mat,
+    ".npz": lambda path, _: _from_dataset(npz.read_npz(path), path),
+    ".mat": lambda path, labels: _from_dataset(mat.read_mat(path, labels or None), path),
 }

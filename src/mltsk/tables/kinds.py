@@ -77,9 +77,8 @@ def counts_rows(name: str, present: NDArray[np.float64], distinct: int) -> bool:
 
 
 def _named_id(name: str) -> bool:
-    return _ID.fullmatch(name.strip()) is not None or any(
-        _ID_WORDS.fullmatch(word.lower()) for word in _WORD.findall(name)
-    )
+    words = [word.lower() for word in _WORD.findall(name)]
+    return _ID.fullmatch(name.strip()) is not None or any(map(_ID_WORDS.fullmatch, words))
 
 
 _REASONS = {

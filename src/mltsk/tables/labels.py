@@ -105,11 +105,8 @@ def read_lists(column: Any, separator: str, missing: frozenset[str]) -> Read:
         Y[i] = np.nan if row is None else Y[i]
     empty = rows.count(None)
     note = f"{count(empty, 'empty cell')}, not observed; write none where there is no label"
-    told = Column(
-        *(str(column.name), LABEL_LISTS, len(rows), len(names), empty, tuple(names[:3])),
-        notes=(note,) if empty else (),
-        model=count(len(names), "label"),
-    )
+    shown, notes, model = tuple(names[:3]), (note,) if empty else (), count(len(names), "label")
+    told = Column(str(column.name), LABEL_LISTS, len(rows), len(names), empty, shown, notes=notes, model=model)
     problem = "" if names else f"Label column {column.name!r} names no label in any row."
     return Read(told, pandas.DataFrame(Y, index=column.index, columns=names), problem)
 

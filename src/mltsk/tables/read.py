@@ -194,6 +194,7 @@ def read_table(
     if labels is not None and label_column is not None:
         raise InputError("Labels are given as columns (labels) or as one column of lists (label_column), not both.")
     raw = read_raw(source, labels)
+    unique_names([] if label_column is None else [label_column], raw.frame, raw.name)
     chosen = label_columns(raw, labels if label_column is None else 0)
     plan = _Plan(raw, chosen, label_column, separator, frozenset(word.lower() for word in split_names(missing)))
     plan.say(DROPPED, drop)
@@ -228,10 +229,6 @@ class _Plan:
     said: dict[str, str] = field(default_factory=dict)
     levels: dict[str, Sequence[str]] = field(default_factory=dict)
     features: list[str] | None = None  # those of a fitted model, in its order
-
-    def __post_init__(self) -> None:
-        if self.label_column is not None:
-            unique_names([self.label_column], self.raw.frame, self.raw.name)
 
     def say(self, kind: str, names: Names) -> None:
         for name in unique_names(split_names(names), self.raw.frame, self.raw.name):
