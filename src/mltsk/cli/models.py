@@ -150,10 +150,8 @@ def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: s
     if classifier.n_terms_.max(initial=0) <= terms:
         return classifier
     if data is None:
-        raise InputError(
-            f"{model} has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by: fit "
-            f"it with `mltsk fit --terms {terms}`, or name its data with --data."
-        )
+        what = f"has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by"
+        raise InputError(f"{model} {what}: fit it with `mltsk fit --terms {terms}`, or name its data with --data.")
     rows = rows_of(classifier, info, data, how := reading(info))
     short = classifier.shorten(terms, X=rows.X, y=true_labels(info, rows, how))
     if hasattr(classifier, "feature_names_in_"):

@@ -5,8 +5,6 @@ Refused, with the number of the line: string, date and relational attributes, ro
 A nominal value becomes a number as `category_values` says. An attribute that a sparse row does not mention has the
 number 0, or the *first* category when it is nominal, as WEKA defines it. Every row becomes numbers as it is read, so
 that no text is held.
-
-Which attributes are labels: MULAN says it in an XML file, MEKA in the relation name.
 """
 
 import re
@@ -72,10 +70,8 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
         listed = unique_names(read_label_xml(xml), names, data.name)
         chosen = [name for name in names if name in listed]
     elif labels is None and not declared:
-        raise InputError(
-            f"{data.name} does not say which of its {len(names)} columns are labels: give their number (the last ones; "
-            "negative for the first ones; 0 for none) or their names."
-        )
+        how = "give their number (the last ones; negative for the first ones; 0 for none) or their names"
+        raise InputError(f"{data.name} does not say which of its {len(names)} columns are labels: {how}.")
     else:
         chosen = unique_names(declared if labels is None else pick_labels(labels, names, data.name), names, data.name)
     at = [names.index(name) for name in chosen]

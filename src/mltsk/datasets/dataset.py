@@ -70,10 +70,12 @@ class Dataset:
         X, Y = _features(self.X), _labels(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
-        checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0])}
+        categories = tuple(tuple(map(str, column)) for column in self.categories) or ((),) * X.shape[1]
+        if len(categories) != X.shape[1]:
+            raise InputError(f"There are {len(categories)} lists of categories for {X.shape[1]} features.")
+        checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0]), "categories": categories}
         checked["feature_names"] = _names(self.feature_names, X.shape[1], "feature", "x")
         checked["label_names"] = _names(self.label_names, Y.shape[1], "label", "label")
-        checked["categories"] = _categories(self.categories, X.shape[1])
         vars(self).update(checked)  # the fields of a frozen record cannot be assigned
 
     def __len__(self) -> int:
@@ -247,13 +249,6 @@ def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[st
     if (twice := repeated(names)) is not None:
         raise InputError(f"The {kind} name {twice!r} is used twice: rename one of the columns.")
     return names
-
-
-def _categories(categories: Sequence[Sequence[str]], count: int) -> tuple[tuple[str, ...], ...]:
-    categories = tuple(tuple(map(str, column)) for column in categories) or ((),) * count
-    if len(categories) != count:
-        raise InputError(f"There are {len(categories)} lists of categories for {count} features.")
-    return categories
 
 
 def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:

@@ -53,23 +53,17 @@ def read_column(column: Any, kind: str | None, levels: Sequence[str], missing: S
     texts, notes = texts_of(column, missing)
     if kind == NUMBER and is_bool:
         texts = [text and str(int(text == "True")) for text in texts]
-    if kind is None and (kind := _declared(dtype)) is not None:
-        levels = list(map(str, dtype.categories)) if kind == ORDINAL else levels
-        known, kind = True, kind if len(set(texts) - {None}) > 1 else CONSTANT
+    declared = None
+    if isinstance(dtype, types.CategoricalDtype):
+        declared = ORDINAL if dtype.ordered else NOMINAL
+    elif is_bool or types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
+        declared = YES_NO if is_bool else DATE
+    if kind is None and declared is not None:
+        levels = list(map(str, dtype.categories)) if declared == ORDINAL else levels
+        known, kind = True, declared if len(set(texts) - {None}) > 1 else CONSTANT
     numbers = numbers_of(texts) if kind in (None, NUMBER) else Numbers(np.empty(0), [])
     found = kind or decide(str(column.name), texts, numbers)
     return _READERS.get(found, _left_out)(_Cells(column, texts, tuple(notes), numbers, levels, known), found)
-
-
-def _declared(dtype: Any) -> str | None:
-    """The kind that the type of a column says."""
-    from pandas.api import types
-
-    if isinstance(dtype, types.CategoricalDtype):
-        return ORDINAL if dtype.ordered else NOMINAL
-    if types.is_bool_dtype(dtype):
-        return YES_NO
-    return DATE if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype) else None
 
 
 def _typed_numbers(column: Any, kind: str | None, missing: Set[str]) -> Read:

@@ -100,28 +100,23 @@ def _type(source: Any) -> str:
 
 def _csv(path: Path, _: Any) -> Raw:
     opened = gzip.open if path.suffix.lower() == ".gz" else open
+    rows = []
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            header, rows = _rows(file, path)
+            lines = _bounded(file, path)
+            first = next(lines, "")
+            bare = _QUOTED.sub("", first)
+            reader = csv.reader(chain([first], lines), delimiter=max(DELIMITERS, key=bare.count), strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            for row in filter(None, reader):
+                if len(row) != len(header):
+                    raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
+                rows.append(row)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file in UTF-8: save it in that encoding.") from None
     except (OSError, EOFError, csv.Error, zlib.error) as error:
         raise unreadable(path, error) from None
     return _raw(header, rows, path)
-
-
-def _rows(file: Iterable[str], path: Path) -> tuple[list[str], list[list[str]]]:
-    lines = _bounded(file, path)
-    first = next(lines, "")
-    bare = _QUOTED.sub("", first)
-    reader = csv.reader(chain([first], lines), delimiter=max(DELIMITERS, key=bare.count), strict=True)
-    header = [name.strip() for name in next(reader, [])]
-    rows = []
-    for row in filter(None, reader):
-        if len(row) != len(header):
-            raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
-        rows.append(row)
-    return header, rows
 
 
 def _bounded(file: Iterable[str], path: Path) -> Iterator[str]:

@@ -197,10 +197,8 @@ def read_table(
     unique_names([] if label_column is None else [label_column], raw.frame, raw.name)
     chosen = label_columns(raw, labels if label_column is None else 0)
     plan = _Plan(raw, chosen, label_column, separator, frozenset(word.lower() for word in split_names(missing)))
-    plan.say(DROPPED, drop)
-    plan.say(k.IDENTIFIER, id)
-    plan.say(k.NOMINAL, nominal)
-    plan.say(k.NUMBER, number)
+    for kind, names in ((DROPPED, drop), (k.IDENTIFIER, id), (k.NOMINAL, nominal), (k.NUMBER, number)):
+        plan.say(kind, names)
     plan.say_levels(_levels(ordinal))
     return plan.known(kinds).table() if kinds is not None else plan.table()
 

@@ -78,9 +78,10 @@ class ColumnReport(Sequence[Column]):
 
     def __repr__(self) -> str:
         rows = [HEADER, *(self._cells(column) for column in self._columns[:LINES])]
-        indents = {OVERRULE: ""}
-        wrapped = [wrap(t, WIDTH, subsequent_indent=indents.get(t, "  "), break_on_hyphens=False) for t in self._told()]
-        return "\n".join([printable(self.title), "", *_aligned(rows), "", *chain(*wrapped)])
+        *notes, last = self._told()
+        told = [wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for text in notes]
+        told.append(wrap(last, WIDTH, break_on_hyphens=False))
+        return "\n".join([printable(self.title), "", *_aligned(rows), "", *chain(*told)])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in HEADER)
