@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from mltsk.datasets import Dataset, arff, category_values, content_digest, read_arff, read_label_xml, split_labels
+from mltsk.datasets import Dataset, arff, category_values, content_digest, read_arff, read_label_xml
+from mltsk.datasets.arff import read_columns
 from mltsk.exceptions import InputError
 
 TOY = "@relation toy\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n"
@@ -31,15 +32,16 @@ def read(write):
 
     def read(*rows, columns=COLUMNS):
         header = [f"@attribute {name} {kind}" for name, kind in columns.items()]
-        return read_arff(write("\n".join(["@relation toy", *header, "@data", *rows]))).values
+        return read_columns(write("\n".join(["@relation toy", *header, "@data", *rows])))[0].X
 
     return read
 
 
-def test_a_file_becomes_a_table(write):
-    table = read_arff(write(TOY))
-    assert (table.name, table.names, table.categories) == ("toy", ("a", "b"), ((), ("0", "1")))
-    assert_array_equal(table.values, [[1, 0], [2, 1]])
+def test_a_file_becomes_columns(write):
+    data, declared = read_columns(write(TOY))
+    assert (data.name, data.feature_names, data.categories) == ("toy", ("a", "b"), ((), ("0", "1")))
+    assert (data.shape, declared) == ((2, 2, 0), ())
+    assert_array_equal(data.X, [[1, 0], [2, 1]])
 
 
 @pytest.mark.parametrize(
@@ -53,11 +55,11 @@ def test_a_file_becomes_a_table(write):
     ],
 )
 def test_line_ends_capitals_comments_and_marks_do_not_matter(write, text):
-    assert_array_equal(read_arff(write(text)).values, [[1, 0], [2, 1]])
+    assert_array_equal(read_columns(write(text))[0].X, [[1, 0], [2, 1]])
 
 
 def test_old_files_in_latin_1_are_read(write):
-    assert read_arff(write(TOY.replace(" a ", " größe "), "latin-1")).names == ("größe", "b")
+    assert read_columns(write(TOY.replace(" a ", " größe "), "latin-1"))[0].feature_names == ("größe", "b")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_old_files_in_latin_1_are_read(write):
 )
 def test_mekas_option_counts_labels_from_the_front_or_the_back(write, relation, labels):
     header = "".join(f"@attribute {name} real\n" for name in "abcd")
-    assert read_arff(write(f"@relation {relation}\n{header}@data\n1,2,3,4\n")).label_names == tuple(labels)
+    assert read_columns(write(f"@relation {relation}\n{header}@data\n1,2,3,4\n"))[1] == tuple(labels)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +92,8 @@ def test_mekas_option_counts_labels_from_the_front_or_the_back(write, relation, 
     ],
 )
 def test_attributes(write, line, name, categories):
-    table = read_arff(write(f"@relation toy\n{line}\n@data\n?\n"))
-    assert (table.names, table.categories) == ((name,), (categories,))
+    data, _ = read_columns(write(f"@relation toy\n{line}\n@data\n?\n"))
+    assert (data.feature_names, data.categories) == ((name,), (categories,))
 
 
 def test_dense_rows_with_every_kind_of_value(read):
@@ -242,7 +244,7 @@ def relations(draw):
 
 
 def decoded(table, row, column):
-    value = table.values[row, column]
+    value = table.X[row, column]
     if np.isnan(value):
         return None
     categories = table.categories[column]
@@ -254,9 +256,9 @@ def decoded(table, row, column):
 def test_what_liac_arff_writes_is_read_back(tmp_path_factory, relation):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     path.write_text(liac.dumps(relation), encoding="utf-8")
-    table = read_arff(path)
-    assert table.names == tuple(name for name, _ in relation["attributes"])
-    read = [[decoded(table, i, j) for j in range(len(table.names))] for i in range(len(table))]
+    table, _ = read_columns(path)
+    assert table.feature_names == tuple(name for name, _ in relation["attributes"])
+    read = [[decoded(table, i, j) for j in range(table.shape[1])] for i in range(len(table))]
     assert read == relation["data"]
 
 
@@ -274,8 +276,8 @@ def test_whatever_is_quoted_is_read_back(tmp_path_factory, name, categories):
     kind = "{" + ",".join(map(quoted, categories)) + "}"
     rows = "\n".join(map(quoted, categories))
     path.write_text(f"@relation r\n@attribute {quoted(name)} {kind}\n@data\n{rows}\n", encoding="utf-8")
-    table = read_arff(path)
-    assert table.names == (name,)
+    table, _ = read_columns(path)
+    assert table.feature_names == (name,)
     assert [decoded(table, i, 0) for i in range(len(table))] == categories
 
 
@@ -288,7 +290,7 @@ def test_sparse_rows_agree_with_liac_arff(tmp_path_factory, rows):
     path.write_text(text)
     oracle = liac.loads(text, return_type=liac.LOD)["data"]
     dense = [[row.get(j, 0.0) for j in range(6)] for row in oracle]
-    assert_array_equal(read_arff(path).values.toarray(), dense)
+    assert_array_equal(read_columns(path)[0].X.toarray(), dense)
 
 
 @settings(max_examples=100, deadline=None)
@@ -298,7 +300,7 @@ def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path_factory, at, n
     whole = (TOY + "{0 1, 1 1}\n'3',1\n").encode()
     path.write_bytes(whole[:at] + noise + (b"" if cut else whole[at:]))
     try:
-        sentence, rows = "", len(read_arff(path))
+        sentence, rows = "", len(read_columns(path)[0])
     except InputError as refused:
         sentence, rows = str(refused), 0
     assert bool(sentence) != bool(rows)
@@ -319,9 +321,108 @@ def test_files_of_this_size_are_read_fast(tmp_path, as_arff, sparse_rows):
     path = tmp_path / "large.arff"
     path.write_text(as_arff(data))
     start = time.process_time()  # of this process: the machine may be busy with others
-    table = read_arff(path)
+    read = read_arff(path, data.shape[2])
     assert time.process_time() - start < 3
-    assert content_digest(split_labels(table, data.shape[2])) == content_digest(data)
+    assert content_digest(read) == content_digest(data)
+
+
+FOUR = "@attribute size real\n@attribute colour {blue,red}\n@attribute good {0,1}\n@attribute cheap {0,1}\n"
+ROWS = "@data\n1.5,blue,1,0\n2.5,red,0,0\n"
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (2, ("good", "cheap")),
+        ("2", ("good", "cheap")),
+        (0, ()),
+        ("cheap,good", ("cheap", "good")),
+        (["cheap", "good", "cheap"], ("cheap", "good")),
+        (("good",), ("good",)),
+    ],
+)
+def test_ways_to_say_which_columns_are_labels(write, labels, expected):
+    assert read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), labels).label_names == expected
+
+
+def test_a_negative_number_counts_from_the_front_and_a_name_with_a_comma_can_be_quoted(write):
+    path = write("@relation toy\n@attribute 'a, b' {0,1}\n@attribute x real\n@data\n1,0.5\n")
+    assert read_arff(path, -1).label_names == read_arff(path, '"a, b"').label_names == ("a, b",)
+
+
+def test_what_the_file_declares_is_used_only_when_nothing_else_is_said(write):
+    path = write(f"@relation 'toy: -C -1'\n{FOUR}{ROWS}")
+    assert read_arff(path).label_names == ("cheap",)
+    assert read_arff(path, 2).label_names == ("good", "cheap")
+    with pytest.raises(InputError, match="does not say which of its 4 columns are labels"):
+        read_arff(write(f"@relation toy\n{FOUR}{ROWS}"))
+
+
+def test_features_keep_their_order_and_labels_take_the_given_one(write):
+    data = read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), "cheap,good")
+    assert (data.feature_names, data.label_names) == (("size", "colour"), ("cheap", "good"))
+    assert data.categories == ((), ("blue", "red"))
+    assert data.nominal == (False, True)
+    assert_array_equal(data.Y, [[0, 1], [0, 0]])
+    assert data.X.flags.c_contiguous
+
+
+def with_label(kind, cells):
+    rows = "".join(f"0,{cell}\n" for cell in cells)
+    return f"@relation toy\n@attribute x real\n@attribute 'is it' {kind}\n@data\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "expected"),
+    [
+        ("real", "010", [0, 1, 0]),
+        ("real", "111", [1, 1, 1]),
+        ("{no,YES}", ["no", "YES", "no"], [0, 1, 0]),
+        ("{True,False}", ["True", "False", "True"], [1, 0, 1]),
+        ("{1,0}", "101", [1, 0, 1]),
+        ("{n,y}", "nnn", [0, 0, 0]),
+    ],
+)
+def test_what_counts_as_a_label(write, kind, cells, expected):
+    assert read_arff(write(with_label(kind, cells)), 1).Y[:, 0].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "complaint"),
+    [
+        ("real", "012", "holds '0', '1', '2'"),
+        ("real", ["-1", "0", "1"], "holds '-1', '0', '1'"),
+        ("{-1,1}", ["-1", "1", "1"], "holds '-1', '1'"),
+        ("{cat,dog}", ["cat", "dog", "cat"], "holds 'cat', 'dog'"),
+        ("{1,1.0}", ["1", "1.0", "1"], "holds '1', '1.0'"),
+        ("real", "1?0", "has no value in row 2"),
+        ("real", ["0.5", "0.5", "1"], "holds '0.5', '1'"),
+    ],
+)
+def test_what_does_not_count_as_a_label(write, kind, cells, complaint):
+    with pytest.raises(InputError) as refused:
+        read_arff(write(with_label(kind, cells)), 1)
+    assert str(refused.value).startswith("Label 'is it' of toy")
+    assert complaint in str(refused.value)
+
+
+@pytest.mark.parametrize("labels", [2, -2, 100])
+def test_a_feature_must_be_left(write, labels):
+    with pytest.raises(InputError, match=f"toy has 2 columns: {abs(labels)} labels leave no feature"):
+        read_arff(write(TOY), labels)
+
+
+def test_a_missing_column_is_named_with_the_nearest_one(write):
+    with pytest.raises(InputError) as refused:
+        read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), "chaep")
+    assert "toy has no column 'chaep' (it has 4 columns); did you mean 'cheap'?" in str(refused.value)
+
+
+def test_sparse_files_are_split_without_being_made_dense(write):
+    data = read_arff(write(f"@relation toy\n{FOUR}@data\n{{0 1.5, 2 1}}\n{{0 2.5, 1 red}}\n"), 2)
+    assert data.is_sparse
+    assert_array_equal(data.X.toarray(), [[1.5, 0], [2.5, 1]])
+    assert_array_equal(data.Y, [[1, 0], [0, 0]])
 
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'

@@ -65,32 +65,22 @@ app.add_typer(datasets.app, name="datasets")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     args = list(sys.argv[1:] if argv is None else argv)
-    debug = "--debug" in args
+    given = [arg for arg in args if arg != "--debug"] or ["--help"]
     try:
-        return _run([arg for arg in args if arg != "--debug"])
-    except KeyboardInterrupt:
-        return _stopped()
+        status = typer.main.get_command(app).main(given, prog_name="mltsk", standalone_mode=False)
+        status = status if isinstance(status, int) else 0
+    except (KeyboardInterrupt, typer.Abort):  # the latter is how older versions of typer report Ctrl-C
+        status = STOPPED
     except SystemExit as error:  # a closed pipe, as in `mltsk rules model.skops | head`
         return error.code if isinstance(error.code, int) else FAILED
     except Exception as error:
-        if debug:
+        if "--debug" in args:
             traceback.print_exc()
         status, sentence = _verdict(error)
         print(f"mltsk: {' '.join(sentence.split())}", file=sys.stderr)
-        return status
-
-
-def _run(args: list[str]) -> int:
-    try:
-        status = typer.main.get_command(app).main(args or ["--help"], prog_name="mltsk", standalone_mode=False)
-    except typer.Abort:  # how older versions report Ctrl-C
-        status = STOPPED
-    return _stopped() if status == STOPPED else status if isinstance(status, int) else 0
-
-
-def _stopped() -> int:
-    print("mltsk: stopped; nothing was left half-written.", file=sys.stderr)
-    return STOPPED
+    if status == STOPPED:
+        print("mltsk: stopped; nothing was left half-written.", file=sys.stderr)
+    return status
 
 
 def _verdict(error: Exception) -> tuple[int, str]:

@@ -1,11 +1,24 @@
-"""``mltsk columns``: what each column of a table is taken for, before any model is fitted."""
+"""``mltsk columns``: what each column of a table is taken for, and the options of every command that reads one."""
 
 from typing import Annotated
 
 import typer
-from typer import Argument
+from typer import Argument, Option
 
-from .tables import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator, open_table
+LABELS_HELP = """Label columns: their names with commas between (name=word where another word than yes or 1 means yes),
+how many there are at the end (negative: at the start), or a MULAN XML file. ARFF and NPZ files may declare them."""
+
+Labels = Annotated[str | None, Option("--labels", metavar="COLUMNS", help=LABELS_HELP)]
+Drop = Annotated[str, Option(metavar="COLUMNS", help="Columns to leave out.")]
+Id = Annotated[str, Option("--id", metavar="COLUMNS", help="Columns that only identify a row.")]
+Nominal = Annotated[str, Option(metavar="COLUMNS", help="Columns of categories without an order.")]
+Ordinal = Annotated[
+    list[str] | None, Option(metavar="LEVELS", help='Ordered categories: "education: low < medium < high". Repeatable.')
+]
+Number = Annotated[str, Option(metavar="COLUMNS", help="Columns of numbers, whatever they look like.")]
+Missing = Annotated[str, Option(metavar="WORDS", help='Words for a missing cell, such as "n/a,<4.0,-999".')]
+LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="A column that lists the labels of its row.")]
+Separator = Annotated[str, Option(metavar="SIGN", help="The sign between two labels of such a list.")]
 
 
 def columns(
@@ -33,11 +46,11 @@ def columns(
       mltsk columns patients.xlsx --labels 4 --ordinal "stage: 1 < 2 < 3" --missing "<4.0,-999"
       mltsk columns visits.csv --label-column diagnoses --separator ";"
     """
-    from ..tables import TableError
+    from ..tables import TableError, read_table
 
     said = {"drop": drop, "id": id, "nominal": nominal, "ordinal": ordinal, "number": number, "missing": missing}
     try:
-        table = open_table(data, labels, **said, label_column=label_column, separator=separator)
+        table = read_table(data, labels, **said, label_column=label_column, separator=separator)
     except TableError as error:
         typer.echo(str(error.columns))
         raise

@@ -62,7 +62,6 @@ def comparison(summary: dict[str, Any]) -> str:
         printed = f"{metric['published']['mean']:.2f} ± {metric['published']['sd']:.2f}"
         rows.append([metric["name"], ours, f"{metric['left_out']:.3f}", paper, printed, metric["better"]])
     folds, seed = summary["protocol"]["folds"], summary["protocol"]["seed"]
-    return (
-        f"{folds}-fold cross-validation, seed {seed}, the paper's metrics (mean ± SD); left one out: one fit on all "
-        f"rows, each scored as if it had not been there\n\n{aligned(rows, '  ')}"
-    )
+    left_out = "left one out: one fit on all rows, each scored as if it had not been there"
+    title = f"{folds}-fold cross-validation, seed {seed}, the paper's metrics (mean ± SD); {left_out}"
+    return f"{title}\n\n{aligned(rows, '  ')}"

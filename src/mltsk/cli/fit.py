@@ -12,9 +12,9 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from ..files import check_target
+from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
 from .output import aligned, label_table, metric_table, noted_warnings
 from .progress import working
-from .tables import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator, open_table
 
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
@@ -136,7 +136,7 @@ def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
     from ..tables.read import read_table
 
     if is_table(data):
-        table = open_table(data, labels, **said)
+        table = read_table(data, labels, **said)
         if not table.label_names:
             how = "name or count its label columns with --labels, or name a column of lists with --label-column"
             raise InputError(f"{table.name} has no labels: {how}.")
@@ -177,16 +177,9 @@ def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tupl
         raise InputError(str(error).splitlines()[0]) from error
     model.feature_names_in_ = np.array(table.feature_names, dtype=object)
     seconds = round(perf_counter() - start, 3)
-    info = ModelInfo(
-        data=table.name,
-        feature_names=table.feature_names,
-        label_names=table.label_names,
-        categories=categories,
-        fitted={"samples": len(table), "seconds": seconds, "preset": preset.value, "options": given},
-        kinds=table.kinds,
-        ids=tuple(table.ids.columns),
-    )
-    return model, X, info
+    how = {"samples": len(table), "seconds": seconds, "preset": preset.value, "options": given}
+    names = {"feature_names": table.feature_names, "label_names": table.label_names, "ids": tuple(table.ids.columns)}
+    return model, X, ModelInfo(table.name, **names, categories=categories, fitted=how, kinds=table.kinds)
 
 
 def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:

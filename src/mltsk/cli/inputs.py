@@ -11,14 +11,14 @@ from scipy import sparse
 
 from ..columns import Columns
 from ..datasets import category_values, load_dataset
-from ..datasets.dataset import dense
+from ..datasets.dataset import dense, split_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..pipelines import named, taken_apart
 from ..tables.cells import count, listed
 from ..tables.files import Raw, is_table, read_raw
 from ..tables.kinds import NUMBER
-from ..tables.labels import label_columns, split_names
+from ..tables.labels import label_columns
 from ..tables.read import read_table, sparse_rows
 from .output import note
 
@@ -80,13 +80,7 @@ def true_labels(info: ModelInfo, rows: Rows, how: Mapping[str, Any]) -> Any:
 
 
 def rows_of(
-    model: Any,
-    info: ModelInfo,
-    data: str | Raw,
-    how: Mapping[str, Any] | None = None,
-    *,
-    id: str = "",
-    missing: str = "",
+    model: Any, info: ModelInfo, data: str | Raw, how: Mapping[str, Any] | None = None, id: str = "", missing: str = ""
 ) -> Rows:
     """The columns that a model knows, found by name and read by their kinds, or by position where it has no names.
 
@@ -106,11 +100,19 @@ def rows_of(
     table = read_table(raw, **how, kinds=None if is_pipeline else kinds, id=ids, missing=words)
     lists = {how.get("label_column"), info.reading.get("label_column")}
     known = {*kinds, *ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels")), *lists}
-    _note_unused([name for name in raw.frame if name not in known], source)
+    if unused := [name for name in raw.frame if name not in known]:
+        what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
+        note(f"{source} has {what} ({listed(unused)}) that the model does not use; left out.")
     if is_pipeline:
         return Rows(table.select(info.feature_names), table.Y, table.ids, table.name)
-    X = _as_taken(getattr(model, "estimator_", model), info, table.X, source)
-    return Rows(X if named or not hasattr(X, "columns") else X.to_numpy(), table.Y, table.ids, table.name)
+    inner, X = getattr(model, "estimator_", model), sparse_rows(table.X)
+    if X is None and not hasattr(inner, "columns_"):
+        X = plain_numbers(table.X, info.categories, source)
+    elif X is None:
+        X = table.X if named else table.X.to_numpy()
+        if said := _gaps(None if inner.columns_ is None else Columns(**inner.columns_), table.X):
+            note(f"{source}: {said}")
+    return Rows(X, table.Y, table.ids, table.name)
 
 
 def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, Any]:
@@ -120,23 +122,6 @@ def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, 
         counts = f"{len(rest)} feature columns and the model was fitted on {len(info.kinds)} without names"
         raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
     return dict(zip(rest, info.kinds.values(), strict=True))
-
-
-def _note_unused(names: Sequence[str], where: str) -> None:
-    if names:
-        what = "a column" if len(names) == 1 else f"{len(names)} columns"
-        note(f"{where} has {what} ({listed(names)}) that the model does not use; left out.")
-
-
-def _as_taken(inner: Any, info: ModelInfo, X: Any, where: str) -> Any:
-    """Features as a classifier takes them: a frame, CSR where it is sparse, or complete numbers."""
-    if (rows := sparse_rows(X)) is not None:
-        return rows
-    if not hasattr(inner, "columns_"):
-        return plain_numbers(X, info.categories, where)
-    if said := _gaps(None if inner.columns_ is None else Columns(**inner.columns_), X):
-        note(f"{where}: {said}")
-    return X
 
 
 def _gaps(columns: Columns | None, X: Any) -> str:
@@ -169,9 +154,8 @@ def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -
         if known and cells.dtype == "category":
             codes = dict(zip(known, category_values(known).tolist(), strict=True))
             if strange := [word for word in cells.dropna().unique() if word not in codes]:
-                raise InputError(
-                    f"Column {name!r} of {where} holds {listed(strange)}; the model knows {listed(known)}."
-                )
+                what = f"holds {listed(strange)}; the model knows {listed(known)}"
+                raise InputError(f"Column {name!r} of {where} {what}.")
             cells = cells.astype(object).map(codes)
         columns.append(cells.to_numpy(dtype=np.float64, na_value=np.nan))
     numbers = np.column_stack(columns)

@@ -1,6 +1,5 @@
 """What is done with a model file: ``mltsk predict``, ``evaluate``, ``rules``, ``explore`` and ``export``."""
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -9,9 +8,9 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from ..files import check_target, writing
-from .output import label_table, metric_table, note, noted_warnings, write_rows, write_text
+from .columns import LabelColumn, Missing, Separator
+from .output import label_table, metric_table, note, noted_warnings, write_text
 from .progress import working
-from .tables import LabelColumn, Missing, Separator
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
 Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]
@@ -43,6 +42,8 @@ def predict(
       mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out predictions.csv
       mltsk predict patients.skops patients.parquet | head
     """
+    from pandas import DataFrame, concat
+
     from .inputs import asked, open_model, rows_of
 
     if out != "-":
@@ -52,22 +53,16 @@ def predict(
     how = "probability" if hasattr(classifier, "predict_proba") else "score"
     with working(f"predicting {len(rows.ids):,} rows"):
         values, labels = asked(classifier, rows.X, "predict_proba" if how == "probability" else "decision_function")
+    numbers = [[f"{value:.5g}" for value in column] for column in values.T.tolist()]
     if labels.ndim == 1:  # a model of one-dimensional classes, fitted in Python
-        header = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"]
+        header, cells = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"], [*numbers, labels]
     else:
         header = [column for name in info.label_names for column in (f"{how}:{name}", name)]
+        cells = [column for pair in zip(numbers, labels.T, strict=True) for column in pair]
     if twice := [name for name in rows.ids if name in header]:
         raise InputError(f"Predictions have a column {twice[0]!r} of their own: leave it out of --id.")
-    write_rows([*rows.ids, *header], _written(rows.ids, values.tolist(), labels.tolist()), out)
-
-
-def _written(ids: Any, values: Any, labels: Any) -> Iterator[list[object]]:
-    """Rows of a file of predictions: identifiers as they were read, then numbers of five digits and labels."""
-    known = ids.astype(object).where(ids.notna(), "").to_numpy().tolist()
-    for names, row, given in zip(known, values, labels, strict=True):
-        cells: list[object] = [f"{value:.5g}" for value in row]
-        pairs = zip(cells, given, strict=True) if isinstance(given, list) else [[*cells, given]]
-        yield [*names, *(cell for pair in pairs for cell in pair)]
+    told = DataFrame(dict(enumerate(cells)), rows.ids.index, dtype=object).set_axis(header, axis=1)
+    write_text(concat([rows.ids.astype(object), told], axis=1).to_csv(index=False, lineterminator="\n"), out)
 
 
 def evaluate(
@@ -111,18 +106,12 @@ def evaluate(
     if as_json:
         each = {name: {c: float(by_label[c][j]) for c in COLUMNS} for j, name in enumerate(info.label_names)}
         plain = {"rows": len(Y), "labels": Y.shape[1], **found, "per_label": each}
-        typer.echo(json.dumps(_without_nan(plain), indent=2))
+        plain = json.loads(json.dumps(plain), parse_constant=lambda _: None)  # JSON has no NaN: no row counts
+        typer.echo(json.dumps(plain, indent=2))
         return
     shape = f"{rows.name}: {len(Y):,} rows, {Y.shape[1]} label{'s' if Y.shape[1] > 1 else ''}"
     tables = label_table(by_label, info.label_names, COLUMNS), metric_table(found, found["standard"])
     typer.echo("\n\n".join([shape, *tables]))
-
-
-def _without_nan(value: Any) -> Any:
-    """JSON has no NaN: a metric for which no row counts is null."""
-    if isinstance(value, dict):
-        return {key: _without_nan(inner) for key, inner in value.items()}
-    return None if value != value else value
 
 
 def rules(
@@ -161,10 +150,8 @@ def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: s
     if classifier.n_terms_.max(initial=0) <= terms:
         return classifier
     if data is None:
-        raise InputError(
-            f"{model} has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by: fit "
-            f"it with `mltsk fit --terms {terms}`, or name its data with --data."
-        )
+        what = f"has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by"
+        raise InputError(f"{model} {what}: fit it with `mltsk fit --terms {terms}`, or name its data with --data.")
     rows = rows_of(classifier, info, data, how := reading(info))
     short = classifier.shorten(terms, X=rows.X, y=true_labels(info, rows, how))
     if hasattr(classifier, "feature_names_in_"):

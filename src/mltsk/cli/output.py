@@ -1,11 +1,9 @@
-"""What commands print: aligned columns, tables of metrics, one line per warning, files of rows."""
+"""What commands print: aligned columns, tables of metrics, one line per warning, files of text."""
 
-import csv
-import io
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import typer
@@ -64,25 +62,8 @@ def noted_warnings() -> Iterator[None]:
 
 def write_text(text: str, out: str) -> None:
     """Text to a file in one step, or to standard output for ``-``."""
-    with _opened(out) as file:
-        file.write(text if out != "-" or text.endswith("\n") else f"{text}\n")
-
-
-def write_rows(header: Sequence[str], rows: Iterable[Sequence[object]], out: str) -> None:
-    """A CSV file in one step, or to standard output for ``-``."""
-    with _opened(out) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-@contextmanager
-def _opened(out: str) -> Iterator[TextIO]:
     if out == "-":
-        yield sys.stdout
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
         return
     with writing(out) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        yield text
-        text.flush()
-        text.detach()
+        file.write(text.encode())

@@ -11,9 +11,7 @@ from .load import DatasetStatus, list_datasets, load_dataset
 from .mat import read_mat
 from .npz import read_npz, write_npz
 from .synthetic import SyntheticRules, make_multilabel_rules
-from .table import NumericTable, split_labels
 
-__all__ = ["Dataset", "DatasetStatus", "Entry", "FetchError", "catalog", "fetch_dataset", "list_datasets"]
-__all__ += ["NumericTable", "load_dataset", "read_arff", "read_label_xml", "read_mat", "read_npz"]
-__all__ += ["SyntheticRules", "make_multilabel_rules", "split_labels", "write_npz"]
-__all__ += ["category_values", "content_digest", "git_blob_id"]
+__all__ = ["Dataset", "DatasetStatus", "Entry", "FetchError", "SyntheticRules", "catalog", "category_values"]
+__all__ += ["content_digest", "fetch_dataset", "git_blob_id", "list_datasets", "load_dataset", "make_multilabel_rules"]
+__all__ += ["read_arff", "read_label_xml", "read_mat", "read_npz", "write_npz"]

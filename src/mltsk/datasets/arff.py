@@ -5,13 +5,12 @@ Refused, with the number of the line: string, date and relational attributes, ro
 A nominal value becomes a number as `category_values` says. An attribute that a sparse row does not mention has the
 number 0, or the *first* category when it is nominal, as WEKA defines it. Every row becomes numbers as it is read, so
 that no text is held.
-
-Which attributes are labels: MULAN says it in an XML file, MEKA in the relation name.
 """
 
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -21,8 +20,7 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .dataset import category_values, repeated, unreadable
-from .table import NumericTable
+from .dataset import NO, YES, Dataset, Labels, as_number, category_values, pick_labels, short, unique_names, unreadable
 
 MAX_LINE = 1 << 24  # characters: a dense row of a million numbers
 MAX_FILLED = 1 << 24  # entries that omitted non-zero first categories may add to a sparse file
@@ -42,10 +40,17 @@ class _Fault(Exception):
     """Something wrong in the line being read."""
 
 
-def read_arff(path: str | Path) -> NumericTable:
-    """Read an ARFF file into a table; `split_labels` says which columns are labels.
+def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
+    """Read an ARFF file into a data set.
 
-    The columns that MEKA's option ``-C`` in the relation name declares to be labels are in ``label_names``.
+    Parameters
+    ----------
+    path : str or Path
+    labels : int, str, sequence of str, Path, or None
+        Which columns are labels: a number of columns (the last ones; the first ones when negative; 0 for none), names
+        (a list, or one string with commas) in the order that they shall have, or a MULAN XML file. None uses MULAN's
+        file next to this one, or else what MEKA's option ``-C`` in the relation name declares. A label is 0 or 1, or
+        one of the words yes/no, true/false, y/n, t/f in any mixture of capitals.
 
     Examples
     --------
@@ -54,17 +59,65 @@ def read_arff(path: str | Path) -> NumericTable:
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "toy.arff"
     >>> header = "@relation 'toy: -C -1'\\n@attribute size real\\n@attribute 'is red' {0,1}\\n"
     >>> _ = file.write_text(header + "@data\\n2.5,1\\n")
-    >>> table = read_arff(file)
-    >>> table.names, table.label_names, table.values
-    (('size', 'is red'), ('is red',), array([[2.5, 1. ]]))
+    >>> data = read_arff(file)
+    >>> data.feature_names, data.label_names, data.X, data.Y
+    (('size',), ('is red',), array([[2.5]]), array([[1]], dtype=int8))
     """
+    path = Path(path)
+    data, declared = read_columns(path)
+    names = list(data.feature_names)
+    if (xml := label_file(path, labels)) is not None:
+        listed = unique_names(read_label_xml(xml), names, data.name)
+        chosen = [name for name in names if name in listed]
+    elif labels is None and not declared:
+        how = "give their number (the last ones; negative for the first ones; 0 for none) or their names"
+        raise InputError(f"{data.name} does not say which of its {len(names)} columns are labels: {how}.")
+    else:
+        chosen = unique_names(declared if labels is None else pick_labels(labels, names, data.name), names, data.name)
+    at = [names.index(name) for name in chosen]
+    rest = sorted(set(range(len(names))) - set(at))
+    X, Y = data.X[:, rest], data.X[:, at]
+    Y = Y.toarray() if data.is_sparse else Y
+    for column, j in zip(Y.T, at, strict=True):
+        column[:] = _indicator(column, data.categories[j], f"Label {names[j]!r} of {data.name}")
+    X = X if data.is_sparse else np.ascontiguousarray(X)  # rows are what everyone reads
+    kept = {"feature_names": [names[j] for j in rest], "categories": [data.categories[j] for j in rest]}
+    return replace(data, X=X, Y=Y, label_names=chosen, **kept)
+
+
+def _indicator(column: Any, categories: Sequence[str], where: str) -> Any:
+    if np.isnan(column).any():
+        raise InputError(f"{where} has no value in row {np.isnan(column).argmax() + 1}.")
+    are_numbers = [as_number(text) for text in categories] == category_values(categories).tolist()
+    texts = {} if are_numbers else dict(enumerate(categories))
+    words = {value: texts.get(value, f"{value:g}").strip().lower() for value in np.unique(column).tolist()}
+    if not YES | NO >= (found := set(words.values())):
+        shown = ", ".join(map(repr, sorted(found)[:5]))
+        raise InputError(f"{where} holds {shown}: labels are 0 and 1, yes and no, or true and false.")
+    return np.isin(column, [value for value, word in words.items() if word in YES])
+
+
+def label_file(path: Path, labels: Any) -> Path | None:
+    """The XML file that says which columns are labels, if there is one."""
+    if isinstance(labels, str | Path) and str(labels).lower().endswith(".xml"):
+        xml = Path(labels)
+        return xml if xml.is_file() or xml.is_absolute() else path.parent / xml
+    if labels is not None or path.suffix.lower() != ".arff":
+        return None
+    # MULAN puts scene.xml next to scene.arff, scene-train.arff and scene-test.arff.
+    stems = (path.stem, path.stem.removesuffix("-train").removesuffix("-test"))
+    return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
+
+
+def read_columns(path: Path) -> tuple[Dataset, tuple[str, ...]]:
+    """All columns of an ARFF file as features, and the names of those that its relation declares to be labels."""
     try:
-        return _read(Path(path), "utf-8-sig")
+        return _read(path, "utf-8-sig")
     except UnicodeDecodeError:
-        return _read(Path(path), "latin-1")  # older files; every byte is a character in it
+        return _read(path, "latin-1")  # older files; every byte is a character in it
 
 
-def _read(path: Path, encoding: str) -> NumericTable:
+def _read(path: Path, encoding: str) -> tuple[Dataset, tuple[str, ...]]:
     parser, number = _Parser(), 0
     try:
         with path.open(encoding=encoding) as file:
@@ -76,9 +129,9 @@ def _read(path: Path, encoding: str) -> NumericTable:
         raise InputError(f"{path}, line {number}: {fault}.") from None
     except OSError as error:
         raise unreadable(path, error) from None
-    names = tuple(parser.columns)
-    labels = _meka_labels(parser.relation, names)
-    return NumericTable(X, names, tuple(parser.columns.values()), path.stem, str(path), labels)
+    names, categories = zip(*parser.columns.items(), strict=True)
+    none = np.empty((X.shape[0], 0))
+    return Dataset(X, none, names, (), path.stem, categories, source=str(path)), _meka_labels(parser.relation, names)
 
 
 class _Parser:
@@ -103,7 +156,7 @@ class _Parser:
         elif keyword == "@attribute":
             self._add_attribute(line)
         elif keyword != "@data":
-            raise _Fault(f"expected @relation, @attribute or @data, found {_short(line)}")
+            raise _Fault(f"expected @relation, @attribute or @data, found {short(line)}")
         elif not self.columns:
             raise _Fault("@data comes before any @attribute")
         else:
@@ -113,9 +166,8 @@ class _Parser:
             self.handle = self._row
 
     def _add_attribute(self, line: str) -> None:
-        match = _ATTRIBUTE.fullmatch(line)
-        if match is None:
-            raise _Fault(f"cannot read the attribute {_short(line)}")
+        if (match := _ATTRIBUTE.fullmatch(line)) is None:
+            raise _Fault(f"cannot read the attribute {short(line)}")
         name, _ = _text(*match.group(1, 2, 3))
         if name in self.columns:
             raise _Fault(f"the attribute {name!r} is declared twice")
@@ -124,14 +176,14 @@ class _Parser:
     def _categories(self, kind: str, name: str) -> tuple[str, ...]:
         if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
             categories = tuple(_text(*match.group(1, 2, 3))[0] for match in _matches(_VALUE, kind[1:-1]))
-            if repeated(categories) is not None:
+            if len(set(categories)) < len(categories):
                 raise _Fault(f"the attribute {name!r} declares a category twice")
             return categories
         word = kind.split(None, 1)[0].lower() if kind else "missing"
         if word in ("numeric", "real", "integer"):
             return ()
-        known = "only numeric and {nominal, types} can be read"
-        raise _Fault(f"the type of attribute {name!r} is {_short(word)}; {known}")
+        what = f"the type of attribute {name!r} is {short(word)}"
+        raise _Fault(what + "; only numeric and {nominal, types} can be read")
 
     def _row(self, line: str) -> None:
         if len(self.starts) == 1:
@@ -153,7 +205,7 @@ class _Parser:
 
     def _add_sparse(self, line: str) -> None:
         if not (line.startswith("{") and line.endswith("}")):
-            raise _Fault(f"expected a sparse row in braces, found {_short(line)} (is the file cut off?)")
+            raise _Fault(f"expected a sparse row in braces, found {short(line)} (is the file cut off?)")
         line = line[1:-1].strip()
         row = self._plain_items(line) if line else {}
         if row is None:
@@ -182,12 +234,12 @@ class _Parser:
             return np.nan
         if self.codes[j]:
             if text not in self.codes[j]:
-                raise _Fault(f"{self.names[j]!r} has no category {_short(text)}")
+                raise _Fault(f"{self.names[j]!r} has no category {short(text)}")
             return self.codes[j][text]
         try:
             return float(text.replace("_", "x"))  # float() alone reads 1_0 as 10
         except ValueError:
-            raise _Fault(f"{self.names[j]!r} is numeric and cannot be {_short(text)}") from None
+            raise _Fault(f"{self.names[j]!r} is numeric and cannot be {short(text)}") from None
 
     def matrix(self) -> Any:
         """A float64 array, or a CSR array when the rows are sparse."""
@@ -223,9 +275,8 @@ def _matches(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     """One match after the other, each ended by a comma or by the end of the line, which is the last group."""
     position, end = 0, ","
     while end:
-        match = pattern.match(line, position)
-        if match is None:
-            raise _Fault(f"cannot read {_short(line[position:])}")
+        if (match := pattern.match(line, position)) is None:
+            raise _Fault(f"cannot read {short(line[position:])}")
         yield match
         position, end = match.end(), match[match.re.groups]
 
@@ -237,11 +288,6 @@ def _text(quoted: str | None, doubly: str | None, bare: str | None) -> tuple[str
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), quoted or doubly or ""), True
 
 
-def _short(text: str, width: int = 40) -> str:
-    """A piece of the file for a message: quoted, printable, and not long."""
-    return repr(text if len(text) <= width else text[:width] + "…")
-
-
 def _meka_labels(relation: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """What MEKA's option ``-C n`` in a relation name makes labels: the first n attributes, or the last -n."""
     match = _OPTION_C.search(relation)
@@ -249,11 +295,6 @@ def _meka_labels(relation: str, names: tuple[str, ...]) -> tuple[str, ...]:
     if abs(count) >= len(names):
         return ()  # not a usable declaration: the caller will be asked
     return names[:count] if count >= 0 else names[count:]
-
-
-def labels_in_file_order(table: NumericTable, xml: Path) -> list[str]:
-    """The columns that a MULAN XML file makes labels; their order is that of the ARFF file."""
-    return [table.names[i] for i in sorted(table.positions(read_label_xml(xml)))]
 
 
 def read_label_xml(path: str | Path) -> tuple[str, ...]:

@@ -32,10 +32,9 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 
-from .arff import labels_in_file_order, read_arff, read_label_xml
+from .arff import read_arff, read_label_xml
 from .dataset import Dataset, dense
 from .mat import read_mat
-from .table import split_labels
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,7 @@ def catalog() -> Mapping[str, Entry]:
 
 def find_entry(name: str) -> Entry:
     """The entry of that name, in any mixture of capitals; the error for an unknown one suggests others."""
-    entries = catalog()
-    key = name.strip().lower()
+    entries, key = catalog(), name.strip().lower()
     if key in entries:
         return entries[key]
     close = get_close_matches(key, entries, n=3, cutoff=0.5)
@@ -132,16 +130,13 @@ def convert(entry: Entry, folder: Path) -> Dataset:
     if any(part.feature_names != first.feature_names for part in parts):
         raise InputError(f"The files of {entry.key} do not have the same features.")
     as_held, stack = (sparse.csr_array, sparse.vstack) if entry.sparse else (dense, np.vstack)
-    data = Dataset(
-        X=stack([as_held(part.X) for part in parts]),
-        Y=np.vstack([part.Y for part in parts]),
-        feature_names=_numbered(entry.feature_names, entry.first_feature, first.shape[1]) or first.feature_names,
-        label_names=_label_names(entry, folder) or first.label_names,
-        name=entry.key,
-        categories=(("0", "1"),) * first.shape[1] if entry.binary_features else first.categories,
-        split=runs(entry) if sum(map(len, parts)) == entry.n_samples else None,
-        source=f"{entry.page}: {', '.join(entry.files)}",
-    )
+    X, Y = stack([as_held(part.X) for part in parts]), np.vstack([part.Y for part in parts])
+    features = _numbered(entry.feature_names, entry.first_feature, first.shape[1]) or first.feature_names
+    labels = _label_names(entry, folder) or first.label_names
+    categories = (("0", "1"),) * first.shape[1] if entry.binary_features else first.categories
+    split = runs(entry) if len(Y) == entry.n_samples else None
+    source = f"{entry.page}: {', '.join(entry.files)}"
+    data = Dataset(X, Y, features, labels, entry.key, categories, split, source)
     verify(entry, data)
     return data
 
@@ -169,10 +164,7 @@ def runs(entry: Entry) -> Any:
 def _part(entry: Entry, path: Path) -> Dataset:
     if path.suffix == ".mat":
         return read_mat(path, signed=True)  # MLC_toolbox writes -1 and 1 in some of its files
-    table, labels = read_arff(path), entry.labels
-    if labels == "xml":
-        labels = labels_in_file_order(table, path.with_name(entry.names_file))
-    return split_labels(table, labels)
+    return read_arff(path, path.with_name(entry.names_file) if entry.labels == "xml" else entry.labels)
 
 
 def _label_names(entry: Entry, folder: Path) -> Sequence[str]:

@@ -5,19 +5,24 @@ a number ("1", "2", "10" become 1.0, 2.0, 10.0), and by its position in the list
 are read in the same way, so a category that a rule prints is the one that was published.
 """
 
+import csv
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from mltsk.exceptions import InputError, optional
+from mltsk.exceptions import InputError
 
-Categories = tuple[tuple[str, ...], ...]
+Labels = int | str | Path | Sequence[str] | None
+YES = frozenset({"1", "yes", "true", "y", "t"})
+NO = frozenset({"0", "no", "false", "n", "f"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,10 +70,12 @@ class Dataset:
         X, Y = _features(self.X), _labels(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
-        checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0])}
+        categories = tuple(tuple(map(str, column)) for column in self.categories) or ((),) * X.shape[1]
+        if len(categories) != X.shape[1]:
+            raise InputError(f"There are {len(categories)} lists of categories for {X.shape[1]} features.")
+        checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0]), "categories": categories}
         checked["feature_names"] = _names(self.feature_names, X.shape[1], "feature", "x")
         checked["label_names"] = _names(self.label_names, Y.shape[1], "label", "label")
-        checked["categories"] = _categories(self.categories, X.shape[1])
         vars(self).update(checked)  # the fields of a frozen record cannot be assigned
 
     def __len__(self) -> int:
@@ -111,22 +118,23 @@ class Dataset:
         A nominal feature becomes a column of unordered categories, by the names that the file gives them. Sparse
         features stay sparse columns of numbers.
         """
-        pandas = import_pandas()
+        import pandas
+
         make = pandas.DataFrame.sparse.from_spmatrix if self.is_sparse else pandas.DataFrame
         X = make(self.X, columns=list(self.feature_names))
         for j in [] if self.is_sparse else np.flatnonzero(self.nominal):
             names = dict(zip(category_values(self.categories[j]).tolist(), self.categories[j], strict=True))
-            values = self.X[:, j].tolist()
+            feature, values = self.feature_names[j], self.X[:, j].tolist()
             if strange := [value for value in values if value == value and value not in names]:
-                raise InputError(
-                    f"Feature {self.feature_names[j]!r} holds {strange[0]:g}: that is none of its categories."
-                )
-            X[self.feature_names[j]] = pandas.Categorical([names.get(value) for value in values], self.categories[j])
+                raise InputError(f"Feature {feature!r} holds {strange[0]:g}: that is none of its categories.")
+            X[feature] = pandas.Categorical([names.get(value) for value in values], self.categories[j])
         return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
 
     def to_frame(self) -> Any:
         """Features, then labels, in one pandas data frame."""
-        return import_pandas().concat(self.frames(), axis=1)
+        import pandas
+
+        return pandas.concat(self.frames(), axis=1)
 
 
 def _features(X: Any) -> Any:
@@ -190,6 +198,41 @@ def repeated(names: Iterable[str]) -> str | None:
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
+def short(text: str, width: int = 40) -> str:
+    """A piece of a file for a message: quoted, printable, and not long."""
+    return repr(text if len(text) <= width else text[:width] + "…")
+
+
+def split_names(names: str | Iterable[str]) -> list[str]:
+    """Names from a list, or from one string with commas between them; a name that holds a comma is quoted."""
+    if not isinstance(names, str):
+        return [str(name) for name in names]
+    return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), []) if name.strip()]
+
+
+def pick_labels(labels: int | str | Path | Iterable[str], columns: Sequence[str], where: str) -> list[str]:
+    """Names as they were given, or so many of the last columns; of the first ones if the number is negative."""
+    try:
+        n = int(str(labels))
+    except ValueError:
+        return split_names(str(labels) if isinstance(labels, Path) else labels)
+    if abs(n) >= len(columns):
+        plural = "s" if len(columns) > 1 else ""
+        raise InputError(f"{where} has {len(columns):,} column{plural}: {abs(n)} labels leave no feature.")
+    return list(columns[:-n] if n < 0 else columns[len(columns) - n :])
+
+
+def unique_names(names: Iterable[str], columns: Iterable[str], where: str) -> list[str]:
+    """Names of columns, each once; an `InputError` names those that are not there, and what may be meant."""
+    names, columns = list(dict.fromkeys(names)), dict.fromkeys(columns)
+    if missing := [name for name in names if name not in columns]:
+        close = get_close_matches(missing[0], columns, n=1)
+        shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        raise InputError(f"{where} has no column {shown} (it has {len(columns)} columns){hint}")
+    return names
+
+
 def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     """The sentence about a file that cannot be read, or that is none of the kind ``what``."""
     reason = getattr(error, "strerror", None) or next(iter(str(error).strip().splitlines()), "")
@@ -208,13 +251,6 @@ def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[st
     return names
 
 
-def _categories(categories: Sequence[Sequence[str]], count: int) -> Categories:
-    categories = tuple(tuple(map(str, column)) for column in categories) or ((),) * count
-    if len(categories) != count:
-        raise InputError(f"There are {len(categories)} lists of categories for {count} features.")
-    return categories
-
-
 def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:
     if split is None:
         return None
@@ -222,8 +258,3 @@ def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:
     if split.shape != (count,) or not np.isin(split, (0, 1)).all():
         raise InputError(f"The split must hold 0 (train) or 1 (test) for each of the {count} samples.")
     return split.astype(np.uint8)
-
-
-def import_pandas(*others: str) -> Any:
-    """The pandas module, where it and others are installed."""
-    return [optional(name, "data") for name in (*others, "pandas")][-1]

@@ -9,7 +9,6 @@ attempt asks for the rest with a Range header and keeps what is there only if th
 import hashlib
 import http.client
 import json
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -80,11 +79,13 @@ def fetch_dataset(
     home.mkdir(parents=True, exist_ok=True)
     target = home / f"{entry.key}.npz"
     with _locked(home / f".{entry.key}.lock"):
-        if not _is_sound(entry, target):
-            work = home / f".{entry.key}-download"
-            write_npz(target, _from_mirrors(entry, _addresses(entry, mirrors), work, progress, timeout))
-            shutil.rmtree(work, ignore_errors=True)
-    return target
+        with suppress(InputError):
+            verify(entry, read_npz(target))
+            return target
+        work = home / f".{entry.key}-download"
+        write_npz(target, _from_mirrors(entry, _addresses(entry, mirrors), work, progress, timeout))
+        shutil.rmtree(work, ignore_errors=True)
+        return target
 
 
 def _addresses(entry: Entry, mirrors: Sequence[str] | None) -> Sequence[tuple[str, ...]]:
@@ -115,13 +116,6 @@ def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress |
     by_hand = f"files saved by hand from {entry.page} can be loaded from a folder that MLTSK_DATA names"
     why = "; ".join(failures) or "no mirror was given"
     raise FetchError(f"{entry.key} could not be fetched: {why} ({by_hand}).")
-
-
-def _is_sound(entry: Entry, target: Path) -> bool:
-    with suppress(InputError):
-        verify(entry, read_npz(target))
-        return True
-    return False
 
 
 @contextmanager
@@ -206,19 +200,14 @@ def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int) ->
     except _DROPS as dropped:
         raise _Dropped(str(dropped) or type(dropped).__name__) from None
     with response:
-        if response.status == 206:
-            _check_rest(response, part, validator, have)
-        _receive(response, part, have if response.status == 206 else 0, progress, max_bytes)
-
-
-def _check_rest(response: Any, part: _Part, validator: str, have: int) -> None:
-    """The response must carry on where the part ends, and be of the same version of the file."""
-    span = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-    if span is None or int(span[1]) != have:
-        raise _Dropped("the server sent another range than it was asked for")
-    if _validator(response) != validator:
-        part.forget()
-        raise _Dropped("the file has changed on the server")
+        if response.status != 206:
+            have = 0
+        elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+            raise _Dropped("the server sent another range than it was asked for")
+        elif _validator(response) != validator:
+            part.forget()
+            raise _Dropped("the file has changed on the server")
+        _receive(response, part, have, progress, max_bytes)
 
 
 def _validator(response: Any) -> str:

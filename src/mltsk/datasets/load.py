@@ -16,12 +16,11 @@ import numpy as np
 
 from mltsk.exceptions import InputError
 
-from .arff import labels_in_file_order, read_arff
+from .arff import read_arff
 from .catalog import Entry, catalog, check_shape, convert, find_entry, runs
-from .dataset import Dataset
+from .dataset import Dataset, Labels
 from .mat import read_mat
 from .npz import read_npz
-from .table import Labels, split_labels
 
 BENCHMARKS = (".arff", ".mat", ".npz")
 RIVER_FILE = "yeast.csv.gz"
@@ -37,10 +36,8 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     data_home : str or Path, optional
         A folder to look in for names before the folder MLTSK_DATA and the cache.
     labels : int, str, sequence of str, Path, or None
-        For an ARFF file, which columns are labels: a number of columns (the last ones; the first ones when negative; 0
-        for none), names, or a MULAN XML file; for a MATLAB file, the name of a variable. None uses what the file
-        declares: MULAN's XML file next to an ARFF file, MEKA's option ``-C`` in it, Y in an NPZ file, the target in a
-        MATLAB file.
+        Of an ARFF file, the columns that are labels, as `read_arff` takes them; of a MATLAB file, the name of a
+        variable. None uses what is declared: next to or in an ARFF file, Y in an NPZ file, the target in a MATLAB file.
 
     Examples
     --------
@@ -161,8 +158,6 @@ def _own(path: Path, labels: Labels) -> Dataset:
     """A benchmark file as a data set: `load_dataset` says how labels are given."""
     suffix = path.suffix.lower()
     if suffix == ".mat":
-        if labels is not None and not isinstance(labels, str):
-            raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
         return read_mat(path, labels)
     if suffix == ".npz":
         data = read_npz(path)
@@ -172,17 +167,4 @@ def _own(path: Path, labels: Labels) -> Dataset:
         return data
     if suffix != ".arff":
         raise InputError(f"{path}: {', '.join(BENCHMARKS)} files are data sets; read a table with mltsk.read_table.")
-    table, xml = read_arff(path), label_file(path, labels)
-    return split_labels(table, labels if xml is None else labels_in_file_order(table, xml))
-
-
-def label_file(path: Path, labels: Labels) -> Path | None:
-    """The XML file that says which columns are labels, if there is one."""
-    if isinstance(labels, str | Path) and str(labels).lower().endswith(".xml"):
-        xml = Path(labels)
-        return xml if xml.is_file() or xml.is_absolute() else path.parent / xml
-    if labels is not None or path.suffix.lower() != ".arff":
-        return None
-    # MULAN puts scene.xml next to scene.arff, scene-train.arff and scene-test.arff.
-    stems = (path.stem, path.stem.removesuffix("-train").removesuffix("-test"))
-    return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
+    return read_arff(path, labels)

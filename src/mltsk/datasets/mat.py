@@ -51,6 +51,8 @@ def read_mat(path: str | Path, labels: str | None = None, *, signed: bool = Fals
     Dataset('toy': 4 samples, 2 features, 1 labels, cardinality 0.500, density 0.500)
     """
     path = Path(path)
+    if not isinstance(labels, str | None):
+        raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
     from scipy.io import loadmat, whosmat  # 0.1 s of import that nobody else needs
@@ -69,13 +71,9 @@ def read_mat(path: str | Path, labels: str | None = None, *, signed: bool = Fals
         raise unreadable(path, error, "MATLAB file") from None
     parts = [_oriented(variables[x], variables[y], x, y, path, signed) for x, y in pairs]
     stack = sparse.vstack if sparse.issparse(parts[0][0]) else np.vstack
-    return Dataset(
-        X=stack([X for X, _ in parts]),
-        Y=np.vstack([Y for _, Y in parts]),
-        name=path.stem,
-        split=np.repeat([0, 1], [X.shape[0] for X, _ in parts]) if len(parts) == 2 else None,
-        source=str(path),
-    )
+    X, Y = stack([X for X, _ in parts]), np.vstack([Y for _, Y in parts])
+    split = np.repeat([0, 1], [X.shape[0] for X, _ in parts]) if len(parts) == 2 else None
+    return Dataset(X, Y, name=path.stem, split=split, source=str(path))
 
 
 def _pairs(shapes: Mapping[str, Any], labels: str | None, path: Path) -> list[tuple[str, str]]:

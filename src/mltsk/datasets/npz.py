@@ -69,16 +69,10 @@ def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
     categories = [json.loads(text or "[]") for text in _texts(arrays, "nominal_categories")]
     if not all(isinstance(column, list) for column in categories):
         raise ValueError("its nominal_categories are not JSON lists")
-    return Dataset(
-        X=X,
-        Y=np.empty((X.shape[0], 0)) if labels is None else labels,
-        feature_names=_texts(arrays, "feature_names"),
-        label_names=_texts(arrays, "label_names"),
-        name=name,
-        categories=categories,
-        split=arrays.get("split"),
-        source=str(arrays.get("source", "")),
-    )
+    Y = np.empty((X.shape[0], 0)) if labels is None else labels
+    names = {key: _texts(arrays, key) for key in ("feature_names", "label_names")}
+    source = str(arrays.get("source", ""))
+    return Dataset(X, Y, **names, name=name, categories=categories, split=arrays.get("split"), source=source)
 
 
 def _features(arrays: Mapping[str, Any]) -> Any:

@@ -226,8 +226,13 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
     try:
         with path.open("rb") as file:
             start = file.read(4)
+            if not start:
+                raise InputError(f"{path} is empty, not a model file.")
+            if start.startswith(b"\x80"):
+                what = "a pickle, which can run code when it is read, so it was not: save the model with mltsk.save"
+                raise InputError(f"{path} is {what}.")
             if not start.startswith(b"PK"):
-                raise InputError(_no_archive(path, start))
+                raise InputError(f"{path} is not a model file: `mltsk fit` and mltsk.save write those.")
             with zipfile.ZipFile(file) as archive:
                 yield file, archive, _manifest(archive, path)
     except InputError:
@@ -239,14 +244,6 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
     except Exception as error:  # damaged archives meet the reader with errors of every kind
         lines = str(error).strip().splitlines()
         raise _damaged(path, lines[0].rstrip(".")[:200] if lines else type(error).__name__) from None
-
-
-def _no_archive(path: Path, start: bytes) -> str:
-    if not start:
-        return f"{path} is empty, not a model file."
-    if start.startswith(b"\x80"):
-        return f"{path} is a pickle, which can run code when it is read, so it was not: save the model with mltsk.save."
-    return f"{path} is not a model file: `mltsk fit` and mltsk.save write those."
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

@@ -122,9 +122,8 @@ def _check_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> None
 
 def _are_words(part: Any) -> bool:
     """Whether this is a list of words, all different."""
-    return (
-        isinstance(part, list | tuple) and all(isinstance(word, str) for word in part) and len(set(part)) == len(part)
-    )
+    are_texts = isinstance(part, list | tuple) and all(isinstance(word, str) for word in part)
+    return are_texts and len(set(part)) == len(part)
 
 
 def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:

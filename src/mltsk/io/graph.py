@@ -193,9 +193,8 @@ def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
     shown = g.add("MatMul", is_value, g.constant(_shown(columns, d)))
     is_known = g.add("Greater", g.add("ReduceSum", is_value, g.integers([1])), g.constant(0.0))
     known_gap = g.add("Or", is_known, missing)  # a word that was never seen is neither measured nor not
-    return g.add("Where", is_known, shown, g.constant(np.nan)), g.add(
-        "Where", known_gap, g.number(missing), g.constant(np.nan)
-    )
+    shown = g.add("Where", is_known, shown, g.constant(np.nan))
+    return shown, g.add("Where", known_gap, g.number(missing), g.constant(np.nan))
 
 
 def _are_numbers(values: tuple[str, ...]) -> bool:
@@ -327,11 +326,9 @@ def _finished(g: Graph, model: Any) -> Any:
     onnx, system = g.onnx, getattr(model, "estimator_", model).system_
     graph = onnx.helper.make_graph(g.nodes, "mltsk", g.inputs, g.outputs, g.constants)
     opsets = {"": OPSET} | {node.domain: WORDS_OPSET for node in g.nodes if node.domain}
-    runs_on = {
-        "opset_imports": [onnx.helper.make_opsetid(*opset) for opset in opsets.items()],
-        "ir_version": IR_VERSION,
-    }
-    made = onnx.helper.make_model(graph, **runs_on, producer_name="mltsk", producer_version=__version__)
+    written_by = {"producer_name": "mltsk", "producer_version": __version__, "ir_version": IR_VERSION}
+    imports = [onnx.helper.make_opsetid(*opset) for opset in opsets.items()]
+    made = onnx.helper.make_model(graph, opset_imports=imports, **written_by)
     columns = system.columns
     names = system.feature_names if columns is None else columns.names
     facts = {"feature_names": names, "label_names": system.label_names, "thresholds": model.thresholds_.tolist()}

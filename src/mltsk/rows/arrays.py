@@ -18,11 +18,7 @@ from ..fit.ridge import Moments
 
 
 def is_dask(x: Any) -> bool:
-    """Whether x is a Dask collection; Dask is not imported to find out.
-
-    >>> is_dask(np.ones(3))
-    False
-    """
+    """Whether x is a Dask collection; Dask is not imported to find out."""
     return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
 
 
@@ -41,7 +37,7 @@ class Block:
 
     def rows(self) -> "ArrayRows":
         """These rows as all there are."""
-        return ArrayRows(self.X, self.Y, self.w, self.copies, self.X.shape[0], lambda X, Y: (X, Y))
+        return ArrayRows(self.X, self.Y, self.w, self.copies, self.X.shape[0])
 
     def take(self, rows: Any) -> "Block":
         """Some of the rows."""
@@ -72,8 +68,8 @@ class Block:
 class ArrayRows:
     """Rows of arrays; weights and copies may be None, for ones.
 
-    ``limit`` is how many rows may be held at once, and ``read`` checks and casts the X and Y of so many. Arrays that do
-    not fit are read block by block, and their leave-one-out scores are those of a sample.
+    ``limit`` is how many rows may be held at once; ``read`` checks and casts the X and Y of so many, where that is not
+    done. Arrays that do not fit are read block by block, and their leave-one-out scores are those of a sample.
     """
 
     X: Any
@@ -81,7 +77,7 @@ class ArrayRows:
     w: Any
     copies: Any
     limit: int
-    read: Callable[[Any, Any], tuple[Any, Any]]
+    read: Callable[[Any, Any], tuple[Any, Any]] | None = None
     n_labels: int | None = None
 
     @property
@@ -100,7 +96,8 @@ class ArrayRows:
 
     def block(self, rows: Any) -> Block:
         """Some rows."""
-        X, Y = self.read(self.X[rows], self.Y[rows])
+        X, Y = self.X[rows], self.Y[rows]
+        X, Y = self.read(X, Y) if self.read else (X, Y)
         ones = namespace(Y).ones(X.shape[0], like=Y) if is_tensor(Y) else np.ones(X.shape[0])
         w = ones if self.w is None else self.w[rows]
         copies = namespace(w).ones_like(w) if self.copies is None else self.copies[rows]

@@ -22,18 +22,16 @@ from .arrays import Block, is_dask
 from .read import MOST_COPIES, note_gaps
 
 SPLIT_EVERY = 8  # sums added by one task of the tree
+Reading = tuple[Targets, bool, float, Columns | None]  # of blocks: with whether weights are counts, and their unit
 
 
 @dataclass
 class DaskRows:
-    """Rows whose ``parts`` are (X, Y, w) of each block, `dask.delayed` or None; ``targets`` say how to read Y."""
+    """Rows whose ``parts`` are (X, Y, w) of each block, `dask.delayed` or None; ``reading`` says how to read them."""
 
     parts: Sequence[tuple[Any, Any, Any]]
     counts: Sequence[int]
-    targets: Targets
-    is_count: bool
-    unit: float
-    columns: Columns | None = None
+    reading: Reading
     gathered: "tuple[int, Block] | None" = None
     in_memory = False
 
@@ -44,7 +42,7 @@ class DaskRows:
 
     def patterns(self) -> list[Any]:
         """All labels have the same weights."""
-        return [np.arange(len(self.targets.names))]
+        return [np.arange(len(self.reading[0].names))]
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread, gathered once."""
@@ -61,22 +59,18 @@ class DaskRows:
         cuts = np.searchsorted(rows, ends)
         wanted = zip(np.split(rows, cuts[:-1]), ends - np.asarray(self.counts), self.parts, strict=True)
         take = dask.delayed(_rows_of, pure=False)
-        tasks = [take(part, self._reading, index - start) for index, start, part in wanted if len(index)]
+        tasks = [take(part, self.reading, index - start) for index, start, part in wanted if len(index)]
         found = dask.compute(*tasks)
         X, Y, w, copies = (np.concatenate([getattr(b, name) for b in found]) for name in ("X", "Y", "w", "copies"))
         if not (w > 0).any():
             raise InputError("No rows are left: X is empty, or sample_weight is 0 for every row.")
         return Block(X, Y, w, copies, rows)
 
-    @property
-    def _reading(self) -> tuple[Targets, bool, float, Columns | None]:
-        return self.targets, self.is_count, self.unit, self.columns
-
     def moments(self, design: Any, labels: Any) -> Any:
         """Sums over all rows, where they lie."""
         import dask
 
-        shared = dask.delayed((self._reading, design, labels), traverse=False)
+        shared = dask.delayed((self.reading, design, labels), traverse=False)
         tasks = [dask.delayed(_moments_of, pure=False)(part, shared) for part in self.parts]
         while len(tasks) > 1:
             groups = [tasks[i : i + SPLIT_EVERY] for i in range(0, len(tasks), SPLIT_EVERY)]
@@ -84,7 +78,7 @@ class DaskRows:
         return tasks[0].compute()
 
 
-def _block(part: tuple[Any, Any, Any], reading: tuple[Targets, bool, float, Columns | None]) -> Block:
+def _block(part: tuple[Any, Any, Any], reading: Reading) -> Block:
     """A block, checked: samples in double or single precision, labels as an indicator, weights relative."""
     (X, Y, w), (targets, is_count, unit, columns) = part, reading
     X = np.asarray(X)
@@ -95,10 +89,8 @@ def _block(part: tuple[Any, Any, Any], reading: tuple[Targets, bool, float, Colu
     Y = np.asarray(Y)
     if targets.multilabel:
         if not ((Y == 0) | (Y == 1)).all():
-            raise InputError(
-                "y must be an indicator of 0 and 1, or one-dimensional classes; labels not observed for every "
-                "row need arrays in memory."
-            )
+            hint = "labels not observed for every row need arrays in memory"
+            raise InputError(f"y must be an indicator of 0 and 1, or one-dimensional classes; {hint}.")
         Y = Y.astype(np.float64)
     else:
         Y = targets.indicator(Y)
@@ -109,8 +101,7 @@ def _block(part: tuple[Any, Any, Any], reading: tuple[Targets, bool, float, Colu
 
 
 def _rows_of(part: Any, reading: Any, index: Any) -> Block:
-    block = _block(part, reading)
-    return Block(block.X[index], block.Y[index], block.w[index], block.copies[index])
+    return _block(part, reading).take(index)
 
 
 def _moments_of(part: Any, shared: Any) -> Any:
@@ -132,9 +123,8 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
     if hasattr(X, "columns"):
         _check_feature_names(estimator, X._meta, reset=True)
         if words := [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "fiu"]:
-            raise InputError(
-                f"Column {words[0]!r} does not hold numbers: on Dask, turn words and booleans into numbers."
-            )
+            what = "does not hold numbers: on Dask, turn words and booleans into numbers"
+            raise InputError(f"Column {words[0]!r} {what}.")
     estimator.n_features_in_ = len(X.columns) if hasattr(X, "columns") else int(X.shape[1])
     for values, name in ((y, "y"), (sample_weight, "sample_weight")):
         if values is not None and not is_dask(values):
@@ -151,7 +141,7 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
     is_count, unit = _weights([f[3] for f in found if f[3] is not None])
     counts = [f[0] for f in found]
     columns = note_gaps(estimator, sum(f[4] for f in found), sum(counts))
-    return DaskRows(list(zip(Xb, yb, wb, strict=True)), counts, targets, is_count, unit, columns), targets
+    return DaskRows(list(zip(Xb, yb, wb, strict=True)), counts, (targets, is_count, unit, columns)), targets
 
 
 def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any, Any]:
@@ -218,9 +208,8 @@ def later(estimator: Any, X: Any, method: str) -> Any:
     rows = rows.rechunk({1: -1}) if rows.numblocks[1] > 1 else rows
     shape = {"drop_axis": 1} if example.ndim == 1 else {"chunks": (rows.chunks[0], (example.shape[1],))}
     shared = delayed(model, name=None, pure=True, traverse=False)
-    return rows.map_blocks(
-        _of_block, shared, method, dtype=example.dtype, meta=example[:0], name=f"mltsk-{method}", **shape
-    )
+    like = {"dtype": example.dtype, "meta": example[:0], "name": f"mltsk-{method}"}
+    return rows.map_blocks(_of_block, shared, method, **like, **shape)
 
 
 def _of_block(X: Any, model: Any, method: str) -> Any:

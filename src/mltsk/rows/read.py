@@ -15,6 +15,7 @@ from ..targets import Targets
 from .arrays import ArrayRows, is_dask
 
 FLOATS = (np.float64, np.float32)
+MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
 CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_all_finite": "allow-nan"}
 
 
@@ -39,7 +40,7 @@ def read_rows(estimator, X, y, sample_weight):
     _same_length(X, targets.Y)
     w, copies = _observed(*read_weights(sample_weight, targets.Y.shape), targets)
     X = read_columns_of(estimator, X, None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)))
-    return ArrayRows(X, targets.Y, w, copies, max(1, X.shape[0]), _as_they_are), targets
+    return ArrayRows(X, targets.Y, w, copies, max(1, X.shape[0])), targets
 
 
 def first_look(estimator, X):
@@ -63,9 +64,8 @@ def needs_columns(X, categorical_features):
         return is_given and hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
     if type(X).__module__.startswith("polars"):
         return not all(dtype.is_numeric() for dtype in X.dtypes) or categorical_features not in ("from_dtype", None)
-    return any(getattr(dtype, "kind", "O") not in "iuf" for dtype in X.dtypes) or not isinstance(
-        categorical_features, str | None
-    )
+    are_numbers = all(getattr(dtype, "kind", "O") in "iuf" for dtype in X.dtypes)
+    return not are_numbers or not isinstance(categorical_features, str | None)
 
 
 def read_columns_of(estimator, X, counted):
@@ -94,9 +94,8 @@ def note_gaps(estimator, missing, n):
 
 
 def _feature_names(estimator):
-    return [str(name) for name in getattr(estimator, "feature_names_in_", ())] or [
-        f"x{d}" for d in range(estimator.n_features_in_)
-    ]
+    names = getattr(estimator, "feature_names_in_", [f"x{d}" for d in range(estimator.n_features_in_)])
+    return [str(name) for name in names]
 
 
 def _nominal(features, names):
@@ -153,19 +152,9 @@ def read_samples(estimator, X):
     return X
 
 
-def _as_they_are(X, Y):
-    return X, Y
-
-
 def _same_length(X, y):
     if X.shape[0] != y.shape[0]:
         raise InputError(f"X has {X.shape[0]} rows but y has {y.shape[0]}.")
-
-
-# weights -------------------------------------------------------------------------------------------------------------
-
-
-MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
 
 
 def read_weights(sample_weight, shape):
@@ -207,9 +196,6 @@ def weight_unit(w):
     return None if (values == np.round(values)).all() and mean <= MOST_COPIES else mean
 
 
-# arrays larger than the memory ---------------------------------------------------------------------------------------
-
-
 def is_too_large(X) -> bool:
     """Whether X is an array or CSR, perhaps mapped from a file, that would take more than scikit-learn's
     ``working_memory`` (1 GB by default, `sklearn.set_config`) in double precision."""
@@ -243,9 +229,6 @@ def _large_rows(estimator, X, y, sample_weight):
     return ArrayRows(X, y, w, copies, max(1, rows_at_once(X) // 8), read, len(targets.names)), targets
 
 
-# tensors -------------------------------------------------------------------------------------------------------------
-
-
 def check_tensor(estimator, X, *, reset):
     """X (N, D) as a tensor of single or double precision, checked as scikit-learn checks an array."""
     xp = namespace(X)
@@ -253,9 +236,8 @@ def check_tensor(estimator, X, *, reset):
         raise InputError("X is a sparse tensor, which is not computed with: pass X.to_dense(), or a SciPy CSR matrix.")
     X = X.detach()
     if X.ndim != 2 or 0 in X.shape:
-        raise InputError(
-            f"X must have rows and columns, one of each at least; it is a tensor of shape {tuple(X.shape)}."
-        )
+        found = f"it is a tensor of shape {tuple(X.shape)}"
+        raise InputError(f"X must have rows and columns, one of each at least; {found}.")
     if X.dtype not in (xp.float32, xp.float64):
         X = X.to(xp.float32 if X.dtype.is_floating_point else xp.float64)
     if bool(xp.isinf(X).any()):
@@ -286,4 +268,4 @@ def _tensor_rows(estimator, X, y, sample_weight):
     given = None if sample_weight is None else asnumpy(sample_weight)
     w, copies = _observed(*read_weights(given, targets.Y.shape), targets)
     Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
-    return ArrayRows(X, Y, w, copies, len(X), _as_they_are), targets
+    return ArrayRows(X, Y, w, copies, len(X)), targets

@@ -1,7 +1,7 @@
 """The cells of one column as text and as numbers: what is missing, what is a number, and in which notation."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mltsk.datasets.dataset import as_number
+from mltsk.datasets.dataset import as_number, short
 from mltsk.exceptions import InputError
 
 # Words for a missing cell, in any mixture of capitals. "none" and "-" are not among them: both can be an answer.
@@ -25,7 +25,7 @@ _FLOAT_CODE = re.compile(r"-?\d+\.0+")
 Texts = list[str | None]
 
 
-def texts_of(column: Any, missing: frozenset[str]) -> tuple[Texts, list[str]]:
+def texts_of(column: Any, missing: Set[str]) -> tuple[Texts, list[str]]:
     """The cells as stripped text, None where there is no value, and notes on what was done to them."""
     from pandas import factorize
 
@@ -90,7 +90,9 @@ def numbers_of(texts: Texts) -> Numbers:
         pointed = sum("." in text for i, text in enumerate(texts) if text is not None and i not in odd)
         n_commas, n_thousands = len(commas - thousands), len(thousands - commas)
         if n_commas > n_thousands + pointed and n_commas >= ENOUGH_COMMAS * len(commas | thousands):
-            values = np.array([_with_comma(text) for text in texts])
+            swapped = str.maketrans(",", ".", ".")
+            meant = [text and (_COMMA.fullmatch(text) or _WHOLE.fullmatch(text)) for text in texts]
+            values = _plain([match[0].translate(swapped) if match else None for match in meant])
             notes.append("decimal commas read as points")
         elif n_thousands > n_commas:
             for i in thousands:
@@ -110,29 +112,15 @@ def _plain(texts: Texts) -> NDArray[np.float64]:
     return values
 
 
-def _with_comma(text: str | None) -> float:
-    if text is None or not (_COMMA.fullmatch(text) or _WHOLE.fullmatch(text)):
-        return np.nan
-    return as_number(text.replace(".", "").replace(",", "."))
-
-
 def as_codes(texts: Texts) -> Texts:
     """Text as categories: 3.0, which is how a whole number looks next to missing cells, is the category 3."""
-    written: dict[str | None, str | None] = {
-        text: text.partition(".")[0] if text is not None and _FLOAT_CODE.fullmatch(text) else text
-        for text in set(texts)
-    }
-    return [written[text] for text in texts]
+    codes = {text: text.partition(".")[0] for text in {*texts} if text is not None and _FLOAT_CODE.fullmatch(text)}
+    return [text if text is None else codes.get(text, text) for text in texts]
 
 
 def count(n: int, what: str = "cell") -> str:
     """A number of things: ``1 cell``, ``1,200 cells``."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def short(text: str, width: int = 40) -> str:
-    """A piece of a file for a message: quoted, printable, and not long."""
-    return repr(text if len(text) <= width else text[:width] + "…")
 
 
 def listed(texts: Sequence[str], most: int = 5) -> str:

@@ -1,16 +1,16 @@
 """One column: its values as a model takes them, what the report says about it, and what is wrong with it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from mltsk.datasets.dataset import as_number
+from mltsk.datasets.dataset import NO, YES, as_number, short
 from mltsk.exceptions import InputError
 
-from .cells import Numbers, Texts, as_codes, count, listed, numbers_of, short, texts_of
-from .kinds import CONSTANT, DATE, IDENTIFIER, NO, NOMINAL, NUMBER, ORDINAL, YES, YES_NO, counts_rows, decide, why
+from .cells import Numbers, Texts, as_codes, count, listed, numbers_of, texts_of
+from .kinds import CONSTANT, DATE, IDENTIFIER, NOMINAL, NUMBER, ORDINAL, YES_NO, counts_rows, decide, why
 from .report import Column
 
 
@@ -36,59 +36,37 @@ class _Cells:
     def where(self) -> str:
         return f"Column {self.column.name!r}"
 
-    def series(self, values: Any, dtype: Any) -> Any:
-        return _series(self.column, values, dtype)
 
-
-def read_column(
-    column: Any,
-    kind: str | None = None,
-    levels: Sequence[str] = (),
-    missing: frozenset[str] = frozenset(),
-    known: bool = False,
-) -> Read:
+def read_column(column: Any, kind: str | None, levels: Sequence[str], missing: Set[str], known: bool) -> Read:
     """Read a pandas Series as the given kind, or as the kind that its type or the rules say.
 
     ``known`` says that the kind is that of a fitted model: words that it has not seen are no mistake then.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mltsk.tables.columns import read_column
-    >>> read_column(pd.Series(["3,5", "12", "NA"], name="size")).values.tolist()
-    [3.5, 12.0, nan]
     """
     from pandas.api import types
 
     dtype = column.dtype
     if types.is_complex_dtype(dtype):
         raise InputError(f"Column {column.name!r} holds complex numbers: give their real and imaginary parts.")
-    as_numbers = kind in (None, NUMBER) and types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
-    if as_numbers:
+    is_bool = types.is_bool_dtype(dtype)
+    if kind in (None, NUMBER) and types.is_numeric_dtype(dtype) and not is_bool:
         return _sparse(column) if hasattr(dtype, "fill_value") else _typed_numbers(column, kind, missing)
     texts, notes = texts_of(column, missing)
-    if kind == NUMBER and types.is_bool_dtype(dtype):
+    if kind == NUMBER and is_bool:
         texts = [text and str(int(text == "True")) for text in texts]
-    if kind is None and (kind := _declared(dtype)) is not None:
-        levels = list(map(str, dtype.categories)) if kind == ORDINAL else levels
-        known, kind = True, kind if len(set(texts) - {None}) > 1 else CONSTANT
+    declared = None
+    if isinstance(dtype, types.CategoricalDtype):
+        declared = ORDINAL if dtype.ordered else NOMINAL
+    elif is_bool or types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
+        declared = YES_NO if is_bool else DATE
+    if kind is None and declared is not None:
+        levels = list(map(str, dtype.categories)) if declared == ORDINAL else levels
+        known, kind = True, declared if len(set(texts) - {None}) > 1 else CONSTANT
     numbers = numbers_of(texts) if kind in (None, NUMBER) else Numbers(np.empty(0), [])
     found = kind or decide(str(column.name), texts, numbers)
     return _READERS.get(found, _left_out)(_Cells(column, texts, tuple(notes), numbers, levels, known), found)
 
 
-def _declared(dtype: Any) -> str | None:
-    """The kind that the type of a column says."""
-    from pandas.api import types
-
-    if isinstance(dtype, types.CategoricalDtype):
-        return ORDINAL if dtype.ordered else NOMINAL
-    if types.is_bool_dtype(dtype):
-        return YES_NO
-    return DATE if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype) else None
-
-
-def _typed_numbers(column: Any, kind: str | None, missing: frozenset[str]) -> Read:
+def _typed_numbers(column: Any, kind: str | None, missing: Set[str]) -> Read:
     values = column.to_numpy(dtype=np.float64, na_value=np.nan).copy()
     taken = np.isin(values, [as_number(word) for word in missing])
     values[taken] = np.nan
@@ -97,10 +75,10 @@ def _typed_numbers(column: Any, kind: str | None, missing: frozenset[str]) -> Re
     rows = distinct > 1 and counts_rows(str(column.name), present, distinct)
     found = kind or (CONSTANT if distinct <= 1 else IDENTIFIER if rows else NUMBER)
     notes = (f"{count(int(taken.sum()))} counted as missing, as asked",) if taken.any() else ()
-    problem, infinite = "", np.isinf(values)
-    if infinite.any():
-        where = f"Column {column.name!r}, row {infinite.argmax() + 1}"
-        problem = f"{where}: an infinite value is not a number ({count(int(infinite.sum()))}): leave these cells empty."
+    problem, infinite = "", np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        where = f"Column {column.name!r}, row {infinite[0] + 1}"
+        problem = f"{where}: an infinite value is not a number ({count(len(infinite))}): leave these cells empty."
     return _of_numbers(column, found, values, notes, problem)
 
 
@@ -137,21 +115,17 @@ def _number(cells: _Cells, kind: str) -> Read:
 
 def _yes_no(cells: _Cells, kind: str) -> Read:
     words = [None if text is None else text.lower().removesuffix(".0") for text in cells.texts]
-    values = [None if word is None else word in YES for word in words]
     bad = [i for i, word in enumerate(words) if word is not None and word not in YES | NO]
     problem = ""
     if bad and cells.known:  # a third word, which a model has not seen
-        told = [None if text is None else _yes_or_no(text) for text in cells.texts]
-        return _read(cells, YES_NO, cells.series(told, "category"), [_unseen({told[i] or "" for i in bad}, len(bad))])
+        told = ["yes" if w in YES else "no" if w in NO else text for w, text in zip(words, cells.texts, strict=True)]
+        unseen = _unseen({cells.texts[i] or "" for i in bad}, len(bad))
+        return _read(cells, YES_NO, _series(cells.column, told, "category"), [unseen])
     if bad:
         cell = short(cells.texts[bad[0]] or "")
         problem = f"{cells.where}, row {bad[0] + 1}: {cell} is neither yes nor no ({count(len(bad))} such)."
-    return _read(cells, YES_NO, cells.series(values, "boolean"), problem=problem)
-
-
-def _yes_or_no(text: str) -> str:
-    word = text.lower().removesuffix(".0")
-    return "yes" if word in YES else "no" if word in NO else text
+    values = [None if word is None else word in YES for word in words]
+    return _read(cells, YES_NO, _series(cells.column, values, "boolean"), problem=problem)
 
 
 def _unseen(words: Iterable[str], n: int) -> str:
@@ -174,7 +148,7 @@ def _categories(cells: _Cells, kind: str) -> Read:
     elif not cells.known and (unused := [level for level in levels if level not in words]):
         problem = f"{cells.where} has no cell with the level {listed(unused)}; it holds {listed(words)}."
     texts = [None if problem and text in strange else text for text in texts]
-    values = cells.series(texts, CategoricalDtype(levels, ordered))
+    values = _series(cells.column, texts, CategoricalDtype(levels, ordered))
     return _read(replace(cells, texts=texts), kind, values, notes, levels, problem)
 
 
@@ -187,9 +161,8 @@ def _read(
 ) -> Read:
     words: Texts = list(dict.fromkeys(text for text in cells.texts if text is not None))
     counts = len(cells.texts), len(words), cells.texts.count(None)
-    return Read(
-        _report(cells.column, kind, counts, as_codes(words[:3]), levels, (*cells.notes, *notes)), values, problem
-    )
+    told = _report(cells.column, kind, counts, as_codes(words[:3]), levels, (*cells.notes, *notes))
+    return Read(told, values, problem)
 
 
 def _report(

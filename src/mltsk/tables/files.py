@@ -14,19 +14,16 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import chain
 from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mltsk.datasets import arff, mat, npz
-from mltsk.datasets.dataset import Dataset, as_number, import_pandas, repeated, unreadable
-from mltsk.datasets.load import is_path, label_file
-from mltsk.exceptions import InputError
+from mltsk.datasets.dataset import Dataset, as_number, repeated, unique_names, unreadable
+from mltsk.datasets.load import is_path
+from mltsk.exceptions import InputError, optional
 
 from .report import printable
 
@@ -58,9 +55,8 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
     if hasattr(source, "columns"):
         return _from_frame(source)
     if isinstance(source, str) and source in EXAMPLES:
-        return replace(
-            _csv(Path(__file__).parent / "data" / f"{source}.csv", None), labels=EXAMPLES[source], source=source
-        )
+        raw = _csv(Path(__file__).parent / "data" / f"{source}.csv", None)
+        return replace(raw, labels=EXAMPLES[source], source=source)
     if not isinstance(source, str | PathLike):
         raise InputError(f"A table is read from a file or a data frame, not from an object of type {_type(source)}.")
     path = Path(source)
@@ -71,8 +67,8 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
         raise InputError(f"{path} cannot be read: there is no such file.")
     raw = _READERS[suffix](path, labels)
     _check_names(list(raw.frame.columns), path)
-    if (xml := label_file(path, labels)) is not None:
-        listed = unique_names(arff.read_label_xml(xml), raw)
+    if (xml := arff.label_file(path, labels)) is not None:
+        listed = unique_names(arff.read_label_xml(xml), raw.frame, raw.name)
         raw = replace(raw, labels=tuple(name for name in raw.frame.columns if name in listed))
     if not len(raw.frame):
         raise InputError(f"{path} has no row below its header.")
@@ -84,20 +80,9 @@ def is_table(data: str) -> bool:
     return data in EXAMPLES or is_path(data)
 
 
-def unique_names(names: Iterable[str], raw: Raw) -> list[str]:
-    """Names of columns, each once; an `InputError` names those that are not there, and what may be meant."""
-    names = list(dict.fromkeys(names))
-    there = set(raw.frame.columns)
-    if missing := [name for name in names if name not in there]:
-        close = get_close_matches(missing[0], raw.frame.columns, n=1)
-        shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
-        hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise InputError(f"{raw.name} has no column {shown} (it has {len(there)} columns){hint}")
-    return names
-
-
 def _from_frame(frame: Any) -> Raw:
-    pandas = import_pandas()
+    import pandas
+
     frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
     if not isinstance(frame, pandas.DataFrame):
         raise InputError(f"Data frames are read if they are of pandas or polars, not of type {_type(frame)}.")
@@ -115,28 +100,23 @@ def _type(source: Any) -> str:
 
 def _csv(path: Path, _: Any) -> Raw:
     opened = gzip.open if path.suffix.lower() == ".gz" else open
+    rows = []
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            header, rows = _rows(file, path)
+            lines = _bounded(file, path)
+            first = next(lines, "")
+            bare = _QUOTED.sub("", first)
+            reader = csv.reader(chain([first], lines), delimiter=max(DELIMITERS, key=bare.count), strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            for row in filter(None, reader):
+                if len(row) != len(header):
+                    raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
+                rows.append(row)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file in UTF-8: save it in that encoding.") from None
     except (OSError, EOFError, csv.Error, zlib.error) as error:
         raise unreadable(path, error) from None
     return _raw(header, rows, path)
-
-
-def _rows(file: Iterable[str], path: Path) -> tuple[list[str], list[list[str]]]:
-    lines = _bounded(file, path)
-    first = next(lines, "")
-    bare = _QUOTED.sub("", first)
-    reader = csv.reader(chain([first], lines), delimiter=max(DELIMITERS, key=bare.count), strict=True)
-    header = [name.strip() for name in next(reader, [])]
-    rows = []
-    for row in filter(None, reader):
-        if len(row) != len(header):
-            raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
-        rows.append(row)
-    return header, rows
 
 
 def _bounded(file: Iterable[str], path: Path) -> Iterator[str]:
@@ -151,7 +131,9 @@ def _bounded(file: Iterable[str], path: Path) -> Iterator[str]:
 
 
 def _excel(path: Path, _: Any) -> Raw:
-    pandas = import_pandas("openpyxl")
+    optional("openpyxl", "data")
+    import pandas
+
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(member.file_size for member in archive.infolist()) > MAX_TEXT:
@@ -159,8 +141,8 @@ def _excel(path: Path, _: Any) -> Raw:
         with pandas.ExcelFile(path, engine="openpyxl") as book:
             sheets = book.sheet_names
             cells = pandas.read_excel(book, header=None, dtype=object, na_filter=False)
-    except Exception as error:
-        raise _damaged(path, error, "Excel file") from None
+    except Exception as error:  # readers meet damaged files with errors of every kind, and quote them
+        raise unreadable(path, ValueError(printable(str(error))), "Excel file") from None
     if not len(cells):
         raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
     used = [j for j in cells if any(str(cell).strip() for cell in cells[j])]  # sheets have blank columns at their edge
@@ -171,7 +153,8 @@ def _excel(path: Path, _: Any) -> Raw:
 
 
 def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
-    pandas = import_pandas()
+    import pandas
+
     _check_names(header, path)
     if not any(isnan(as_number(name)) for name in header):
         raise InputError(f"{path} starts with numbers: it needs a first line with the names of its columns.")
@@ -185,7 +168,7 @@ def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
 
 
 def _parquet(path: Path, _: Any) -> Raw:
-    import_pandas("pyarrow")
+    optional("pyarrow", "data")
     from pyarrow import parquet
 
     try:
@@ -196,31 +179,15 @@ def _parquet(path: Path, _: Any) -> Raw:
         table.validate(full=True)  # text that is no UTF-8 would be found out by whoever touches it
         frame = table.to_pandas()
     except Exception as error:
-        raise _damaged(path, error, "Parquet file") from None
+        raise unreadable(path, ValueError(printable(str(error))), "Parquet file") from None
     frame = frame.reset_index(drop=frame.index.names == [None])
     frame.columns = [str(name) for name in frame.columns]
     return Raw(frame, _stem(path), str(path))
 
 
-def _damaged(path: Path, error: Exception, what: str) -> InputError:
-    """Readers meet damaged files with errors of every kind, and quote them."""
-    return unreadable(path, ValueError(printable(str(error))), what)
-
-
-def _arff(path: Path, labels: Any) -> Raw:
-    table = arff.read_arff(path)
-    data = Dataset(table.values, np.empty((len(table), 0)), table.names, categories=table.categories)
-    return Raw(data.frames()[0], path.stem, str(path), tuple(table.label_names))
-
-
-def _npz(path: Path, _: Any) -> Raw:
-    return _from_dataset(npz.read_npz(path), path)
-
-
-def _mat(path: Path, labels: Any) -> Raw:
-    if labels and not isinstance(labels, str):
-        raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
-    return _from_dataset(mat.read_mat(path, labels or None), path)
+def _arff(path: Path, _: Any) -> Raw:
+    data, declared = arff.read_columns(path)
+    return Raw(data.frames()[0], path.stem, str(path), declared)
 
 
 def _from_dataset(data: Dataset, path: Path) -> Raw:
@@ -247,6 +214,6 @@ _READERS = dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz"), _csv) |
     ".parquet": _parquet,
     ".pq": _parquet,
     ".arff": _arff,
-    ".npz": _npz,
-    ".mat": _mat,
+    ".npz": lambda path, _: _from_dataset(npz.read_npz(path), path),
+    ".mat": lambda path, labels: _from_dataset(mat.read_mat(path, labels or None), path),
 }

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mltsk.datasets.dataset import NO, YES
+
 from .cells import Numbers, Texts
 
 NUMBER, YES_NO, NOMINAL, ORDINAL = "number", "yes/no", "nominal", "ordinal"
 DATE, IDENTIFIER, TEXT, CONSTANT = "date", "identifier", "text", "constant"
 USED = (NUMBER, YES_NO, NOMINAL, ORDINAL)  # the kinds that a model takes
 
-YES = frozenset({"1", "yes", "true", "y", "t"})
-NO = frozenset({"0", "no", "false", "n", "f"})
 NEARLY = 0.95  # of the cells: one typo in twenty is a typo, more may be meant
 MANY = 20  # distinct numbers: more than anybody has codes for
 FEW = 10  # distinct whole numbers that may be codes: worth a note
@@ -77,9 +77,8 @@ def counts_rows(name: str, present: NDArray[np.float64], distinct: int) -> bool:
 
 
 def _named_id(name: str) -> bool:
-    return _ID.fullmatch(name.strip()) is not None or any(
-        _ID_WORDS.fullmatch(word.lower()) for word in _WORD.findall(name)
-    )
+    words = [word.lower() for word in _WORD.findall(name)]
+    return _ID.fullmatch(name.strip()) is not None or any(map(_ID_WORDS.fullmatch, words))
 
 
 _REASONS = {

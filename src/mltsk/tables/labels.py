@@ -4,7 +4,6 @@ A label column holds 0 and 1, yes and no, true and false, y and n, t and f, in a
 values are refused until somebody says which of them means yes: −1 and +1 could be read as numbers, too.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,31 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from mltsk.datasets.dataset import NO, YES, pick_labels, short, unique_names
 from mltsk.exceptions import InputError
 
-from .cells import MISSING, as_codes, count, listed, short, texts_of
+from .cells import MISSING, as_codes, count, listed, texts_of
 from .columns import Read
-from .files import Raw, unique_names
-from .kinds import NO, YES
+from .files import Raw
 from .report import Column
 
 Labels = int | str | Path | Sequence[str] | Mapping[str, Any] | None
 LABEL, LABEL_LISTS = "label", "label lists"  # kinds, in the report
 Positive = tuple[str, ...] | None  # the words that mean yes, where they were given
-
-
-def split_names(names: str | Iterable[str]) -> list[str]:
-    """Names from a list, or from one string with commas between them; a name that holds a comma is quoted.
-
-    Examples
-    --------
-    >>> from mltsk.tables.labels import split_names
-    >>> split_names('age, "height, cm"')
-    ['age', 'height, cm']
-    """
-    if not isinstance(names, str):
-        return [str(name) for name in names]
-    return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), []) if name.strip()]
 
 
 def label_columns(raw: Raw, labels: Labels) -> dict[str, Positive]:
@@ -49,25 +34,16 @@ def label_columns(raw: Raw, labels: Labels) -> dict[str, Positive]:
         return dict.fromkeys(raw.labels)
     if isinstance(labels, Mapping):
         words = {str(name): None if word is None else _words(word) for name, word in labels.items()}
-        return {name: words[name] for name in unique_names(words, raw)}
+        return {name: words[name] for name in unique_names(words, columns, raw.name)}
     if isinstance(labels, str) and raw.source.lower().endswith(".mat"):
         return dict.fromkeys(raw.labels)  # the name of a variable, which the reader has taken
-    if isinstance(labels, str | Path):
-        try:
-            labels = int(str(labels))
-        except ValueError:
-            labels = split_names(str(labels))
-    if isinstance(labels, int):
-        if abs(labels) >= len(columns):
-            raise InputError(f"{raw.name} has {count(len(columns), 'column')}: {abs(labels)} labels leave no feature.")
-        return dict.fromkeys(columns[:-labels] if labels < 0 else columns[len(columns) - labels :])
-    if not isinstance(labels, Iterable):
+    if not isinstance(labels, int | Path | Iterable):
         raise InputError(f"Labels are names, a number of columns, or a mapping, not {labels!r}.")
     given: dict[str, Positive] = {}
-    for name in map(str, labels):
+    for name in pick_labels(labels, columns, raw.name):
         column, equals, word = name.rpartition("=")
         given |= {column: (word,)} if equals and name not in columns else {name: None}
-    return {name: given[name] for name in unique_names(given, raw)}
+    return {name: given[name] for name in unique_names(given, columns, raw.name)}
 
 
 def _words(word: Any) -> tuple[str, ...]:
@@ -75,18 +51,8 @@ def _words(word: Any) -> tuple[str, ...]:
     return tuple(str(one).strip().removesuffix(".0") for one in (word if many else (word,)))
 
 
-def read_label(column: Any, positive: Positive = None, missing: frozenset[str] = frozenset()) -> Read:
-    """A label column as 1, 0 and NaN.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mltsk.tables.labels import read_label
-    >>> read_label(pd.Series(["yes", "No", "", "1"], name="asthma")).values.tolist()
-    [1.0, 0.0, nan, 1.0]
-    >>> read_label(pd.Series(["mild", "absent"], name="edema"), positive=("mild",)).values.tolist()
-    [1.0, 0.0]
-    """
+def read_label(column: Any, positive: Positive, missing: frozenset[str]) -> Read:
+    """A label column as 1, 0 and NaN; ``positive`` are the words that mean yes, where it has others."""
     import pandas
 
     texts, notes = texts_of(column, missing)
@@ -120,21 +86,10 @@ def _doubt(name: str, words: Sequence[str], positive: Positive) -> str:
     return f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
 
 
-def read_lists(column: Any, separator: str = ";", missing: frozenset[str] = frozenset()) -> Read:
+def read_lists(column: Any, separator: str, missing: frozenset[str]) -> Read:
     """A column of label lists as a frame of 1, 0 and NaN: a label per distinct entry, the most frequent first.
 
     ``none``, or an empty list in a data frame, means no label; an empty cell means that nobody looked.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mltsk.tables.labels import read_lists
-    >>> read_lists(pd.Series(["gout;asthma", "asthma", "none", ""])).values
-       asthma  gout
-    0     1.0   1.0
-    1     1.0   0.0
-    2     0.0   0.0
-    3     NaN   NaN
     """
     import pandas
 
@@ -150,11 +105,8 @@ def read_lists(column: Any, separator: str = ";", missing: frozenset[str] = froz
         Y[i] = np.nan if row is None else Y[i]
     empty = rows.count(None)
     note = f"{count(empty, 'empty cell')}, not observed; write none where there is no label"
-    told = Column(
-        *(str(column.name), LABEL_LISTS, len(rows), len(names), empty, tuple(names[:3])),
-        notes=(note,) if empty else (),
-        model=count(len(names), "label"),
-    )
+    shown, notes, model = tuple(names[:3]), (note,) if empty else (), count(len(names), "label")
+    told = Column(str(column.name), LABEL_LISTS, len(rows), len(names), empty, shown, notes=notes, model=model)
     problem = "" if names else f"Label column {column.name!r} names no label in any row."
     return Read(told, pandas.DataFrame(Y, index=column.index, columns=names), problem)
 

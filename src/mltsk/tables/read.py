@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from mltsk.datasets.dataset import Dataset
+from mltsk.datasets.dataset import Dataset, split_names, unique_names
 from mltsk.exceptions import InputError
 
 from . import kinds as k
 from .cells import count, listed
 from .columns import Read, read_column
-from .files import Raw, read_raw, unique_names
-from .labels import Labels, Positive, label_columns, read_label, read_lists, split_names
+from .files import Raw, read_raw
+from .labels import Labels, Positive, label_columns, read_label, read_lists
 from .report import Column, ColumnReport, TableError
 
 Names = str | Iterable[str]
-Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]]
+Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]] | None
 Kinds = Mapping[str, str | Sequence[str]]
 
 DROPPED = "dropped"
@@ -87,7 +87,7 @@ class Table:
         others = {column.name: column for column in self.columns if column.kind not in k.USED}
         if absent := [others[name] for name in names if name in others]:
             raise InputError(f"Column {absent[0].name!r} of {self.name} is no feature here: {absent[0].model}.")
-        return self.X[unique_names(names, Raw(self.X, self.name, self.source))]
+        return self.X[unique_names(names, self.X, self.name)]
 
     def dataset(self) -> Dataset:
         """The table as complete numbers, for methods that take nothing else: yes is 1, no is 0.
@@ -194,12 +194,11 @@ def read_table(
     if labels is not None and label_column is not None:
         raise InputError("Labels are given as columns (labels) or as one column of lists (label_column), not both.")
     raw = read_raw(source, labels)
+    unique_names([] if label_column is None else [label_column], raw.frame, raw.name)
     chosen = label_columns(raw, labels if label_column is None else 0)
     plan = _Plan(raw, chosen, label_column, separator, frozenset(word.lower() for word in split_names(missing)))
-    plan.say(DROPPED, drop)
-    plan.say(k.IDENTIFIER, id)
-    plan.say(k.NOMINAL, nominal)
-    plan.say(k.NUMBER, number)
+    for kind, names in ((DROPPED, drop), (k.IDENTIFIER, id), (k.NOMINAL, nominal), (k.NUMBER, number)):
+        plan.say(kind, names)
     plan.say_levels(_levels(ordinal))
     return plan.known(kinds).table() if kinds is not None else plan.table()
 
@@ -208,7 +207,7 @@ def _levels(ordinal: Ordinal) -> dict[str, list[str]]:
     if isinstance(ordinal, Mapping):
         return {str(name): [str(level) for level in levels] for name, levels in ordinal.items()}
     found = {}
-    for text in [ordinal] if isinstance(ordinal, str) else ordinal:
+    for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
         name, colon, levels = str(text).partition(":")
         if not colon or "<" not in levels:
             raise InputError(f'Ordinal {text!r} is not written as "education: low < medium < high".')
@@ -229,12 +228,8 @@ class _Plan:
     levels: dict[str, Sequence[str]] = field(default_factory=dict)
     features: list[str] | None = None  # those of a fitted model, in its order
 
-    def __post_init__(self) -> None:
-        if self.label_column is not None:
-            unique_names([self.label_column], self.raw)
-
     def say(self, kind: str, names: Names) -> None:
-        for name in unique_names(split_names(names), self.raw):
+        for name in unique_names(split_names(names), self.raw.frame, self.raw.name):
             if name in self.labels or name == self.label_column:
                 raise InputError(f"Column {name!r} is a label: it cannot be {kind} as well.")
             if self.said.setdefault(name, kind) != kind:
@@ -249,7 +244,7 @@ class _Plan:
 
     def known(self, kinds: Kinds) -> "_Plan":
         """The same with what a model knows: its columns and their kinds, and no others."""
-        self.features = unique_names(kinds, self.raw)
+        self.features = unique_names(kinds, self.raw.frame, self.raw.name)
         if taken := [name for name in self.features if name in self.labels or name in self.said]:
             raise InputError(f"Column {taken[0]!r} is a feature of the model: nothing else can be said about it.")
         for name, kind in kinds.items():
@@ -288,13 +283,9 @@ class _Plan:
         if not features and not problems:
             problems[""] = f"{name} has no column that a model could use: name some in number or nominal."
         if problems:
-            raise TableError(_sentence(problems), report)
+            first, *rest = problems  # the first one in full, the columns of the others by name
+            others = f" There is something to correct in {listed(rest)}, too." if rest else ""
+            raise TableError(problems[first] + others, report)
         X = pandas.DataFrame({column: read[column].values for column in features}, index=frame.index)
         ids = [column for column, kind in kinds.items() if kind == k.IDENTIFIER]
         return Table(X, Y, frame[ids].copy(), report, name, self.raw.source)
-
-
-def _sentence(problems: Mapping[str, str]) -> str:
-    """The first problem in full, the columns of the others by name."""
-    first, *rest = problems
-    return problems[first] + (f" There is something to correct in {listed(rest)}, too." if rest else "")

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from itertools import chain
+from textwrap import wrap
 from typing import Any
 
-from mltsk.datasets.dataset import import_pandas
 from mltsk.exceptions import InputError
 
 from .cells import count
@@ -70,21 +71,17 @@ class ColumnReport(Sequence[Column]):
     def __len__(self) -> int:
         return len(self._columns)
 
-    def __iter__(self) -> Iterator[Column]:
-        return iter(self._columns)
-
     @property
     def is_plain(self) -> bool:
         """Whether there is nothing to tell: numbers and labels alone, without a note."""
         return not self.notes and all(column.kind in ("number", "label") for column in self._columns)
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         rows = [HEADER, *(self._cells(column) for column in self._columns[:LINES])]
-        told = [line for text in self._told() for line in _wrapped(text)]
-        return "\n".join([printable(self.title), "", *_aligned(rows), "", *told])
+        *notes, last = self._told()
+        told = [wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for text in notes]
+        told.append(wrap(last, WIDTH, break_on_hyphens=False))
+        return "\n".join([printable(self.title), "", *_aligned(rows), "", *chain(*told)])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in HEADER)
@@ -101,7 +98,9 @@ class ColumnReport(Sequence[Column]):
 
     def to_frame(self) -> Any:
         """The report as a pandas data frame, a row for each column."""
-        return import_pandas().DataFrame([asdict(column) for column in self._columns])
+        import pandas
+
+        return pandas.DataFrame([asdict(column) for column in self._columns])
 
     def _cells(self, column: Column, width: int = NAME) -> tuple[str, ...]:
         missing = "" if column.missing is None else "-"
@@ -143,9 +142,3 @@ def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
         cells[2] = row[2].rjust(widths[2])
         yield "  ".join(cells).rstrip()
-
-
-def _wrapped(text: str) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, WIDTH, subsequent_indent="" if text == OVERRULE else "  ", break_on_hyphens=False)
