@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -175,6 +176,12 @@ def test_plain_data_can_be_cut_short(rule):
 def test_members_are_told_by_where_they_lie(low, high, known, said):
     told = str(condition(low=low, high=high, members=41, **known))
     assert told.removesuffix(" (30 % overall)") == said
+
+
+def test_a_rule_that_few_are_wholly_in_is_told_by_those_nearest_to_it(rule):
+    assert replace(rule, members=41, total=418).size == "41 samples, 10 % of the data"
+    told = replace(rule, members=5, total=418).size
+    assert told == "governs 12 % of the data, told by the 5 samples nearest to it"
 
 
 def test_labels_that_were_not_observed_among_the_members_are_no_count():

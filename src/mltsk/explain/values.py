@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from ..columns import MISSING
+from ..core.members import FEWEST
 from .wording import Node, Page, fifth, left_out, likely, name, number, percent, place_words, signed, times
 
 T = TypeVar("T")
@@ -302,8 +303,11 @@ class Rule(Page):
     @property
     def size(self) -> str:
         """How much of the data it is about, in words."""
+        governs = f"governs {percent(self.weight)} of the data"
         if self.members is None or self.total is None:
-            return f"governs {percent(self.weight)} of the data"
+            return governs
+        if self.members <= FEWEST:  # perhaps nobody is wholly in it
+            return f"{governs}, told by the {times(self.members, 'sample')} nearest to it"
         return f"{times(self.members, 'sample')}, {percent(self.members / max(self.total, 1))} of the data"
 
     def nodes(self, top: int | None = TOP) -> list[Node]:
