@@ -65,6 +65,7 @@ def test_each_part_is_checked(fitted, name, value, says):
         ("members_", "positives", lambda v: v + 60, "'positives' must be some of 'observed'"),
         ("members_", "observed", lambda v: v * np.nan, "'observed' must be a table of 3 x 5 finite"),
         ("members_", "regions", lambda v: v[..., ::-1].copy(), "'regions' must end above"),
+        ("members_", "regions", lambda v: None, "'regions' must be there"),
         ("members_", "regions", lambda v: v * np.inf, "'regions' must be a table of 3 x 10 x 2"),
     ],
 )

@@ -261,13 +261,13 @@ class Tables:
             return None
         found = np.full((len(system.centers), len(self.subjects), 2), np.nan)
         for t, subject in enumerate(self.subjects):
-            own, grid = members.regions[:, subject.columns], doubles(system.quantiles)[subject.columns.start]
+            own = members.regions[:, subject.columns]
             if subject.kind in ("nominal", MISSING):
                 apart = np.abs(_shares(own[:-1]) - _shares(own[-1])) * np.isfinite(system.widths[:, subject.columns])
                 found[apart.max(axis=1, initial=0.0) > CLEAR, t] = 0.0
                 continue
             (low, high), (first, last) = own[:-1, 0].T, own[-1, 0]
-            single = low == high
+            single, grid = low == high, doubles(system.quantiles)[subject.columns.start]
             low = np.where((low <= first) & ~single, -np.inf, low)
             high = np.where((high >= last) & ~single, np.inf, high)
             inside = (grid >= low[:, None]) & (grid <= high[:, None])

@@ -173,6 +173,7 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
         rise = [np.zeros(1), positives, observed, count[:, None], count[-1:, None]]
         yield any((a > b).any() for a, b in pairwise(rise)), "'positives' must be some of 'observed', these of 'count'"
+        yield (ends is None) != (parts["quantiles_"] is None), "'regions' must be there where 'quantiles_' are"
         yield ends is not None and (ends[..., 0] > ends[..., 1]).any(), "'regions' must end above where they begin"
     if "terms_" in parts:
         feature, low, high = parts["feature"], parts["low"], parts["high"]
