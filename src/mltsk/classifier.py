@@ -15,6 +15,7 @@ from .columns import Columns
 from .core.arrays import row_blocks, spread_rows
 from .core.backend import asnumpy, is_tensor, namespace, put
 from .core.coupling import CONVEX
+from .core.members import Members
 from .core.scaling import Scaling
 from .core.terms import Terms
 from .exceptions import InputError
@@ -89,6 +90,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         Curves that turn scores into probabilities.
     rule_weights_ : array of shape (n_rules,)
         Mean membership of the training data in each exception.
+    members_ : dict of arrays
+        The training samples in each exception (of large data, of 20,000 evenly spread; of a stream, of its first call),
+        and all samples in the last row: their ``count``, in how many each label was ``observed`` and how many of those
+        are ``positives``, and ``regions``, the 10th and 90th percentile of each feature, see `mltsk.core.members`.
     n_terms_ : array of shape (n_labels,)
         Numbers that the model has for each label.
     columns_ : dict or None
@@ -184,7 +189,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
         given = {name: None if getattr(self, name) == "auto" else getattr(self, name) for name in names}
         columns = None if self.columns_ is None else Columns(**self.columns_)
-        kinds = {} if columns is None else {"shares": columns.shares, "monotone": columns.monotone}
+        names = ("shares", "monotone", "indicators") if columns is not None else ()
+        kinds = {name: getattr(columns, name) for name in names}
         return Options(**given, **kinds, coupling=self.coupling, scale=self.scale)
 
     def _set_targets(self, targets):
@@ -209,7 +215,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def _write(self, fitted):
         self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
-        self.terms_ = dict(vars(fitted.terms))
+        self.terms_, self.members_ = dict(vars(fitted.terms)), dict(vars(fitted.members))
         self.intercept_, self.centers_ = fitted.intercept, fitted.centers
         # row by row, as they come back from a file: products of another layout round differently
         self.general_coef_, self.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
@@ -269,6 +275,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             offsets=self.offsets_,
             underflow="softmax" if self.order_ else "plain",
             columns=columns,
+            members=Members(**found) if (found := getattr(self, "members_", None)) else None,
         )
 
     @property
@@ -327,7 +334,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         """Turn into a short model, of whose scores without themselves are those of rows of the sample, ``index``."""
         sample = self._sample
         system, loo, rows = shorten(self.system_, sample, self.max_terms, self.max_conditions)
-        self.terms_ = dict(vars(system.terms))
+        self.terms_, self.members_ = dict(vars(system.terms)), dict(vars(system.members))
         self.intercept_, self.general_coef_ = system.intercept, system.term_coef
         self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
         self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights

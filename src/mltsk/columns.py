@@ -90,6 +90,11 @@ class Columns:
         return np.array([SHARE_OF_MISSING if value == MISSING else 1.0 / max(1, width[d]) for d, value in self.parts])
 
     @property
+    def indicators(self) -> NDArray[np.bool_]:
+        """Which columns of numbers stand for a value, or for none, 0 or 1."""
+        return np.array([value is not None for _, value in self.parts])
+
+    @property
     def monotone(self) -> NDArray[np.bool_]:
         """Which columns of numbers have an order and no distances."""
         return np.array([self.kinds[d] == "ordinal" for d, _ in self.parts])

@@ -19,6 +19,7 @@ from .columns import Columns
 from .core.arrays import Array, Matrix, dense, unit_rows
 from .core.backend import is_tensor, namespace, put
 from .core.fuzzymap import FuzzyMap
+from .core.members import Members
 from .core.membership import Underflow, firing_strengths
 from .core.scaling import Scaling
 from .core.terms import Terms
@@ -35,7 +36,7 @@ class FuzzySystem:
     the caller's units, or None; ``thresholds`` (L,) turn scores into labels. Probabilities are
     1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated. ``columns`` says how features
     of a table became the D columns of numbers that all this is about, None where they are the features themselves;
-    ``feature_names`` are those of the D columns.
+    ``feature_names`` are those of the D columns. ``members`` says who is in each exception, or is None.
     """
 
     feature_names: tuple[str, ...]
@@ -56,6 +57,7 @@ class FuzzySystem:
     offsets: Array | None = None
     underflow: Underflow = "plain"
     columns: Columns | None = None
+    members: Members | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -104,6 +104,17 @@ def test_probabilities_are_pythons(browser, page, model, written):
     assert shown.endswith("%")
 
 
+def test_exceptions_are_told_as_python_tells_them(opened, model):
+    code = """[...document.querySelectorAll('article[data-rule]')].map((e) => [Number(e.dataset.rule), e.querySelector(
+        'header .muted').textContent, [...e.querySelectorAll('.then li')].map((row) => [row.querySelector('.link')
+        .textContent, row.querySelector('.terms').textContent])])"""
+    for k, size, then in opened.run(code):
+        rule = model.rules_[k]
+        said = {c.label: c.nodes()[0].text.removeprefix(f"{c.label}: ").split(";")[0] for c in rule.consequents}
+        assert size == rule.size
+        assert then == [[label, said[label]] for label, _ in then]
+
+
 def test_curves_are_those_of_the_general_rule_with_the_sample_on_them(opened, model):
     d = int(opened.run("document.querySelector('.feature').dataset.feature"))
     x, j = sample_in(opened), opened.run("window.explorer.label")

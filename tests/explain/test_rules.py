@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier
+from mltsk import MLTSKClassifier, read_table
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.explain import RuleBase, rule_base
@@ -243,11 +243,44 @@ def test_plain_data_and_frames_carry_the_values(table):
 def test_conditions_on_a_table_are_values_and_levels(table, kind):
     rules = MLTSKClassifier(**kind).fit(*table).rules_
     told = [condition for rule in rules.exceptions for condition in rule.conditions]
-    value = r"(not )?\w+( or \w+)*|\w+ for (under |over )?\d+ % \((under |over )?\d+ % on average\)"
-    for condition in told:
-        if condition.feature in ("smoker", "sex", "fever"):
-            assert re.fullmatch(rf"{condition.feature} is ({value})", str(condition))
-        if condition.feature == "stage":
-            assert str(condition) in {f"stage is around {level}" for level in ("I", "II", "III", "IV")}
+    of, level = r"(all \d+|\d+ of \d+)( measured)?", "(I|II|III|IV)"
+    value = rf"\w+( or \w+)* \({of}\)|not \w+ \({of} are\)|\w+ for {of} \((under |over )?\d+ % overall\)"
+    number = r"-?[\d.]+"
+    words = dict.fromkeys(("smoker", "sex", "fever"), f"is ({value})")
+    words["stage"] = f"({level} or (above|below)|is {level}|{level} to {level})"
+    words["age"] = words["albumin"] = (
+        f"((above|below) {number}|is {number}|{number} to {number}|{number} or (above|below))"
+    )
+    for c in told:
+        assert re.fullmatch(f"any {c.feature}|{c.feature} {words[c.feature]}", str(c))
+        data = table[0][c.feature]
+        assert c.feature not in ("age", "albumin") or {c.low, c.high} <= {None, *data}
+        assert c.measured is None or c.measured <= c.members
     assert not any("not measured" in str(condition) for condition in told)
     assert {condition.category for condition in told if condition.feature == "sex"} <= {"f", "m"}
+
+
+@pytest.mark.parametrize("kind", [{}, {"max_terms": 5, "max_conditions": 3}])
+def test_an_exception_tells_its_members_and_what_was_observed_among_them(kind):
+    table = read_table("pbc", ordinal="stage: 1 < 2 < 3 < 4")
+    X, Y = table.X, table.Y
+    clf = MLTSKClassifier(n_rules=20, order=0, **kind).fit(X, Y)
+    assert len(clf.rules_) > 2
+    M = clf.system_.firing(clf.system_.columns.expand(X))
+    for rule in clf.rules_.exceptions:
+        inside = M[:, rule.index] >= 0.5
+        assert (rule.members, rule.total) == (inside.sum(), len(X))
+        assert str(rule).startswith(f"Exception {rule.number} — {inside.sum()} samples, {100 * inside.mean():.0f} % of")
+        for c in rule.consequents:
+            here, every = Y[c.label][inside].dropna(), Y[c.label].dropna()
+            assert (c.positives, c.observed) == (here.sum(), len(here))
+            said = f"{here.sum():.0f} of {len(here)} had it, {every.sum():.0f} of {len(every)} overall; "
+            assert str(c).startswith(f"{c.label}: {said}{c.shift:+#.2g}")
+        any_ = [str(condition).startswith("any ") for condition in rule.conditions]
+        assert any_ == sorted(any_)
+        assert any_.count(False) == rule.told
+        assert "any " not in rule.to_text()
+        assert rule.to_text(top=None).count("any ") == sum(any_)
+    frame = clf.rules_.to_frame("then")
+    assert set(frame.samples) == {rule.members for rule in clf.rules_}
+    assert json.loads(clf.rules_.to_json()) == clf.rules_.to_dict()

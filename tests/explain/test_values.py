@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -151,3 +152,38 @@ def test_plain_data_can_be_cut_short(rule):
     assert [len(full["conditions"]), len(full["consequents"][0]["shapes"])] == [3, 2]
     assert [len(short["conditions"]), short["n_conditions"], short["consequents"][0]["n_shapes"]] == [1, 3, 2]
     assert full["conditions"][0]["high"] is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "known", "said"),
+    [
+        (None, 3.14159, {}, "oil below 3.14"),
+        (3.3, None, {}, "oil above 3.3"),
+        (55.0, 70.0, {}, "oil 55 to 70"),
+        (3.0, None, {}, "oil 3 or above"),
+        (None, 2.0, {}, "oil 2 or below"),
+        (4.0, 4.0, {}, "oil is 4"),
+        (None, None, {}, "any oil"),
+        (1.0, None, {"names": ((0.0, "I"), (1.0, "II"))}, "oil II or above"),
+        (0.0, 0.0, {"names": ((0.0, "no"), (1.0, "yes"))}, "oil is no"),
+        (None, None, {"values": (("f", 1.0, 0.8), ("m", 0.0, 0.2)), "measured": 41}, "oil is f (all 41)"),
+        (None, None, {"values": (("f", 0.95, 0.8), ("m", 0.05, 0.2)), "measured": 20}, "oil is f (19 of 20 measured)"),
+        (None, None, {"values": (("f", 0.85, 0.8), ("m", 0.15, 0.2)), "measured": 41}, "any oil"),
+        (None, None, {"values": (("a", 0.5, 0.3), ("b", 0.5, 0.7)), "measured": 40}, "oil is a for 20 of 40 measured"),
+        (None, None, {"values": (("a", 0.0, 0.3),), "measured": 41}, "oil is not a (0 of 41 are)"),
+    ],
+)
+def test_members_are_told_by_where_they_lie(low, high, known, said):
+    told = str(condition(low=low, high=high, members=41, **known))
+    assert told.removesuffix(" (30 % overall)") == said
+
+
+def test_a_rule_that_few_are_wholly_in_is_told_by_those_nearest_to_it(rule):
+    assert replace(rule, members=41, total=418).size == "41 samples, 10 % of the data"
+    told = replace(rule, members=5, total=418).size
+    assert told == "governs 12 % of the data, told by the 5 samples nearest to it"
+
+
+def test_labels_that_were_not_observed_among_the_members_are_no_count():
+    told = Consequent("gout", 0.12, 0.05, observed=0, positives=0, overall=(1200, 4000))
+    assert str(told) == "gout: observed in none of them, 1,200 of 4,000 overall; +0.12"

@@ -61,6 +61,12 @@ def test_each_part_is_checked(fitted, name, value, says):
         ("terms_", "low", lambda v: None, "ramps must rise"),
         ("terms_", "high", lambda v: v - 2, "ramps must rise"),
         ("terms_", "mean", lambda v: v * np.nan, "'mean' must be a table"),
+        ("members_", "count", lambda v: v[1:], "'count' must be a table of 3 finite"),
+        ("members_", "positives", lambda v: v + 60, "'positives' must be some of 'observed'"),
+        ("members_", "observed", lambda v: v * np.nan, "'observed' must be a table of 3 x 5 finite"),
+        ("members_", "regions", lambda v: v[..., ::-1].copy(), "'regions' must end above"),
+        ("members_", "regions", lambda v: None, "'regions' must be there"),
+        ("members_", "regions", lambda v: v * np.inf, "'regions' must be a table of 3 x 10 x 2"),
     ],
 )
 def test_scales_and_terms_are_checked(fitted, table, name, change, says):

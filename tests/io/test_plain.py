@@ -36,7 +36,12 @@ def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
 def test_words_and_gaps_come_back_exactly(max_terms, table):
     X, Y, new = table
     model = MLTSKClassifier(n_rules=20, max_terms=max_terms).fit(X, Y)
+    model.members_["regions"][0, 0] = np.nan  # nobody in it was measured
     back = travelled(model)
+    assert back.members_.keys() == model.members_.keys()
+    for name, part in model.members_.items():
+        assert_array_equal(back.members_[name], part)
+        assert back.members_[name].dtype == part.dtype
     assert back.columns_ == model.columns_
     assert_array_equal(back.decision_function(new), model.decision_function(new))
     assert str(back.rules_) == str(model.rules_)

@@ -185,9 +185,11 @@ def test_words_are_those_of_the_rules(model):
     data = explorer_data(model)
     rule, general = data["rules"][1], data["general"][2]
     conditions, shapes = model.rules_.exceptions[1].conditions, model.rules_.general[2].shapes
-    assert [words for _, words in rule["words"]] == [str(c) for c in conditions[:5]]
+    told = min(5, model.rules_[1].told)
+    assert [words for _, words in rule["words"]] == [str(c) for c in conditions[:told]]
     assert conditions[0].feature == DATA.feature_names[rule["words"][0][0]]
-    assert rule["more"] == "and 5 smaller conditions"
+    assert rule["more"] == f"and {10 - told} smaller conditions"
+    assert str(model.rules_[1]).startswith(f"Exception 2 — {rule['size']}\n")
     assert [words for _, words in general["words"]] == [str(shape) for shape in shapes[:8]]
     assert data["noun"] == "Exception"
 

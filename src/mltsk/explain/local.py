@@ -17,6 +17,7 @@ import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array, Matrix
+from ..core.members import MEMBER
 from ..system import FuzzySystem
 from .tables import Categories, Index, Narrowed, Tables, doubles, frame, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
@@ -250,9 +251,12 @@ class Explanation(Narrowed):
         return MISSING if f in self.tables.gaps else f"{MISSING} (counts as nothing)"
 
     def _exceptions(self, amounts: Array) -> Iterator[Part]:
+        members = self.tables.system.members
         for k in largest(np.arange(len(amounts)), amounts).tolist():
             share = float(self.firing[0, k])
-            words = f"{self.tables.noun} {k + 1}, which fits by {percent(share)}"
+            like = " like this one" * (share >= MEMBER)
+            held = "" if members is None else f" ({times(int(members.count[k]), 'sample')}{like})"
+            words = f"{self.tables.noun} {k + 1}{held}, which fits by {percent(share)}"
             yield Part("exception", k, share, float(amounts[k]), words)
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:

@@ -22,7 +22,8 @@ from .wording import Node, left_out, number, percent, times
 SHORT = 25  # statements per label, up to which a model is printed whole
 MOST = 20  # labels and exceptions that are printed of a long model
 _SHAPE = ("label", "feature", "kind", "at", "change", "size", "values")
-_CONDITION = ("feature", "category", "center", "average", "low", "high", "percentile", "distinct")
+_CONDITION = ("feature", "category", "center", "average", "low", "high", "percentile", "distinct", "members")
+_CONSEQUENT = ("label", "positives", "observed", "overall", "size")
 
 
 def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "RuleBase":
@@ -93,7 +94,9 @@ class RuleBase(Narrowed, Sequence[Rule]):
         labels = largest(moved, tables.shifts[k, moved])
         consequents = Items(len(labels), lambda i: self._consequent(k, int(labels[i])))
         weight, always = float(tables.system.rule_weights[k]), not len(tables.order(k))
-        return Rule(k, weight, conditions, consequents, always, tables.noun)
+        members, told = tables.system.members, int(tables.narrow[k, order].sum())
+        counts = (None, None) if members is None else (int(members.count[k]), int(members.count[-1]))
+        return Rule(k, weight, conditions, consequents, always, tables.noun, told, *counts)
 
     def _general(self, i: int) -> Consequent:
         j = int(self.kept_labels[i])
@@ -123,21 +126,31 @@ class RuleBase(Narrowed, Sequence[Rule]):
 
     def _condition(self, k: int, t: int) -> Condition:
         tables, subject, distinct = self.tables, self.tables.subjects[t], float(self.tables.distinct[k, t])
+        who, d = tables.system.members, subject.columns.start
+        members = None if who is None or who.regions is None else int(who.count[k])
         if subject.kind == "nominal":
-            values = tables.shares(k, t)
+            values, measured = tables.shares(k, t), None
+            if who is not None and who.regions is not None:
+                measured = int(who.regions[k, d, 1])
             _, here, usual = max(values, key=lambda value: abs(value[1] - value[2]))
-            return Condition(subject.name, here, usual, None, None, None, distinct, values=values)
-        d = subject.columns.start
+            return Condition(subject.name, here, usual, None, None, None, distinct, (), values, members, measured)
         limit = known(tables.limits[k, d])
         low, high = (limit, None) if distinct > 0 else (None, limit)
+        if tables.regions is not None:
+            low, high = map(known, tables.regions[k, t])
         center, average = float(tables.centers[k, d]), float(tables.averages[d])
         names = tuple(tables.named_values(t).items())
-        return Condition(subject.name, center, average, low, high, known(tables.places[k, d]), distinct, names)
+        place = known(tables.places[k, d])
+        return Condition(subject.name, center, average, low, high, place, distinct, names, members=members)
 
     def _consequent(self, k: int, j: int) -> Consequent:
         tables, label = self.tables, self.tables.system.label_names[j]
         shapes = self._shapes(tables.slope_sizes(k, j), partial(self._shape, j, k=k))
-        return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes)
+        counts: Any = {}
+        if (members := tables.system.members) is not None:
+            (had, usual), (of, all_of) = (table[[k, -1], j].tolist() for table in (members.positives, members.observed))
+            counts = {"positives": had, "observed": of, "overall": (usual, all_of)}
+        return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes, **counts)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
@@ -159,9 +172,9 @@ class RuleBase(Narrowed, Sequence[Rule]):
         """One pandas row for each statement; ``part`` is "general", "if" or "then" for one of them only.
 
         Columns: ``part``; for what holds in general, ``label``, ``feature`` and the ``kind``, ``at``, ``change``,
-        ``size`` and ``values`` (those with names) of a `Shape`; for exceptions, ``rule`` (its index) and ``share`` of
-        the data that it governs, then those of a `Condition`, or those of a `Shape`, whose feature is missing for the
-        shift.
+        ``size`` and ``values`` (those with names) of a `Shape`; for exceptions, ``rule`` (its index), ``share`` of
+        the data that it governs and ``samples`` in it, then those of a `Condition`, or those of a `Shape`, whose
+        feature is missing for the shift, with the counts of a `Consequent`.
         """
         if part not in (None, "general", "if", "then"):
             raise InputError(f"part must be 'general', 'if', 'then' or None (all), got {part!r}.")
@@ -171,11 +184,11 @@ class RuleBase(Narrowed, Sequence[Rule]):
         for shape in (shape for rule in self.general for shape in rule.shapes) if part == "general" else ():
             yield {"part": part} | {what: getattr(shape, what) for what in _SHAPE}
         for rule in () if part == "general" else self:
-            own = {"part": part, "rule": rule.index, "share": rule.weight}
+            own = {"part": part, "rule": rule.index, "share": rule.weight, "samples": rule.members}
             for condition in rule.conditions if part == "if" else ():
                 yield own | {what: getattr(condition, what) for what in _CONDITION}
             for c in rule.consequents if part == "then" else ():
-                yield {**own, "label": c.label, "feature": None, "change": c.shift, "size": c.size}
+                yield {**own, **{what: getattr(c, what) for what in _CONSEQUENT}, "feature": None, "change": c.shift}
                 yield from (own | {what: getattr(shape, what) for what in _SHAPE} for shape in c.shapes)
 
     def nodes(self, top: int | None = None, label: str | None = None) -> list[Node]:

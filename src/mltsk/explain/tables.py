@@ -26,12 +26,14 @@ from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
 from ..exceptions import InputError, optional
 from ..system import FuzzySystem
+from .values import CLEAR
 from .wording import Page, number
 
 Categories = Mapping[str, Mapping[float, str]]
 Index = NDArray[np.intp]
 
 BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
+WIDE = 0.8  # a region that holds so much of the data is none
 _GRID = np.linspace(0.0, 1.0, 21)  # what the columns of `FuzzySystem.quantiles` are percentiles of
 
 
@@ -244,11 +246,49 @@ class Tables:
         else:  # what is not measured has no part in distances
             told = [s.kind != MISSING and bool(finite[k, s.columns].any()) for s in self.subjects]
             kept = among[np.array(told)[among]]
-        return largest(kept, self.distinct[k, kept])
+        kept = largest(kept, self.distinct[k, kept])
+        return kept[np.argsort(~self.narrow[k, kept], kind="stable")]
+
+    @cached_property
+    def regions(self) -> Array | None:
+        """Where the members of each exception lie, (K, T, 2), None where that is not known.
+
+        NaN is an open end: it reaches the outer tenth of the data. Both are NaN where a region holds nearly all of it,
+        and 0 for values without an order of which some are clearly more or less frequent than overall.
+        """
+        system, members = self.system, self.system.members
+        if members is None or members.regions is None:
+            return None
+        found = np.full((len(system.centers), len(self.subjects), 2), np.nan)
+        for t, subject in enumerate(self.subjects):
+            own = members.regions[:, subject.columns]
+            if subject.kind in ("nominal", MISSING):
+                apart = np.abs(_shares(own[:-1]) - _shares(own[-1])) * np.isfinite(system.widths[:, subject.columns])
+                found[apart.max(axis=1, initial=0.0) > CLEAR, t] = 0.0
+                continue
+            (low, high), (first, last) = own[:-1, 0].T, own[-1, 0]
+            single, grid = low == high, doubles(system.quantiles)[subject.columns.start]
+            low = np.where((low <= first) & ~single, -np.inf, low)
+            high = np.where((high >= last) & ~single, np.inf, high)
+            inside = (grid >= low[:, None]) & (grid <= high[:, None])
+            unordered = subject.kind == "number" and len(self.named_values(t)) > 2
+            told = (inside.mean(axis=1) < WIDE) & (single | (not unordered))
+            ends = np.stack([low, high], axis=1)
+            found[:, t] = np.where(told[:, None] & np.isfinite(ends), ends, np.nan)
+        return found
+
+    @cached_property
+    def narrow(self) -> NDArray[np.bool_]:
+        """Which conditions set the members of an exception apart, (K, T); all, where members are not known."""
+        ends = self.regions
+        known = np.zeros((len(self.system.centers), len(self.subjects), 1)) if ends is None else ends
+        return np.asarray(~np.isnan(known).all(axis=2))
 
     def shares(self, k: int, t: int) -> tuple[tuple[str, float, float], ...]:
-        """Of the values that rule k has a condition on: name, share at its centre and on average."""
-        subject, here, usual = self.subjects[t], self.centers[k], self.averages
+        """Of the values that rule k has a condition on: name, share among members (or at its centre) and on average."""
+        subject, here, usual, members = self.subjects[t], self.centers[k], self.averages, self.system.members
+        if members is not None and members.regions is not None:
+            here, usual = _shares(members.regions[[k, -1]])
         pairs = [(float(np.clip(here[d], 0, 1)), float(usual[d])) for d in range(*subject.columns.indices(len(here)))]
         if len(pairs) < len(subject.values):
             return tuple(zip(subject.values, *([1 - x, x] for x in pairs[0]), strict=True))
@@ -336,6 +376,11 @@ class Narrowed(Page):
     def for_label(self, *names: str) -> Self:
         """The same for some labels only."""
         return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
+
+
+def _shares(regions: Array) -> Array:
+    """Of columns that stand for values: which share of those that have any has it."""
+    return np.asarray(regions[..., 0] / np.maximum(regions[..., 1], 1.0))
 
 
 def summed_up(x: Array, y: Array) -> tuple[str, float, float]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from ..columns import MISSING
-from .wording import Node, Page, fifth, left_out, likely, name, number, percent, place_words, signed
+from ..core.members import FEWEST
+from .wording import Node, Page, fifth, left_out, likely, name, number, percent, place_words, signed, times
 
 T = TypeVar("T")
 TOP = 5  # parts that are printed of each list in a long model
@@ -126,13 +127,15 @@ class Shape:
 class Condition:
     """One fuzzy set of an IF-part.
 
-    ``center`` is where the rule is most itself, ``average`` the same of the whole data; above ``low`` or below ``high``
-    the feature speaks for the rule rather than for the average (None: no limit on that side, or no way to state it in
-    the caller's units). ``percentile`` (0..1) places the centre among the training values, None for sparse features.
-    ``distinct`` is the signed distance of the centre from the average in widths of the set: conditions come in the
-    order of its size. ``names`` are those of numbers that have some: levels of an ordinal feature, or two values.
-    ``values`` are those of a nominal feature with their shares at the centre and on average; ``center`` and ``average``
-    are then the shares of the value that differs most.
+    ``center`` is where the rule is most itself, ``average`` the same of the whole data. The ``members`` of the rule lie
+    from ``low`` to ``high``, their 10th and 90th percentile, None where that is in the outer tenth of the data: without
+    both, the feature does not set them apart. Where members are not known (None), the feature speaks for the rule
+    rather than for the average above ``low`` or below ``high``. ``percentile`` (0..1) places the centre among the
+    training values, None for sparse features. ``distinct`` is the signed distance of the centre from the average in
+    widths of the set: conditions come in the order of its size. ``names`` are those of numbers that have some: levels
+    of an ordinal feature, or two values. ``values`` are those of a nominal feature with their shares among the members,
+    or at the centre, and overall; ``center`` and ``average`` are then the shares of the value that differs most;
+    ``measured`` members have one.
 
     Examples
     --------
@@ -142,6 +145,8 @@ class Condition:
     oil is 3.1 times the average (0.34 against 0.11)
     >>> print(Condition("smoker", 1.0, 0.2, None, None, None, 0.9, values=(("daily", 1.0, 0.2), ("never", 0.0, 0.5))))
     smoker is daily
+    >>> print(Condition("albumin", 2.9, 3.5, None, 3.12, percentile=0.1, distinct=-1.0, members=41))
+    albumin below 3.12
     """
 
     feature: str
@@ -153,6 +158,8 @@ class Condition:
     distinct: float
     names: tuple[tuple[float, str], ...] = ()
     values: tuple[tuple[str, float, float], ...] = ()
+    members: int | None = None
+    measured: int | None = None
 
     @property
     def category(self) -> str | None:
@@ -162,7 +169,23 @@ class Condition:
         return min(self.names, key=lambda pair: abs(pair[0] - self.center))[1] if self.names else None
 
     def __str__(self) -> str:
-        return f"{name(self.feature)} is {self._words()}"
+        feature = name(self.feature)
+        return f"{feature} is {self._words()}" if self.members is None else self._region(feature)
+
+    def _region(self, feature: str) -> str:
+        """Where the members lie."""
+        if max((abs(here - usual) for _, here, usual in self.values), default=0.0) > CLEAR:
+            return f"{feature} is {_told_by_shares(self.values, self.measured, self.members or 0)}"
+        names, (low, high) = dict(self.names), (self.low, self.high)
+        first, last = ("" if x is None else name(names.get(x, number(x))) for x in (low, high))
+        if low is not None and high is not None:
+            return f"{feature} is {first}" if first == last else f"{feature} {first} to {last}"
+        x = high if low is None else low
+        if x is None:
+            return f"any {feature}"
+        if names or (x == round(x) and abs(x) < 10):  # an end that counts must not be read as left out
+            return f"{feature} {first or last} or {'below' if low is None else 'above'}"
+        return f"{feature} {'below' if low is None else 'above'} {first or last}"
 
     def _words(self) -> str:
         if self.values or len(self.names) == 2:
@@ -183,15 +206,24 @@ class Condition:
         return (less, 1 - here, 1 - usual), (more, here, usual)
 
 
-def _told_by_shares(values: tuple[tuple[str, float, float], ...]) -> str:
-    """Values that are clearly more or less frequent inside than overall."""
+def _told_by_shares(values: tuple[tuple[str, float, float], ...], measured: int | None = None, of: int = 0) -> str:
+    """Values that are clearly more or less frequent inside than overall, with counts where ``measured`` is known."""
+
+    def counted(share: float) -> str:
+        count = round(share * (measured or 0))
+        told = f"all {count:,}" if count == measured else f"{count:,} of {measured:,}"
+        return told + " measured" * (measured != of)
+
     more = sorted((-here, name(what)) for what, here, usual in values if here > usual + CLEAR)
     if 0 < len(more) < 4 and sum(-share for share, _ in more) > MOSTLY:
-        return " or ".join(what for _, what in more)
-    gone = [(usual, name(what)) for what, here, usual in values if usual > here + CLEAR and here < 1 - MOSTLY]
+        held = f" ({counted(sum(-share for share, _ in more))})" if measured is not None else ""
+        return " or ".join(what for _, what in more) + held
+    gone = [(usual, name(what), here) for what, here, usual in values if usual > here + CLEAR and here < 1 - MOSTLY]
     if gone and not more:
-        return f"not {max(gone)[1]}"
+        return f"not {max(gone)[1]}" + (f" ({counted(max(gone)[2])} are)" if measured is not None else "")
     what, here, usual = max(values, key=lambda value: (round(abs(value[1] - value[2]), 9), value[1] - value[2]))
+    if measured is not None:
+        return f"{name(what)} for {counted(here)} ({percent(usual)} overall)"
     return f"{name(what)} for {percent(here)} ({percent(usual)} on average)"
 
 
@@ -210,21 +242,37 @@ class Consequent(Page):
     """What is said about one label: ``shift`` is what a rule adds to its score, for rules of order 1 at their centre.
 
     Of the general rule, it is what the average sample scores before any exception. ``size`` is the standard deviation
-    of the shift over the data; ``shapes`` are what features do, largest first.
+    of the shift over the data; ``shapes`` are what features do, largest first. Of the members of a rule, the label was
+    ``observed`` in so many, and so many of those are ``positives``; ``overall`` are both of all data, positives first.
+
+    Examples
+    --------
+    >>> print(Consequent("edema", 0.37, 0.1, observed=41, positives=26, overall=(64, 418)).nodes()[0].text)
+    edema: 26 of 41 had it, 64 of 418 overall; +0.37
     """
 
     label: str
     shift: float
     size: float
     shapes: Sequence[Shape] = ()
+    observed: int | None = None
+    positives: int | None = None
+    overall: tuple[int, int] | None = None
 
     def nodes(self, top: int | None = TOP, *, general: str = "") -> list[Node]:
         """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
         centre = " at its centre" if len(self.shapes) else ""
-        at = f": {number(self.shift)} {general}" if general else f" {signed(self.shift)}{centre}"
+        at = f": {number(self.shift)} {general}" if general else f"{self._had()} {signed(self.shift)}{centre}"
         shapes = tuple(Node(str(shape), amount=shape.change) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
         return [Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)]
+
+    def _had(self) -> str:
+        """What was observed among the members."""
+        if self.overall is None:
+            return ""
+        here = f"{self.positives:,} of {self.observed:,} had it" if self.observed else "observed in none of them"
+        return ": {}, {:,} of {:,} overall;".format(here, *self.overall)
 
 
 @dataclass(frozen=True)
@@ -233,7 +281,8 @@ class Rule(Page):
 
     Counted from 0 by ``index``, from 1 in words. The most distinct conditions and the largest shifts come first;
     ``always`` is true of a rule that has no condition on any feature. ``noun`` is what it is called: systems without a
-    general rule have no exceptions but rules.
+    general rule have no exceptions but rules. ``told`` is how many conditions, the first ones, set its members apart,
+    None for all of them; ``members`` of ``total`` training samples are in it, None where that is not known.
     """
 
     index: int
@@ -242,19 +291,35 @@ class Rule(Page):
     consequents: Sequence[Consequent]
     always: bool = False
     noun: str = "Exception"
+    told: int | None = None
+    members: int | None = None
+    total: int | None = None
 
     @property
     def number(self) -> int:
         """The number of the rule in words, from 1."""
         return self.index + 1
 
+    @property
+    def size(self) -> str:
+        """How much of the data it is about, in words."""
+        governs = f"governs {percent(self.weight)} of the data"
+        if self.members is None or self.total is None:
+            return governs
+        if self.members <= FEWEST:  # perhaps nobody is wholly in it
+            return f"{governs}, told by the {times(self.members, 'sample')} nearest to it"
+        return f"{times(self.members, 'sample')}, {percent(self.members / max(self.total, 1))} of the data"
+
     def nodes(self, top: int | None = TOP) -> list[Node]:
-        """This rule on a page, with its ``top`` conditions, labels and shapes."""
-        conditions = tuple(Node(str(c)) for c in self.conditions[:top]) or (Node("always"),) * self.always
-        conditions += left_out(len(self.conditions), top, "condition", " closer to the average")
+        """This rule on a page, with its ``top`` conditions, labels and shapes; without ``top``, with all of them."""
+        most = top if top is None or self.told is None else min(top, self.told)
+        conditions = tuple(Node(str(c)) for c in self.conditions[:most])
+        if not conditions and (self.always or len(self.conditions)):
+            conditions = (Node("always" if self.always else "no feature alone sets it apart"),)
+        conditions += left_out(len(self.conditions), most, "condition", " closer to the average")
         labels = tuple(c.nodes(top)[0] for c in self.consequents[:top]) or (Node("nothing changes"),)
         labels += left_out(len(self.consequents), top, "label", " that it moves less")
-        title = f"{self.noun} {self.number} — governs {percent(self.weight)} of the data"
+        title = f"{self.noun} {self.number} — {self.size}"
         return [Node(title, (Node("IF", conditions), Node("THEN", labels)))]
 
 

@@ -13,7 +13,8 @@ from textwrap import fill
 from typing import Any
 
 WIDTH = 110
-RISE, FALL = "#2980cc", "#dc612e"  # what raises a score and what lowers it: two colours of equal rank, not good and bad
+# What raises a score and what lowers it: two colours of equal rank, not good and bad, those of the pages' style sheets.
+RISE, FALL = "#1f6fb5", "#c8511f"
 # Underscores inside a word are no emphasis in Markdown, and feature names are full of them.
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|#~]|(?<!\w)_|_(?!\w))")
 _STYLE = (
@@ -21,7 +22,7 @@ _STYLE = (
     ".mltsk-rules summary{font-weight:600;cursor:pointer;padding:.3em 0}"
     ".mltsk-rules ul{margin:.1em 0 .4em 1.2em;padding:0}.mltsk-rules .muted{opacity:.65}"
     ".mltsk-rules i{display:inline-block;height:.6em;margin-left:.5em}"
-    f".mltsk-rules .up{{background:{RISE}}}.mltsk-rules .down{{background:{FALL}}}"
+    f".mltsk-rules .up{{background:var(--series-1,{RISE})}}.mltsk-rules .down{{background:var(--series-2,{FALL})}}"
 )
 
 

@@ -18,6 +18,7 @@ from ..core.arrays import Array, row_blocks, spread_rows
 from ..core.backend import asnumpy, blas_threads, cast, device_memory, namespace, put
 from ..core.clustering import fuzzy_c_means
 from ..core.coupling import coupling_matrix, label_correlation
+from ..core.members import Members
 from ..core.scaling import Scaling, column_quantiles
 from ..core.terms import Terms
 from ..exceptions import InputError
@@ -53,9 +54,9 @@ class Rows(Protocol):
 class Options:
     """What the user asks for; None leaves it to leave-one-out, but for `coupling` and `scale`, where it is none.
 
-    ``shares`` and ``monotone`` (D,) tell of columns what `Scale.of` says. Scale, rules and weights are found on at most
-    ``sample_rows`` rows; ``memory`` is how many bytes a square matrix may take, None a share of what is here; ``form``
-    of the solution is "primal", "dual", "products" or None for the cheapest.
+    ``shares`` and ``monotone`` (D,) tell of columns what `Scale.of` says, ``indicators`` what `Members.of` does. Scale,
+    rules and weights are found on at most ``sample_rows`` rows; ``memory`` is how many bytes a square matrix may take,
+    None a share of what is here; ``form`` of the solution is "primal", "dual", "products" or None for the cheapest.
     """
 
     n_rules: int | None = None
@@ -67,6 +68,7 @@ class Options:
     scale: str | None = "auto"
     shares: Array | None = None
     monotone: NDArray[np.bool_] | None = None
+    indicators: NDArray[np.bool_] | None = None
     sample_rows: int = 20_000
     memory: float | None = None
     form: str | None = None
@@ -91,6 +93,7 @@ class Fitted:
     prototypes: Array
     rule_weights: Array
     quantiles: Array | None
+    members: Members
     width_scale: float
     share: float
     ridge: float
@@ -126,7 +129,7 @@ def fit_system(rows: Rows, options: Options) -> Fitted:
     few, many = sorted((rows.n_rows, choice.design.shape[2]))
     with blas_threads(float(few) ** 2 * many):
         solved = _solve(rows, choice.design, penalty, block, Z, options)
-    return _fitted(choice, penalty, coupling, solved, block, Z)
+    return _fitted(choice, penalty, coupling, solved, block, Z, options)
 
 
 def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> Choice:
@@ -302,7 +305,9 @@ def _joined(patterns: list[Any], parts: list[Solved]) -> Solved:
     return Solved(**{n: np.concatenate(c, axis=-1)[..., order] for n, c in columns.items()})
 
 
-def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: Solved, block: Any, Z: Any) -> Fitted:
+def _fitted(
+    choice: Choice, penalty: Penalty, coupling: Array | None, solved: Solved, block: Any, Z: Any, options: Options
+) -> Fitted:
     design, scaling = choice.design, choice.design.scale.scaling
     B, mean, rates = asnumpy(solved.B), asnumpy(solved.mean), asnumpy(solved.rates)
     intercept, general, coef = design.coefficients(B, mean, rates)
@@ -316,6 +321,8 @@ def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: So
     if not is_sparse(block.X):
         counted = block.X if bool((w > 0).all()) else block.X[w > 0]
         quantiles = column_quantiles(counted, np.linspace(0, 1, 21))
+    rows = block.X if is_sparse(block.X) else asnumpy(block.X)
+    known = rows, asnumpy(M), asnumpy(block.Y), asnumpy(block.w)
     return Fitted(
         scale=design.scale.name,
         scaling=scaling,
@@ -328,6 +335,7 @@ def _fitted(choice: Choice, penalty: Penalty, coupling: Array | None, solved: So
         prototypes=prototypes,
         rule_weights=mass / float(w.sum()),
         quantiles=quantiles,
+        members=Members.of(*known, shared=design.rules.order == 1, indicators=options.indicators),
         width_scale=choice.width_scale,
         share=choice.share,
         ridge=penalty.rho,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Array, dense, spread_rows
 from ..core.backend import asnumpy, is_tensor
+from ..core.members import Members
 from ..core.membership import firing_strengths
 from ..core.terms import RAMPS, Terms
 from ..system import FuzzySystem
@@ -68,7 +69,10 @@ def shorten(
     problem = _Problem.of(A, part.loo, part.row_weights)
     coef = problem.fitted(problem.chosen(max_terms), max_terms)
     held_out = _held_out(part, A, [max_terms])[0]
-    return candidates.system(problem, coef), held_out, some
+    short, every = candidates.system(problem, coef), sample.rows(slice(None))
+    words = None if system.columns is None else system.columns.indicators
+    members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, indicators=words)
+    return replace(short, members=members), held_out, some
 
 
 def size_path(system: FuzzySystem, sample: Sample, max_conditions: int | None) -> tuple[list[int], list[Array], Any]:

@@ -1,11 +1,13 @@
 """Whether the parts of a fitted model fit together: files and plain data are judged by the same table.
 
 Symbols in shapes: K rules, D features (of a table with words or gaps, its columns of numbers), L labels, P terms of the
-general rule, E rows of a consequent (1, or D + 1 with slopes), Q knots of a scale, C percentiles (21).
+general rule, E rows of a consequent (1, or D + 1 with slopes), Q knots of a scale, C percentiles (21), A rules and all
+data (K + 1), R ends of a region (2).
 """
 
 import inspect
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..columns import Columns
+from ..core.members import Members
 from ..core.scaling import Scaling
 from ..core.terms import Terms
 from ..pipelines import taken_apart
@@ -29,15 +32,19 @@ SHAPES = {
     "DQ": ("values", "levels"),
     "D": ("offset", "spread", "share"),
     "LL": ("coupling_",),
+    "A": ("count",),
+    "AL": ("observed", "positives"),
+    "ADR": ("regions",),
 }
-MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high")
+MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high", "regions")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
     *("centers_", "widths_", "coef_", "prototypes_", "rule_weights_", "thresholds_", "quantiles_", "scale_"),
     *("scaling_", "label_names_", "classes_", "multilabel_", "n_features_in_"),
 )
 GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "columns_")
-TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns}  # attributes that are the fields of these
+# attributes that are the fields of these
+TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members}
 KINDS = ("number", "ordinal", "nominal")
 SCALES = ("quantile", "standard", "minmax", "unit", None)
 
@@ -84,7 +91,7 @@ def _check_parts(found: Mapping[str, Any]) -> None:
         table, fields = found.get(name), kind.__dataclass_fields__.keys()
         if table is not None and (not isinstance(table, Mapping) or table.keys() != fields):
             raise ValueError(f"{name!r} must hold {', '.join(fields)}")
-    parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {})}
+    parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {}), **(found.get("members_") or {})}
     if found.get("columns_") is not None:
         _check_columns(found["columns_"], found)
     n = _sizes(parts)
@@ -129,7 +136,8 @@ def _are_words(part: Any) -> bool:
 def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
     coef, knots, columns = parts["coef_"], parts.get("values", np.empty((0, 0))), parts.get("columns_")
     D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
-    n = {"K": len(parts["centers_"]), "D": D, "L": len(parts["label_names_"]), "C": 21}
+    K, L = len(parts["centers_"]), len(parts["label_names_"])
+    n = {"K": K, "A": K + 1, "D": D, "L": L, "C": 21, "R": 2}
     n |= {"P": len(parts.get("feature", ())), "Q": knots.shape[-1], "E": coef.shape[1] if coef.ndim == 3 else 1}
     if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
         raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
@@ -138,7 +146,8 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
 
 def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
     numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
-    if not numbers or table.shape != shape or not (np.isfinite(table) | (name == "widths_") & (table > 0)).all():
+    allowed = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
+    if not numbers or table.shape != shape or not (np.isfinite(table) | allowed(table)).all():
         raise ValueError(f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers")
 
 
@@ -159,6 +168,12 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         for name in ("spread", "share"):
             yield not (parts[name] > 0).all(), f"{name!r} must be above 0"
         yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
+    if "count" in parts:
+        count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
+        rise = [np.zeros(1), positives, observed, count[:, None], count[-1:, None]]
+        yield any((a > b).any() for a, b in pairwise(rise)), "'positives' must be some of 'observed', these of 'count'"
+        yield (ends is None) != (parts["quantiles_"] is None), "'regions' must be there where 'quantiles_' are"
+        yield ends is not None and (ends[..., 0] > ends[..., 1]).any(), "'regions' must end above where they begin"
     if "terms_" in parts:
         feature, low, high = parts["feature"], parts["low"], parts["high"]
         known = feature.dtype.kind == "i" and np.isin(feature, np.arange(n["D"])).all()

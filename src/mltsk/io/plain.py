@@ -5,7 +5,7 @@ single training rows, leave-one-out scores or a stream to go on with, stays out.
 with one key:
 
 =======================================================  =============================================================
-``{"array": [[…], …], "type": "float64", "shape": […]}``  an array; in one of numbers, None stands for infinity
+``{"array": [[…], …], "type": "float64", "shape": […]}``  an array; of numbers, None is infinity and "nan" none
 ``{"dict": {…}}``, ``{"pairs": [[key, value], …]}``       a table by text, or by anything else
 ``{"float": "nan"}``                                      a number that is not finite
 ``{"model": {"kind": …}}``                                a model inside of a model
@@ -133,9 +133,9 @@ def _plain_array(value: np.ndarray, name: str) -> dict[str, Any]:
     if value.dtype.kind == "O":
         parts = _plain(parts, name)
     elif value.dtype.kind == "f" and not np.isfinite(value).all():
-        if not (np.isfinite(value) | np.isposinf(value)).all():
+        if np.isneginf(value).any():
             raise InputError(f"{name} holds numbers that are not finite, so the model has no plain form.")
-        parts = np.where(np.isfinite(value), value.astype(object), None).tolist()
+        parts = np.where(np.isnan(value), "nan", np.where(np.isfinite(value), value.astype(object), None)).tolist()
     return {"array": parts, "type": "str" if value.dtype.kind == "U" else value.dtype.name, "shape": list(value.shape)}
 
 
@@ -188,7 +188,7 @@ def _read_array(parts: Any, kind: str, shape: list[int], name: str) -> np.ndarra
         raise InputError(f"{name!r} has shape {found.shape} instead of {tuple(shape)}")
     flat = found.ravel().tolist()
     if kind.startswith("float"):
-        flat = [np.inf if part is None else part for part in flat]
+        flat = [np.inf if part is None else np.nan if part == "nan" else part for part in flat]
     allowed = {"b": bool, "i": int, "f": int | float, "s": str, "o": bool | int | float | str}[kind[0]]
     if not all(isinstance(part, allowed) and (kind[0] in "bo" or not isinstance(part, bool)) for part in flat):
         raise InputError(f"{name!r} is of type {kind} and holds something else")

@@ -249,14 +249,18 @@ def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
     """The general rule of each label and the IF-part of each exception, in words with their features."""
     where = {feature: f for f, feature in reversed(list(enumerate(base.tables.feature_names)))}
 
-    def told(parts: Any, most: int, rest: str) -> dict[str, Any]:
-        more = f"and {times(len(parts) - most, rest)}" if len(parts) > most else ""
-        return {"words": [[where[part.feature], str(part)] for part in parts[:most]], "more": more}
+    def told(parts: Any, most: int, rest: str, **known: Any) -> dict[str, Any]:
+        more = f"{'and ' * (most > 0)}{times(len(parts) - most, rest)}" if len(parts) > most else ""
+        return {"words": [[where[part.feature], str(part)] for part in parts[:most]], "more": more, **known}
 
-    general = base.general if len(system.terms) else ()
+    general, members = base.general if len(system.terms) else (), system.members
     return {
         "general": [told(rule.shapes, SHAPES, "smaller one") for rule in general],
-        "rules": [told(rule.conditions, CONDITIONS, "smaller condition") for rule in base.exceptions],
+        "rules": [
+            told(rule.conditions, min(CONDITIONS, rule.told), "smaller condition", size=rule.size, always=rule.always)
+            for rule in base.exceptions
+        ],
+        "had": None if members is None else packed(np.stack([members.positives, members.observed]), "<u4"),
     }
 
 

@@ -147,6 +147,7 @@ class RuleCards {
     Object.assign(this, { data, features, system, norm, onlabel, onfeature });
     this.shifts = system.centreShifts();
     this.prototypes = unpack(data.prototypes, Float64Array);
+    this.had = data.had && unpack(data.had, Uint32Array);
     this.general = this.generalCard();
     this.cards = new Map(); // those that have been looked at
     Object.assign(this, { count: MOST_CARDS, order: [], label: 0 });
@@ -169,12 +170,12 @@ class RuleCards {
     const conditions = rule.words.map(([d, words], i) => h("li", {}, link("", () => this.onfeature(d), [], words), strips[i]?.node));
     const then = h("ul", { class: "then" });
     const title = h("h3", { text: `${this.data.noun} ${k + 1}` });
-    const weight = h("span", { class: "muted", text: `governs ${percent(this.system.weights[k])} of the data` });
+    const weight = h("span", { class: "muted", text: rule.size });
     const head = h("header", {}, h("div", {}, title, weight), firing);
     const bar = h("div", { class: "firing-bar", "aria-hidden": "true" }, fill);
     const node = h("article", { class: "rule", id: `rule-${k}`, "data-rule": k, tabindex: -1 }, head, bar,
       h("p", { class: "word", text: "If" }), h("ul", { class: "if" }, conditions),
-      h("p", { class: "muted more", text: rule.words.length ? rule.more : "always" }), h("p", { class: "word", text: "Then" }), then);
+      h("p", { class: "muted more", text: rule.always ? "always" : rule.more }), h("p", { class: "word", text: "Then" }), then);
     this.cards.set(k, { node, firing, fill, strips, then });
     return this.cards.get(k);
   }
@@ -219,8 +220,17 @@ class RuleCards {
     const up = shift >= 0;
     const name = link("", () => this.onlabel(j), [], this.data.labels[j]);
     const move = h("span", { class: `move ${up ? "up" : "down"}`, text: up ? "▲" : "▼", title: up ? "up" : "down" });
-    return h("li", { class: chosen ? "chosen" : "" }, move, name, h("span", { class: "amount", text: signed(shift) }),
+    const amount = h("span", { class: "amount", text: signed(shift) });
+    const had = this.had && h("p", { class: "terms" }, h("span", { text: this.observed(k, j) }));
+    return h("li", { class: chosen ? "chosen" : "" }, move, name, amount, had,
       chosen && this.system.rows > 1 ? this.slopes(k, j) : null);
+  }
+
+  // How many members of an exception have a label, and how many of all samples: those come last.
+  observed(k, j) {
+    const { K, L } = this.system;
+    const [here, all] = [k, K].map((row) => [0, K + 1].map((table) => this.had[(table + row) * L + j].toLocaleString("en-US")));
+    return `${here[1] === "0" ? "observed in none of them" : `${here[0]} of ${here[1]} had it`}, ${all[0]} of ${all[1]} overall`;
   }
 
   // What moves the chosen label within a rule that has slopes.
