@@ -23,8 +23,8 @@ PATTERNS = 6  # of observed rows that are judged by, the most frequent ones: eac
 # Share of the error by which exceptions of order 0 and 1 must lower it to be taken: more where they join ramps, which
 # bend, and most where slopes do. On pbc shifts that gave 0.7 % made test AP worse (.584 against .596, two partitions).
 GAINS, GAINS_LINEAR = (0.01, 0.03), (0.005, 0.005)
-# Where terms are linear, exceptions of order 0 are not tried if slopes lower the error by this share: on the text sets
-# slopes gave 2.8 to 5.3 %, and shifts a third to a half of that.
+# On rows of unit length (text) exceptions of order 0 are not tried if slopes lower the error by this share: on the text
+# sets slopes gave 2.8 to 5.3 %, and shifts a third to a half of that.
 CLEAR_GAIN = 0.02
 ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next to none
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
@@ -132,9 +132,9 @@ def choose(
         some = [(0, min(ZERO_ORDER, most)), (1, min(FIRST_ORDER, most))]
         structures = [(0, 0), *(pair for pair in some if order in (None, pair[0]))]
     found: dict[tuple[int, int], Choice] = {}
-    for o, K in structures if scale.has_ramps else sorted(structures, key=lambda pair: pair[1]):
-        least = min((choice.error for choice in found.values()), default=np.inf)
-        if n_rules is None and len(found) == 2 and not scale.has_ramps and least < (1 - CLEAR_GAIN) * found[0, 0].error:
+    is_text = n_rules is None and scale.name == "unit"
+    for o, K in sorted(structures, key=lambda pair: pair[1]) if is_text else structures:
+        if is_text and len(found) == 2 and min(c.error for c in found.values()) < (1 - CLEAR_GAIN) * found[0, 0].error:
             break
         width = usual[o] if width_scale is None else width_scale
         found[o, K] = search.best(o, K, width, SHARES[1:] if o else SHARES)
