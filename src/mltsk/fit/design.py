@@ -63,10 +63,13 @@ class Scale:
         Z = scale.apply(X)
         terms = terms.averaged(Z, scaling, w)
         if name == "unit":  # mean square length less the square of the mean: lengths are 1, so nothing cancels
-            variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(terms.mean @ terms.mean)
+            mean = terms.mean
+            variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(mean @ mean)
         else:
-            variance = float((weighted_mean_and_sd(Z, w)[1] ** 2).sum())
-        return cls(name, scaling, terms, max(variance, 1e-300)), Z
+            mean, sd = weighted_mean_and_sd(Z, w)
+            variance = float((sd**2).sum())
+        varies = variance > 1e-12 * (variance + float(mean @ mean))  # rows that are all the same have any yardstick
+        return cls(name, scaling, terms, variance if varies else 1.0), Z
 
     @property
     def has_ramps(self) -> bool:
