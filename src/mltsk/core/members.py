@@ -13,7 +13,7 @@ from scipy import sparse
 from .arrays import Array, spread_rows
 
 MEMBER, FEWEST = 0.5, 5  # a member from this membership on; of rules with fewer members, these are the nearest samples
-MOST = 1_000  # members that a region is taken from, evenly spread
+MOST = 200  # members that a region is taken from, evenly spread: sorting more would take a tenth of a fit
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,23 @@ class Members:
         M, known, given = M[rows], known[rows], Y[rows] > 0
         inside = M >= (M.max(axis=1, keepdims=True, initial=0.0) if shared else MEMBER)
         for k in np.flatnonzero(inside.sum(axis=0) < FEWEST):
-            inside[np.argsort(-M[:, k], kind="stable")[:FEWEST], k] = True
+            inside[np.argpartition(-M[:, k], min(FEWEST, len(M)) - 1)[:FEWEST], k] = True
         inside = np.column_stack([inside, np.ones(len(rows), dtype=bool)])
         each = inside.T.astype(np.float64)
         observed, positives = ((each @ cells).astype(np.int64) for cells in (known, known & given))
         regions = None
         if not sparse.issparse(X):
             words = np.zeros(X.shape[1], dtype=bool) if indicators is None else indicators
-            regions = np.stack([_region(X[rows[members]], words) for members in inside.T])
+            regions = np.stack([_region(X, rows[members], words) for members in inside.T])
         return cls(inside.sum(axis=0), observed, positives, regions)
 
 
-def _region(X: Array, words: NDArray[np.bool_]) -> Array:
-    out, own = np.empty((X.shape[1], 2)), X[:, words]
-    out[words] = np.stack([(own > 0).sum(axis=0), (~np.isnan(own)).sum(axis=0)], axis=1)
-    part = np.sort(X[spread_rows(len(X), MOST)][:, ~words], axis=0)  # missing values are last
+def _region(X: Array, members: NDArray[np.intp], words: NDArray[np.bool_]) -> Array:
+    out = np.empty((X.shape[1], 2))
+    if words.any():
+        own = X[np.ix_(members, words)]
+        out[words] = np.stack([(own > 0).sum(axis=0), (~np.isnan(own)).sum(axis=0)], axis=1)
+    part = np.sort(X[members[spread_rows(len(members), MOST)]][:, ~words], axis=0)  # missing values are last
     last = np.maximum((~np.isnan(part)).sum(axis=0) - 1, 0)
     ends = np.floor(0.1 * last).astype(int), np.ceil(0.9 * last).astype(int)
     out[~words] = np.stack([part[end, np.arange(part.shape[1])] for end in ends], axis=1)

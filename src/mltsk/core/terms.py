@@ -93,8 +93,11 @@ class Terms:
         sums = total = 0.0
         for rows in row_blocks(len(Z), 24 * (len(self) + 1), like=Z):
             T, part = bare.memberships(Z[rows], scaling), cast(w[rows], Z.dtype)
-            sums, total = sums + part @ xp.where(T == T, T, 0.0), total + part @ cast(T == T, Z.dtype)
-        return replace(self, mean=asnumpy(sums / xp.where(total > 0, total, 1.0)).astype(np.float64))
+            if bool((Z[rows] == Z[rows]).all()):
+                sums, total = sums + part @ T, total + part.sum()
+            else:
+                sums, total = sums + part @ xp.where(T == T, T, 0.0), total + part @ cast(T == T, Z.dtype)
+        return replace(self, mean=asnumpy(sums / (total + (total == 0))).astype(np.float64))
 
     def by_feature(self, contributions: Array, n_features: int) -> Array:
         """Sums over the terms of each feature, (N, D), of contributions (N, P) of terms."""
