@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<kind>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 TOKEN = re.compile(rf"{NUMBER.pattern}|\w+|[^\w\s…]")
-ALIKE = 0.9  # share of words and numbers that must agree
+ALIKE = 0.98  # share of words and numbers that must agree
 
 
 @dataclass(frozen=True)
