@@ -114,3 +114,9 @@ def test_what_is_no_complete_number_is_refused_in_a_data_set(changes, complaint)
     frame = pd.DataFrame({"size": [1.5, 2, 0], "good": [1, 0, 1]}).assign(**changes)
     with pytest.raises(ValueError, match=complaint):
         read_table(frame, "good").dataset()
+
+
+def test_values_that_are_rare_are_told_to_count_together():
+    frame = pd.DataFrame({"ward": ["a"] * 50 + ["b"] * 46 + ["c", "c", "d", "e"], "gout": [0, 1] * 50})
+    (note,) = read_table(frame, "gout").columns.notes
+    assert note == "ward: 'c', 'd', 'e': in fewer than 5 rows each, together 'other' in the model"

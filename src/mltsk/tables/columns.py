@@ -1,11 +1,13 @@
 """One column: its values as a model takes them, what the report says about it, and what is wrong with it."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from mltsk.columns import OTHER, RARE_ROWS, RARE_SHARE
 from mltsk.datasets.dataset import NO, YES, as_number, short
 from mltsk.exceptions import InputError
 
@@ -148,6 +150,9 @@ def _categories(cells: _Cells, kind: str) -> Read:
     elif not cells.known and (unused := [level for level in levels if level not in words]):
         problem = f"{cells.where} has no cell with the level {listed(unused)}; it holds {listed(words)}."
     texts = [None if problem and text in strange else text for text in texts]
+    least, often = max(RARE_ROWS, RARE_SHARE * len(texts)), Counter(texts)
+    if not ordered and not cells.known and (rare := [word for word in words if often[word] < least]):
+        notes.append(f"{listed(rare)}: in fewer than {least:.0f} rows each, together {OTHER!r} in the model")
     values = _series(cells.column, texts, CategoricalDtype(levels, ordered))
     return _read(replace(cells, texts=texts), kind, values, notes, levels, problem)
 
