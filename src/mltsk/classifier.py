@@ -13,14 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .columns import Columns
 from .core.arrays import row_blocks, spread_rows
-from .core.backend import asnumpy, is_tensor, namespace, put
+from .core.backend import asnumpy, blas_threads, is_tensor, namespace, put
+from .core.certainty import Certainty
 from .core.coupling import CONVEX
 from .core.members import Members
 from .core.scaling import Scaling
 from .core.terms import Terms
 from .exceptions import InputError
 from .fit import Options, fit_system
-from .fit.short import Sample, shorten, size_path
+from .fit.short import LARGEST, Sample, ShortModels, certainty_of
 from .probabilities import f1_thresholds, fit_curves
 from .rows.arrays import is_dask
 from .rows.read import is_too_large, read_rows, read_samples
@@ -207,7 +208,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
         given, rules = (asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)), fitted.design.rules
         design = replace(fitted.design, rules=replace(rules, centers=asnumpy(rules.centers)))
-        self._sample = Sample(some.X, *given, loo, design, fitted.penalty)
+        self._sample, self._models = Sample(some.X, *given, loo, design, fitted.penalty), None
         self._calibrate(self._sample.Y, self._sample.w, loo)
         if self.max_terms is not None:
             self._shorten(some.index)
@@ -245,9 +246,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def n_terms_(self):
-        """Numbers that the model has for each label, (n_labels,)."""
+        """Numbers that the model has for each label, (n_labels,); of a short one, its conditions count as well."""
         check_is_fitted(self)
-        return np.count_nonzero(self.general_coef_, axis=0) + np.count_nonzero(self.coef_, axis=(0, 1))
+        terms, shifts = np.count_nonzero(self.general_coef_, axis=0), np.count_nonzero(self.coef_, axis=1)
+        conditions = np.isfinite(self.widths_).sum(axis=1) if self.max_terms is not None else np.zeros(len(shifts))
+        return terms + (shifts * (1 + conditions[:, None].astype(int))).sum(axis=0)
 
     @property
     def system_(self):
@@ -276,6 +279,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             underflow="softmax" if self.order_ else "plain",
             columns=columns,
             members=Members(**found) if (found := getattr(self, "members_", None)) else None,
+            certainty=Certainty(**sure) if (sure := getattr(self, "certainty_", None)) else None,
         )
 
     @property
@@ -284,6 +288,12 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         from .explain import rule_base
 
         return rule_base(self.system_, categories=self._category_names())
+
+    def _sure_system(self):
+        """The system with how sure its numbers are, which a long model knows as long as its rows are at hand."""
+        if hasattr(self, "certainty_") or not hasattr(self, "_sample"):
+            return self.system_
+        return replace(self.system_, certainty=certainty_of(self._sample))
 
     @property
     def plot(self):
@@ -324,7 +334,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
-        short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample")})
+        self._short_models(max_terms, max_conditions)
+        short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample", "_models")})
         short._shorten(
             spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
         )
@@ -332,17 +343,30 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def _shorten(self, index):
         """Turn into a short model, of whose scores without themselves are those of rows of the sample, ``index``."""
-        sample = self._sample
-        system, loo, rows = shorten(self.system_, sample, self.max_terms, self.max_conditions)
+        sample, models = self._sample, self._short_models(self.max_terms)
+        with blas_threads(0.0):  # many small products
+            system, rows = models.system(self.max_terms), models.rows
+            self.loo_scores_ = models.scores(self.max_terms)
+        self.scale_ = self.scale_ if system.scaling is None else "range"
+        self.scaling_ = None if system.scaling is None else dict(vars(system.scaling))
         self.terms_, self.members_ = dict(vars(system.terms)), dict(vars(system.members))
+        self.certainty_ = dict(vars(system.certainty))
         self.intercept_, self.general_coef_ = system.intercept, system.term_coef
         self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
         self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights
-        self.n_rules_, self.order_, self.loo_scores_ = len(system.centers), system.order, loo
+        self.n_rules_, self.order_ = len(system.centers), 0
         if not (isinstance(index, slice) and isinstance(rows, slice)):  # some rows alone
             n = len(sample.loo)
             self.loo_rows_ = (np.arange(n) if isinstance(index, slice) else np.asarray(index))[rows]
-        self._calibrate(sample.Y[rows], sample.w[rows], loo)
+        self._calibrate(sample.Y[rows], sample.w[rows], self.loo_scores_)
+
+    def _short_models(self, most, conditions=None):
+        """Those of all sizes, chosen once, from the long model that a short one came from."""
+        conditions, found = conditions or getattr(self, "max_conditions", 5), self._models
+        if found is None or found.most < most or found.max_conditions != conditions:
+            long = self.system_ if found is None else found.long
+            found = self._models = ShortModels(long, self._sample, conditions, most)
+        return found
 
     @property
     def size_path_(self):
@@ -356,8 +380,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not hasattr(self, "_sample"):
             raise AttributeError("a model from a file holds no rows to measure shorter ones on: fit it again")
-        sizes, scores, rows = size_path(self.system_, self._sample, getattr(self, "max_conditions", 5))
-        Y, w = self._sample.Y[rows], self._sample.w[rows]
+        models = self._short_models(LARGEST)
+        sizes, Y, w = range(1, LARGEST + 1), self._sample.Y[models.rows], self._sample.w[models.rows]
+        with blas_threads(0.0):
+            scores = [models.scores(size) for size in sizes]
         Y = np.where((w if w.ndim == 2 else w[:, None] + 0 * Y) > 0, Y, np.nan)
         each = [evaluate(Y, S, per_label=True)["AP"].mean() for S in scores]
         return {
@@ -368,7 +394,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy
-        return {name: value for name, value in state.items() if name != "_sample"}  # a model that travels holds no rows
+        return {name: value for name, value in state.items() if name not in ("_sample", "_models")}  # holds no rows
 
     def _category_names(self):
         from .datasets.dataset import category_values  # a quarter of a second that only nominal features need

@@ -18,6 +18,7 @@ import numpy as np
 from .columns import Columns
 from .core.arrays import Array, Matrix, dense, unit_rows
 from .core.backend import is_tensor, namespace, put
+from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
 from .core.members import Members
 from .core.membership import Underflow, firing_strengths
@@ -36,7 +37,8 @@ class FuzzySystem:
     the caller's units, or None; ``thresholds`` (L,) turn scores into labels. Probabilities are
     1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated. ``columns`` says how features
     of a table became the D columns of numbers that all this is about, None where they are the features themselves;
-    ``feature_names`` are those of the D columns. ``members`` says who is in each exception, or is None.
+    ``feature_names`` are those of the D columns. ``members`` says who is in each exception and ``certainty``
+    how sure the numbers are, or they are None.
     """
 
     feature_names: tuple[str, ...]
@@ -58,6 +60,7 @@ class FuzzySystem:
     underflow: Underflow = "plain"
     columns: Columns | None = None
     members: Members | None = None
+    certainty: Certainty | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -73,6 +76,12 @@ class FuzzySystem:
     def is_linear(self) -> bool:
         """Whether the general rule is linear in the scaled features, as it is for rows of unit length."""
         return self.terms.low is None
+
+    @property
+    def is_sheet(self) -> bool:
+        """Whether ramps are straight lines in the caller's units, with numbers that are printed in full."""
+        scaling = self.scaling
+        return scaling is not None and scaling.bounded and bool((scaling.spread == 1).all())
 
     def scale(self, X: Matrix) -> Matrix:
         """Samples in the caller's units, put on the scale of the rules."""

@@ -48,8 +48,19 @@ def test_items_compare_like_a_tuple():
         ({"kind": "peaks", "percentile": 0.5}, "more likely with medium oil (around 3.4, +0.21)"),
         ({"kind": "dips", "change": -0.2, "percentile": 0.3}, "less likely with low oil (around 3.4, -0.20)"),
         ({"at": None, "percentile": None}, "more likely with oil (+0.21)"),
-        ({"ramp": (1.2, 4.0)}, "more likely with high oil (from 1.2 to 4, +0.21)"),
-        ({"ramp": (1.2, 4.0), "percentile": 0.1}, "less likely with very low oil (from 4 to 1.2, -0.21)"),
+        ({"error": 0.051}, "more likely with high oil (above about 3.4, +0.21 ± 0.051)"),
+        (
+            {"exact": True, "x": (1.2, 4.0), "y": (0.0, 0.215), "change": 0.215, "error": 0.1, "chosen": (4, 5)},
+            "more likely with high oil (from 1.2 to 4, +0.215 ± 0.10, 4 of 5)",
+        ),
+        (
+            {"exact": True, "x": (1.2, 4.0), "y": (-0.2, 0.0), "change": 0.2, "percentile": 0.1},
+            "less likely with very low oil (from 4 to 1.2, -0.2)",
+        ),
+        (
+            {"exact": True, "x": (1.0, 2.0, 1500.0), "y": (-0.2, 0.0, 0.1), "error": 0.1},
+            "oil up to 1: -0.2; at 2: +0.0; from 1,500: +0.1 ± 0.10",
+        ),
         ({"names": ("no", "yes")}, "more likely where oil is yes (+0.21)"),
         (
             {"names": ("I", "II", "III", "IV"), "y": (-0.2, -0.05, 0.05, 0.2)},

@@ -15,15 +15,25 @@ from ..columns import MISSING
 from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
+from .sheet import line, start
 from .tables import Categories, Index, Narrowed, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import Node, left_out, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
+TWO_SIDED = 1.96  # standard errors, between which a number lies in 95 of 100 cases
 MOST = 20  # labels and exceptions that are printed of a long model
-_SHAPE = ("label", "feature", "kind", "at", "change", "size", "values")
+# How to read a short model, which can be worked out by hand.
+SHEET = (
+    "A score starts at the number after its label. Each line adds to it: nothing up to the first value that it names, "
+    "its whole number from the second on, and in between its share. What was not measured counts as it does on "
+    "average.",
+    "± is where the number lies in 95 of 100 cases (by the covariance of the ridge, for terms as chosen); the count "
+    "after it says in how many of five fits to four fifths of the data the same was chosen.",
+)
+_SHAPE = ("label", "feature", "kind", "at", "change", "error", "chosen", "size", "values")
 _CONDITION = ("feature", "category", "center", "average", "low", "high", "percentile", "distinct", "members")
-_CONSEQUENT = ("label", "positives", "observed", "overall", "size")
+_CONSEQUENT = ("label", "positives", "observed", "overall", "error", "size")
 
 
 def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "RuleBase":
@@ -101,7 +111,9 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def _general(self, i: int) -> Consequent:
         j = int(self.kept_labels[i])
         shapes = self._shapes(self.tables.sizes[:, j], partial(self._shape, j))
-        return Consequent(self.tables.system.label_names[j], float(self.tables.system.intercept[j]), 0.0, shapes)
+        begins = start(self.tables, j) if self.tables.sheet else float(self.tables.system.intercept[j])
+        threshold = float(self.tables.system.thresholds[j])
+        return Consequent(self.tables.system.label_names[j], begins, 0.0, shapes, threshold=threshold)
 
     def _shapes(self, sizes: Any, make: Any) -> Sequence[Shape]:
         """A shape of each subject of some size, largest first."""
@@ -111,18 +123,29 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def _shape(self, j: int, t: int, size: float, k: int | None = None) -> Shape:
         """What subject t does to label j, in general or within rule k."""
         tables, subject, x = self.tables, self.tables.subjects[t], self.tables.values(t)
-        names, d = tuple(tables.named_values(t).values()), subject.columns.start
-        y, ramp = tables.effect(t, x, j, k), None if names or k is not None else tables.ramp(d, j)
+        names, d, sheet = tuple(tables.named_values(t).values()), subject.columns.start, k is None and tables.sheet
+        y = tables.effect(t, x, j, k)
         if subject.kind == "nominal" or (len(names) > 2 and subject.kind == "number"):
-            kind, at, change = "varies", np.nan, float(np.ptp(y))
+            kind, at, change, ends = "varies", np.nan, float(np.ptp(y)), (int(y.argmax()), int(y.argmin()))
         else:
-            inner = slice(2, -2) if len(x) > 4 and not names and not ramp and x[2] < x[-3] else slice(None)
-            kind, at, change = summed_up(x[inner], y[inner])
+            inner = slice(2, -2) if len(x) > 4 and not names and not sheet and x[2] < x[-3] else slice(None)
+            kind, at, change, ends = summed_up(x[inner], y[inner])
+            ends = ends[0] + (inner.start or 0), ends[1] + (inner.start or 0)
         place = None if names or tables.system.quantiles is None else float(tables.percentile(d, at))
+        known: dict[str, Any] = {"at": None if place is None else at, "percentile": place, "names": names}
+        if k is None:
+            error = tables.deviation(t, j, x[[ends[0]]], x[[ends[1]]])
+            known["error"] = None if error is None else TWO_SIDED * float(error[0])
+            sure = tables.system.certainty
+            known["chosen"] = None if sure is None or sure.chosen is None else (int(sure.chosen[d, j]), sure.folds)
+        if sheet:
+            found = line(tables, t, j)
+            x, y, known["average"] = found.x, found.y, round(found.average, 9)
+            change = float(np.copysign(np.ptp(y), change))
         x, first = np.unique(x if k is None or names else [], return_index=True)
-        told = (None if place is None else at), place, tuple(x.tolist()), tuple(y[first].tolist()), names, ramp
+        known |= {"x": tuple(x.tolist()), "y": tuple(y[first].tolist()), "exact": sheet}
         kind = MISSING if subject.kind == MISSING else kind
-        return Shape(tables.system.label_names[j], subject.name, kind, change, size, *told)
+        return Shape(tables.system.label_names[j], subject.name, kind, change, size, **known)
 
     def _condition(self, k: int, t: int) -> Condition:
         tables, subject, distinct = self.tables, self.tables.subjects[t], float(self.tables.distinct[k, t])
@@ -141,7 +164,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
         center, average = float(tables.centers[k, d]), float(tables.averages[d])
         names = tuple(tables.named_values(t).items())
         place = known(tables.places[k, d])
-        return Condition(subject.name, center, average, low, high, place, distinct, names, members=members)
+        reach = float(np.round(tables.reaches[k, d], 9)) if tables.sheet else None
+        return Condition(subject.name, center, average, low, high, place, distinct, names, members=members, reach=reach)
 
     def _consequent(self, k: int, j: int) -> Consequent:
         tables, label = self.tables, self.tables.system.label_names[j]
@@ -150,13 +174,15 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if (members := tables.system.members) is not None:
             (had, usual), (of, all_of) = (table[[k, -1], j].tolist() for table in (members.positives, members.observed))
             counts = {"positives": had, "observed": of, "overall": (usual, all_of)}
+        error = tables.shift_error(k, j)
+        counts["error"] = None if error is None else TWO_SIDED * error
         return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes, **counts)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
         return {
             "format": "mltsk rules",
-            "version": 2,
+            "version": 3,
             "features": list(self.feature_names),
             "labels": list(self.label_names),
             "general": [plain(rule, top) for rule in self.general],
@@ -202,7 +228,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         moved, shifted = self._sizes.sum(axis=0), self.tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)]
         general = [self.general[i] for i in _most(moved, most)] if len(self.general) else []
         rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
-        parts = tuple(rule.nodes(top, general=self.tables.start)[0] for rule in general)
+        parts = tuple(rule.nodes(top, general=self.tables.start, exact=self.tables.sheet)[0] for rule in general)
         parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
         page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
         page += [Node("In general", parts)] if general else []
@@ -235,19 +261,21 @@ class RuleBase(Narrowed, Sequence[Rule]):
         on = f"on {times(len(self.feature_names), 'feature')} for {times(len(self.kept_labels), 'label')}"
         low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
         given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."
+        if not len(system.terms):
+            begin = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
+        elif not len(system.centers):
+            begin = f"What holds in general, {on}; this table needs no exceptions."
+        else:
+            begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
+        if system.is_sheet:
+            return f"{begin} {given}", *SHEET
         per = "from its 10th to its 90th percentile"
         if system.quantiles is None:
             per = "for its full weight in a row" if system.unit_length else "for 1 unit of it"
-        if not len(system.terms):
-            start = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
-        elif not len(system.centers):
-            start = f"What holds in general, {on}; this table needs no exceptions."
-        else:
-            start = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         if any(subject.kind in ("nominal", MISSING) for subject in self.tables.subjects):
             after += " After a value: what it adds, 0 on average."
-        return f"{start} {given}", after
+        return f"{begin} {given}", after
 
     def __repr__(self) -> str:
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"

@@ -115,6 +115,11 @@ class Tables:
         return np.asarray(w / max(float(w.sum()), 1e-300))
 
     @property
+    def sheet(self) -> bool:
+        """Whether the system can be worked out by hand, `mltsk.explain.sheet`."""
+        return self.system.is_sheet
+
+    @property
     def noun(self) -> str:
         """What a rule with conditions is called: without a general rule there are no exceptions to one."""
         return "Exception" if len(self.system.terms) else "Rule"
@@ -130,8 +135,18 @@ class Tables:
         system = self.system
         if system.is_linear:
             return doubles(system.terms.mean)
+        if system.is_sheet:
+            return np.where(self._usual != self._usual, self._grid.mean(axis=0), self._usual)
         bounded = system.scaling is not None and system.scaling.bounded  # the percentile scale has it at 0
         return np.zeros(system.shape[1]) if bounded else self.weights @ system.centers
+
+    @property
+    def _usual(self) -> Array:
+        """The share of samples in which a column that stands for a value is 1, (D,); NaN for others."""
+        columns, members = self.system.columns, self.system.members
+        if columns is None or members is None or members.regions is None:
+            return np.full(self.system.shape[1], np.nan)
+        return np.where(columns.indicators, _shares(members.regions[-1]), np.nan)
 
     @cached_property
     def averages(self) -> Array:
@@ -198,14 +213,23 @@ class Tables:
 
     def effect(self, t: int, x: Array, j: Any, k: int | None = None) -> Array:
         """What values x of subject t add to the score of label j, or of some, in general or by the slopes of rule k."""
-        Z, columns, terms, scaling = self.scaled(t, x), self.subjects[t].columns, self.system.terms, self.system.scaling
         if k is not None:
-            return np.asarray((Z - self.middle[columns]) @ self.system.coef[k, 1:][columns, j])
-        own = (terms.feature >= columns.start) & (terms.feature < columns.stop)
+            columns = self.subjects[t].columns
+            return np.asarray((self.scaled(t, x) - self.middle[columns]) @ self.system.coef[k, 1:][columns, j])
+        own = self._own(t)
+        return np.asarray((self._memberships(t, x) - self.system.terms.mean[own]) @ self.system.term_coef[own, j])
+
+    def _own(self, t: int) -> NDArray[np.bool_]:
+        """Which terms are about subject t."""
+        columns, feature = self.subjects[t].columns, self.system.terms.feature
+        return (feature >= columns.start) & (feature < columns.stop)
+
+    def _memberships(self, t: int, x: Array) -> Array:
+        """Of values x of subject t in its terms."""
+        columns, terms, scaling, own = self.subjects[t].columns, self.system.terms, self.system.scaling, self._own(t)
         kept = {end: None if (ends := getattr(terms, end)) is None else ends[own] for end in ("low", "high")}
         part = replace(terms, feature=terms.feature[own] - columns.start, mean=terms.mean[own], **kept)
-        T = part.memberships(Z, None if scaling is None else scaling.columns(columns))
-        return np.asarray((T - part.mean) @ self.system.term_coef[own, j])
+        return doubles(part.memberships(self.scaled(t, x), None if scaling is None else scaling.columns(columns)))
 
     def values(self, t: int) -> Array:
         """What a subject is told by: values with names, quantiles, or for a sparse one none and its full weight."""
@@ -213,15 +237,30 @@ class Tables:
         found = [0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d]
         return doubles([*self.named_values(t)] or found)
 
-    def ramp(self, d: int, j: int) -> tuple[float, float] | None:
-        """Where feature d begins and ends to change label j, if that is one ramp within the data."""
-        terms, scaling = self.system.terms, self.system.scaling
-        own = np.flatnonzero((terms.feature == d) & (self.system.term_coef[:, j] != 0))
-        if scaling is None or terms.low is None or terms.high is None or len(own) != 1:
+    def numbers(self, t: int, j: int) -> tuple[Array, Array]:
+        """Means of the terms of subject t, and their numbers for label j."""
+        own = self._own(t)
+        return self.system.terms.mean[own], doubles(self.system.term_coef[own, j])
+
+    def deviation(self, t: int, j: int, x: Array, y: Any = None) -> Array | None:
+        """Standard error of what values x of subject t add to label j, or add more than values y do."""
+        if (cov := self._covariance(j)) is None:
             return None
-        levels, part = np.array([terms.low[own], terms.high[own]]), scaling.columns(slice(d, d + 1))
-        low, high = part.invert((levels - part.offset) / part.spread)[:, 0].tolist()
-        return (low, high) if levels[0, 0] > 0 or levels[1, 0] < 1 else None
+        own = np.flatnonzero(self._own(t))
+        V = self._memberships(t, x) - (self.system.terms.mean[own] if y is None else self._memberships(t, y))
+        return np.sqrt(np.maximum(np.einsum("np,pq,nq->n", V, cov[np.ix_(own, own)], V), 0.0))
+
+    def shift_error(self, k: int, j: int) -> float | None:
+        """Standard error of the shift of exception k for label j; none is known of those that have slopes."""
+        cov, at = self._covariance(j), len(self.system.terms) + k
+        return None if cov is None or self.system.order else float(np.sqrt(max(cov[at, at], 0.0)))
+
+    def _covariance(self, j: int) -> Array | None:
+        system = self.system
+        if system.certainty is None:
+            return None
+        kept = np.concatenate([system.term_coef[:, j] != 0, (system.coef[:, :, j] != 0).ravel()])
+        return system.certainty.covariance(kept, j)
 
     @cached_property
     def centers(self) -> Array:
@@ -261,6 +300,10 @@ class Tables:
             return None
         found = np.full((len(system.centers), len(self.subjects), 2), np.nan)
         for t, subject in enumerate(self.subjects):
+            if system.is_sheet:
+                if subject.kind in ("number", "ordinal"):
+                    found[:, t] = self._met_by_half(subject.columns.start)
+                continue
             own = members.regions[:, subject.columns]
             if subject.kind in ("nominal", MISSING):
                 apart = np.abs(_shares(own[:-1]) - _shares(own[-1])) * np.isfinite(system.widths[:, subject.columns])
@@ -276,6 +319,19 @@ class Tables:
             ends = np.stack([low, high], axis=1)
             found[:, t] = np.where(told[:, None] & np.isfinite(ends), ends, np.nan)
         return found
+
+    def _met_by_half(self, d: int) -> Array:
+        """Where the conditions of a sheet on a column are met by half, (K, 2); NaN beyond the data, or without one."""
+        first, last = doubles(self.system.quantiles)[d, [0, -1]]
+        reach, c = self.reaches[:, d] * np.sqrt(np.log(2)), self.centers[:, d]
+        ends = np.stack([np.where(c <= first, np.nan, c - reach), np.where(c >= last, np.nan, c + reach)], axis=1)
+        return np.where(np.isfinite(reach)[:, None], np.round(ends, 9), np.nan)
+
+    @cached_property
+    def reaches(self) -> Array:
+        """Of a sheet: how far from its centre a condition is met by 1/e, in the caller's units, (K, D)."""
+        span, widths = np.ptp(doubles(self.system.quantiles), axis=1), doubles(self.system.widths)
+        return np.where(np.isfinite(widths), np.sqrt(np.where(np.isfinite(widths), widths, 1.0)) * span, np.inf)
 
     @cached_property
     def narrow(self) -> NDArray[np.bool_]:
@@ -383,15 +439,17 @@ def _shares(regions: Array) -> Array:
     return np.asarray(regions[..., 0] / np.maximum(regions[..., 1], 1.0))
 
 
-def summed_up(x: Array, y: Array) -> tuple[str, float, float]:
-    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, and by how much."""
+def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
+    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, by how much, and
+    between which points."""
     first, last, top, bottom = (float(end) for end in (y[0], y[-1], y.max(), y.min()))
     peak, dip = top - max(first, last), min(first, last) - bottom
     if max(peak, dip) > BEND * (top - bottom):
         up = peak >= dip
-        return "peaks" if up else "dips", float(x[y.argmax() if up else y.argmin()]), (top - bottom) * (1 if up else -1)
+        at, ends = float(x[y.argmax() if up else y.argmin()]), (int(y.argmax()), int(y.argmin()))
+        return "peaks" if up else "dips", at, (top - bottom) * (1 if up else -1), ends
     rising = np.maximum.accumulate(y if last >= first else -y)
-    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first
+    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first, (len(y) - 1, 0)
 
 
 def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: str) -> Index:

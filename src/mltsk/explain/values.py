@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ..columns import MISSING
 from ..core.members import FEWEST
-from .wording import Node, Page, fifth, left_out, likely, name, number, percent, place_words, signed, times
+from .wording import Node, Page, exactly, fifth, left_out, likely, name, number, percent, place_words, signed, times
 
 T = TypeVar("T")
 TOP = 5  # parts that are printed of each list in a long model
@@ -54,8 +54,11 @@ class Shape:
     or falls, else the whole of it; for a sparse feature, per full weight.
     ``size`` is the standard deviation over the data. ``at`` is where the effect passes its average or else turns, and
     ``percentile`` (0..1) where that lies in the data, None for sparse and for named values. ``x`` and ``y`` are values
-    and what they add to the score, 0 on average; ``names`` are those of the values, where they have some; ``ramp`` is
-    where the change begins and ends, if it is one straight line on the percentile scale.
+    and what they add to the score, 0 on average; ``names`` are those of the values, where they have some.
+    ``error`` is half the width of the interval that holds the change in 95 of 100 cases, None where it is not known;
+    ``chosen`` in how many of so many fits to parts of the data the same was found. Of a short model, which is
+    ``exact``, ``x`` and ``y`` are the points of a line that is flat beyond them, as the model has it, 0 where most of
+    the data is; ``change`` is the whole of it, and ``average`` what is added where the feature was not measured.
 
     Examples
     --------
@@ -73,7 +76,10 @@ class Shape:
     x: tuple[float, ...] = ()
     y: tuple[float, ...] = ()
     names: tuple[str, ...] = ()
-    ramp: tuple[float, float] | None = None
+    error: float | None = None
+    chosen: tuple[int, int] | None = None
+    average: float | None = None
+    exact: bool = False
 
     @property
     def values(self) -> dict[str, float] | None:
@@ -83,21 +89,46 @@ class Shape:
     def __str__(self) -> str:
         feature, change = name(self.feature), self.change
         if self.kind == MISSING:
+            if self.exact:
+                return f"{likely(change)} where {feature} was {MISSING} ({self._amount(change)})"
             return f"{feature} {MISSING}: {signed(self.y[1])}; {self.names[0]} {signed(self.y[0])}"
         if self.kind == "varies":
             (best, y), *others = self._ranked()
-            return "; ".join([f"{feature} = {best}: {signed(y)}", *(f"{what} {signed(y)}" for what, y in others)])
+            told = "; ".join([f"{feature} = {best}: {self._number(y)}", *(f"{v} {self._number(y)}" for v, y in others)])
+            return told + (f" ({sure})" if (sure := self._sure().lstrip(" ,")) else "")
         if len(self.names) == 2:
-            return f"{likely(change)} where {feature} is {name(self.names[1])} ({signed(change)})"
+            return f"{likely(change)} where {feature} is {name(self.names[1])} ({self._amount(change)})"
         if self.names:  # levels, in their order
             level = next(what for y, what in zip(self.y, self.names, strict=True) if y * change > 0)
-            return f"{likely(change)} with higher {feature} (from {name(level)} on, {signed(change)})"
+            steps = f"from {name(self.names[0])} to {name(self.names[-1])} in equal steps"
+            return (
+                f"{likely(change)} with higher {feature} "
+                f"({steps if self.exact else f'from {name(level)} on'}, {self._amount(change)})"
+            )
         if self.at is None or self.percentile is None:
-            return f"{likely(change)} with {feature} ({signed(change)})"
+            return f"{likely(change)} with {feature} ({self._amount(change)})"
+        if len(self.x) > 2 and self.exact:
+            return f"{feature} {self._points()}{self._sure()}"
         if self.kind in ("peaks", "dips"):
             feature = f"{fifth(self.percentile)} {feature}"
-            return f"{likely(change)} with {feature} (around {number(self.at)}, {signed(change)})"
+            return f"{likely(change)} with {feature} (around {number(self.at)}, {self._amount(change)})"
         return self._one_sided(feature, self.at, self.percentile)
+
+    def _number(self, amount: float) -> str:
+        return f"{amount:+.6g}" if self.exact and amount else signed(amount)
+
+    def _amount(self, change: float) -> str:
+        return self._number(change) + self._sure()
+
+    def _sure(self) -> str:
+        """How sure this is."""
+        error = "" if self.error is None else f" ± {self.error:#.2g}"
+        return error + ("" if self.chosen is None else ", {} of {}".format(*self.chosen))
+
+    def _points(self) -> str:
+        """A line that bends, point by point."""
+        told = [f"{exactly(x)}: {self._number(y)}" for x, y in zip(self.x, self.y, strict=True)]
+        return "; ".join([f"up to {told[0]}", *(f"at {point}" for point in told[1:-1]), f"from {told[-1]}"])
 
     def _ranked(self) -> list[tuple[str, float]]:
         """Values with what they add, largest first; those that add the same as one, last, and few of very many."""
@@ -114,13 +145,14 @@ class Shape:
 
     def _one_sided(self, feature: str, at: float, percentile: float) -> str:
         """A rise or fall, told for the smaller side of the data."""
-        low = percentile < 0.4
-        word = "high" if 0.4 <= percentile < 0.6 else fifth(percentile)
+        low = percentile < 0.4 if not self.exact else self.y[-1] == 0
+        word = ("low" if low else "high") if 0.4 <= percentile < 0.6 else fifth(percentile)
+        word = word if low == word.endswith("low") else "low" if low else "high"
         change = -self.change if low else self.change
         where = f"{'below' if low else 'above'} about {number(at)}"
-        if self.ramp is not None:
-            where = "from {} to {}".format(*map(number, reversed(self.ramp) if low else self.ramp))
-        return f"{likely(change)} with {word} {feature} ({where}, {signed(change)})"
+        if self.exact:
+            where = "from {} to {}".format(*map(exactly, reversed(self.x) if low else self.x))
+        return f"{likely(change)} with {word} {feature} ({where}, {self._amount(change)})"
 
 
 @dataclass(frozen=True)
@@ -135,7 +167,8 @@ class Condition:
     widths of the set: conditions come in the order of its size. ``names`` are those of numbers that have some: levels
     of an ordinal feature, or two values. ``values`` are those of a nominal feature with their shares among the members,
     or at the centre, and overall; ``center`` and ``average`` are then the shares of the value that differs most;
-    ``measured`` members have one.
+    ``measured`` members have one. Of a short model, a value x meets the condition by exp(-((x - center) / reach)²), and
+    a rule applies by the product over its conditions; ``low`` and ``high`` are where it is met by half.
 
     Examples
     --------
@@ -160,6 +193,7 @@ class Condition:
     values: tuple[tuple[str, float, float], ...] = ()
     members: int | None = None
     measured: int | None = None
+    reach: float | None = None
 
     @property
     def category(self) -> str | None:
@@ -244,6 +278,8 @@ class Consequent(Page):
     Of the general rule, it is what the average sample scores before any exception. ``size`` is the standard deviation
     of the shift over the data; ``shapes`` are what features do, largest first. Of the members of a rule, the label was
     ``observed`` in so many, and so many of those are ``positives``; ``overall`` are both of all data, positives first.
+    ``error`` is that of the shift, as in a `Shape`. A general rule has the ``threshold`` from which the label is given;
+    of a short model its ``shift`` is where the score starts, before all shapes.
 
     Examples
     --------
@@ -258,11 +294,15 @@ class Consequent(Page):
     observed: int | None = None
     positives: int | None = None
     overall: tuple[int, int] | None = None
+    error: float | None = None
+    threshold: float | None = None
 
-    def nodes(self, top: int | None = TOP, *, general: str = "") -> list[Node]:
+    def nodes(self, top: int | None = TOP, *, general: str = "", exact: bool = False) -> list[Node]:
         """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
         centre = " at its centre" if len(self.shapes) else ""
-        at = f": {number(self.shift)} {general}" if general else f"{self._had()} {signed(self.shift)}{centre}"
+        error = "" if self.error is None else f" ± {self.error:#.2g}"
+        starts = f": starts at {exactly(self.shift)}" if exact else f": {number(self.shift)} {general}"
+        at = starts if general else f"{self._had()} {signed(self.shift)}{error}{centre}"
         shapes = tuple(Node(str(shape), amount=shape.change) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
         return [Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)]

@@ -14,14 +14,16 @@ from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .rules import rule_base
+from .rules import TWO_SIDED, rule_base
 from .tables import Tables, doubles, positions
 
 
-def tables_of(model: Any) -> Tables:
-    """The numbers of a model in its caller's units."""
+def tables_of(model: Any, *, sure: bool = False) -> Tables:
+    """The numbers of a model in its caller's units, also how ``sure`` they are."""
     inner = getattr(model, "estimator_", model)
     system = inner if isinstance(inner, FuzzySystem) else getattr(inner, "system_", None)
+    if sure and hasattr(inner, "_sure_system"):
+        system = inner._sure_system()
     if not isinstance(system, FuzzySystem):
         raise InputError(f"{type(inner).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
     return Tables(system, inner._category_names() if hasattr(inner, "_category_names") else None)
@@ -66,7 +68,7 @@ class Curve:
     Of a shape, y is what is added to the score of ``label``, 0 on average; of a condition, which has no label, it is
     membership, 1 at ``center``, which values without an order do not have. ``quantiles`` are those of the training
     data, ``categories`` the names of values. ``missing`` is what a shape adds where the feature was not measured, if
-    that has a number of its own.
+    that has a number of its own; ``error`` is how far to each side of y the line may be, in 95 of 100 cases.
     """
 
     feature: str
@@ -78,6 +80,7 @@ class Curve:
     quantiles: Array
     categories: Mapping[float, str]
     missing: float | None = None
+    error: Array | None = None
 
 
 def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[Curve, ...]:
@@ -85,7 +88,7 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[C
 
     Sparse features have straight lines from none to their full weight.
     """
-    tables = tables_of(model)
+    tables = tables_of(model, sure=True)
     names = tables.system.label_names
     kept = positions(names, labels or names, np.arange(len(names)), "label")
     sizes = np.zeros(len(tables.feature_names))
@@ -99,11 +102,13 @@ def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
     base = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label)
     words = ", ".join(map(str, base.general[0].shapes[:1]))
     x = tables.values(f) if tables.named_values(f) else np.linspace(*_range(tables.system, _column(tables, f)), points)
-    y, gap = tables.effect(f, x, j), tables.gaps.get(f)
+    y, gap, error = tables.effect(f, x, j), tables.gaps.get(f), tables.deviation(f, j, x)
+    curve = _curve(tables, f, x, y, words, label=label)
+    curve = curve if error is None else replace(curve, error=TWO_SIDED * error)
     if gap is None:
-        return _curve(tables, f, x, y, words, label=label)
+        return curve
     measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
-    return replace(_curve(tables, f, x, y + measured, words, label=label), missing=missing)
+    return replace(curve, y=y + measured, missing=missing)
 
 
 def _column(tables: Tables, t: int) -> int:

@@ -118,6 +118,11 @@ def number(x: float) -> str:
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e9 else f"{x:.3g}"
 
 
+def exactly(x: float) -> str:
+    """A number as it is, up to ten digits."""
+    return f"{x:,.10g}" if abs(x) < 1e9 else f"{x:.10g}"
+
+
 def signed(x: float) -> str:
     """A change, with its sign and two digits that count."""
     return f"{x:+#.2g}" if abs(x) < 10 else f"{x:+,.0f}"

@@ -1,38 +1,34 @@
-"""Short models: a few terms per label, chosen and refitted to say what the long model says.
+"""Short models: a few statements per label, chosen and refitted to say what the long model says.
 
-Symbols: A (N, C) candidate terms: ramps, values of nominal features, "not measured", and exceptions of few conditions;
-t (N, L) the leave-one-out scores of the long model, which are smoother than labels; G = AᵀA and Aᵀt after centring and
-scaling every column to length 1, from which everything is chosen.
-
-Terms of a label are added one by one, each time the one that together with those before leaves least unexplained, and
-all are refitted with a ridge. What rows score without themselves is found in folds: terms are chosen and numbers fitted
+A short model is a sheet that can be worked out by hand. Its ramps are straight lines in the caller's units between cut
+points of few digits, and its numbers are rounded: what is printed is the whole model. An exception counts one statement
+for its shift and one for each condition. What is imitated are mostly the leave-one-out scores of the long model, which
+are smoother than labels. What rows score without themselves is found in folds: terms are chosen and numbers fitted
 without the rows of a fold, to scores of the long model that was fitted without them, too.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.arrays import Array, dense, spread_rows
+from ..core.arrays import Array, spread_rows
 from ..core.backend import asnumpy, is_tensor
+from ..core.certainty import Certainty
 from ..core.members import Members
-from ..core.membership import firing_strengths
-from ..core.terms import RAMPS, Terms
 from ..system import FuzzySystem
+from .candidates import Candidates, Index
 from .design import Design
 from .fit import left_out_scores
 from .ridge import Penalty
+from .selection import Problem
 
 ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread
-MOST = 3_000  # candidates: those that are most correlated with some label
-RIDGE = 0.1  # of the refit, where columns have length 1; .05 to .2 do as well, .001 less (five data sets)
+OF_LABELS = 0.2  # share of the labels in what is imitated; 0 and .4 are worse by .002 to .005 AP at 12 terms (six sets)
 FOLDS = 5
-LARGEST = 50  # terms per label up to which `size_path` goes
-# Ramps to choose from, next to those of the long model: ends, halves, and nearly the whole.
-MORE_RAMPS = ((0.0, 0.12), (0.88, 1.0), (0.0, 0.5), (0.5, 1.0), (0.15, 0.85), (0.9, 0.99), (0.01, 0.1))
+LARGEST = 50  # statements per label up to which sizes are compared
+MOST_NUMBERS = 5_000  # per label, of a long model whose certainty is worked out
 
 
 @dataclass(frozen=True)
@@ -57,183 +53,109 @@ class Sample:
         """(N,): the mean over labels."""
         return np.asarray(self.w if self.w.ndim == 1 else self.w.mean(axis=1), dtype=np.float64)
 
-
-def shorten(
-    system: FuzzySystem, sample: Sample, max_terms: int, max_conditions: int | None
-) -> tuple[FuzzySystem, Array, Any]:
-    """(short system, scores of some rows by terms chosen without them, which rows these are)."""
-    some = spread_rows(len(sample.loo), ROWS)
-    part = sample.rows(some)
-    candidates = _Candidates.of(system, max_conditions)
-    A = candidates.columns(part.X)
-    problem = _Problem.of(A, part.loo, part.row_weights)
-    coef = problem.fitted(problem.chosen(max_terms), max_terms)
-    held_out = _held_out(part, A, [max_terms])[0]
-    short, every = candidates.system(problem, coef), sample.rows(slice(None))
-    words = None if system.columns is None else system.columns.indicators
-    members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, indicators=words)
-    return replace(short, members=members), held_out, some
+    @property
+    def target(self) -> Array:
+        """What a short model imitates, (N, L): scores without oneself, and a little of the label where observed."""
+        known = np.broadcast_to((self.w if self.w.ndim == 2 else self.w[:, None]) > 0, self.Y.shape)
+        return np.where(known, (1 - OF_LABELS) * self.loo + OF_LABELS * self.Y, self.loo)
 
 
-def size_path(system: FuzzySystem, sample: Sample, max_conditions: int | None) -> tuple[list[int], list[Array], Any]:
-    """(sizes 1, 2, …, scores of some rows by models of each size, which rows these are), from one run of the choice."""
-    some = spread_rows(len(sample.loo), ROWS)
-    part = sample.rows(some)
-    A = _Candidates.of(system, max_conditions).columns(part.X)
-    sizes = list(range(1, min(LARGEST, A.shape[1]) + 1))
-    return sizes, _held_out(part, A, sizes), some
+def certainty_of(sample: Sample) -> Certainty | None:
+    """How sure a long model is of its numbers, from at most 2,000 rows; None where those are too many, or coupled."""
+    design, penalty = sample.design, sample.penalty
+    (P, K, Q), part = design.shape, sample.rows(spread_rows(len(sample.loo), ROWS))
+    if Q > MOST_NUMBERS or penalty.lam is not None:
+        return None
+    w = part.row_weights
+    Phi = design.rows(design.scale.apply(part.X))
+    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(w * (sample.row_weights.sum() / w.sum()))[:, None]
+    slope = design.scale.variance**-0.5
+    rows = [1.0] + [slope] * (0 if not K else (Q - P) // K - 1)
+    units = np.concatenate([np.full(P, design.general**0.5), np.tile(rows, K) * design.exceptions**0.5])
+    return Certainty((centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(units, units), _noise(part, part.loo))
 
 
-def _held_out(part: Sample, A: Array, sizes: Sequence[int]) -> list[Array]:
-    """Scores of rows by models of some sizes, chosen and fitted without the rows of their fold."""
-    out, n = [np.empty_like(part.loo) for _ in sizes], len(part.loo)
-    Z = part.design.scale.apply(part.X)
-    K = part.design.kernel(Z)
-    for k in range(min(FOLDS, n)):
-        rest = np.flatnonzero(np.arange(n) % FOLDS != k)
-        without = part.rows(rest)
-        if not without.w.any(axis=0).all():  # a label that was observed in this fold alone
-            for found in out:
-                found[k::FOLDS] = part.loo[k::FOLDS]
-            continue
-        scores = left_out_scores(without.design, without.penalty, without, Z[rest], K[np.ix_(rest, rest)])
-        problem = _Problem.of(A[rest], scores, without.row_weights)
-        chosen = problem.chosen(max(sizes))
-        for found, size in zip(out, sizes, strict=True):
-            found[k::FOLDS] = problem.scores(A[k::FOLDS], problem.fitted(chosen, size))
-    return out
+def _noise(part: Sample, scores: Array) -> Array:
+    """Standard deviation of the labels from honest scores, (L,)."""
+    known = np.broadcast_to(part.w if part.w.ndim == 2 else part.w[:, None], part.Y.shape)
+    return np.sqrt(np.einsum("nl,nl->l", known / known.sum(axis=0), (part.Y - scores) ** 2))
 
 
-@dataclass(frozen=True)
-class _Candidates:
-    """Terms and exceptions to choose from."""
+@dataclass(frozen=True, eq=False)
+class ShortModels:
+    """Short models of every size up to ``most`` statements per label, from one run of the choice."""
 
     long: FuzzySystem
-    terms: Terms
-    widths: Array
+    sample: Sample
+    max_conditions: int | None
+    most: int
 
-    @classmethod
-    def of(cls, system: FuzzySystem, max_conditions: int | None) -> "_Candidates":
-        return cls(system, _more_ramps(system), _short_widths(system, max_conditions))
+    @cached_property
+    def rows(self) -> Any:
+        """Which rows of the sample terms are chosen on."""
+        return spread_rows(len(self.sample.loo), ROWS)
 
-    def columns(self, X: Any) -> Array:
-        """A (N, C), dense."""
-        system = self.long
-        Z = system.scale(X)
-        share = None if system.scaling is None else system.scaling.share
-        T = np.asarray(dense(self.terms.memberships(Z, system.scaling)), dtype=np.float64)
-        return np.hstack([T, firing_strengths(Z, system.centers, self.widths, underflow="plain", share=share)])
+    @cached_property
+    def _part(self) -> Sample:
+        return self.sample.rows(self.rows)
 
-    def system(self, problem: "_Problem", coef: Array) -> FuzzySystem:
-        """The system of the chosen terms alone."""
-        P, old, mean = len(self.terms), self.terms, problem.mean
-        terms, general = replace(old, mean=mean[:P]), coef[:P]
-        if old.low is not None and old.high is not None:
-            used = np.flatnonzero(coef[:P].any(axis=1))
-            terms, general = Terms(old.feature[used], old.low[used], old.high[used], mean[used]), coef[used]
-        kept = np.flatnonzero(coef[P:].any(axis=1))
-        return replace(
-            self.long,
-            terms=terms,
-            term_coef=general,
-            intercept=problem.rates - mean[P:] @ coef[P:],
-            centers=self.long.centers[kept],
-            widths=self.widths[kept],
-            coef=coef[P:][kept][:, None, :],
-            prototypes=self.long.prototypes[kept],
-            rule_weights=mean[P:][kept],
-            underflow="plain",
-        )
+    @cached_property
+    def candidates(self) -> Candidates:
+        """What is chosen from."""
+        if self.long.unit_length or self.long.quantiles is None:
+            return Candidates(self.long, self.long.terms, *(np.zeros((0, self.long.shape[1])),) * 2)
+        counted = self._part.X[self._part.row_weights > 0]
+        return Candidates.of(self.long, np.asarray(counted, dtype=np.float64), self.max_conditions)
 
+    @cached_property
+    def _columns(self) -> Array:
+        return self.candidates.columns(self._part.X)
 
-def _more_ramps(system: FuzzySystem) -> Terms:
-    """The terms of the long model and further ramps of the features that have several."""
-    terms = system.terms
-    if terms.low is None or terms.high is None or system.scaling is None:
-        return terms
-    several = np.flatnonzero(np.bincount(terms.feature, minlength=system.shape[1]) == len(RAMPS))
-    low, high = np.tile(np.asarray(MORE_RAMPS), (len(several), 1)).T
-    feature = np.concatenate([terms.feature, np.repeat(several, len(MORE_RAMPS))])
-    order = np.argsort(feature, kind="stable")
-    every = Terms(
-        feature[order], np.concatenate([terms.low, low])[order], np.concatenate([terms.high, high])[order], np.zeros(0)
-    )
-    # a value that is missing counts as the mean of its term, which is known for the terms of the long model alone
-    quantiles = np.nan_to_num(np.asarray(system.quantiles, dtype=np.float64)).T
-    mean = every.memberships(system.scale(quantiles), system.scaling).mean(axis=0)
-    mean[np.argsort(order)[: len(terms)]] = terms.mean
-    return replace(every, mean=mean)
+    def _problem(self, rows: Any, target: Array) -> Problem:
+        return Problem.of(self._columns[rows], target, self._part.row_weights[rows], self.candidates)
 
+    @cached_property
+    def _whole(self) -> tuple[Problem, list[list[Index]]]:
+        problem = self._problem(slice(None), self._part.target)
+        return problem, problem.chosen(self.most)
 
-def _short_widths(system: FuzzySystem, max_conditions: int | None) -> Array:
-    """Widths of the exceptions with their most distinct conditions alone; the others are infinite."""
-    K, D, _ = system.shape
-    count = D if max_conditions is None else min(max_conditions, D)
-    if K == 0 or count == D:
-        return system.widths
-    distinct = np.abs(system.centers - system.centers.mean(axis=0))
-    widths = np.full((K, D), np.inf)
-    kept = np.argsort(-distinct, axis=1, kind="stable")[:, :count]
-    np.put_along_axis(widths, kept, np.take_along_axis(system.widths, kept, axis=1) * count / D, axis=1)
-    return widths
+    @cached_property
+    def _folds(self) -> list[tuple[slice, Problem, list[list[Index]]]]:
+        """(rows left out, problem, choice) of each fold, but for one that has all observations of some label."""
+        part, n, found = self._part, len(self._part.loo), []
+        Z = part.design.scale.apply(part.X)
+        K = part.design.kernel(Z)
+        for k in range(min(FOLDS, n)):
+            rest = np.flatnonzero(np.arange(n) % FOLDS != k)
+            without = part.rows(rest)
+            if not without.w.any(axis=0).all():
+                continue
+            scores = left_out_scores(without.design, without.penalty, without, Z[rest], K[np.ix_(rest, rest)])
+            problem = self._problem(rest, replace(without, loo=scores).target)
+            found.append((slice(k, None, FOLDS), problem, problem.chosen(self.most)))
+        return found
 
+    def scores(self, size: int) -> Array:
+        """What `rows` score by models of a size that were chosen and fitted without the rows of their fold, (n, L)."""
+        out = self._part.loo.copy()
+        for rows, problem, sets in self._folds:
+            out[rows] = problem.scores(self._columns[rows], problem.fitted(sets, size))
+        return out
 
-@dataclass(frozen=True)
-class _Problem:
-    """G (C, C) and Aᵀt (C, L) of the candidates ``used``, with the ``mean`` and ``norms`` (all C,) of all columns."""
+    def system(self, size: int) -> FuzzySystem:
+        """The model of at most ``size`` statements per label."""
+        problem, sets = self._whole
+        coef = problem.fitted(sets, size)
+        short, kept = self.candidates.system(coef, problem.mean, problem.rates)
+        every = self.sample.rows(slice(None))
+        words = None if self.long.columns is None else self.long.columns.indicators
+        members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, indicators=words)
+        return replace(short, members=members, certainty=self._certainty(size, problem, coef, kept))
 
-    G: Array
-    c: Array
-    used: NDArray[np.intp]
-    mean: Array
-    norms: Array
-    rates: Array
-
-    @classmethod
-    def of(cls, A: Array, t: Array, w: Array) -> "_Problem":
-        share, root = w / w.sum(), np.sqrt(w)[:, None]
-        mean, rates = share @ A, share @ t
-        scaled, pull = (A - mean) * root, (t - rates) * root
-        norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
-        alive = norms > 1e-2 * max(float(norms.max(initial=0.0)), 1e-300)  # rarer terms would be chosen for a few rows
-        c = (scaled.T @ pull) / np.where(alive, norms, np.inf)[:, None]
-        best = np.argsort(
-            -(np.abs(c) / np.maximum(np.abs(c).max(axis=0, initial=0.0), 1e-300)).max(axis=1), kind="stable"
-        )[:MOST]
-        used = np.sort(best[alive[best]])
-        scaled = scaled[:, used] / norms[used]
-        return cls(scaled.T @ scaled, c[used], used, mean, norms, rates)
-
-    def chosen(self, count: int) -> list[NDArray[np.intp]]:
-        """Per label the candidates in the order in which they are taken."""
-        return [self._order(label, min(count, len(self.used))) for label in range(self.c.shape[1])]
-
-    def _order(self, label: int, count: int) -> NDArray[np.intp]:
-        """Forward selection by what each candidate adds to those before: what is left of it is kept orthogonal."""
-        left, norm = self.c[:, label].copy(), np.diag(self.G) + 1e-3
-        V, kept = np.zeros((len(norm), count)), np.zeros(count, dtype=np.intp)
-        for k in range(count):
-            gain = np.where(norm > 0.02, left * left / np.maximum(norm, 1e-12), -1.0)
-            gain[kept[:k]] = -1.0
-            best = int(gain.argmax())
-            if gain[best] <= 0:
-                return kept[:k]
-            kept[k] = best
-            v = self.G[:, best] - V[:, :k] @ V[best, :k]
-            v[best] += 1e-3
-            V[:, k] = v / np.sqrt(norm[best])
-            left, norm = left - V[:, k] * (left[best] / np.sqrt(norm[best])), norm - V[:, k] ** 2
-        return kept
-
-    def fitted(self, chosen: Sequence[NDArray[np.intp]], size: int) -> Array:
-        """Numbers (C, L) of all columns: those of the first ``size`` that were chosen, refitted together."""
-        coef = np.zeros((len(self.mean), self.c.shape[1]))
-        for label, order in enumerate(chosen):
-            kept = order[:size]
-            part = self.G[np.ix_(kept, kept)] + RIDGE * np.eye(len(kept))
-            coef[self.used[kept], label] = np.linalg.solve(part, self.c[kept, label]) / self.norms[self.used[kept]]
-        return coef
-
-    def scores(self, A: Array, coef: Array) -> Array:
-        """Of rows of columns A."""
-        return self.rates + (A - self.mean) @ coef
+    def _certainty(self, size: int, problem: Problem, coef: Array, kept: Index) -> Certainty:
+        """Of the columns ``kept``, from the errors of scores by folds."""
+        part, noise = self._part, _noise(self._part, self.scores(size))
+        chosen, A = np.zeros((self.long.shape[1], part.Y.shape[1]), dtype=np.int64), self._columns - problem.mean
+        for _, other, sets in self._folds:
+            chosen += self.candidates.agreement(A, coef, other.fitted(sets, size))
+        return Certainty(problem.information(A, part.row_weights, kept), noise, chosen, FOLDS)

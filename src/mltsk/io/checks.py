@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..columns import Columns
+from ..core.certainty import Certainty
 from ..core.members import Members
 from ..core.scaling import Scaling
 from ..core.terms import Terms
@@ -25,7 +26,7 @@ SHAPES = {
     "KD": ("centers_", "widths_", "prototypes_"),
     "KEL": ("coef_",),
     "K": ("rule_weights_",),
-    "L": ("thresholds_", "intercept_", "slopes_", "offsets_"),
+    "L": ("thresholds_", "intercept_", "slopes_", "offsets_", "noise"),
     "PL": ("general_coef_",),
     "P": ("feature", "low", "high", "mean"),
     "DC": ("quantiles_",),
@@ -35,8 +36,10 @@ SHAPES = {
     "A": ("count",),
     "AL": ("observed", "positives"),
     "ADR": ("regions",),
+    "UU": ("information",),
+    "DL": ("chosen",),
 }
-MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high", "regions")
+MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high", "regions", "chosen")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
     *("centers_", "widths_", "coef_", "prototypes_", "rule_weights_", "thresholds_", "quantiles_", "scale_"),
@@ -44,9 +47,9 @@ RULES = (
 )
 GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "columns_")
 # attributes that are the fields of these
-TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members}
+TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members, "certainty_": Certainty}
 KINDS = ("number", "ordinal", "nominal")
-SCALES = ("quantile", "standard", "minmax", "unit", None)
+SCALES = ("quantile", "standard", "minmax", "range", "unit", None)
 
 
 def has_rules(model: Any) -> bool:
@@ -92,6 +95,7 @@ def _check_parts(found: Mapping[str, Any]) -> None:
         if table is not None and (not isinstance(table, Mapping) or table.keys() != fields):
             raise ValueError(f"{name!r} must hold {', '.join(fields)}")
     parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {}), **(found.get("members_") or {})}
+    parts |= found.get("certainty_") or {}
     if found.get("columns_") is not None:
         _check_columns(found["columns_"], found)
     n = _sizes(parts)
@@ -138,6 +142,7 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
     D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
     K, L = len(parts["centers_"]), len(parts["label_names_"])
     n = {"K": K, "A": K + 1, "D": D, "L": L, "C": 21, "R": 2}
+    n |= {"U": K + len(parts.get("feature", ()))}
     n |= {"P": len(parts.get("feature", ())), "Q": knots.shape[-1], "E": coef.shape[1] if coef.ndim == 3 else 1}
     if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
         raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
@@ -180,5 +185,10 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
         linear = low is None and high is None
         yield linear and n["P"] != n["D"], "there must be a linear term per feature"
-        ramps = low is not None and high is not None and (high > low).all() and (scale == "quantile" or not n["P"])
+        ramps = (
+            low is not None
+            and high is not None
+            and (high > low).all()
+            and (scale in ("quantile", "range") or not n["P"])
+        )
         yield not (linear or ramps), "ramps must rise on a percentile scale"

@@ -101,19 +101,25 @@ def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray
 
 def _of_label(y: BoolArray, s: FloatArray, p: BoolArray, w: FloatArray, probable: bool) -> dict[str, float]:
     """Metrics of one label from its observed samples: labels y, scores s, predictions p, weights w."""
-    from sklearn.metrics import average_precision_score, roc_auc_score  # slower to import than this package
-
     ranks = np.unique(s, return_inverse=True)[1]  # scores may be infinite
     ranked = 0 < w @ y < w.sum()
     return {
         "observed": len(y),
         "prevalence": mean_of_defined(y, w),
-        "AP": float(average_precision_score(y, ranks, sample_weight=w)) if ranked else np.nan,
-        "AUC": float(roc_auc_score(y, ranks, sample_weight=w)) if ranked else np.nan,
+        **(_areas(y, ranks, w) if ranked else {"AP": np.nan, "AUC": np.nan}),
         "sensitivity": mean_of_defined(p, w * y),
         "precision": mean_of_defined(y, w * p),
         "Brier": mean_of_defined((s - y) ** 2, w) if probable else np.nan,
     }
+
+
+def _areas(y: BoolArray, ranks: Any, w: FloatArray) -> dict[str, float]:
+    """Average precision and area under the ROC curve, as scikit-learn's, whose checks take ten times as long."""
+    have, rest = (np.bincount(ranks, w * part)[::-1] for part in (y, ~y))  # the highest rank first
+    above, below = have.cumsum(), rest.cumsum()
+    precision = above / np.maximum(above + below, 1e-300)
+    ordered = rest @ (above - have / 2)
+    return {"AP": float(have @ precision / above[-1]), "AUC": float(ordered / (above[-1] * below[-1]))}
 
 
 def _share_of_tied_rows(table: FloatArray, weight: FloatArray) -> float:
