@@ -292,7 +292,8 @@ def test_no_width_needs_sideways_scrolling(browser, written, width):
     browser.open(written, width=width, height=844)
     assert browser.run("document.documentElement.scrollWidth") <= width
     code = """[...document.querySelectorAll('.explorer *')].filter((e) =>
-        e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.features, .labels, svg')).map((e) => e.className)"""
+        e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.features, .labels, svg'))
+        .map((e) => e.className)"""
     assert browser.run(code) == []
 
 

@@ -342,8 +342,10 @@ class Explorer {
     const { features, x } = this;
     const moved = new Set(changedFeatures(features, this.start, x));
     const told = [...features.names.keys()].filter((f) => features.quantiles || features.value(f, x) !== 0);
-    $("values").replaceChildren(...told.map((f) => h("tr", {}, h("th", { scope: "row", text: features.names[f] }),
-      h("td", { text: features.said(f, features.value(f, x)) + (moved.has(f) ? `, changed from ${features.said(f, features.value(f, this.start))}` : "") }))));
+    const was = (f) => (moved.has(f) ? `changed from ${features.said(f, features.value(f, this.start))}` : "");
+    $("values").replaceChildren(...told.map((f) => h("li", {}, h("b", { text: features.names[f] }), " ",
+      features.said(f, features.value(f, x)), was(f) && h("i", { text: ` ${was(f)}` }))));
+    $("sheet").textContent = `Sample ${this.samples.name(this.example)}${moved.size ? `, ${times(moved.size, "value")} changed by hand` : ""}`;
   }
 
   dark() {
