@@ -4,6 +4,7 @@ const PAGE = 12; // controls shown at a time
 const MOST_TURNS = 4;
 const NEIGHBOURS = 5;
 const MOST_FOUND = 30;
+const [LARGE, PAUSE] = [10_000, 200]; // conditions of all exceptions, milliseconds
 
 class Explorer {
   constructor(data) {
@@ -47,14 +48,22 @@ class Explorer {
       this.sizes.at = state.size;
       this.build();
     }
+    this.quietly(() => {
+      this.load(state.example < 0 ? this.first : state.example);
+      for (const [f, value] of state.values) this.features.set(f, value, this.x);
+      this.refresh();
+      this.choose(state.label < 0 ? this.system.foremost(this.now.scores) : state.label);
+      this.rule = state.rule < this.system.K ? state.rule : -1;
+      this.settle();
+    });
+  }
+
+  // Several steps as one: what takes long is done once, and the address is left to the caller.
+  quietly(act) {
     this.quiet = true;
-    this.load(state.example < 0 ? this.first : state.example);
-    for (const [f, value] of state.values) this.features.set(f, value, this.x);
-    this.refresh();
-    this.choose(state.label < 0 ? this.system.foremost(this.now.scores) : state.label);
-    this.rule = state.rule < this.system.K ? state.rule : -1;
-    this.settle();
+    act();
     this.quiet = false;
+    this.consider();
   }
 
   // Put the state into the address; another sample is a step that the back button takes back.
@@ -140,9 +149,7 @@ class Explorer {
   }
 
   go(i) {
-    this.quiet = true;
-    this.load(i);
-    this.quiet = false;
+    this.quietly(() => this.load(i));
     this.save(true);
   }
 
@@ -169,10 +176,13 @@ class Explorer {
   resize(i) {
     this.sizes.at = i;
     this.rule = -1;
-    this.build();
-    this.refresh();
-    this.choose(this.label);
-    this.settle();
+    this.quietly(() => {
+      this.build();
+      this.refresh();
+      this.choose(this.label);
+      this.settle();
+    });
+    this.save();
   }
 
   set(d, value, done) {
@@ -208,10 +218,21 @@ class Explorer {
     this.labels.sort(this.now.scores, $("label-order").value === "score");
     this.cards.arrange(this.x, this.now.m, this.rule);
     this.columns.arrange(this.now.m);
-    this.showTurns();
-    this.showNeighbours();
     this.announce();
+    this.consider();
     this.save();
+  }
+
+  // What looks at many other samples; of a large model, when nothing has moved for a while.
+  consider() {
+    if (this.quiet) return;
+    clearTimeout(this.pause);
+    const act = () => {
+      this.showTurns();
+      if (this.whole.neighbours) this.showNeighbours();
+    };
+    if (this.system.K * this.system.D > LARGE) this.pause = setTimeout(act, PAUSE);
+    else act();
   }
 
   summarise() {
@@ -247,7 +268,6 @@ class Explorer {
   }
 
   showNeighbours() {
-    if (!this.whole.neighbours) return;
     const near = this.samples.nearest(this.system, this.x, this.now.z, this.example, NEIGHBOURS);
     $("neighbours").replaceChildren(...near.map((i) => h("li", {}, link("neighbour", () => this.go(i), [
       h("span", { text: this.samples.name(i) }), h("span", { class: "note", text: this.samples.told(i) })]))));
@@ -262,8 +282,8 @@ class Explorer {
     this.why.show(j, this.x, this.now);
     if ($("order").value === "label" || !this.controls.length) this.list(this.shown);
     else this.showControls();
-    this.showTurns();
     this.drawMap();
+    this.consider();
     this.save();
   }
 
