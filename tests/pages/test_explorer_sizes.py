@@ -1,5 +1,7 @@
 """Shorter models in the explorer: what differs, how good they are, and when there are none."""
 
+import json
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,7 +10,7 @@ from mltsk import IncrementalMLTSK, MLTSKClassifier, MultilabelThreshold, PaperM
 from mltsk.datasets import make_multilabel_rules
 from mltsk.pages.explorer import explorer_data
 from mltsk.pages.explorer_model import system_data
-from mltsk.pages.explorer_sizes import sizes_data, within
+from mltsk.pages.explorer_sizes import sizes_data
 
 DATA = make_multilabel_rules(n_samples=120, random_state=0)
 
@@ -58,8 +60,8 @@ def test_a_stream_can_be_shortened():
     assert [size["size"] for size in sizes_data(clf)][:3] == [3, 5, 8]
 
 
-def test_sizes_that_do_not_fit_are_left_out_the_longest_first():
-    sizes = [{"size": size} for size in (3, 5, 8, 60)]
-    assert within(sizes, [10, 20, 30, 5], 35) == [{"size": 3}, {"size": 5}, {"size": 60}]
-    assert within(sizes, [10, 20, 30, 5], 9) == []
-    assert within([], [], 9) == []
+def test_sizes_that_do_not_fit_are_left_out_the_longest_first(model):
+    every = sizes_data(model)
+    lengths = [len(json.dumps(size, ensure_ascii=False, separators=(",", ":"))) for size in every]
+    assert sizes_data(model, room=sum(lengths[:3])) == [*every[:3], every[-1]]
+    assert sizes_data(model, room=lengths[0] / 2) == sizes_data(model, room=0) == []

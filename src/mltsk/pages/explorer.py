@@ -18,11 +18,11 @@ import numpy as np
 from .. import __version__
 from ..exceptions import InputError
 from ..explain.views import label_correlation_view
-from ..explain.wording import name, times
+from ..explain.wording import name
 from ..pipelines import named, transformed
 from .explorer_model import inner_model, packed, parts, ranges, system_data
 from .explorer_rows import identifiers, made_samples, read_labels, read_values, rows_data
-from .explorer_sizes import sizes_data, within
+from .explorer_sizes import sizes_data
 from .render import _template, _trusted, write_page
 
 SCRIPTS = ("model", "words", "draw", "features", "rows", "turns", "views", "rules", "map", "sizes", "state", "main")
@@ -93,13 +93,10 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     title there is no heading. A colour scheme other than the system's is ``data-theme`` of the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    K, _, L, P = data["shape"]
-    counts = [times(len(data["features"]), "feature"), times(L, "label")]
-    subtitle = " · ".join([times(K, data["noun"].lower())] * bool(K) + counts)
-    facts = {"title": title, "subtitle": subtitle, "noun": data["noun"], "general": P, "rules": K}
-    facts |= {"calibrated": data["slopes"], "truth": "labels" in data["correlation"], "version": __version__}
-    facts |= {"slopes": K and data["order"], "dashed": K and data["scale"]["kind"] != "unit", "sizes": data["sizes"]}
-    facts |= {"rows": data["rows"], "neighbours": data["neighbours"]}
+    K, _, _, P = data["shape"]
+    facts = {key: data[key] for key in ("noun", "sizes", "rows", "neighbours")}
+    facts |= {"title": title, "version": __version__, "general": P, "rules": K, "calibrated": data["slopes"]}
+    facts |= {"truth": "labels" in data["correlation"], "dashed": K and data["scale"]["kind"] != "unit"}
     markup = _template("explorer/markup.html").render(**facts)
     return {"style": _source("style.css"), "script": script_source(), "data": embedded(data), "markup": markup}
 
@@ -148,10 +145,10 @@ def explorer_data(
     names = None if values is None else identifiers(given, ids, values.shape[0])
     kept = rows_data(model, values, labels, names) if rows and values is not None else None
     data = _model_data(model, values, labels) | {"rows": kept, "neighbours": neighbours and kept is not None}
-    sizes = sizes_data(model, X, Y) if model is inner else []  # thresholds around a model are tuned for it alone
     used = len(embedded(data)) + len(script_source()) + len(_source("style.css"))
     room = min(used, LARGEST - used)  # no more than twice the page
-    return data | {"sizes": within(sizes, [len(embedded(size)) for size in sizes], room)}
+    alone = model is not inner  # thresholds around a model are tuned for it alone
+    return data | {"sizes": [] if alone else sizes_data(model, X, Y, room)}
 
 
 def _model_data(model: Any, values: Any, labels: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Shorter models for the explorer: what each says and computes, as far as it differs, and how good it honestly is."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -14,22 +15,26 @@ from .explorer_model import system_data
 SIZES = (3, 5, 8, 12, 20, 30)  # terms per label
 
 
-def sizes_data(model: Any, X: Any = None, Y: Any = None) -> list[dict[str, Any]]:
+def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -> list[dict[str, Any]]:
     """Models of at most ``size`` terms per label with their honest ``AP``, the model itself last; [] if it is alone.
 
     AP is the mean over labels on what rows score without themselves, all models on the same rows. A model that holds no
-    rows, since it comes from a file, is fitted again, once, if X and Y are what it was fitted on.
+    rows, since it comes from a file, is fitted again, once, if X and Y are what it was fitted on. Those that do not fit
+    into ``room``, in characters of JSON, are left out, the longest first.
     """
-    if (long := _with_rows(model, X, Y)) is None:
+    if room <= 0 or (long := _with_rows(model, X, Y)) is None:
         return []
     sample, whole, most = long._sample, system_data(model), int(model.n_terms_.max())
     rows = spread_rows(len(sample.loo), ROWS)
     seen = (sample.w if sample.w.ndim == 2 else sample.w[:, None])[rows] > 0
     known = np.where(seen, sample.Y[rows], np.nan)
-    found = []
+    found: list[dict[str, Any]] = []
     for size in (size for size in SIZES if size < most):
         short = long.shorten(size)
         own = {key: part for key, part in system_data(short).items() if part != whole[key]}
+        room -= len(json.dumps(own, ensure_ascii=False, separators=(",", ":")))
+        if room < 0:
+            break
         found.append({"size": size, "AP": _mean_ap(known, short.loo_scores_), **own})
     return [*found, {"size": most, "AP": _mean_ap(known, sample.loo[rows])}] if found else []
 
@@ -53,9 +58,3 @@ def _with_rows(model: Any, X: Any, Y: Any) -> Any:
         return None
     same = again.loo_scores_.shape == model.loo_scores_.shape
     return again if same and np.allclose(again.loo_scores_, model.loo_scores_, rtol=0, atol=1e-6) else None
-
-
-def within(sizes: list[dict[str, Any]], lengths: list[int], room: int) -> list[dict[str, Any]]:
-    """The shortest models whose ``lengths`` together fit into ``room``, and the model itself; [] if none does."""
-    fits = int((np.cumsum(lengths[:-1]) <= room).sum())
-    return [*sizes[:fits], sizes[-1]] if fits else []

@@ -4,7 +4,7 @@ const PAGE = 12; // controls shown at a time
 const MOST_TURNS = 4;
 const NEIGHBOURS = 5;
 const MOST_FOUND = 30;
-const [LARGE, PAUSE] = [10_000, 200]; // conditions of all exceptions, milliseconds
+const [LARGE, PAUSE] = [2_000, 200]; // conditions of all exceptions, milliseconds
 
 class Explorer {
   constructor(data) {
@@ -39,6 +39,8 @@ class Explorer {
     for (const id of ["firing-card", "by-rule-title"]) $(id).hidden = !system.K;
     $("within-title").hidden = $("within").hidden = system.rows < 2;
     this.sizes.show(this.sizes.at);
+    const counts = [[system.K, data.noun.toLowerCase()], [data.features.length, "feature"], [system.L, "label"]];
+    if ($("counts")) $("counts").textContent = counts.filter(([n]) => n).map(([n, noun]) => times(n, noun)).join(" · ");
   }
 
   // The state in the address, or the first sample and its strongest label.

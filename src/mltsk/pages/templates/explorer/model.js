@@ -147,20 +147,22 @@ class FuzzySystem {
     return m.map((share) => share / total);
   }
 
-  evaluate(x) {
+  // Everything about sample x; with a label, the score of that one alone.
+  evaluate(x, label = -1) {
     const z = this.scale(x, new Float64Array(this.D));
     const filled = z.map((place, d) => (Number.isNaN(place) ? (this.linear ? this.mean[d] : 0) : place));
     const sums = this.gather((d) => z[d]);
     const m = this.shares(this.exponents(sums));
-    return { z, filled, sums, m, scores: this.scores(z, filled, m) };
+    return { z, filled, sums, m, scores: this.scores(z, filled, m, label) };
   }
 
-  scores(z, filled, m) {
+  scores(z, filled, m, label) {
     const { D, L, coef, rows } = this;
+    const [first, last] = label < 0 ? [0, L] : [label, label + 1];
     const out = Float64Array.from(this.intercept);
     const add = (table, row, factor) => {
       if (factor === 0) return;
-      for (let j = 0, at = row * L; j < L; j++, at++) out[j] += factor * table[at];
+      for (let j = first, at = row * L + first; j < last; j++, at++) out[j] += factor * table[at];
     };
     for (let d = 0; d < D; d++) {
       for (let p = this.starts[d]; p < this.starts[d + 1]; p++) add(this.termCoef, p, this.term(p, d, z[d]));

@@ -8,7 +8,7 @@ class Sizes {
     const slider = $("size");
     slider.max = String(this.at);
     this.ticks = sizes.map(({ size, AP }, i) => link("size-tick", () => onsize(i),
-      [h("span", { class: "size-terms", text: i < this.at ? String(size) : `all ${size}` }), h("span", { class: "size-ap", text: AP === null ? "–" : AP.toFixed(3) })]));
+      [h("span", { class: "size-terms", text: i < this.at ? String(size) : "all" }), h("span", { class: "size-ap", text: AP === null ? "–" : AP.toFixed(3) })]));
     this.ticks.forEach((tick) => { tick.tabIndex = -1; });
     slider.style.margin = `0 calc(50% / ${sizes.length} - 8px)`;
     slider.style.width = `calc(100% - 100% / ${sizes.length} + 16px)`;

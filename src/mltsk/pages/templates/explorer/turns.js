@@ -8,53 +8,66 @@ class Turns {
     Object.assign(this, { features, system });
   }
 
-  // The few smallest: { f, value, change, words }.
+  // The few smallest: { f, value, change, words, was }. Which they are is found by what each feature alone adds; each is
+  // then tried on the whole model.
   of(j, x, now, among, count) {
     const given = this.system.given(now.scores)[j];
-    const found = among.map((f) => this.turn(f, { j, x, now, given, turned: (value) => this.answer(f, value, x, j) !== given }));
-    return { given, turns: found.filter(Boolean).sort((a, b) => a.change - b.change).slice(0, count) };
+    const rough = among.flatMap((f) => this.turn(f, { j, x, now, given })).sort((a, b) => a.change - b.change);
+    const turns = new Map();
+    for (const found of rough) {
+      if (turns.size === count) break;
+      const told = turns.has(found.f) ? null : this.told(found, (value) => this.answer(found.f, value, x, j) !== given, x);
+      if (told) turns.set(found.f, told);
+    }
+    return { given, turns: [...turns.values()].sort((a, b) => a.change - b.change) };
   }
 
   answer(f, value, x, j) {
     const moved = x.slice();
     this.features.set(f, value, moved);
-    return this.system.given(this.system.evaluate(moved).scores)[j];
+    if (this.system.single) return this.system.given(this.system.evaluate(moved).scores)[j];
+    return this.system.evaluate(moved, j).scores[j] >= this.system.thresholds[j];
   }
 
+  // Ways in which feature f may turn the answer: another of its names, or the nearest value down and up its slider.
   turn(f, sought) {
     const now = this.features.value(f, sought.x);
-    const found = this.features.choices[f] ? this.amongNames(f, now, sought.turned) : this.alongSlider(f, now, sought);
-    return found && { f, ...found, words: `${this.features.names[f]} were ${Number.isNaN(now) ? "measured and " : ""}${found.to}`,
-      was: Number.isNaN(now) ? MISSING : this.features.choice(f, now) ?? exactly(now) };
+    if (!this.features.choices[f]) return this.alongSlider(f, now, sought);
+    return this.features.choices[f].values.filter((value) => value !== now).map((value) => ({ f, value, from: now, change: this.change(f, now, value) }));
   }
 
-  amongNames(f, now, turned) {
-    const { values, names, nominal } = this.features.choices[f];
-    const change = (value) => (nominal || Number.isNaN(now) ? 0.5 : this.change(f, now, value));
-    const found = values.map((value, i) => ({ value, change: change(value), to: names[i] }));
-    return found.sort((a, b) => a.change - b.change).find(({ value }) => value !== now && turned(value));
+  // What was found, as a value that is easy to say; null where it does not turn the answer after all.
+  told({ f, value, up, beyond, from }, turned, x) {
+    const now = this.features.value(f, x);
+    const named = this.features.choice(f, value);
+    const said = named === null ? this.tidy(f, value, up, turned) : turned(value) ? value : null;
+    if (said === null || said === now) return null;
+    const to = named ?? `${exactly(said)}${beyond ? ` or ${up ? "more" : "less"}` : ""}`;
+    const was = Number.isNaN(now) ? MISSING : this.features.choice(f, now) ?? exactly(now);
+    return { f, value: said, change: this.change(f, from, said), was, words: `${this.features.names[f]} were ${Number.isNaN(now) ? "measured and " : ""}${to}` };
   }
 
   change(f, from, to) {
+    if (this.features.choices[f]?.nominal || Number.isNaN(from)) return 0.5;
     const [a, b] = [from, to].map((value) => this.features.percentile(f, value) ?? this.features.positionOf(f, value) / STEPS);
     return Math.abs(a - b);
   }
 
-  // Up and down from where the slider is (in the middle, if nothing was measured): the first place where the answer turns.
+  // Down and up from where the slider is (in the middle, if nothing was measured): the first place where the answer turns.
   alongSlider(f, now, sought) {
     const from = Number.isNaN(now) ? this.features.valueAt(f, STEPS / 2) : now;
     const quick = this.quick(f, now, sought);
-    const step = STEPS / (quick ? SCAN : SCAN / 4);
-    const turns = quick ?? sought.turned;
+    const turns = quick ?? ((value) => this.answer(f, value, sought.x, sought.j) !== sought.given);
+    const at = (place) => turns(this.features.valueAt(f, place));
     const start = this.features.positionOf(f, from);
+    const step = STEPS / (quick ? SCAN : SCAN / 4);
     const places = Array.from({ length: STEPS / step + 1 }, (_, i) => i * step);
-    const either = [places.filter((at) => at <= start).reverse(), places.filter((at) => at >= start)].map((way, up) => {
-      const first = way.findIndex((at) => turns(this.features.valueAt(f, at)));
-      if (first < 0) return null;
-      const beyond = way.slice(first).every((at) => turns(this.features.valueAt(f, at)));
-      return this.nearest(f, from, first ? way[first - 1] : start, way[first], { beyond, up, turned: sought.turned });
+    return [places.filter((place) => place <= start).reverse(), places.filter((place) => place >= start)].flatMap((way, up) => {
+      const first = way.findIndex(at);
+      if (first < 0) return [];
+      const value = this.features.valueAt(f, nearest(first ? way[first - 1] : start, way[first], at));
+      return [{ f, value, up, from, change: this.change(f, from, value), beyond: way.slice(first).every(at) }];
     });
-    return either.filter(Boolean).sort((a, b) => a.change - b.change)[0];
   }
 
   // Whether the answer turns, from what this feature alone adds; null where that does not tell.
@@ -67,19 +80,7 @@ class Turns {
     return (value) => rest + along(system.place(d, value, 1)) >= system.thresholds[j] !== given;
   }
 
-  // Between two places of which the second turns the answer, the first that does, as a number that is easy to say.
-  nearest(f, from, here, there, { beyond, up, turned }) {
-    let [a, b] = [here, there];
-    while (Math.abs(b - a) > 1) {
-      const middle = Math.round((a + b) / 2);
-      if (turned(this.features.valueAt(f, middle))) b = middle;
-      else a = middle;
-    }
-    const value = this.tidy(f, this.features.valueAt(f, b), up, turned);
-    if (value === null || value === from) return null;
-    return { value, change: this.change(f, from, value), to: `${exactly(value)}${beyond ? ` or ${up ? "more" : "less"}` : ""}` };
-  }
-
+  // The number with fewest digits, not before the value and hardly beyond it, that turns the answer as well.
   tidy(f, value, up, turned) {
     const stops = this.features.stops[f];
     for (let digits = 2; digits < 13; digits++) {
@@ -91,4 +92,15 @@ class Turns {
     }
     return turned(value) ? value : null;
   }
+}
+
+// Between two places of a slider of which the second turns the answer, the first that does.
+function nearest(here, there, turns) {
+  let [a, b] = [here, there];
+  while (Math.abs(b - a) > 1) {
+    const middle = Math.round((a + b) / 2);
+    if (turns(middle)) b = middle;
+    else a = middle;
+  }
+  return b;
 }
