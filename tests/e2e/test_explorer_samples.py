@@ -82,6 +82,24 @@ def test_every_length_computes_and_says_what_python_does(opened, model, table):
     assert opened.errors == []
 
 
+@pytest.mark.parametrize("kind", [{"order": 1}, {"scale": "standard"}, {"scale": "unit"}, "sparse", "classes"])
+def test_every_length_of_other_models(browser, page, kind):
+    data = make_multilabel_rules(n_samples=90, sparse=kind == "sparse", random_state=0)
+    y = np.array(["a", "b", "c"])[data.Y[:, 0] + data.Y[:, 1]] if kind == "classes" else data.Y
+    clf = MLTSKClassifier(n_rules=3, **(kind if isinstance(kind, dict) else {})).fit(data.X, y)
+    browser.open(page(clf, data.X, y, neighbours=True))
+    rows = data.X.toarray() if kind == "sparse" else data.X
+    for i, size in enumerate(browser.run("window.explorer.sizes.sizes.map(({ size }) => size)")):
+        enter(browser, "size", str(i), "input")
+        short = clf.shorten(size) if size < clf.n_terms_.max() else clf
+        scores, chances, given = evaluated(browser, rows)
+        assert_allclose(scores, short.system_.scores(rows), rtol=0, atol=1e-9)
+        assert_allclose(chances, short.predict_proba(rows), rtol=0, atol=1e-9)
+        said = short.predict(rows)
+        assert_array_equal(given, said if kind != "classes" else said[:, None] == clf.classes_)
+    assert browser.errors == []
+
+
 def test_a_model_of_one_length_has_no_slider(browser, page, table):
     browser.open(page(MLTSKClassifier(n_rules=0, max_terms=5).fit(*table), *table))
     assert browser.run("document.getElementById('x-size') === null") is True

@@ -48,6 +48,14 @@ def test_a_model_from_a_file_needs_the_rows_that_it_was_fitted_on(model, tmp_pat
     assert [size["AP"] for size in again] == pytest.approx([size["AP"] for size in sizes_data(model)])
 
 
+def test_a_model_from_a_file_keeps_its_names(tmp_path):
+    X, Y = DATA.frames()
+    clf = MLTSKClassifier(n_rules=0).fit(X.add_prefix("dose of "), Y)
+    (short, *_) = sizes_data(load(save(clf, tmp_path / "m.skops")), DATA.X, DATA.Y)
+    assert short["general"] == sizes_data(clf)[0]["general"]
+    assert "dose of" in short["general"][0]["words"][0][1]
+
+
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 def test_models_that_have_one_size_only(model):
     others = PaperMLTSK(n_rules=2, correlation_weight=0.01), MultilabelThreshold(MLTSKClassifier(n_rules=0), cv=2)

@@ -1,18 +1,19 @@
 """Shorter models for the explorer: what each says and computes, as far as it differs, and how good it honestly is."""
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from ..core.arrays import spread_rows
-from ..exceptions import InputError
 from ..fit.short import ROWS
 from ..metrics import evaluate
 from .explorer_model import system_data
 
 SIZES = (3, 5, 8, 12, 20, 30)  # terms per label
+NAMES = ("feature_names_in_", "label_names_", "categories_", "columns_")
 
 
 def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -> list[dict[str, Any]]:
@@ -53,8 +54,13 @@ def _with_rows(model: Any, X: Any, Y: Any) -> Any:
     if X is None or Y is None or model.loo_rows_ is not None or len(model.loo_scores_) != X.shape[0]:
         return None
     try:
-        again = clone(model).fit(X, Y)
-    except InputError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the first fit has told
+            again = clone(model).fit(X, Y)
+    except ValueError:
         return None
-    same = again.loo_scores_.shape == model.loo_scores_.shape
-    return again if same and np.allclose(again.loo_scores_, model.loo_scores_, rtol=0, atol=1e-6) else None
+    if again.loo_scores_.shape != model.loo_scores_.shape:
+        return None
+    names = {name: getattr(model, name) for name in NAMES if hasattr(model, name)}  # X and Y may come without
+    vars(again).update(names)
+    return again if np.allclose(again.loo_scores_, model.loo_scores_, rtol=0, atol=1e-6) else None

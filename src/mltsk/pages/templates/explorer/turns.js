@@ -43,7 +43,7 @@ class Turns {
     const said = named === null ? this.tidy(f, value, up, turned) : turned(value) ? value : null;
     if (said === null || said === now) return null;
     const to = named ?? `${exactly(said)}${beyond ? ` or ${up ? "more" : "less"}` : ""}`;
-    const was = Number.isNaN(now) ? MISSING : this.features.choice(f, now) ?? exactly(now);
+    const was = Number.isNaN(now) ? MISSING : this.features.choice(f, now) ?? number(now);
     return { f, value: said, change: this.change(f, from, said), was, words: `${this.features.names[f]} were ${Number.isNaN(now) ? "measured and " : ""}${to}` };
   }
 
