@@ -25,7 +25,10 @@ from .explorer_rows import identifiers, made_samples, read_labels, read_values, 
 from .explorer_sizes import sizes_data
 from .render import _template, _trusted, write_page
 
-SCRIPTS = ("model", "words", "draw", "features", "rows", "turns", "views", "rules", "map", "sizes", "state", "main")
+SCRIPTS = (
+    *("model", "words", "draw", "features", "rows", "finder", "turns"),
+    *("views", "rules", "map", "sizes", "state", "main"),
+)
 LARGEST = 9_000_000  # characters of a page that shorter models may fill
 
 

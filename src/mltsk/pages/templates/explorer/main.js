@@ -3,7 +3,6 @@
 const PAGE = 12; // controls shown at a time
 const MOST_TURNS = 4;
 const NEIGHBOURS = 5;
-const MOST_FOUND = 30;
 const [LARGE, PAUSE] = [2_000, 200]; // conditions of all exceptions, milliseconds
 
 class Explorer {
@@ -16,7 +15,7 @@ class Explorer {
     this.map = new LabelMap(data, (j) => this.choose(j));
     this.sizes = new Sizes(data.sizes, (i) => this.resize(i));
     this.first = data.rows?.typical[0] ?? 0;
-    this.fillExamples();
+    this.finder = new Finder(this.samples, (i) => this.go(i));
     this.listen();
     this.listenToKeys();
     this.build();
@@ -76,23 +75,7 @@ class Explorer {
     } catch { /* browsers refuse this in some places, or many in a short time */ }
   }
 
-  fillExamples() {
-    const { samples, whole } = this;
-    const option = (i) => h("option", { value: i, text: [samples.name(i), samples.told(i)].filter(Boolean).join(": ") });
-    const made = samples.made.names.map((_, k) => samples.n + k);
-    const groups = [["Rows that stand for others", whole.rows?.typical ?? []], ["No rows of the data", made]];
-    $("example").append(h("option", { value: "", text: "Typical samples …" }),
-      ...groups.filter(([, list]) => list.length).map(([label, list]) => h("optgroup", { label }, list.map(option))));
-    $("finder").hidden = !samples.n;
-    if (samples.n && samples.n < whole.rows.count) {
-      $("some").textContent = `${samples.n.toLocaleString("en-US")} of ${times(whole.rows.count, "row")} are here, evenly spread.`;
-    }
-  }
-
   listen() {
-    $("example").addEventListener("change", (event) => event.target.value !== "" && this.go(Number(event.target.value)));
-    $("find").addEventListener("input", () => this.suggest());
-    $("find").addEventListener("change", () => this.find());
     $("search").addEventListener("input", () => this.list(PAGE));
     $("order").addEventListener("change", () => this.list(PAGE));
     $("label-order").addEventListener("change", () => this.settle());
@@ -110,7 +93,7 @@ class Explorer {
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawMap());
     addEventListener("popstate", () => (location.hash.startsWith(MARK) || !location.hash) && this.begin());
-    addEventListener("beforeprint", () => this.fillSheet());
+    addEventListener("beforeprint", () => fillSheet(this));
   }
 
   listenToKeys() {
@@ -140,12 +123,7 @@ class Explorer {
     this.samples.fill(i, this.x);
     this.start.set(this.x);
     this.truth = this.samples.truth(i);
-    const name = this.samples.name(i);
-    $("example").value = String(i);
-    if ($("example").selectedIndex < 0) $("example").value = "";
-    $("find").value = i < this.samples.n ? name : "";
-    $("missed").textContent = "";
-    $("sample-name").textContent = name;
+    this.finder.show(i);
     this.refresh();
     this.settle();
   }
@@ -161,18 +139,6 @@ class Explorer {
 
   reset() {
     this.load(this.example);
-  }
-
-  suggest() {
-    const { samples } = this;
-    const told = (i) => [samples.rows.ids && `row ${samples.numbers[i] + 1}`, samples.told(i)].filter(Boolean).join(", ");
-    $("found-rows").replaceChildren(...samples.find($("find").value, MOST_FOUND).map((i) => h("option", { value: samples.name(i), text: told(i) })));
-  }
-
-  find() {
-    const [found = -1] = this.samples.find($("find").value, 1);
-    if (found >= 0) this.go(found);
-    else $("missed").textContent = $("find").value.trim() ? `There is no row “${$("find").value.trim()}” here.` : "";
   }
 
   resize(i) {
@@ -357,17 +323,6 @@ class Explorer {
     node.scrollIntoView({ block: "center", behavior: "smooth" });
     node.focus({ preventScroll: true });
     this.save();
-  }
-
-  // What only the printed sheet has: every value of the sample, of sparse ones those that are not zero.
-  fillSheet() {
-    const { features, x } = this;
-    const moved = new Set(changedFeatures(features, this.start, x));
-    const told = [...features.names.keys()].filter((f) => features.quantiles || features.value(f, x) !== 0);
-    const was = (f) => (moved.has(f) ? `changed from ${features.said(f, features.value(f, this.start))}` : "");
-    $("values").replaceChildren(...told.map((f) => h("li", {}, h("b", { text: features.names[f] }), " ",
-      features.said(f, features.value(f, x)), was(f) && h("i", { text: ` ${was(f)}` }))));
-    $("sheet").textContent = `Sample ${this.samples.name(this.example)}${moved.size ? `, ${times(moved.size, "value")} changed by hand` : ""}`;
   }
 
   dark() {

@@ -13,7 +13,10 @@ class Samples {
     this.count = this.n + made.names.length;
     [this.had, this.seen] = ["truth", "observed"].map((key) => rows?.[key] && unpack(rows[key], Uint8Array));
     if (rows?.cells.columns) this.table = this.readColumns(rows.cells.columns);
-    else if (rows) this.csr = { ends: unpack(rows.cells.ends, Uint32Array), at: unpack(rows.cells.at, Uint32Array), values: unpack(rows.cells.values, Float64Array) };
+    else if (rows) {
+      const [ends, at] = [rows.cells.ends, rows.cells.at].map((text) => unpack(text, Uint32Array));
+      this.csr = { ends, at, values: unpack(rows.cells.values, Float64Array) };
+    }
   }
 
   readColumns(columns) {
@@ -43,7 +46,8 @@ class Samples {
   truth(i) {
     if (!this.had || i >= this.n) return null;
     const L = this.labels.length;
-    const marked = (bits, value) => new Set([...this.labels.keys()].filter((j) => ((bits[(i * L + j) >> 3] >> ((i * L + j) & 7)) & 1) === value));
+    const bit = (bits, at) => (bits[at >> 3] >> (at & 7)) & 1;
+    const marked = (bits, value) => new Set([...this.labels.keys()].filter((j) => bit(bits, i * L + j) === value));
     return { true: marked(this.had, 1), unknown: this.seen ? marked(this.seen, 0) : new Set() };
   }
 

@@ -7,9 +7,10 @@ class Sizes {
     if (!sizes.length) return;
     const slider = $("size");
     slider.max = String(this.at);
-    this.ticks = sizes.map(({ size, AP }, i) => link("size-tick", () => onsize(i),
-      [h("span", { class: "size-terms", text: i < this.at ? String(size) : "all" }), h("span", { class: "size-ap", text: AP === null ? "–" : AP.toFixed(3) })]));
-    this.ticks.forEach((tick) => { tick.tabIndex = -1; });
+    const good = (AP) => (AP === null ? "–" : AP.toFixed(3));
+    this.ticks = sizes.map(({ size, AP }, i) => link("size-tick", () => onsize(i), [
+      h("span", { class: "size-terms", text: i < this.at ? String(size) : "all" }), h("span", { class: "size-ap", text: good(AP) })]));
+    for (const tick of this.ticks) tick.tabIndex = -1; // the slider does the same
     slider.style.margin = `0 calc(50% / ${sizes.length} - 8px)`;
     slider.style.width = `calc(100% - 100% / ${sizes.length} + 16px)`;
     $("size-ticks").replaceChildren(...this.ticks);
@@ -19,14 +20,12 @@ class Sizes {
   show(i) {
     this.at = i;
     if (!this.sizes.length) return;
-    const { size, AP } = this.sizes[i];
-    const last = this.sizes[this.sizes.length - 1];
-    const whole = i === this.sizes.length - 1;
-    const good = (ap) => (ap === null ? "" : ap.toFixed(3));
+    const [{ size, AP }, last] = [this.sizes[i], this.sizes[this.sizes.length - 1]];
+    const length = size === last.size ? `all ${size}` : `at most ${size}`;
     $("size").value = String(i);
-    $("size").ariaValueText = `${whole ? `all ${size}` : `at most ${size}`} statements per label${AP === null ? "" : `, average precision ${good(AP)}`}`;
-    $("size-said").textContent = whole ? `The whole model: up to ${times(size, "statement")} about each label.`
-      : `At most ${times(size, "statement")} about each label; the whole model has up to ${last.size}.`;
+    $("size").ariaValueText = `${length} statements per label${AP === null ? "" : `, average precision ${AP.toFixed(3)}`}`;
+    $("size-said").textContent = size === last.size ? `The whole model: up to ${times(size, "statement")} about each label.`
+      : `At most ${times(size, "statement")} about each label; the whole model has up to ${last.size.toLocaleString("en-US")}.`;
     this.ticks.forEach((tick, k) => { tick.ariaCurrent = k === i ? "true" : null; });
   }
 }

@@ -33,7 +33,8 @@ class Turns {
   turn(f, sought) {
     const now = this.features.value(f, sought.x);
     if (!this.features.choices[f]) return this.alongSlider(f, now, sought);
-    return this.features.choices[f].values.filter((value) => value !== now).map((value) => ({ f, value, from: now, change: this.change(f, now, value) }));
+    const others = this.features.choices[f].values.filter((value) => value !== now);
+    return others.map((value) => ({ f, value, from: now, change: this.change(f, now, value) }));
   }
 
   // What was found, as a value that is easy to say; null where it does not turn the answer after all.
@@ -44,7 +45,8 @@ class Turns {
     if (said === null || said === now) return null;
     const to = named ?? `${exactly(said)}${beyond ? ` or ${up ? "more" : "less"}` : ""}`;
     const was = Number.isNaN(now) ? MISSING : this.features.choice(f, now) ?? number(now);
-    return { f, value: said, change: this.change(f, from, said), was, words: `${this.features.names[f]} were ${Number.isNaN(now) ? "measured and " : ""}${to}` };
+    const words = `${this.features.names[f]} were ${Number.isNaN(now) ? "measured and " : ""}${to}`;
+    return { f, value: said, change: this.change(f, from, said), was, words };
   }
 
   change(f, from, to) {
