@@ -3,7 +3,7 @@
 const PAGE = 12; // controls shown at a time
 const MOST_TURNS = 4;
 const NEIGHBOURS = 5;
-const [LARGE, PAUSE] = [2_000, 200]; // conditions of all exceptions, milliseconds
+const PAUSE = 200; // milliseconds
 
 class Explorer {
   constructor(data) {

@@ -1,7 +1,8 @@
 // What would turn an answer: for each feature by itself, the nearest value within the data with which the label comes or
 // goes. Changes are measured in percentiles; another value without an order counts as half the data.
 
-const SCAN = 100; // places along a slider that are looked at first
+const SCAN = 100; // places along a slider that are looked at first, a quarter of them where that takes long
+const LARGE = 2_000; // conditions of all exceptions
 
 class Turns {
   constructor(features, system) {
@@ -62,13 +63,14 @@ class Turns {
     const turns = quick ?? ((value) => this.answer(f, value, sought.x, sought.j) !== sought.given);
     const at = (place) => turns(this.features.valueAt(f, place));
     const start = this.features.positionOf(f, from);
-    const step = STEPS / (quick ? SCAN : SCAN / 4);
-    const places = Array.from({ length: STEPS / step + 1 }, (_, i) => i * step);
-    return [places.filter((place) => place <= start).reverse(), places.filter((place) => place >= start)].flatMap((way, up) => {
-      const first = way.findIndex(at);
+    const count = quick && this.system.K * this.system.D < LARGE ? SCAN : SCAN / 4;
+    const places = Array.from({ length: count + 1 }, (_, i) => ({ place: (i * STEPS) / count, turned: at((i * STEPS) / count) }));
+    const ways = [places.filter(({ place }) => place <= start).reverse(), places.filter(({ place }) => place >= start)];
+    return ways.flatMap((way, up) => {
+      const first = way.findIndex(({ turned }) => turned);
       if (first < 0) return [];
-      const value = this.features.valueAt(f, nearest(first ? way[first - 1] : start, way[first], at));
-      return [{ f, value, up, from, change: this.change(f, from, value), beyond: way.slice(first).every(at) }];
+      const value = this.features.valueAt(f, nearest(first ? way[first - 1].place : start, way[first].place, at));
+      return [{ f, value, up, from, change: this.change(f, from, value), beyond: way.slice(first).every(({ turned }) => turned) }];
     });
   }
 
