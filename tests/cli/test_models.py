@@ -332,7 +332,7 @@ def test_a_missing_model_is_refused(refused, tmp_path):
 
 def data_of(path):
     page = path.read_text(encoding="utf-8")
-    (found,) = re.findall(r'<script type="application/json" id="model">(.*?)</script>', page, flags=re.DOTALL)
+    (found,) = re.findall(r'<script type="application/json" id="x-model">(.*?)</script>', page, flags=re.DOTALL)
     return json.loads(found)
 
 
@@ -341,29 +341,32 @@ def test_a_page_of_the_model_alone(mltsk, model, names, tmp_path):
     assert result.status == 0
     data = data_of(tmp_path / "page.html")
     assert (data["features"], data["labels"]) == (names.features, names.labels)
-    assert data["examples"][0]["name"] == "every feature at its median"
+    assert data["made"]["names"][0] == "every feature at its median"
     assert "<title>awkward: rules to explore</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_rows_become_examples_with_their_labels(mltsk, model, awkward, tmp_path):
+def test_rows_are_in_the_page_with_their_labels(mltsk, model, awkward, tmp_path):
     assert mltsk("explore", model, "--data", awkward, "--out", tmp_path / "p.html", "--title", "<i>").status == 0
     data = data_of(tmp_path / "p.html")
-    assert data["examples"][0]["name"].startswith("row ")
-    assert sum(example["truth"] is not None for example in data["examples"]) == 12
+    assert data["rows"]["index"] is None
+    assert data["rows"]["truth"] is not None
     assert set(data["correlation"]) == {"consequents", "labels"}
+    assert [size["size"] for size in data["sizes"]][:3] == [3, 5, 8]  # it was fitted on these rows
     assert "<h1>&lt;i&gt;</h1>" in (tmp_path / "p.html").read_text(encoding="utf-8")
 
 
-def test_rows_without_labels_are_examples_too(mltsk, model, names, csv_file, tmp_path):
-    rows = csv_file("rows.csv", names.features, [[0.1] * 10, [0.9] * 10])
-    assert mltsk("explore", model, "--data", rows, "--out", tmp_path / "p.html").status == 0
+def test_rows_without_labels_are_there_too_and_found_by_identifiers(mltsk, model, names, csv_file, tmp_path):
+    rows = csv_file("rows.csv", ["patient", *names.features], [["ann", *[0.1] * 10], ["bob", *[0.9] * 10]])
+    result = mltsk("explore", model, "--data", rows, "--id", "patient", "--neighbours", "--out", tmp_path / "p.html")
+    assert result.status == 0
     data = data_of(tmp_path / "p.html")
-    assert [example["truth"] for example in data["examples"][:2]] == [None, None]
-    assert set(data["correlation"]) == {"consequents"}
+    assert (data["rows"]["ids"], data["rows"]["truth"], data["neighbours"]) == (["ann", "bob"], None, True)
+    assert (set(data["correlation"]), data["sizes"]) == ({"consequents"}, [])
 
 
 def test_bad_input_is_one_sentence(refused, model, tmp_path):
     assert "does not exist" in refused("explore", model, "--out", tmp_path / "no" / "page.html")
+    assert "are about rows" in refused("explore", model, "--neighbours", "--out", tmp_path / "page.html")
     assert "no column" in refused("explore", model, "--data", "yeast", "--out", tmp_path / "page.html")
     made = make_multilabel_rules(n_samples=40, random_state=0)
     other = save(MLkNN().fit(made.X, made.Y), tmp_path / "knn.skops")

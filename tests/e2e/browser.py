@@ -117,8 +117,10 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.events[-1] += " " + params["request"]["url"]
 
-    def open(self, path: Path, *, width: int = 1400, height: int = 1000, dark: bool = False) -> None:
-        """Load a file in a window of the given size, and wait until it is there."""
+    def open(
+        self, path: Path, *, width: int = 1400, height: int = 1000, dark: bool = False, fragment: str = ""
+    ) -> None:
+        """Load a file in a window of the given size, with the end of an address, and wait until it is there."""
         self.errors.clear()
         self.events.clear()
         self.send(
@@ -126,7 +128,9 @@ class Browser:
         )
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.send("Emulation.setEmulatedMedia", features=scheme)
-        self.send("Page.navigate", url=Path(path).resolve().as_uri())
+        if fragment:  # the same page with another one would not be loaded again
+            self.send("Page.navigate", url="about:blank")
+        self.send("Page.navigate", url=Path(path).resolve().as_uri() + fragment)
         until = time.monotonic() + PATIENCE
         while not self.run("document.readyState === 'complete' && Boolean(window.explorer)"):
             if time.monotonic() > until or self.errors:

@@ -40,7 +40,7 @@ def browser(tmp_path_factory):
 def page(tmp_path_factory):
     """Write the page of a model and say where it is."""
 
-    def write(model, X=None, Y=None, title="page"):
-        return explore(model, tmp_path_factory.mktemp("page") / "page.html", X, Y, title=title)
+    def write(model, X=None, Y=None, **options):
+        return explore(model, tmp_path_factory.mktemp("page") / "page.html", X, Y, **options)
 
     return write

@@ -48,7 +48,7 @@ def shown_scores(browser):
     rows = browser.run(
         "[...document.querySelectorAll('.label')].map((e) => [e.id, e.querySelector('.score').textContent])"
     )
-    return np.array([float(text.replace("−", "-")) for _, text in sorted(rows, key=lambda row: int(row[0][6:]))])
+    return np.array([float(text.replace("−", "-")) for _, text in sorted(rows, key=lambda row: int(row[0][8:]))])
 
 
 def test_it_opens_quietly_and_asks_for_nothing_else(opened, written):
@@ -100,7 +100,7 @@ def test_probabilities_are_pythons(browser, page, model, written):
     system = model.system_
     expected = system.probabilities(system.scores(sample_in(browser)[None, :]))[0]
     assert_allclose(browser.run(code), expected, atol=1e-9)
-    shown = browser.run("document.querySelector('#label-0 .chance').textContent")
+    shown = browser.run("document.querySelector('#x-label-0 .chance').textContent")
     assert shown.endswith("%")
 
 
@@ -163,7 +163,7 @@ def test_moving_a_slider_changes_the_scores_to_what_python_says(opened, model):
     x = sample_in(opened)
     assert np.abs(shown_scores(opened) - before).max() > 0.001
     assert_allclose(shown_scores(opened), model.system_.scores(x[None, :])[0], atol=5.1e-4)
-    assert opened.run("document.getElementById('changed').hidden") is False
+    assert opened.run("document.getElementById('x-changed').hidden") is False
 
 
 def test_a_typed_value_is_taken_exactly_even_beyond_the_range(opened, model):
@@ -189,7 +189,7 @@ def test_reasons_are_pythons_and_add_up(opened, model):
 
 
 def test_what_the_ledger_shows_adds_up_to_the_score(opened):
-    code = "[...document.querySelectorAll('#by-feature .amount, #by-rule .amount')].map((e) => e.textContent)"
+    code = "[...document.querySelectorAll('#x-by-feature .amount, #x-by-rule .amount')].map((e) => e.textContent)"
     *amounts, total = [float(text.replace("−", "-")) for text in opened.run(code)]
     assert abs(sum(amounts) - total) < 0.0006 * (len(amounts) + 1)
 
@@ -202,7 +202,7 @@ def test_slopes_within_rules_are_told_by_feature(browser, page):
         usual, parts = browser.run("[window.told.usual, Array.from(window.told.parts)]")
         shifts = clf.system_.shifts(sample_in(browser)[None, :], 1)[0]
         assert_allclose(usual + sum(parts), shifts.sum(), atol=1e-9)
-        assert browser.run("document.querySelectorAll('#within button').length") == 5
+        assert browser.run("document.querySelectorAll('#x-within button').length") == 5
         assert browser.errors == []
 
 
@@ -213,7 +213,7 @@ def test_names_stay_text_everywhere(opened):
     assert opened.run("document.querySelector('h1').textContent") == HOSTILE
     names = opened.run("[...document.querySelectorAll('.feature-name')].map((e) => e.textContent)")
     assert HOSTILE in names
-    assert opened.run("document.querySelector('#label-0 .label-name').textContent") == "<b>gout</b>"
+    assert opened.run("document.querySelector('#x-label-0 .label-name').textContent") == "<b>gout</b>"
 
 
 def test_the_policy_lets_no_other_script_run(opened):
@@ -227,9 +227,8 @@ def test_the_policy_lets_no_other_script_run(opened):
 
 
 def test_examples_are_rows_of_the_data_with_their_labels(opened):
-    opened.click("#next")
-    name = opened.run("document.getElementById('example').selectedOptions[0].textContent")
-    row = int(name.split(":")[0].removeprefix("row ")) - 1
+    opened.click("#x-next")
+    row = int(opened.run("document.getElementById('x-sample-name').textContent").removeprefix("row ")) - 1
     assert_array_equal(sample_in(opened), DATA.X[row])
     marked = opened.run(
         "[...document.querySelectorAll('.label')].filter((e) => e.querySelector('.truth').textContent).length"
@@ -239,7 +238,7 @@ def test_examples_are_rows_of_the_data_with_their_labels(opened):
 
 def test_it_can_be_used_from_the_keyboard_alone(opened):
     opened.press("/", text="/")
-    assert opened.run("document.activeElement.id") == "search"
+    assert opened.run("document.activeElement.id") == "x-search"
     for letter in "gluc":
         opened.press(letter, text=letter)
     assert opened.run("[...document.querySelectorAll('.feature-name')].map((e) => e.textContent)") == ["glucose"]
@@ -252,38 +251,39 @@ def test_it_can_be_used_from_the_keyboard_alone(opened):
     opened.run("window.explorer.choose(1)")
     opened.press("j", text="j")
     assert (
-        opened.run("document.activeElement.getAttribute('aria-selected') + document.activeElement.id") == "truelabel-2"
+        opened.run("document.activeElement.getAttribute('aria-selected') + document.activeElement.id")
+        == "truex-label-2"
     )
     opened.press("ArrowUp", code=38)
-    assert opened.run("document.getElementById('why-label').textContent") == '"quoted" & co'
+    assert opened.run("document.getElementById('x-why-label').textContent") == '"quoted" & co'
     opened.press("?", text="?")
-    assert opened.run("document.getElementById('keys').open") is True
+    assert opened.run("document.getElementById('x-keys').open") is True
 
 
 def test_every_control_has_a_name_and_scores_are_announced(opened):
     code = """[...document.querySelectorAll('input, select, button')].filter((e) =>
         !(e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML)"""
     assert opened.run(code) == []
-    assert opened.run("document.getElementById('status').getAttribute('aria-live')") == "polite"
-    assert "is strongest" in opened.run("document.getElementById('status').textContent")
+    assert opened.run("document.getElementById('x-status').getAttribute('aria-live')") == "polite"
+    assert "is strongest" in opened.run("document.getElementById('x-status').textContent")
 
 
 def test_clicks_choose_labels_features_and_rules(opened):
-    opened.click("#label-3")
+    opened.click("#x-label-3")
     assert opened.run("window.explorer.label") == 3
-    opened.click("#by-feature button")
+    opened.click("#x-by-feature button")
     assert opened.run("document.activeElement.closest('.feature') !== null") is True
-    opened.click("#by-rule button")
+    opened.click("#x-by-rule button")
     assert opened.run("document.activeElement.className").startswith("rule")
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_dark_and_light_follow_the_system_and_the_button(browser, written, dark):
     browser.open(written, dark=dark)
-    ground = "getComputedStyle(document.body).backgroundColor"
+    ground = "getComputedStyle(document.getElementById('x-explorer')).backgroundColor"
     light, night = "rgb(247, 246, 243)", "rgb(18, 21, 26)"
     assert browser.run(ground) == (night if dark else light)
-    browser.click("#theme")
+    browser.click("#x-theme")
     assert browser.run(ground) == (light if dark else night)
 
 
@@ -291,8 +291,9 @@ def test_dark_and_light_follow_the_system_and_the_button(browser, written, dark)
 def test_no_width_needs_sideways_scrolling(browser, written, width):
     browser.open(written, width=width, height=844)
     assert browser.run("document.documentElement.scrollWidth") <= width
-    code = """[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1
-        && !e.closest('.features, .labels, svg')).map((e) => e.className)"""
+    code = """[...document.querySelectorAll('.explorer *')].filter((e) =>
+        e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.features, .labels, svg'))
+        .map((e) => e.className)"""
     assert browser.run(code) == []
 
 

@@ -20,7 +20,9 @@ ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense rows
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
 FLOAT32_HELP = "Let the ONNX graph take float32 rows instead of float64."
 ID_HELP = "Columns that identify a row, to be written first.  [default: those of the fitted data]"
-EXAMPLES_HELP = "Rows to take examples from: a file, or a name of the catalog."
+ROWS_HELP = "Rows to start from, which the page will hold: a file, or a name of the catalog."
+FIND_HELP = "Columns that identify a row, to find it by.  [default: those of the fitted data]"
+NEIGHBOURS_HELP = "List the rows that are most like a sample."
 
 
 def predict(
@@ -173,31 +175,38 @@ def rendered(base: Any, format: Format, top: int | None, label: str | None, titl
 def explore(
     model: Model,
     out: Annotated[str, Option("--out", "-o", metavar="FILE", help="The page to write (….html).")],
-    data: Annotated[str | None, Option(metavar="DATA", help=EXAMPLES_HELP)] = None,
+    data: Annotated[str | None, Option(metavar="DATA", help=ROWS_HELP)] = None,
+    id: Annotated[str, Option("--id", metavar="COLUMNS", help=FIND_HELP)] = "",
+    neighbours: Annotated[bool, Option("--neighbours", help=NEIGHBOURS_HELP)] = False,
     title: Annotated[str | None, Option(help="Heading of the page.  [default: name of the fitted data]")] = None,
 ) -> None:
     """Write one page with the rules, live scores for inputs that can be moved, and why each label is given.
 
-    The page needs no server and no network. With --data it offers a handful of those rows as examples, marks their
-    true labels if the data hold them, and shows which labels go together.
+    The page needs no server and no network. With --data it holds those rows, up to 2,000, to be found by number or
+    identifier, marks their true labels if the data hold them, and shows which labels go together. With the data that
+    the model was fitted on, the page can make it shorter.
 
     \b
     Examples:
       mltsk explore yeast.skops --out yeast.html
-      mltsk explore patients.skops --data patients.csv --out patients.html
+      mltsk explore patients.skops --data patients.csv --id patient --out patients.html
     """
     from ..pages.explorer import explore as write
     from .inputs import has_labels, open_model, open_raw, reading, rows_of, true_labels, with_rules
 
     check_target(out)
+    if data is None and (id or neighbours):
+        raise InputError("--id and --neighbours are about rows: name their file with --data.")
     classifier, info = open_model(model)
     with_rules(classifier, model)
-    X, Y = None, None
+    X, Y, ids = None, None, None
     if data is not None:
         raw, how = open_raw(data), reading(info)
-        rows = rows_of(classifier, info, raw, how if has_labels(info, raw) else None)
+        rows = rows_of(classifier, info, raw, how if has_labels(info, raw) else None, id=id)
         X, Y = rows.X, true_labels(info, rows, how) if len(rows.Y.columns) else None
-    page = write(classifier, out, X, Y, title=title or info.data or "Rules")
+        ids = rows.ids if len(rows.ids.columns) else None
+    with working("writing the page"):
+        page = write(classifier, out, X, Y, ids=ids, neighbours=neighbours, title=title or info.data or "Rules")
     typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser", err=True)
 
 

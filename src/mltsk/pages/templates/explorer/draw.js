@@ -1,6 +1,6 @@
 // Elements and pictures. Text only ever becomes text: nothing here parses markup.
 
-const $ = (id) => document.getElementById(id);
+const $ = (id) => document.getElementById(`x-${id}`); // all identifiers begin so: the page may hold others
 
 function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -9,7 +9,7 @@ function h(tag, props = {}, ...children) {
     else if (value === true) node.setAttribute(key, "");
     else if (value !== false && value !== null) node.setAttribute(key, value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== "" && child !== false));
   return node;
 }
 
@@ -101,47 +101,4 @@ function ledgerRow(words, note, onclick, amount, ends, kind) {
   const said = [h("span", { class: "what", text: words, title: words }), note && h("span", { class: "note", text: note })];
   const label = onclick ? link("ledger-words", onclick, said) : h("span", { class: "ledger-words" }, said);
   return h("li", { class: `ledger-row ${kind}` }, label, bar, h("span", { class: "amount", text: signed(amount) }));
-}
-
-const HUES = { up: [31, 111, 181], down: [200, 81, 31] };
-
-// A table of correlations as coloured squares, with a frame around the row of the selected label. Squares are
-// written as pixels of an image, once: 160 labels have 25,600 of them.
-function drawMap(canvas, values, L, selected, dark) {
-  const size = Math.max(4, Math.floor(560 / L));
-  const pen = canvas.getContext("2d");
-  const kind = dark ? "dark" : "light";
-  values[kind] ??= mapImage(values, L, size, dark);
-  canvas.width = canvas.height = size * L;
-  pen.putImageData(values[kind], 0, 0);
-  pen.strokeStyle = dark ? "#e9ebee" : "#1d2129";
-  pen.lineWidth = 2;
-  pen.strokeRect(1, selected * size + 1, size * L - 2, size - 2);
-}
-
-function mapImage(values, L, size, dark) {
-  const gap = size > 8 ? 1 : 0;
-  const width = size * L;
-  const image = new ImageData(width, width);
-  const pixels = new Uint32Array(image.data.buffer);
-  const palette = shades(dark);
-  for (let y = 0; y < width; y++) {
-    const row = Math.floor(y / size) * L;
-    if (y % size >= size - gap) continue;
-    for (let x = 0; x < width; x++) {
-      if (x % size < size - gap) pixels[y * width + x] = palette[values[row + Math.floor(x / size)] + 127];
-    }
-  }
-  return image;
-}
-
-// Colours of -127..127 as pixels.
-function shades(dark) {
-  const ground = dark ? [27, 32, 39] : [246, 245, 242];
-  return Uint32Array.from({ length: 255 }, (_, i) => {
-    const r = (i - 127) / 127;
-    const hue = r < 0 ? HUES.down : HUES.up;
-    const [red, green, blue] = ground.map((c, n) => Math.round(c + (hue[n] - c) * Math.abs(r) ** 0.75));
-    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-  });
 }

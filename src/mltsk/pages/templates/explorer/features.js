@@ -60,9 +60,21 @@ class Features {
     return values.length > 2 ? values : ends;
   }
 
-  valueAt(d, position) {
-    const value = this.between(d, position / STEPS);
-    return this.whole.has(d) ? Math.round(value) : value;
+  valueAt(f, position) {
+    const value = this.between(f, Math.min(1, Math.max(0, position / STEPS)));
+    return this.whole.has(this.at[f]) ? Math.round(value) : value;
+  }
+
+  // The value that many places further on, another one if there is one: of whole numbers, the next at least.
+  stepped(f, value, places) {
+    const next = this.valueAt(f, this.positionOf(f, value) + places);
+    const [low, high] = [this.stops[f][0], this.stops[f][this.stops[f].length - 1]];
+    return next === value && this.whole.has(this.at[f]) ? Math.min(high, Math.max(low, value + Math.sign(places))) : next;
+  }
+
+  takes(f, value) {
+    if (Number.isNaN(value)) return this.optional.has(f);
+    return this.choices[f] ? this.choices[f].values.includes(value) : Number.isFinite(value);
   }
 
   // The value at a share t (0..1) of the slider's way, also where a feature takes whole numbers only.
@@ -107,10 +119,6 @@ class Features {
     const place = this.place(d, value);
     return this.choice(d, value) ?? `${number(value)}${place ? ` (${place})` : ""}`;
   }
-
-  words(d, value) {
-    return `${this.names[d]} ${Number.isNaN(value) ? "" : "is "}${this.said(d, value)}`;
-  }
 }
 
 // A control for feature d; onset(d, value, done) is called while it moves and when it rests.
@@ -120,13 +128,15 @@ function featureControl(d, features, curve, onset) {
   const adds = h("span", { class: "feature-adds" });
   const known = features.choices[d];
   const field = known ? choiceField(d, features, onset) : numberField(d, features, onset);
-  const slider = known ? null : sliderOf(d, features, onset);
+  let last = null; // what is shown
+  const slider = known ? null : sliderOf(d, features, onset, () => last);
   const absent = known || !features.optional.has(d) ? null : absentBox(d, features, onset);
   const head = h("div", { class: "feature-head" }, name, field);
   const notes = h("div", { class: "feature-notes" }, place, absent && absent.node, adds);
   const node = h("li", { class: "feature", "data-feature": d }, head, notes, slider && curve.node, slider);
   const show = (value, now, j, reach) => {
     const missing = Number.isNaN(value);
+    last = missing ? null : value;
     const shown = missing ? "" : String(known ? value : Number(value.toPrecision(6)));
     if (document.activeElement !== field || known || missing) field.value = shown;
     adds.textContent = features.adds(d, now, j);
@@ -137,7 +147,7 @@ function featureControl(d, features, curve, onset) {
     const at = missing ? Number(slider.value) : features.positionOf(d, value);
     curve.show(at / STEPS, now, j, reach);
     if (Number(slider.value) !== Math.round(at)) slider.value = at;
-    slider.setAttribute("aria-valuetext", features.words(d, value));
+    slider.ariaValueText = features.said(d, value);
   };
   return { d, node, show };
 }
@@ -154,11 +164,19 @@ function absentBox(d, features, onset) {
   return { node: h("label", { class: "absent-box" }, box, MISSING), show };
 }
 
-function sliderOf(d, features, onset) {
+const KEYS = { ArrowRight: 10, ArrowUp: 10, ArrowLeft: -10, ArrowDown: -10, PageUp: 100, PageDown: -100 }; // a hundredth, a tenth
+
+function sliderOf(d, features, onset, current) {
   const slider = h("input", { type: "range", min: 0, max: STEPS, class: "slider", "aria-label": features.names[d] });
   for (const event of ["input", "change"]) {
     slider.addEventListener(event, () => onset(d, features.valueAt(d, Number(slider.value)), event === "change"));
   }
+  slider.addEventListener("keydown", (event) => {
+    const by = KEYS[event.key];
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    onset(d, features.stepped(d, current() ?? features.valueAt(d, Number(slider.value)), by), true);
+  });
   return slider;
 }
 

@@ -1,51 +1,99 @@
-// One sample, one chosen label, and everything that follows from them.
+// One sample, one chosen label, a model of some length, and everything that follows from them.
 
 const PAGE = 12; // controls shown at a time
+const MOST_TURNS = 4;
+const NEIGHBOURS = 5;
+const PAUSE = 200; // milliseconds
 
 class Explorer {
   constructor(data) {
-    this.system = new FuzzySystem(data);
-    this.features = new Features(data, this.system);
-    this.rows = unpack(data.rows, Float64Array);
-    this.x = new Float64Array(this.system.D);
-    Object.assign(this, { data, label: 0, example: 0, shown: PAGE, controls: [], made: new Map() });
+    Object.assign(this, { whole: data, root: $("explorer"), label: 0, rule: -1, shown: PAGE });
+    this.samples = new Samples(data);
+    this.x = new Float64Array(this.samples.D);
+    this.start = this.x.slice(); // the sample before it was changed
     this.norm = () => Math.sqrt(this.x.reduce((sum, value) => sum + value * value, 0));
+    this.map = new LabelMap(data, (j) => this.choose(j));
+    this.sizes = new Sizes(data.sizes, (i) => this.resize(i));
+    this.first = data.rows?.typical[0] ?? 0;
+    this.finder = new Finder(this.samples, (i) => this.go(i));
+    this.listen();
+    this.listenToKeys();
     this.build();
-    this.load(0);
-    this.choose(this.system.foremost(this.now.scores));
+    this.begin();
   }
 
+  // Everything that depends on the length of the model.
   build() {
-    const { data, features, system } = this;
     const onfeature = (d) => this.reveal(d);
     const onlabel = (j) => this.choose(j);
+    const data = this.data = { ...this.whole, ...this.whole.sizes[this.sizes.at] };
+    const system = this.system = new FuzzySystem(data);
+    const features = this.features = new Features(data, system);
     this.labels = new LabelList(data, system, onlabel);
     this.columns = new FiringColumns(data, (k) => this.visit(k));
     this.why = new Why(data, features, system, onfeature, (k) => this.visit(k));
     this.cards = new RuleCards(data, features, system, this.norm, onlabel, onfeature);
-    this.map = new LabelMap(data, onlabel);
-    $("example").append(...data.examples.map((e, i) => h("option", { value: i, text: e.name })));
-    $("map-kind").hidden = !this.map.tables.labels;
-    if (system.L > 20) $("label-order").value = "score";
-    this.listen();
-    this.listenToKeys();
+    this.turns = new Turns(features, system);
+    Object.assign(this, { controls: [], made: new Map() });
+    for (const id of ["firing-card", "by-rule-title"]) $(id).hidden = !system.K;
+    $("within-title").hidden = $("within").hidden = system.rows < 2;
+    this.sizes.show(this.sizes.at);
+    const counts = [[system.K, data.noun.toLowerCase()], [data.features.length, "feature"], [system.L, "label"]];
+    if ($("counts")) $("counts").textContent = counts.filter(([n]) => n).map(([n, noun]) => times(n, noun)).join(" · ");
+  }
+
+  // The state in the address, or the first sample and its strongest label.
+  begin() {
+    const state = readState(location.hash, this) ?? { example: -1, label: -1, values: [], size: this.sizes.sizes.length - 1, rule: -1 };
+    if (state.size !== this.sizes.at) {
+      this.sizes.at = state.size;
+      this.build();
+    }
+    this.quietly(() => {
+      this.load(state.example < 0 ? this.first : state.example);
+      for (const [f, value] of state.values) this.features.set(f, value, this.x);
+      this.refresh();
+      this.choose(state.label < 0 ? this.system.foremost(this.now.scores) : state.label);
+      this.rule = state.rule < this.system.K ? state.rule : -1;
+      this.settle();
+    });
+  }
+
+  // Several steps as one: what takes long is done once, and the address is left to the caller.
+  quietly(act) {
+    this.quiet = true;
+    act();
+    this.quiet = false;
+    this.consider();
+  }
+
+  // Put the state into the address; another sample is a step that the back button takes back.
+  save(isStep = false) {
+    if (this.quiet || writeState(this) === location.hash) return;
+    try {
+      history[isStep ? "pushState" : "replaceState"](null, "", writeState(this));
+    } catch { /* browsers refuse this in some places, or many in a short time */ }
   }
 
   listen() {
-    $("example").addEventListener("change", (event) => this.load(Number(event.target.value)));
     $("search").addEventListener("input", () => this.list(PAGE));
     $("order").addEventListener("change", () => this.list(PAGE));
     $("label-order").addEventListener("change", () => this.settle());
+    $("label-order").value = this.whole.labels.length > 20 ? "score" : "given";
     const clicks = {
-      "more-rules": () => { this.cards.count += 2 * PAGE; this.settle(); }, previous: () => this.step(-1), next: () => this.step(1), more: () => this.list(this.shown + 2 * PAGE),
+      "more-rules": () => { this.cards.count += 2 * PAGE; this.settle(); }, more: () => this.list(this.shown + 2 * PAGE),
+      previous: () => this.step(-1), next: () => this.step(1), reset: () => this.reset(), print: () => print(),
       theme: () => this.toggleTheme(), help: () => $("keys").showModal(),
     };
     for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
+    $("map-kind").hidden = !this.map.tables.labels;
     $("map-kind").addEventListener("change", (event) => {
       this.map.kind = event.target.value;
       this.drawMap();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawMap());
+    addEventListener("popstate", () => (location.hash.startsWith(MARK) || !location.hash) && this.begin());
+    addEventListener("beforeprint", () => fillSheet(this));
   }
 
   listenToKeys() {
@@ -55,13 +103,14 @@ class Explorer {
       event.preventDefault();
       this.move(step, true);
     });
-    document.addEventListener("keydown", (event) => {
+    const place = document.body.classList.contains("explorer-page") ? document : this.root; // a host has keys of its own
+    place.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
       if (event.key === "Escape" && event.target === $("search")) this.search("");
-      if (event.target.closest("input, select, textarea")) return;
+      if (event.target.closest?.("input, select, textarea")) return;
       const act = {
-        "/": () => $("search").focus(), "?": () => $("keys").showModal(), n: () => this.step(1), p: () => this.step(-1),
-        j: () => this.move(1, true), k: () => this.move(-1, true), t: () => this.toggleTheme(),
+        "/": () => $("search").focus(), "?": () => $("keys").showModal(), n: () => this.step(1), p: () => this.step(-1), f: () => $("find").focus(),
+        r: () => this.reset(), j: () => this.move(1, true), k: () => this.move(-1, true), t: () => this.toggleTheme(),
       }[event.key];
       if (!act) return;
       event.preventDefault();
@@ -71,23 +120,41 @@ class Explorer {
 
   load(i) {
     this.example = i;
-    this.x.set(this.rows.subarray(i * this.system.D, (i + 1) * this.system.D));
-    const truth = this.data.examples[i].truth;
-    this.truth = truth ? new Set(truth) : null;
-    $("example").value = String(i);
-    this.changed = false;
+    this.samples.fill(i, this.x);
+    this.start.set(this.x);
+    this.truth = this.samples.truth(i);
+    this.finder.show(i);
     this.refresh();
     this.settle();
   }
 
+  go(i) {
+    this.quietly(() => this.load(i));
+    this.save(true);
+  }
+
   step(by) {
-    const count = this.data.examples.length;
-    this.load((this.example + by + count) % count);
+    this.go((this.example + by + this.samples.count) % this.samples.count);
+  }
+
+  reset() {
+    this.load(this.example);
+  }
+
+  resize(i) {
+    this.sizes.at = i;
+    this.rule = -1;
+    this.quietly(() => {
+      this.build();
+      this.refresh();
+      this.choose(this.label);
+      this.settle();
+    });
+    this.save();
   }
 
   set(d, value, done) {
     this.features.set(d, value, this.x);
-    this.changed = true;
     this.schedule(done);
   }
 
@@ -105,34 +172,73 @@ class Explorer {
 
   refresh() {
     this.now = this.system.evaluate(this.x);
-    const given = this.system.given(this.now.scores);
-    this.labels.show(this.now.scores, given, this.truth);
+    this.given = this.system.given(this.now.scores);
+    this.labels.show(this.now.scores, this.given, this.truth);
     this.why.show(this.label, this.x, this.now);
     this.cards.show(this.x, this.now.m);
     this.columns.show(this.now.m);
     this.showControls();
-    this.summarise(given);
+    this.summarise();
   }
 
-  // What would be restless while a slider moves happens when it rests: orders of labels and cards.
+  // What would be restless while a slider moves, or takes long, happens when it rests.
   settle() {
     this.labels.sort(this.now.scores, $("label-order").value === "score");
-    this.cards.arrange(this.x, this.now.m);
+    this.cards.arrange(this.x, this.now.m, this.rule);
     this.columns.arrange(this.now.m);
+    this.announce();
+    this.consider();
+    this.save();
   }
 
-  summarise(given) {
-    const names = this.data.labels.filter((_, j) => given[j]);
-    const { m } = this.now;
-    const best = m.indexOf(Math.max(...m));
-    const most = best < 0 ? "" : `${this.data.noun} ${best + 1} is strongest, ${percent(m[best])}`;
+  // What looks at many other samples; of a large model, when nothing has moved for a while.
+  consider() {
+    if (this.quiet) return;
+    clearTimeout(this.pause);
+    const act = () => {
+      this.showTurns();
+      if (this.whole.neighbours) this.showNeighbours();
+    };
+    if (this.system.K * this.system.D > LARGE) this.pause = setTimeout(act, PAUSE);
+    else act();
+  }
+
+  summarise() {
+    const names = this.data.labels.filter((_, j) => this.given[j]);
     const chips = names.slice(0, 6).map((name) => h("span", { class: "chip", text: name, title: name }));
     if (names.length > 6) chips.push(h("span", { class: "chip quiet", text: `${names.length - 6} more` }));
     if (!names.length) chips.push(h("span", { class: "chip quiet", text: "no label" }));
     $("chips").replaceChildren(...chips);
-    $("status").textContent = `${names.length ? listed(names, 8) : "No label"}. ${most}`;
-    $("changed").hidden = !this.changed;
-    $("strongest").textContent = most;
+    $("changed").hidden = $("reset").hidden = this.x.every((value, d) => Object.is(value, this.start[d]));
+    $("strongest").textContent = this.strongest();
+  }
+
+  strongest() {
+    const { m } = this.now;
+    const best = m.indexOf(Math.max(...m));
+    return best < 0 ? "" : `${this.data.noun} ${best + 1} is strongest, ${percent(m[best])}`;
+  }
+
+  // For those who hear the page: which labels are given, when that changed.
+  announce() {
+    const names = this.data.labels.filter((_, j) => this.given[j]);
+    const said = `${names.length ? `Given: ${listed(names, 8)}` : "No label is given"}. ${this.strongest()}`;
+    if ($("status").textContent !== said) $("status").textContent = said;
+  }
+
+  showTurns() {
+    const among = this.system.scaleKind === "unit" ? this.controls.map(({ d }) => d) : [...this.data.features.keys()];
+    const { given, turns } = this.turns.of(this.label, this.x, this.now, among, MOST_TURNS);
+    const told = ({ f, value, words, was }) => h("li", {}, link("turn", () => this.set(f, value, true), [
+      h("span", { text: `${given ? "no longer given" : "given"} if ${words}` }), h("span", { class: "note", text: `now ${was}` })]));
+    $("turns").replaceChildren(...turns.map(told));
+    $("no-turn").hidden = turns.length > 0;
+  }
+
+  showNeighbours() {
+    const near = this.samples.nearest(this.system, this.x, this.now.z, this.example, NEIGHBOURS);
+    $("neighbours").replaceChildren(...near.map((i) => h("li", {}, link("neighbour", () => this.go(i), [
+      h("span", { text: this.samples.name(i) }), h("span", { class: "note", text: this.samples.told(i) })]))));
   }
 
   choose(j) {
@@ -145,6 +251,8 @@ class Explorer {
     if ($("order").value === "label" || !this.controls.length) this.list(this.shown);
     else this.showControls();
     this.drawMap();
+    this.consider();
+    this.save();
   }
 
   move(by, focus) {
@@ -209,10 +317,12 @@ class Explorer {
   }
 
   visit(k) {
+    this.rule = k;
     this.cards.arrange(this.x, this.now.m, k);
     const { node } = this.cards.card(k);
     node.scrollIntoView({ block: "center", behavior: "smooth" });
     node.focus({ preventScroll: true });
+    this.save();
   }
 
   dark() {

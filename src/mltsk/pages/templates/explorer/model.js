@@ -147,20 +147,22 @@ class FuzzySystem {
     return m.map((share) => share / total);
   }
 
-  evaluate(x) {
+  // Everything about sample x; with a label, the score of that one alone.
+  evaluate(x, label = -1) {
     const z = this.scale(x, new Float64Array(this.D));
     const filled = z.map((place, d) => (Number.isNaN(place) ? (this.linear ? this.mean[d] : 0) : place));
     const sums = this.gather((d) => z[d]);
     const m = this.shares(this.exponents(sums));
-    return { z, filled, sums, m, scores: this.scores(z, filled, m) };
+    return { z, filled, sums, m, scores: this.scores(z, filled, m, label) };
   }
 
-  scores(z, filled, m) {
+  scores(z, filled, m, label) {
     const { D, L, coef, rows } = this;
+    const [first, last] = label < 0 ? [0, L] : [label, label + 1];
     const out = Float64Array.from(this.intercept);
     const add = (table, row, factor) => {
       if (factor === 0) return;
-      for (let j = 0, at = row * L; j < L; j++, at++) out[j] += factor * table[at];
+      for (let j = first, at = row * L + first; j < last; j++, at++) out[j] += factor * table[at];
     };
     for (let d = 0; d < D; d++) {
       for (let p = this.starts[d]; p < this.starts[d + 1]; p++) add(this.termCoef, p, this.term(p, d, z[d]));
@@ -222,14 +224,17 @@ class FuzzySystem {
 
   // The part of the score of label j that changes when feature d, which is there, alone moves to place z.
   along(j, d, now) {
-    const said = Float64Array.from(now.m, (_, k) => this.says(k, j, now.filled));
+    const { K, D, centers, widths } = this;
+    now.said ??= [];
+    const said = now.said[j] ??= Float64Array.from({ length: K }, (_, k) => this.says(k, j, now.filled));
+    const other = now.sums.raw.map((sum, k) => sum - (now.z[d] - centers[k * D + d]) ** 2 / widths[k * D + d]);
+    const raw = new Float64Array(K);
     return (z) => {
-      const raw = now.sums.raw.map((old, k) => {
-        const at = k * this.D + d;
-        return old + ((z - this.centers[at]) ** 2 - (now.z[d] - this.centers[at]) ** 2) / this.widths[at];
-      });
+      for (let k = 0, at = d; k < K; k++, at += D) raw[k] = other[k] + (z - centers[at]) ** 2 / widths[at];
       const m = this.shares(this.exponents({ raw, seen: now.sums.seen }));
-      return m.reduce((sum, share, k) => sum + share * (said[k] + this.at(k, d + 1, j) * (z - now.z[d])), this.effect(d, z, j));
+      let sum = this.effect(d, z, j);
+      for (let k = 0; k < K; k++) sum += m[k] * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
+      return sum;
     };
   }
 
@@ -237,7 +242,7 @@ class FuzzySystem {
   centreShifts() {
     return Array.from({ length: this.K }, (_, k) => {
       const z = this.centers.subarray(k * this.D, (k + 1) * this.D);
-      const share = this.shares(this.exponents(this.gather((d) => z[d])))[k];
+      const share = this.firing === "plain" ? 1 : this.shares(this.exponents(this.gather((d) => z[d])))[k];
       return Float64Array.from({ length: this.L }, (_, j) => share * this.says(k, j, z));
     });
   }

@@ -10,6 +10,11 @@ function number(x) {
   return String(Number(x.toPrecision(3)));
 }
 
+// A number that somebody may type again.
+function exactly(x) {
+  return x.toLocaleString("en-US", { maximumSignificantDigits: 6 });
+}
+
 function signed(x, digits = 3) {
   const text = Math.abs(x).toFixed(digits);
   return (x < 0 && Number(text) !== 0 ? "−" : "+") + text;

@@ -1,0 +1,156 @@
+"""A model as data of the explorer: exact, small, in its own words; the page's arithmetic in Node where there is one."""
+
+import json
+import shutil
+import subprocess
+from base64 import b64decode
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK
+from mltsk.datasets import make_multilabel_rules
+from mltsk.pages.explorer import explorer_data, script_source
+from mltsk.pages.explorer_model import score_thresholds
+
+DATA = make_multilabel_rules(n_samples=80, random_state=0)
+SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+@pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
+@pytest.mark.parametrize("scale", ["quantile", "standard", "unit", None])
+def test_the_arithmetic_in_node_is_pythons(scale, n_rules, order, tmp_path):
+    clf = MLTSKClassifier(n_rules, order=order, scale=scale).fit(DATA.X, DATA.Y)
+    rows = np.random.default_rng(1).normal(scale=2.0, size=(200, 10))
+    assert_allclose(in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9)
+
+
+def in_node(clf, rows, tmp_path):
+    """Scores of rows in columns of numbers by the page's program; JSON has null for NaN."""
+    plain = [[None if x != x else x for x in row] for row in rows.tolist()]
+    (tmp_path / "in.json").write_text(json.dumps({"data": explorer_data(clf), "rows": plain}))
+    program = script_source().split("const FIFTHS")[0].replace("(() => {", "", 1)
+    program += """const { data, rows } = JSON.parse(require("fs").readFileSync(process.argv[2], "utf8"));
+    const system = new FuzzySystem(data);
+    const scores = (row) => Array.from(system.evaluate(Float64Array.from(row, (x) => x ?? NaN)).scores);
+    console.log(JSON.stringify(rows.map(scores)));"""
+    (tmp_path / "run.js").write_text(program, encoding="utf-8")
+    done = subprocess.run(
+        ["node", tmp_path / "run.js", tmp_path / "in.json"], capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+TABLES = [{"n_rules": 0}, {"n_rules": 6, "order": 0}, {"n_rules": 3, "order": 1}, {"n_rules": 20, "max_terms": 8}]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax"])
+def test_the_arithmetic_of_tables_in_node_is_pythons(table, scale, kind, tmp_path):
+    clf = MLTSKClassifier(scale=scale, **kind).fit(*table)
+    rows = clf.system_.columns.expand(table[0])
+    rows[np.random.default_rng(2).random(rows.shape) < 0.1] = np.nan
+    rows[:3, :-2] = np.nan  # nothing is known
+    assert_allclose(in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9)
+
+
+def floats(text):
+    return np.frombuffer(b64decode(text))
+
+
+@pytest.fixture(scope="module")
+def model():
+    return MLTSKClassifier(n_rules=3).fit(*DATA.frames())
+
+
+def test_features_of_a_table_are_set_by_name_and_may_be_missing(table):
+    data = explorer_data(MLTSKClassifier(n_rules=3).fit(*table), *table)
+    assert data["features"] == list(table[0].columns)
+    assert data["choices"]["1"] == {
+        "values": [0.0, 1.0, 2.0, 3.0],
+        "names": ["never", "former", "daily", "other"],
+        "nominal": 4,
+    }
+    assert data["choices"]["3"] == {"values": [0.0, 1.0, 2.0, 3.0], "names": ["I", "II", "III", "IV"]}
+    assert data["columns"][:3] == [[0, 1, -1], [1, 5, 9], [5, 6, -1]]
+    assert data["optional"] == [0, 1, 2, 3, 4, 5]  # age lacks in some of the rows
+    assert explorer_data(MLTSKClassifier(n_rules=3).fit(*table))["optional"] == [1, 2, 3, 4, 5]
+    made = floats(data["made"]["values"]).reshape(-1, 11)[-4:]
+    assert_array_equal(made[:, 1:5].sum(axis=1), 1)
+    assert set(made[:, [1, 2, 3, 4, 5, 7]].ravel()) <= {0.0, 1.0}
+    assert_array_equal(made[:, 9:], 0)
+
+
+def test_arrays_come_exactly_and_zeros_are_left_out(model):
+    short = model.shorten(max_terms=4)
+    data = explorer_data(short)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert_array_equal(floats(data["centers"]), short.centers_.ravel())
+    for packed, table in ((data["terms"]["coef"], short.general_coef_), (data["coef"], short.coef_)):
+        assert_array_equal(floats(packed["values"]), table[table != 0])
+        mask = np.unpackbits(np.frombuffer(b64decode(packed["mask"]), np.uint8), bitorder="little")
+        assert_array_equal(mask[: table.size], table.ravel() != 0)
+
+
+def test_equal_widths_come_once(model):
+    assert len(floats(explorer_data(model)["widths"])) == (1 if len(np.unique(model.widths_)) == 1 else 30)
+
+
+def test_knots_come_without_padding():
+    X = DATA.X.copy()
+    X[:, 0] = X[:, 0] > 0
+    data = explorer_data(MLTSKClassifier(n_rules=2).fit(X, DATA.Y))
+    assert floats(data["scale"]["ends"])[:3].tolist() == [0, 2, 82]
+    assert data["choices"]["0"] == {"values": [0.0, 1.0], "names": ["0", "1"]}
+
+
+def test_whole_numbers_and_categories_are_set_as_such():
+    X = DATA.X.copy()
+    X[:, 1] = np.arange(80) % 7
+    clf = MLTSKClassifier(n_rules=2).fit(X, DATA.Y)
+    clf.categories_ = {"x2": {0.0: "no", 5.0: "yes\n", 7.0: "?"}}
+    data = explorer_data(clf)
+    assert data["whole"] == [1]
+    assert data["choices"]["2"] == {"values": [0.0, 5.0, 7.0], "names": ["no", "yes", "?"]}
+    rows = floats(data["made"]["values"]).reshape(-1, 10)
+    assert set(rows[:, 2]) <= {0.0, 5.0, 7.0}  # no average of categories
+
+
+def test_words_are_those_of_the_rules(model):
+    data = explorer_data(model)
+    rule, general = data["rules"][1], data["general"][2]
+    conditions, shapes = model.rules_.exceptions[1].conditions, model.rules_.general[2].shapes
+    told = min(5, model.rules_[1].told)
+    assert [words for _, words in rule["words"]] == [str(c) for c in conditions[:told]]
+    assert conditions[0].feature == DATA.feature_names[rule["words"][0][0]]
+    assert rule["more"] == f"and {10 - told} smaller conditions"
+    assert str(model.rules_[1]).startswith(f"Exception 2 — {rule['size']}\n")
+    assert [words for _, words in general["words"]] == [str(shape) for shape in shapes]
+    assert data["noun"] == "Exception"
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_the_papers_system_has_rules_and_no_general_one():
+    data = explorer_data(PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y), DATA.X)
+    assert (data["noun"], data["general"], data["shape"], data["slopes"]) == ("Rule", [], [2, 10, 5, 0], None)
+
+
+@pytest.mark.parametrize("n_rules", [0, 2])
+def test_sparse_models_have_ranges_from_what_is_known(n_rules):
+    clf = MLTSKClassifier(n_rules=n_rules).fit(SPARSE.X, SPARSE.Y)
+    data = explorer_data(clf, SPARSE.X)
+    low, high = floats(data["ranges"]).reshape(-1, 2).T
+    assert (data["quantiles"], data["scale"]["kind"], data["terms"]["low"]) == (None, "unit", None)
+    assert (low <= 0).all()
+    assert (high >= 1).all()
+
+
+def test_tuned_thresholds_are_given_on_the_scale_of_the_scores():
+    for response in ("predict_proba", "decision_function"):
+        tuned = MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2, response_method=response).fit(DATA.X, DATA.Y)
+        given = tuned.estimator_.system_.scores(DATA.X) >= score_thresholds(tuned)
+        assert_array_equal(given.astype(int), tuned.predict(DATA.X))
+    assert_allclose(score_thresholds(tuned.estimator_), 0.5)
