@@ -27,7 +27,7 @@ def test_a_size_holds_what_differs_and_its_honest_ap(model):
         short = model.shorten(size["size"])
         assert {**whole, **size} == {**system_data(short), "size": size["size"], "AP": size["AP"]}
         assert_allclose(size["AP"], evaluate(DATA.Y, short.loo_scores_, per_label=True)["AP"].mean())
-        assert not {"quantiles", "scale", "share"} & {*size}
+        assert not {"quantiles", "share"} & {*size}
     assert_allclose(sizes[-1]["AP"], evaluate(DATA.Y, model.loo_scores_, per_label=True)["AP"].mean())
 
 

@@ -117,7 +117,7 @@ def ranges(system: FuzzySystem, rows: Any) -> dict[str, Any]:
         ends = np.stack([low.ravel(), np.maximum(high.ravel() * 1.5, 1.0)], axis=1)
         return {"ranges": packed(ends), "whole": []}
     ends = system.quantiles[:, [0, -1]]
-    values = system.quantiles if system.scaling is None else system.scaling.values
+    values = system.quantiles if system.scaling is None or system.is_sheet else system.scaling.values
     whole = (values == np.round(values)).all(axis=1) & (ends[:, 1] - ends[:, 0] > 1)
     return {"ranges": packed(ends), "whole": np.flatnonzero(whole).tolist()}
 
