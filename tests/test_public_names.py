@@ -11,7 +11,6 @@ def test_public_names():
     assert mltsk.__all__ == [
         "IncrementalMLTSK",
         "MLTSKClassifier",
-        "MultilabelThreshold",
         "PaperMLTSK",
         "evaluate",
         "explore",

@@ -8,7 +8,6 @@ __version__ = "0.1.0"
 _HOMES = {
     "IncrementalMLTSK": "mltsk.incremental",
     "MLTSKClassifier": "mltsk.classifier",
-    "MultilabelThreshold": "mltsk.thresholds",
     "PaperMLTSK": "mltsk.paper",
     "load_dataset": "mltsk.datasets",
     "read_table": "mltsk.tables",

@@ -20,11 +20,10 @@ from .tables import Tables, doubles, positions
 
 def tables_of(model: Any) -> Tables:
     """The numbers of a model in its caller's units."""
-    inner = getattr(model, "estimator_", model)
-    system = inner if isinstance(inner, FuzzySystem) else getattr(inner, "system_", None)
+    system = model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
     if not isinstance(system, FuzzySystem):
-        raise InputError(f"{type(inner).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
-    return Tables(system, inner._category_names() if hasattr(inner, "_category_names") else None)
+        raise InputError(f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
+    return Tables(system, model._category_names() if hasattr(model, "_category_names") else None)
 
 
 @dataclass(frozen=True)

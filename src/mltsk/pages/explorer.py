@@ -32,7 +32,6 @@ from ..explain.wording import name, times
 from ..pipelines import named, transformed
 from ..rows.read import read_samples
 from ..system import FuzzySystem
-from ..thresholds import MultilabelThreshold
 from .render import _template, _trusted, write_page
 
 SCRIPTS = ("model.js", "words.js", "draw.js", "features.js", "views.js", "main.js")
@@ -46,7 +45,7 @@ def explore(model: Any, path: str | Path, X: Any = None, Y: Any = None, *, title
 
     Parameters
     ----------
-    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, MultilabelThreshold around one, or a pipeline that ends so
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or a pipeline that ends so
         Fitted. Of a pipeline the page shows the classifier, whose features are what the steps before it return.
     path : str or Path
         Where to write the page (``….html``).
@@ -109,36 +108,14 @@ def _source(name: str) -> str:
     return (files("mltsk.pages") / "templates" / "explorer" / name).read_text(encoding="utf-8")
 
 
-def inner_model(model: Any) -> Any:
-    """The classifier whose rules a model has."""
-    inner = model.estimator_ if isinstance(model, MultilabelThreshold) else model
-    if not hasattr(type(inner), "system_"):
-        raise InputError(f"A {type(inner).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
-    return inner
-
-
-def score_thresholds(model: Any) -> np.ndarray:
-    """Thresholds on the scale of the scores, (L,), also where they were tuned on probabilities, by way of the logit."""
-    inner = inner_model(model)
-    own, system = np.asarray(inner.thresholds_, dtype=np.float64), inner.system_
-    if model is inner:
-        return own
-    if not model._asks_probabilities():
-        return own + model.thresholds_
-    p = np.clip(model.thresholds_, 1e-15, 1 - 1e-15)
-    logit = np.log(p / (1 - p))
-    if system.slopes is None:  # not calibrated: a logistic curve of four times the distance from the threshold
-        return own + logit / 4
-    return (logit - system.offsets) / system.slopes
-
-
 def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
     """Everything that the page needs, ready for JSON; X and Y are rows to take examples from, and their labels."""
     model, X = named(model), None if X is None else transformed(model, X)
-    inner = inner_model(model)
-    base, system = inner.rules_, inner.system_
+    if not hasattr(type(model), "system_"):
+        raise InputError(f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
+    base, system = model.rules_, model.system_
     K, D, L = system.shape
-    values = None if X is None else _checked(inner, X)
+    values = None if X is None else _checked(model, X)
     rows, made, known = (np.empty((0, D)), [], None) if values is None else _chosen(model, values, Y)
     view = label_correlation_view(system, known)
     alike = {"consequents": view.consequents} | ({} if known is None else {"labels": view.labels})
@@ -148,8 +125,8 @@ def explorer_data(model: Any, X: Any = None, Y: Any = None) -> dict[str, Any]:
         **_parts(base.tables, values),
         "labels": [name(label) for label in system.label_names],
         "noun": base.tables.noun,
-        "single": bool(not inner.multilabel_ and len(inner.classes_) > 2),
-        "thresholds": packed(score_thresholds(model)),
+        "single": bool(not model.multilabel_ and len(model.classes_) > 2),
+        "thresholds": packed(system.thresholds),
         "middle": packed(base.tables.middle),
         **_arrays(system),
         **_ranges(system, rows),
@@ -296,17 +273,16 @@ def _chosen(model: Any, values: Any, Y: Any) -> tuple[np.ndarray, list[dict[str,
 
     They are the rows that each exception applies to most, those with most data first; without exceptions, by labels.
     """
-    inner, thresholds = inner_model(model), score_thresholds(model)
-    system = inner.system_
+    system = model.system_
     scores = np.asarray(system.scores(values))
     ranked = (system.firing(values), system.rule_weights) if system.shape[0] else (scores, scores.mean(axis=0))
     rows = np.array(typical_rows(*ranked, MOST_EXAMPLES))
-    silent = (scores[rows] < thresholds).all(axis=1)
+    silent = (scores[rows] < system.thresholds).all(axis=1)
     rows = rows[np.argsort(silent, kind="stable")]  # the page opens on one that is given a label
     made = [{"name": f"row {i + 1}", "truth": None} for i in rows]
     if Y is None:
         return np.asarray(dense(values[rows])), made, None
-    labels = _indicator(inner, Y, values.shape[0])
+    labels = _indicator(model, Y, values.shape[0])
     for example, row in zip(made, labels[rows], strict=True):
         example["truth"] = np.flatnonzero(row > 0).tolist()
         told = [name(system.label_names[j]) for j in example["truth"]]
