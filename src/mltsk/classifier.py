@@ -235,6 +235,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def _calibrate(self, Y, w, loo_scores):
         """Probabilities and thresholds from leave-one-out scores; names of labels whose threshold misses its goal."""
+        self._left_out = np.where((w if w.ndim == 2 else w[:, None]) > 0, Y, np.nan), loo_scores
         curves = fit_curves(loo_scores, Y, w)
         self.slopes_, self.offsets_ = curves.slopes, curves.offsets
         self.thresholds_, missed = find_thresholds(self.threshold, loo_scores, Y, w, curves, self.cost)
@@ -296,8 +297,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         """Figures of this model, ``clf.plot.shapes()``: the functions of `mltsk.explain.plot`."""
         from .explain import plot
 
-        names = "shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"
-        return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in names})
+        return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in plot.FIGURES})
 
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
@@ -373,7 +373,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy
-        return {name: value for name, value in state.items() if name != "_sample"}  # a model that travels holds no rows
+        of_rows = ("_sample", "_left_out")  # a model that travels holds no rows
+        return {name: value for name, value in state.items() if name not in of_rows}
 
     def _category_names(self):
         from .datasets.dataset import category_values  # a quarter of a second that only nominal features need

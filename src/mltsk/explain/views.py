@@ -26,6 +26,21 @@ def tables_of(model: Any) -> Tables:
     return Tables(system, model._category_names() if hasattr(model, "_category_names") else None)
 
 
+def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
+    """Of some labels or all, on rows where they were observed: whether they have it, probability and score without it.
+
+    That is what each row of the training data would have been told if it had not been there.
+    """
+    if not hasattr(model, "_left_out"):
+        raise InputError("No leave-one-out scores: give a classifier that was fitted here, not one of a file.")
+    (Y, scores), names = model._left_out, model.system_.label_names
+    chances, found = model.system_.probabilities(scores), {}
+    for j in positions(names, labels or names, np.arange(len(names)), "label"):
+        seen = ~np.isnan(Y[:, j])
+        found[names[j]] = Y[seen, j] > 0, chances[seen, j], scores[seen, j]
+    return found
+
+
 @dataclass(frozen=True)
 class FeatureImportance:
     """``values`` (T, L): size of what each feature does to the score of each label, largest features first.
