@@ -19,6 +19,7 @@ def test_public_names():
         "load_dataset",
         "named",
         "read_table",
+        "review",
         "save",
         "to_dict",
         "to_onnx",

@@ -18,6 +18,7 @@ _HOMES = {
     "from_dict": "mltsk.io",
     "to_onnx": "mltsk.io",
     "explore": "mltsk.pages.explorer",
+    "review": "mltsk.pages.review",
     "named": "mltsk.pipelines",
     "transformed": "mltsk.pipelines",
 }

@@ -81,6 +81,13 @@ def cost_pair(text: str) -> tuple[float, ...]:
     return costs
 
 
+def given_threshold(threshold: Any, cost: Any) -> dict[str, Any]:
+    """Parameters of the threshold that were given; costs alone are a sentence."""
+    if cost is not None and threshold != "cost":
+        raise InputError("--cost says what --threshold cost weighs: give both, or leave --cost out.")
+    return {name: value for name, value in (("threshold", threshold), ("cost", cost)) if value is not None}
+
+
 def fit(
     data: Annotated[str, Argument(metavar="DATA", help=DATA_HELP)],
     out: Annotated[str, Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
@@ -129,12 +136,11 @@ def fit(
     from ..io import save
     from ..tables.files import is_table
 
-    both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
+    tuned = given_threshold(threshold, cost)
+    both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
     ours = {"order": order, "ridge": ridge, "coupling": coupling, "coupling_weight": coupling_weight, "scale": scale}
-    ours |= {"max_terms": terms, "max_conditions": conditions, "cost": cost}
-    if cost is not None and threshold != "cost":
-        raise InputError("--cost says what --threshold cost weighs: give both, or leave --cost out.")
+    ours |= {"max_terms": terms, "max_conditions": conditions, "cost": tuned.get("cost")}
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it

@@ -1,5 +1,6 @@
 """Plain data into one HTML file that needs nothing else: no network, no scripts."""
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,11 @@ def _template(name: str, package: str = "mltsk.pages") -> Any:
     rooms = jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")])
     strict: Any = {"autoescape": True, "undefined": jinja2.StrictUndefined}
     return jinja2.Environment(loader=rooms, trim_blocks=True, lstrip_blocks=True, **strict).get_template(name)
+
+
+def _source(name: str) -> str:
+    """A style sheet or script of this room as it is."""
+    return (files("mltsk.pages") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _trusted(markup: Any) -> Any:
