@@ -117,8 +117,10 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.events[-1] += " " + params["request"]["url"]
 
-    def open(self, path: Path, *, width: int = 1400, height: int = 1000, dark: bool = False) -> None:
-        """Load a file in a window of the given size, and wait until it is there."""
+    def open(
+        self, path: Path, *, width: int = 1400, height: int = 1000, dark: bool = False, ready: str = "window.explorer"
+    ) -> None:
+        """Load a file in a window of the given size, and wait until it is there and ``ready`` is true."""
         self.errors.clear()
         self.events.clear()
         self.send(
@@ -128,7 +130,7 @@ class Browser:
         self.send("Emulation.setEmulatedMedia", features=scheme)
         self.send("Page.navigate", url=Path(path).resolve().as_uri())
         until = time.monotonic() + PATIENCE
-        while not self.run("document.readyState === 'complete' && Boolean(window.explorer)"):
+        while not self.run(f"document.readyState === 'complete' && Boolean({ready})"):
             if time.monotonic() > until or self.errors:
                 raise AssertionError(f"{path} did not load: {self.errors}")
             time.sleep(0.02)

@@ -119,6 +119,16 @@ def test_progress_counts_up_to_its_end(pbc):
     assert steps == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
+def test_a_stopped_review_leaves_nothing_behind(pbc, tmp_path):
+    def stop(done, total):
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        review(pbc, tmp_path / "page.html", quick=True, progress=stop)
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_no_table_is_refused(tmp_path):
     X, _ = made_up()
     with pytest.raises(InputError, match=r"review\(X, path, Y\)"):

@@ -66,8 +66,8 @@ def _together(table: Table, Y: Array) -> dict[str, Any]:
     for _, i, j in sorted(pairs, reverse=True)[:PAIRS]:
         i, j = (i, j) if first[i, j] <= first[j, i] else (j, i)  # from the rarer one
         usual = percent(first[j, i] / n[i, j])
-        count = f"{int(both[i, j]):,} of {int(first[i, j]):,} with {names[i]} have {names[j]}"
-        told.append(f"{names[i]} and {names[j]}: {count}, of all {usual}.")
+        count = f"{int(both[i, j]):,} of {int(first[i, j]):,}"
+        told.append(f"{count} with {names[i]} have {names[j]}; of all rows, {usual} do.")
     return {
         "pairs": told,
         "map": _trusted(svg.together("Correlation of labels", names, C)) if 2 < L <= MAPPED else None,

@@ -19,6 +19,7 @@ from ..classifier import MLTSKClassifier
 from ..exceptions import InputError
 from ..explain import views
 from ..explain.wording import name, times
+from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..tables.read import Table, read_table, sparse_rows
 from . import svg
@@ -35,14 +36,24 @@ Progress = Callable[[int, int], object]
 
 
 class Made(NamedTuple):
-    """A review: its ``page``, and its first lines with a sentence for each label."""
+    """A review: its ``page``, its first lines, a sentence for each label, and the fitted ``model``."""
 
     page: str
     summary: list[str]
     labels: list[str]
+    model: Any
 
 
-def review(table: Any, path: str | Path, Y: Any = None, **options: Any) -> Path:
+def review(
+    table: Any,
+    path: str | Path,
+    Y: Any = None,
+    *,
+    model: Any = None,
+    quick: bool = False,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Path:
     """Write a page that says what is in a table, how well its labels can be told, and what a model says about them.
 
     Parameters
@@ -52,8 +63,14 @@ def review(table: Any, path: str | Path, Y: Any = None, **options: Any) -> Path:
         Where to write the page (``….html``); it opens in any browser, without a network.
     Y : data frame or array of shape (n, n_labels), optional
         Labels of 0 and 1, NaN where not observed, where ``table`` holds features alone.
-    **options
-        Those of `review_page`: ``model``, ``quick``, ``seed``, ``command``, ``progress``.
+    model : MLTSKClassifier, optional
+        What to fit, unfitted; by default with thresholds for the best F1.
+    quick : bool, default=False
+        Leave out the comparison with other methods and what brevity costs.
+    seed : int, default=0
+        Of folds, of the forest and of intervals.
+    progress : callable, optional
+        Called with (steps done, steps in all).
 
     Examples
     --------
@@ -63,7 +80,9 @@ def review(table: Any, path: str | Path, Y: Any = None, **options: Any) -> Path:
     >>> "hepatomegaly can be found" in page.read_text(encoding="utf-8")
     True
     """
-    return write_page(review_page(_table(table, Y), **options).page, path)
+    check_target(path)
+    made = review_page(_table(table, Y), model=model, quick=quick, seed=seed, progress=progress)
+    return write_page(made.page, path)
 
 
 def _table(table: Any, Y: Any) -> Table:
@@ -87,21 +106,7 @@ def review_page(
     command: str = "",
     progress: Progress | None = None,
 ) -> Made:
-    """The page of `review` as text, with what it says first.
-
-    Parameters
-    ----------
-    model : MLTSKClassifier, optional
-        What to fit, unfitted; by default with thresholds for the best F1.
-    quick : bool, default=False
-        Leave out the comparison with other methods and what brevity costs.
-    seed : int, default=0
-        Of folds, of the forest and of intervals.
-    command : str, optional
-        What repeats the review, to be shown in it.
-    progress : callable, optional
-        Called with (steps done, steps in all).
-    """
+    """What `review` writes, with what it says first; ``command`` repeats it, to be shown in the page."""
     if not table.label_names:
         raise InputError(f"{table.name} has no labels to review: say which columns are labels.")
     quick = quick or len(table) < 4 * FOLDS
@@ -131,7 +136,7 @@ def review_page(
         made=_made(table, fitted, seed, command, compared),
     )
     steps.done()
-    return Made(page, told, [sentence(label) for label in labels])
+    return Made(page, told, [sentence(label) for label in labels], fitted)
 
 
 class _Steps:
@@ -292,7 +297,7 @@ def _made(table: Table, model: Any, seed: int, command: str, compared: Compariso
     rules = times(len(model.rules_), "exception") if len(model.rules_) else "no exceptions"
     facts = [
         ("Table", name(table.source or table.name)),
-        ("Model", f"MLTSKClassifier with {given}; leave-one-out chose {rules} and ridge {model.ridge_:.3g}"),
+        ("Model", f"MLTSKClassifier with {given}; {rules}, ridge {model.ridge_:.3g}"),
         ("Judged on", "leave-one-out scores; intervals are 95 %, over rows drawn again with replacement"),
         ("Seed", f"{seed}, for folds, the forest and intervals; the model itself has no chance in it"),
         ("Versions", f"mltsk {__version__}, Python {platform.python_version()}, {versions}"),

@@ -209,7 +209,7 @@ def together(title: str, names: Sequence[str], C: Array) -> str:
     for i in range(L):
         parts.append(_text(left - 4, cell * (i + 0.5) + 3, short(names[i], 18), "end"))
         for j in range(i):
-            level = int(np.clip(np.ceil(4 * abs(C[i, j]) / 0.6), 0, 4)) if np.isfinite(C[i, j]) else 0
+            level = int(np.clip(np.rint(4 * abs(C[i, j]) / 0.6), 0, 4)) if np.isfinite(C[i, j]) else 0
             kind = f"{'rise' if C[i, j] > 0 else 'fall'} level-{level}" if level else "track"
             parts.append(_bar(left + cell * j + 1, cell * i + 1, cell - 2, cell - 2, kind))
     for j in range(L - 1):
