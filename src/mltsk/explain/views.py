@@ -14,12 +14,14 @@ from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .rules import rule_base
+from .rules import rules_of
 from .tables import Tables, doubles, positions
 
 
 def tables_of(model: Any) -> Tables:
-    """The numbers of a model in its caller's units."""
+    """The numbers of a model in its caller's units; whoever asks often may pass them on instead of the model."""
+    if isinstance(model, Tables):
+        return model
     system = model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
     if not isinstance(system, FuzzySystem):
         raise InputError(f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
@@ -110,7 +112,7 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[C
 
 def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
     feature, label = tables.feature_names[f], tables.system.label_names[j]
-    base = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label)
+    base = rules_of(tables).for_feature(feature).for_label(label)
     words = ", ".join(map(str, base.general[0].shapes[:1]))
     x = tables.values(f) if tables.named_values(f) else np.linspace(*_range(tables.system, _column(tables, f)), points)
     y, gap = tables.effect(f, x, j), tables.gaps.get(f)
@@ -241,7 +243,7 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
     system, curves = tables.system, []
-    conditions = rule_base(system, categories=tables.categories)[rule].conditions[:top]
+    conditions = rules_of(tables)[rule].conditions[:top]
     for t, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
         subject, center = tables.subjects[t], None
         centers, widths = system.centers[rule, subject.columns], system.widths[rule, subject.columns]

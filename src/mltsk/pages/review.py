@@ -27,7 +27,7 @@ from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, Comparison, compa
 from .contents import contents
 from .explorer import policy
 from .render import _source, _template, _trusted, write_page
-from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, sentence
+from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, mean_ap, sentence
 
 TERMS = 12  # per label of the model in words
 OPEN, SHAPES, EXCEPTIONS = 6, 6, 12  # labels that are unfolded, curves per label, exceptions that are told
@@ -131,7 +131,7 @@ def review_page(
         table=contents(table, Y),
         judged=_judged(fitted, labels, table),
         compared=None if compared is None else _comparison(compared, labels, len(table)),
-        said=_said(fitted, short, labels, judge(short, seed), path),
+        said=_said(fitted, short, labels, path),
         tried=_try_it(fitted, table),
         made=_made(table, fitted, seed, command, compared),
     )
@@ -224,11 +224,8 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
             rows.append(
                 {"name": label.name, "rate": label.rate, "AP": AP, "AUC": AUC, "picture": picture, "better": better}
             )
-    mean = (
-        {kind: {m: float(np.mean([r[kind][m] for r in rows])) for m in compared.AP} for kind in ("AP", "AUC")}
-        if rows
-        else {}
-    )
+    kinds = ("AP", "AUC") if rows else ()
+    mean = {kind: {m: float(np.mean([row[kind][m] for row in rows])) for m in compared.AP} for kind in kinds}
     some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
     some += [] if len(compared.labels) == len(labels) else [f"{len(compared.labels)} of {len(labels)} labels"]
     folds = f"{n_draws(compared.rows)} times {FOLDS} folds" if n_draws(compared.rows) > 1 else f"{FOLDS} folds"
@@ -238,13 +235,13 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
 # ---- 3. what the model says
 
 
-def _said(model: Any, short: Any, labels: list[Judged], again: list[Judged], path: Any) -> dict[str, Any]:
-    base = short.rules_
+def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, Any]:
+    base, tables = short.rules_, views.tables_of(model)
     general = {name(rule.label): rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
     found = []
     for label, title in zip(model.label_names_, (judged.name for judged in labels), strict=True):
-        curves = views.shapes(model, str(label), top=SHAPES)
-        simple = {curve.feature: curve for curve in views.shapes(short, str(label), top=TERMS)}
+        curves = views.shapes(tables, str(label), top=SHAPES)
+        simple = {curve.feature: curve for curve in views.shapes(base.tables, str(label), top=TERMS)}
         reach = max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
         pictures = [
             (name(curve.feature), curve.words, _trusted(svg.shape(curve, simple.get(curve.feature), reach)))
@@ -252,9 +249,6 @@ def _said(model: Any, short: Any, labels: list[Judged], again: list[Judged], pat
         ]
         found.append({"name": title, "node": general.get(title), "shapes": pictures})
     most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
-    mean = (
-        [float(np.nanmean([judged.AP[0] for judged in part])) for part in (labels, again)] if _known(labels) else None
-    )
     lines = {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]} if path else {}
     return {
         "legend": base.legend(),
@@ -262,17 +256,13 @@ def _said(model: Any, short: Any, labels: list[Judged], again: list[Judged], pat
         "most": most,
         "open": len(found) <= OPEN,
         "terms": TERMS,
-        "mean": mean,
+        "mean": [mean_ap(model), mean_ap(short)] if any(label.is_known for label in labels) else None,
         "own": _exceptions(short, None),
         "exceptions": _exceptions(model, EXCEPTIONS),
         "n_exceptions": len(model.rules_),
         "n_numbers": int(model.n_terms_.max()),
         "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path else None,
     }
-
-
-def _known(labels: list[Judged]) -> bool:
-    return any(label.is_known for label in labels)
 
 
 def _exceptions(model: Any, most: int | None) -> list[Any]:
