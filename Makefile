@@ -22,7 +22,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e ".[dev]"
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo   ## the main job on data in the box: metrics next to the paper's, rules, pages in out/demo/
+demo: $(VENV)/.demo   ## the main job on data in the box: a review and an explorer in out/demo/, yeast next to the paper
 	$(BIN)/mltsk demo --out out/demo
 
 # Two test processes share two cores: BLAS threads of their own would only fight.

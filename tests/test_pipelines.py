@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, explore, load, named, save, to_dict, to_onnx, transformed
+from mltsk import MLTSKClassifier, explore, load, named, save, to_dict, to_onnx, transformed
 from mltsk.exceptions import InputError
 
 RNG = np.random.default_rng(0)
@@ -78,7 +78,7 @@ def test_a_transformer_that_returns_its_input_leaves_it_as_it_is():
     assert list(frame.columns) == ["same__age"]
 
 
-@pytest.mark.parametrize("last", [None, MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2)])
+@pytest.mark.parametrize("last", [None, MLTSKClassifier(n_rules=2, threshold=("recall", 0.9))])
 def test_a_pipeline_can_be_explored(last, tmp_path):
     pipe = pipeline(last).fit(X, Y)
     page = explore(pipe, tmp_path / "page.html", X, Y).read_text(encoding="utf-8")

@@ -1,12 +1,12 @@
-"""Probabilities and thresholds from leave-one-out scores."""
+"""Probabilities from leave-one-out scores."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.metrics import brier_score_loss, f1_score
+from sklearn.metrics import brier_score_loss
 
 from mltsk import MLTSKClassifier
-from mltsk.probabilities import f1_thresholds, fit_curves
+from mltsk.probabilities import fit_curves
 
 
 @pytest.fixture(scope="module")
@@ -64,23 +64,3 @@ def test_counts_are_copies_and_zeros_are_nothing():
     again = [np.repeat(a, w, axis=0) for a in (scores, Y)]
     ones = np.ones(w.sum())
     assert_allclose(fit_curves(scores, Y, w * 1.0).middles, fit_curves(*again, ones).middles)
-    assert_allclose(f1_thresholds(scores, Y, w * 1.0), f1_thresholds(*again, ones))
-
-
-def test_f1_thresholds_are_the_best_there_are():
-    rng = np.random.default_rng(3)
-    scores = np.round(rng.random((80, 3)), 2)  # with ties
-    Y = (scores + 0.4 * rng.normal(size=(80, 3)) > 0.9).astype(float)
-    for j, threshold in enumerate(f1_thresholds(scores, Y, np.ones(80))):
-        every = [f1_score(Y[:, j], scores[:, j] >= cut) for cut in np.unique(scores[:, j])]
-        assert f1_score(Y[:, j], scores[:, j] > threshold) == pytest.approx(max(every))
-    assert f1_thresholds(scores, 0 * Y, np.ones(80)).tolist() == [0.5, 0.5, 0.5]
-
-
-def test_tuned_thresholds_beat_one_half_on_rare_labels(data):
-    X, Y = data[0], (data[0][:, :3] + np.random.default_rng(4).normal(size=(1200, 3)) > 2).astype(int)
-    tuned, half = (MLTSKClassifier(n_rules=0, threshold=t).fit(X[:600], Y[:600]) for t in ("f1", 0.5))
-    found = [f1_score(Y[600:], clf.predict(X[600:]), average="macro", zero_division=0) for clf in (tuned, half)]
-    assert found[0] > found[1] + 0.05
-    inside = [f1_score(Y[:600], clf.loo_scores_ > clf.thresholds_, average="macro") for clf in (tuned, half)]
-    assert inside[0] > inside[1]

@@ -11,7 +11,6 @@ def test_public_names():
     assert mltsk.__all__ == [
         "IncrementalMLTSK",
         "MLTSKClassifier",
-        "MultilabelThreshold",
         "PaperMLTSK",
         "evaluate",
         "explore",
@@ -20,6 +19,7 @@ def test_public_names():
         "load_dataset",
         "named",
         "read_table",
+        "review",
         "save",
         "to_dict",
         "to_onnx",

@@ -8,7 +8,6 @@ __version__ = "0.1.0"
 _HOMES = {
     "IncrementalMLTSK": "mltsk.incremental",
     "MLTSKClassifier": "mltsk.classifier",
-    "MultilabelThreshold": "mltsk.thresholds",
     "PaperMLTSK": "mltsk.paper",
     "load_dataset": "mltsk.datasets",
     "read_table": "mltsk.tables",
@@ -19,6 +18,7 @@ _HOMES = {
     "from_dict": "mltsk.io",
     "to_onnx": "mltsk.io",
     "explore": "mltsk.pages.explorer",
+    "review": "mltsk.pages.review",
     "named": "mltsk.pipelines",
     "transformed": "mltsk.pipelines",
 }

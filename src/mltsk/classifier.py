@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from types import SimpleNamespace
+from warnings import warn
 
 import numpy as np
 from scipy import sparse
@@ -22,11 +23,12 @@ from .core.terms import Terms
 from .exceptions import InputError
 from .fit import Options, fit_system
 from .fit.short import LARGEST, Sample, ShortModels, certainty_of
-from .probabilities import f1_thresholds, fit_curves
+from .probabilities import fit_curves
 from .rows.arrays import is_dask
 from .rows.read import is_too_large, read_rows, read_samples
 from .system import FuzzySystem
 from .targets import predicted
+from .thresholds import find_thresholds
 
 
 class MLTSKClassifier(ClassifierMixin, BaseEstimator):
@@ -54,14 +56,17 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     scale : {"auto", "quantile", "standard", "minmax", "unit"} or None, default="auto"
         "quantile" has ramps on the percentile scale of each feature; the others have one linear term per feature.
         "unit" gives rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
-    threshold : float, array of shape (n_labels,) or "f1", default=0.5
-        A label is predicted when its score reaches this; "f1" tunes it per label on leave-one-out scores.
+    threshold : float, array of shape (n_labels,), "f1", "cost", ("precision", 0.8) or ("recall", 0.9), default=0.5
+        A label is predicted when its score reaches this. All but numbers are found per label on leave-one-out scores:
+        the best F1, the least cost, the lowest threshold with that precision or the highest with that recall.
     max_terms, max_conditions : int or None, default=None, 5
         With `max_terms` the model is shortened to so many terms per label, and exceptions to so many conditions.
     categorical_features : "from_dtype", None, or array of bool, int or str, default="from_dtype"
         Which features are nominal, as a mask, by position or by name. "from_dtype" takes columns of words, booleans and
         unordered categories of a data frame; ordered categories keep their order. A nominal feature has a number per
         value and label, rare values share one, and a value that was never seen counts as nothing.
+    cost : (float, float), default=(1, 1)
+        For ``threshold="cost"``: what a false alarm and what a miss costs, (1, 5) where a miss is five times as bad.
     random_state : int, RandomState or None, default=None
         For pipelines that set it everywhere: nothing in a fit is random.
 
@@ -130,10 +135,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         "coupling": [StrOptions(set(CONVEX)), None],
         "coupling_weight": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "scale": [StrOptions({"auto", "quantile", "standard", "minmax", "unit"}), None],
-        "threshold": [StrOptions({"f1"}), Real, "array-like"],
+        "threshold": [StrOptions({"f1", "cost"}), Real, "array-like"],
         "max_terms": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "cost": ["array-like"],
         "random_state": ["random_state"],
     }
 
@@ -151,6 +157,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         max_terms=None,
         max_conditions=5,
         categorical_features="from_dtype",
+        cost=(1, 1),
         random_state=None,
     ):
         self.n_rules = n_rules
@@ -164,6 +171,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.max_terms = max_terms
         self.max_conditions = max_conditions
         self.categorical_features = categorical_features
+        self.cost = cost
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
@@ -209,9 +217,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         given, rules = (asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)), fitted.design.rules
         design = replace(fitted.design, rules=replace(rules, centers=asnumpy(rules.centers)))
         self._sample, self._models = Sample(some.X, *given, loo, design, fitted.penalty), None
-        self._calibrate(self._sample.Y, self._sample.w, loo)
-        if self.max_terms is not None:
-            self._shorten(some.index)
+        missed = self._calibrate(self._sample.Y, self._sample.w, loo)
+        self._warn(missed if self.max_terms is None else self._shorten(some.index))
         return self
 
     def _write(self, fitted):
@@ -228,21 +235,21 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.loo_error_, self.loo_scores_, self.loo_rows_ = fitted.loo_error, fitted.loo_scores, fitted.loo_rows
 
     def _calibrate(self, Y, w, loo_scores):
-        """Probabilities and thresholds from leave-one-out scores."""
+        """Probabilities and thresholds from leave-one-out scores; names of labels whose threshold misses its goal."""
+        self._left_out = np.where((w if w.ndim == 2 else w[:, None]) > 0, Y, np.nan), loo_scores
         curves = fit_curves(loo_scores, Y, w)
         self.slopes_, self.offsets_ = curves.slopes, curves.offsets
-        L = len(self.label_names_)
-        if isinstance(self.threshold, str):
-            self.thresholds_ = f1_thresholds(loo_scores, Y, w)
-            return
-        thresholds = np.asarray(self.threshold, dtype=np.float64)
-        if thresholds.shape not in ((), (L,)) or not np.isfinite(thresholds).all():
-            raise ValueError(
-                f"threshold must be 'f1', a finite number or one per label, ({L},), got {self.threshold!r}"
-            )
-        self.thresholds_ = np.broadcast_to(thresholds, (L,)).copy()
-        if not self.multilabel_ and L == 1 and thresholds.shape == () and thresholds == 0.5:
+        self.thresholds_, missed = find_thresholds(self.threshold, loo_scores, Y, w, curves, self.cost)
+        if not self.multilabel_ and len(curves.slopes) == 1 and np.ndim(self.threshold) == 0 and self.threshold == 0.5:
             self.thresholds_ = curves.middles  # of two classes the more probable one is predicted
+        return [name for name, is_missed in zip(self.label_names_, missed, strict=True) if is_missed]
+
+    def _warn(self, missed):
+        if missed:
+            told = f"{', '.join(map(str, missed[:10]))}{', …' * (len(missed) > 10)}"
+            goal, share = self.threshold
+            nearest = "the thresholds of these labels come as near as possible"
+            warn(f"{goal.capitalize()} {share:g} cannot be reached for {told}: {nearest}.", stacklevel=4)
 
     @property
     def n_terms_(self):
@@ -300,8 +307,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         """Figures of this model, ``clf.plot.shapes()``: the functions of `mltsk.explain.plot`."""
         from .explain import plot
 
-        names = "shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"
-        return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in names})
+        return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in plot.FIGURES})
 
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
@@ -336,9 +342,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
         self._short_models(max_terms, max_conditions)
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample", "_models")})
-        short._shorten(
-            spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
-        )
+        index = spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
+        short._warn(short._shorten(index))
         return short
 
     def _shorten(self, index):
@@ -358,7 +363,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         if not (isinstance(index, slice) and isinstance(rows, slice)):  # some rows alone
             n = len(sample.loo)
             self.loo_rows_ = (np.arange(n) if isinstance(index, slice) else np.asarray(index))[rows]
-        self._calibrate(sample.Y[rows], sample.w[rows], self.loo_scores_)
+        return self._calibrate(sample.Y[rows], sample.w[rows], self.loo_scores_)
 
     def _short_models(self, most, conditions=None):
         """Those of all sizes, chosen once, from the long model that a short one came from."""
@@ -394,7 +399,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy
-        return {name: value for name, value in state.items() if name not in ("_sample", "_models")}  # holds no rows
+        of_rows = ("_sample", "_models", "_left_out")  # a model that travels holds no rows
+        return {name: value for name, value in state.items() if name not in of_rows}
 
     def _category_names(self):
         from .datasets.dataset import category_values  # a quarter of a second that only nominal features need

@@ -63,6 +63,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         scale="auto",
         threshold=0.5,
         categorical_features="from_dtype",
+        cost=(1, 1),
         random_state=None,
         forgetting=0.0,
     ):
@@ -75,6 +76,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.scale = scale
         self.threshold = threshold
         self.categorical_features = categorical_features
+        self.cost = cost
         self.random_state = random_state
         self.forgetting = forgetting
 
@@ -179,7 +181,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.intercept_, self.general_coef_, self.coef_ = design.coefficients(primal.B, mean, primal.rates)
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
-        self._calibrate(kept["Y"], kept["w"], self.loo_scores_)
+        self._warn(self._calibrate(kept["Y"], kept["w"], self.loo_scores_))
         given = kept["X"], kept["Y"], kept["w"], kept["copies"]
         self._sample = Sample(*given, self.loo_scores_, design, penalty)
 

@@ -96,12 +96,10 @@ def _bare(name: str, prefixes: set[str]) -> str:
 
 
 def _renamed(classifier: Any, names: list[str]) -> Any:
-    """A copy with other names of features, also of the classifier inside of a `MultilabelThreshold`."""
+    """A copy with other names of features."""
     copied = copy.copy(classifier)
     vars(copied).update(vars(classifier))  # a copy leaves the rows out that `shorten` needs
     copied.feature_names_in_ = np.array(names, dtype=object)
-    if hasattr(copied, "estimator_"):
-        copied.estimator_ = _renamed(copied.estimator_, names)
     if getattr(copied, "columns_", None) is not None:
         copied.columns_ = {**copied.columns_, "names": tuple(names)}
     return copied

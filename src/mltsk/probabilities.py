@@ -1,4 +1,4 @@
-"""Probabilities and thresholds from leave-one-out scores: what each training row scored without itself.
+"""Probabilities from leave-one-out scores: what each training row scored without itself.
 
 A label's probability is a logistic curve of its score, fitted to those scores. Curves of labels with little to learn
 from are pulled towards one that all labels share, as if PRIOR more samples had followed it.
@@ -69,23 +69,3 @@ def _newton(S: Array, Y: Array, w: Array, a: Array, b: Array, pull: Array) -> tu
         if max(np.abs(da * S.std() if len(S) else da).max(), np.abs(db).max()) < 1e-10:
             break
     return a, b
-
-
-def f1_thresholds(scores: Array, Y: Array, w: Array) -> Array:
-    """Per label the score, half-way between two samples, from which giving it has the best F1; 0.5 without positives.
-
-    Examples
-    --------
-    >>> f1_thresholds(np.array([[0.1], [0.2], [0.4]]), np.array([[0.0], [0.0], [1.0]]), np.ones(3)).round(2).tolist()
-    [0.3]
-    """
-    w = np.broadcast_to(w[:, None] if w.ndim == 1 else w, scores.shape)
-    order = np.argsort(np.where(w > 0, -scores, np.inf), axis=0, kind="stable")  # rows that do not count come last
-    S, hits, mass = (np.take_along_axis(A, order, axis=0) for A in (scores, w * Y, w))
-    positives = hits.sum(axis=0)
-    f1 = 2 * np.cumsum(hits, axis=0) / np.maximum(np.cumsum(mass, axis=0) + positives, 1e-300)
-    below = np.where(np.vstack([mass[1:], 0 * mass[:1]]) > 0, np.vstack([S[1:], S[-1:]]), S - 1e-9)
-    f1[(S == below) | (mass == 0)] = -1.0  # no cut between equal scores
-    best = f1.argmax(axis=0)[None]
-    cut = (np.take_along_axis(S, best, axis=0) + np.take_along_axis(below, best, axis=0))[0] / 2
-    return np.where(positives > 0, cut, 0.5)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mltsk import read_table
-from mltsk.cli.fit import number_or
+from mltsk.cli.fit import number_or, threshold_wish
 from mltsk.datasets import Dataset, catalog, make_multilabel_rules, write_npz
 from mltsk.io import load, read_info
 from mltsk.metrics import evaluate
@@ -81,7 +81,7 @@ def test_names_and_how_it_was_fitted_are_in_the_file(model, names):
 
 def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
     options = "--rules 2 --order 1 --width-scale 0.7 --ridge 2 --coupling laplacian --coupling-weight 0.5"
-    more = "--threshold f1 --scale standard --terms 9 --conditions 3"
+    more = "--threshold cost --cost 1,5 --scale standard --terms 9 --conditions 3"
     out = tmp_path / "m.skops"
     assert mltsk("fit", awkward, "--labels", 5, "--out", out, *options.split(), *more.split()).status == 0
     expected = {
@@ -91,7 +91,8 @@ def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
         "ridge": 2.0,
         "coupling": "laplacian",
         "coupling_weight": 0.5,
-        "threshold": "f1",
+        "threshold": "cost",
+        "cost": (1.0, 5.0),
         "scale": "standard",
         "max_terms": 9,
         "max_conditions": 3,
@@ -287,7 +288,17 @@ def test_numbers_or_a_word():
     for text in ("0", "nan", "inf", "-2"):
         with pytest.raises(Exception, match="is not a number above 0"):
             parse(text)
-    assert (number_or("auto", "from 0 up")("0"), number_or("f1")("-0.5")) == (0.0, -0.5)
+    assert number_or("auto", "from 0 up")("0") == 0.0
+
+
+def test_thresholds_and_costs_as_they_are_typed(refused, awkward, tmp_path):
+    assert [threshold_wish(text) for text in ("f1", "-0.5", "precision=0.8")] == ["f1", -0.5, ("precision", 0.8)]
+    fit = ("fit", awkward, "--labels", 5, "--out", tmp_path / "m.skops")
+    for wrong in ("median", "precision=80", "recall=", "beauty=0.5", "nan"):
+        assert "is neither a number nor f1, cost, precision=0.8" in refused(*fit, "--threshold", wrong)
+    for wrong in ("5", "1,x", "1,-5", "1,2,3"):
+        assert "is not two numbers above 0" in refused(*fit, "--threshold", "cost", "--cost", wrong)
+    assert "--cost says what --threshold cost weighs" in refused(*fit, "--threshold", "f1", "--cost", "1,5")
 
 
 def test_short_models_on_request(mltsk, awkward, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.io import savemat
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, from_dict, read_table
+from mltsk import MLTSKClassifier, from_dict, read_table
 from mltsk.datasets import make_multilabel_rules, write_npz
 from mltsk.io import load, read_info, save
 from mltsk.metrics import evaluate
@@ -154,7 +154,7 @@ def test_a_model_of_classes_predicts_the_class(mltsk, tmp_path):
 def test_tuned_thresholds_are_used(mltsk, tmp_path):
     data = make_multilabel_rules(n_samples=80, random_state=0)
     X, Y = data.frames()
-    clf = MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2).fit(X, Y)
+    clf = MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)).fit(X, Y)
     path = save(clf, tmp_path / "m.skops")
     write_npz(tmp_path / "d.npz", data)
     assert mltsk("predict", path, tmp_path / "d.npz", "--out", tmp_path / "p.csv").status == 0

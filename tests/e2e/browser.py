@@ -118,9 +118,16 @@ class Browser:
             self.events[-1] += " " + params["request"]["url"]
 
     def open(
-        self, path: Path, *, width: int = 1400, height: int = 1000, dark: bool = False, fragment: str = ""
+        self,
+        path: Path,
+        *,
+        width: int = 1400,
+        height: int = 1000,
+        dark: bool = False,
+        fragment: str = "",
+        ready: str = "window.explorer",
     ) -> None:
-        """Load a file in a window of the given size, with the end of an address, and wait until it is there."""
+        """Load a file in a window of the given size, with the end of an address, until it is there and ``ready``."""
         self.errors.clear()
         self.events.clear()
         self.send(
@@ -132,7 +139,7 @@ class Browser:
             self.send("Page.navigate", url="about:blank")
         self.send("Page.navigate", url=Path(path).resolve().as_uri() + fragment)
         until = time.monotonic() + PATIENCE
-        while not self.run("document.readyState === 'complete' && Boolean(window.explorer)"):
+        while not self.run(f"document.readyState === 'complete' && Boolean({ready})"):
             if time.monotonic() > until or self.errors:
                 raise AssertionError(f"{path} did not load: {self.errors}")
             time.sleep(0.02)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK, load_dataset
+from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset
 from mltsk.datasets import make_multilabel_rules
 
 DATA = make_multilabel_rules(n_samples=150, random_state=0)
@@ -360,7 +360,7 @@ def test_a_number_that_is_measured_again_has_its_last_value(browser, page, table
 
 
 def test_given_labels_are_those_that_python_predicts(browser, page):
-    clf = MultilabelThreshold(MLTSKClassifier(n_rules=3), cv=2).fit(DATA.X, DATA.Y)
+    clf = MLTSKClassifier(n_rules=3, threshold=("recall", 0.9)).fit(DATA.X, DATA.Y)
     browser.open(page(clf, DATA.X, DATA.Y))
     rows = json.dumps(DATA.X.tolist())
     code = (

@@ -5,8 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from mltsk import MLTSKClassifier
+from mltsk import MLTSKClassifier, evaluate, from_dict, to_dict
 from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
 from mltsk.explain import plot
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -100,3 +101,17 @@ def test_the_price_of_brevity_is_drawn_from_the_classifier_itself():
     path = clf.size_path_
     assert [line.get_ydata().tolist() for line in lines] == [path["AP"].tolist(), path["macro_AP"].tolist()]
     assert clf.plot.shapes("label 0").axes
+
+
+def test_what_a_model_is_worth_is_drawn_from_rows_that_were_left_out(tmp_path):
+    data = make_multilabel_rules(n_samples=120, random_state=0)
+    Y = data.Y.astype(float)
+    Y[:40, 1] = np.nan
+    clf = MLTSKClassifier(n_rules=0).fit(data.X, Y)
+    by_label = evaluate(Y, clf.loo_scores_, per_label=True)
+    assert f"label 1: AUC {by_label['AUC'][1]:.2f}" in drawn(clf.plot.roc(), tmp_path)
+    assert f"label 1: AP {by_label['AP'][1]:.2f}" in drawn(clf.plot.precision_recall("label 1"), tmp_path)
+    assert len(clf.plot.calibration("label 0", "label 1").axes) == 2
+    assert clf.shorten(4).plot.roc("label 0").axes
+    with pytest.raises(InputError, match="fitted here, not one of a file"):
+        from_dict(to_dict(clf)).plot.roc()

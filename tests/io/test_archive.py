@@ -20,7 +20,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from mltsk import IncrementalMLTSK, MLTSKClassifier, MultilabelThreshold
+from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.io import FORMAT, MANIFEST, TRUSTED, ModelInfo, archive, load, read_info, save, untrusted
@@ -68,7 +68,7 @@ def refused(path, match):
         MLTSKClassifier(n_rules=np.int64(2), width_scale=np.float64(0.7), order=1),
         MLTSKClassifier(n_rules=0),
         IncrementalMLTSK(n_rules=2),
-        MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2),
+        MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)),
     ],
     ids=["plain", "random state", "numpy scalars", "no exceptions", "stream", "thresholds"],
 )
@@ -106,7 +106,7 @@ def test_a_stream_goes_on_after_a_rest_in_a_file(data, tmp_path):
 
 
 def test_every_public_estimator_may_be_in_a_file():
-    classes = [MLTSKClassifier, IncrementalMLTSK, MultilabelThreshold, *METHODS.values()]
+    classes = [MLTSKClassifier, IncrementalMLTSK, *METHODS.values()]
     assert {f"{c.__module__}.{c.__qualname__}" for c in classes} == set(TRUSTED["ObjectNode"])
 
 
@@ -171,7 +171,7 @@ def test_an_unfitted_model_is_not_saved(tmp_path):
 
 
 def test_what_could_not_be_loaded_is_not_saved(tmp_path):
-    model = MultilabelThreshold(RidgeClassifier(), cv=2).fit(DATA.X, DATA.Y)
+    model = RidgeClassifier().fit(DATA.X, DATA.Y)
     with pytest.raises(InputError, match=r"holds a sklearn.linear_model._ridge.RidgeClassifier"):
         save(model, tmp_path / "m.skops")
     assert not list(tmp_path.iterdir())
@@ -186,7 +186,7 @@ def test_a_pipeline_comes_back_with_all_its_steps(table, tmp_path):
         ("passthrough", ["scores"]),
         sparse_threshold=0.0,
     )
-    for last in (MLTSKClassifier(n_rules=2), MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2)):
+    for last in (MLTSKClassifier(n_rules=2), MLTSKClassifier(n_rules=2, threshold=("recall", 0.9))):
         pipe = make_pipeline(columns, last).fit(X, Y)
         path = save(pipe, tmp_path / "model.skops")
         assert_array_equal(load(path).decision_function(new), pipe.decision_function(new))

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK
+from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
 from mltsk.io.checks import check_model, has_rules
 
@@ -113,9 +113,8 @@ def test_columns_of_a_table_are_checked(table, name, change, says):
 
 def test_what_was_fitted_passes(fitted):
     check_model(fitted)
-    check_model(MultilabelThreshold(MLTSKClassifier(n_rules=0), cv=2).fit(DATA.X, DATA.Y))
+    check_model(MLTSKClassifier(n_rules=0, threshold=("recall", 0.9)).fit(DATA.X, DATA.Y))
     check_model(MLTSKClassifier(n_rules=1, scale="standard").fit(DATA.X, DATA.Y))
     paper = PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y)
     check_model(paper)
     assert has_rules(paper)
-    assert not has_rules(MultilabelThreshold(paper))

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
-from mltsk import IncrementalMLTSK, MLTSKClassifier, MultilabelThreshold, PaperMLTSK, from_dict, to_dict
+from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK, from_dict, to_dict
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.paper.methods import MLkNN
@@ -54,10 +54,9 @@ def test_words_and_gaps_come_back_exactly(max_terms, table):
         MLTSKClassifier(n_rules=0),
         IncrementalMLTSK(n_rules=2),
         PaperMLTSK(n_rules=2, correlation_weight=0.01),
-        MultilabelThreshold(PaperMLTSK(n_rules=2, correlation_weight=0.01), cv=2),
-        MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2),
+        MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)),
     ],
-    ids=["arrays", "no exceptions", "stream", "paper", "thresholds of the paper's", "thresholds"],
+    ids=["arrays", "no exceptions", "stream", "paper", "thresholds"],
 )
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 def test_every_kind_of_model(model):
@@ -111,7 +110,7 @@ def test_what_a_reader_needs_is_there_and_training_rows_are_not():
     [
         (MLTSKClassifier(), "is not fitted: call fit"),
         (MLkNN().fit(DATA.X, DATA.Y), "A MLkNN has no plain form"),
-        (MultilabelThreshold(RidgeClassifier(), cv=2).fit(DATA.X, DATA.Y), "A RidgeClassifier has no plain form"),
+        (RidgeClassifier().fit(DATA.X, DATA.Y), "A RidgeClassifier has no plain form"),
         (MLTSKClassifier(2, random_state=np.random.RandomState(0)).fit(DATA.X, DATA.Y), "random_state=RandomState"),
         ("model", "A str has no plain form"),
     ],
@@ -191,14 +190,6 @@ def test_a_part_that_is_missing_is_named(plain, name):
     data = copy.deepcopy(plain)
     del data["attributes"][name]
     refused(data, f"no {name}, which mltsk .* needs: fit the model again")
-
-
-def test_a_damaged_threshold_model_is_refused():
-    data = to_dict(MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2).fit(DATA.X, DATA.Y))
-    refused(data | {"parameters": data["parameters"] | {"metric": "beauty"}}, "beauty")
-    for name in ("estimator_", "thresholds_"):
-        refused(data | {"attributes": data["attributes"] | {name: None}}, "damaged")
-    assert from_dict(data).tuned_labels_.dtype == bool
 
 
 def test_random_damage_never_escapes_as_another_error(plain):

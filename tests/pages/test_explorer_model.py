@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk import MLTSKClassifier, MultilabelThreshold, PaperMLTSK
+from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
 from mltsk.pages.explorer import explorer_data, script_source
-from mltsk.pages.explorer_model import score_thresholds
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)
 SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
@@ -146,11 +145,3 @@ def test_sparse_models_have_ranges_from_what_is_known(n_rules):
     assert (data["quantiles"], data["scale"]["kind"], data["terms"]["low"]) == (None, "unit", None)
     assert (low <= 0).all()
     assert (high >= 1).all()
-
-
-def test_tuned_thresholds_are_given_on_the_scale_of_the_scores():
-    for response in ("predict_proba", "decision_function"):
-        tuned = MultilabelThreshold(MLTSKClassifier(n_rules=2), cv=2, response_method=response).fit(DATA.X, DATA.Y)
-        given = tuned.estimator_.system_.scores(DATA.X) >= score_thresholds(tuned)
-        assert_array_equal(given.astype(int), tuned.predict(DATA.X))
-    assert_allclose(score_thresholds(tuned.estimator_), 0.5)

@@ -15,7 +15,7 @@ from typer import Option
 
 from .. import __version__
 from ..exceptions import InputError
-from . import columns, datasets, demo, fit, models, reproduce
+from . import columns, datasets, demo, fit, models, reproduce, review
 
 FAILED, BAD_INPUT, STOPPED = 1, 2, 130
 
@@ -45,6 +45,7 @@ def _options(
     Try it:
       mltsk demo                                   a report on built-in data
       mltsk columns patients.csv                   what each column of a table is taken for
+      mltsk review patients.csv --labels 4 --out review.html   what can be predicted from it, and how well
       mltsk fit yeast --out yeast.skops            a model
       mltsk rules yeast.skops --top 3              what it says
       mltsk explore yeast.skops --out yeast.html   a page to move its inputs in
@@ -55,7 +56,16 @@ def _options(
 
 
 for command in (
-    *(demo.demo, columns.columns, fit.fit, models.predict, models.evaluate, models.rules, models.explore),
+    *(
+        demo.demo,
+        columns.columns,
+        review.review,
+        fit.fit,
+        models.predict,
+        models.evaluate,
+        models.rules,
+        models.explore,
+    ),
     *(reproduce.reproduce, reproduce.report, models.export),
 ):
     app.command(command.__name__)(command)

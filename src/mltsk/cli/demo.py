@@ -1,4 +1,4 @@
-"""``mltsk demo``: the main job on built-in data, printed and as a page."""
+"""``mltsk demo``: the main job on data in the box, a review of a clinical table and the paper's method on yeast."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,61 +7,64 @@ import typer
 from typer import Option
 
 from ..exceptions import InputError
-from .output import aligned, note
-from .progress import counting
+from .output import aligned
+from .progress import counting, working
+
+# Chosen as the paper chooses: the best AP on the reported folds, here among 432 of the 4,000 settings of its grid
+# (3 x 3 x 4 x 3 x 4 values of K, h, α, β, γ) on yeast. h made no difference; 1 leaves its rules least alike.
+PAPER_SETTING = {"n_rules": 2, "width_scale": 1.0, "correlation_weight": 10.0, "l1_weight": 0.1, "init_ridge": 100.0}
 
 
 def demo(
-    out: Annotated[Path, Option("--out", "-o", metavar="FOLDER", help="Folder for the report.")] = Path("out/demo"),
+    out: Annotated[Path, Option("--out", "-o", metavar="FOLDER", help="Folder for the pages.")] = Path("out/demo"),
     seed: Annotated[int, Option(min=0, help="Seed of the folds.")] = 0,
-    terms: Annotated[int, Option(min=1, help="Statements per label of the short model that is printed.")] = 5,
-    jobs: Annotated[int, Option(min=1, help="Processes.")] = 1,
-    rules: Annotated[int | None, Option(min=0, hidden=True)] = None,
+    quick: Annotated[bool, Option("--quick", help="Without other methods and the cost of brevity.")] = False,
     folds: Annotated[int, Option(min=2, hidden=True)] = 5,
 ) -> None:
-    """Fit ML-TSK FS on yeast, print its metrics next to the paper's and its rules, and write a report and an explorer.
+    """Review a clinical table, write the review and an explorer, and run ML-TSK FS on yeast next to the paper.
 
-    Takes about half a minute.
+    The table is pbc: 418 patients with liver disease, 13 measurements with gaps, four findings. Takes half a minute.
 
     \b
     Examples:
       mltsk demo
       mltsk demo --out report --seed 1
     """
-    from ..datasets import load_dataset
-    from ..pages.demo import left_out, run_demo
-    from ..pages.explorer import explore
-    from ..pages.render import demo_page, verdict, write_page
+    from .. import explore, read_table
+    from ..pages.render import write_page
+    from ..pages.review import review_page
 
     try:
         out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     except OSError as error:
         raise InputError(f"The folder {out} cannot be made ({error.strerror}): --out takes a folder.") from None
-    data = load_dataset("yeast")
-    typer.echo(f"yeast: {data.shape[0]:,} genes, {data.shape[1]} features, {data.shape[2]} functions\n")
-    options = {} if rules is None else {"n_rules": rules}
-    with counting("cross-validation", "fits") as report:
-        result = run_demo(data, n_folds=folds, seed=seed, progress=report, n_jobs=jobs, **options)
-    short = result.model.shorten(terms)
-    said = f"The whole of a model with at most {terms} statements per label"
-    said += f" (leaving one out, AP {left_out(short, data.Y)['AP']:.3f})"
-    typer.echo(comparison(result.summary))
-    typer.echo(f"\n{said}:\n\n{short.rules_.to_text()}\n")
-    note(verdict(result.summary))
-    page = write_page(demo_page(result.summary, short.rules_.to_html(), said), out / "index.html")
-    typer.echo(f"report: {page}")
-    touch = explore(result.model, out / "explorer.html", data.X, data.Y, title=data.name)
-    typer.echo(f"explorer: {touch}")
+    table, command = read_table("pbc"), f"mltsk review pbc --seed {seed} --out {out / 'index.html'}"
+    typer.echo(f"pbc: what can be told about {len(table)} patients with a liver disease, from blood values?\n")
+    with counting("review of pbc", "steps") as report:
+        made = review_page(table, quick=quick, seed=seed, command=command, progress=report)
+    typer.echo("\n".join([*(f"  {line}" for line in made.labels), "", *made.summary, ""]))
+    page = write_page(made.page, out / "index.html")
+    touch = explore(made.model, out / "explorer.html", table.X, table.Y, title=table.name)
+    typer.echo(f"review: {page}\nexplorer: {touch}\n")
+    with working("ML-TSK FS on yeast"):
+        rows = next_to_the_paper(folds, seed)
+    title = f"ML-TSK FS on yeast, {folds}-fold cross-validation with seed {seed}, the paper's metrics (mean ± SD)"
+    typer.echo(f"{title}\n\n{aligned(rows, '  ')}")
 
 
-def comparison(summary: dict[str, Any]) -> str:
-    """Our means and standard deviations next to the paper's."""
-    rows = [["", "our default", "left one out", "paper's setting", "paper, Table III", "better"]]
-    for metric in summary["metrics"]:
-        ours, paper = (f"{metric[key]['mean']:.3f} ± {metric[key]['sd']:.3f}" for key in ("default", "paper"))
-        printed = f"{metric['published']['mean']:.2f} ± {metric['published']['sd']:.2f}"
-        rows.append([metric["name"], ours, f"{metric['left_out']:.3f}", paper, printed, metric["better"]])
-    folds, seed = summary["protocol"]["folds"], summary["protocol"]["seed"]
-    left_out = "left one out: one fit on all rows, each scored as if it had not been there"
-    title = f"{folds}-fold cross-validation, seed {seed}, the paper's metrics (mean ± SD); {left_out}"
-    return f"{title}\n\n{aligned(rows, '  ')}"
+def next_to_the_paper(folds: int, seed: int) -> list[list[str]]:
+    """The paper's five metrics on yeast: as printed, of the authors' algorithm run here, and of our default."""
+    from .. import MLTSKClassifier, PaperMLTSK, load_dataset
+    from ..paper.experiments.cross_validation import cross_validate_metrics, shuffled_folds
+    from ..paper.experiments.published import METRICS, published
+
+    data, printed = load_dataset("yeast"), published("III", "yeast")
+    how: dict[str, Any] = {"folds": shuffled_folds(len(data), folds, seed), "convention": "paper"}
+    models = PaperMLTSK(**PAPER_SETTING), MLTSKClassifier()
+    found = [cross_validate_metrics(model, data.X, data.Y, **how) for model in models]
+    rows = [["", "paper, Table III", "its method, here", "our default", "better"]]
+    for name in METRICS:
+        cells = [f"{one.mean[name]:.3f} ± {one.sd[name]:.3f}" for one in found]
+        paper = f"{printed[name].mean:.2f} ± {printed[name].sd:.2f}"
+        rows.append([name, paper, *cells, "higher" if name == "AP" else "lower"])
+    return rows

@@ -22,16 +22,19 @@ Preset = StrEnum("Preset", ["default", "paper"])
 Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
 
 FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
-LEAST = {"from 0 up": 0.0, "above 0": 5e-324, "": float("-inf")}
+LEAST = {"from 0 up": 0.0, "above 0": 5e-324}
 DATA_HELP = "A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file."
 ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
 RULES_HELP = "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]"
 REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
 SHORT_HELP = "Conditions of an exception of a short model.  [default: 5]"
-THRESHOLD_HELP = "Score from which a label is given; f1 tunes it per label.  [default: 0.5]"
+THRESHOLD_HELP = "Score from which a label is given, or what to tune it for, per label.  [default: 0.5]"
+THRESHOLDS = "NUMBER|f1|cost|precision=0.8|recall=0.9"
+GOALS = ("precision", "recall")
+COST_HELP = "Cost of a false alarm and of a miss, for --threshold cost, such as 1,5."
 
 
-def number_or(word: str, which: str = "", kind: type = float) -> Callable[[str], float | str]:
+def number_or(word: str, which: str, kind: type = float) -> Callable[[str], float | str]:
     """A parser for options that take one word or a number, which may have to be "from 0 up" or "above 0"."""
 
     def parse(text: str) -> float | str:
@@ -43,7 +46,7 @@ def number_or(word: str, which: str = "", kind: type = float) -> Callable[[str],
             name = "whole number" if kind is int else "number"
             raise typer.BadParameter(f"{text!r} is neither a {name} nor {word!r}") from None
         if not isfinite(number) or number < LEAST[which]:
-            raise typer.BadParameter(f"{text} is not a number {which}".rstrip())
+            raise typer.BadParameter(f"{text} is not a number {which}")
         return number
 
     return parse
@@ -51,6 +54,38 @@ def number_or(word: str, which: str = "", kind: type = float) -> Callable[[str],
 
 def _number(word: str, which: str, help: str, kind: type = float) -> Any:
     return Option(parser=number_or(word, which, kind), metavar=f"NUMBER|{word}", help=help)
+
+
+def threshold_wish(text: str) -> float | str | tuple[str, float]:
+    """What `MLTSKClassifier` takes as a threshold, from what a user types."""
+    goal, _, share = text.partition("=")
+    if text in ("f1", "cost"):
+        return text
+    try:
+        number = float(share if goal in GOALS else text)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number) or (goal in GOALS and not 0 < number <= 1):
+        raise typer.BadParameter(f"{text!r} is neither a number nor f1, cost, precision=0.8 or recall=0.9")
+    return (goal, number) if goal in GOALS else number
+
+
+def cost_pair(text: str) -> tuple[float, ...]:
+    """Two costs with a comma between."""
+    try:
+        costs = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        costs = ()
+    if len(costs) != 2 or not all(isfinite(cost) and cost > 0 for cost in costs):
+        raise typer.BadParameter(f"{text!r} is not two numbers above 0 with a comma between, such as 1,5")
+    return costs
+
+
+def given_threshold(threshold: Any, cost: Any) -> dict[str, Any]:
+    """Parameters of the threshold that were given; costs alone are a sentence."""
+    if cost is not None and threshold != "cost":
+        raise InputError("--cost says what --threshold cost weighs: give both, or leave --cost out.")
+    return {name: value for name, value in (("threshold", threshold), ("cost", cost)) if value is not None}
 
 
 def fit(
@@ -74,7 +109,8 @@ def fit(
     ridge: Annotated[str | None, _number("auto", "above 0", "Weight of the ridge.  [default: auto]")] = None,
     coupling: Annotated[Coupling | None, Option(help="How correlated labels share.  [default: none]")] = None,
     coupling_weight: Annotated[str | None, _number("auto", "from 0 up", "Its weight.  [default: auto]")] = None,
-    threshold: Annotated[str | None, _number("f1", "", THRESHOLD_HELP)] = None,
+    threshold: Annotated[str | None, Option(parser=threshold_wish, metavar=THRESHOLDS, help=THRESHOLD_HELP)] = None,
+    cost: Annotated[str | None, Option(parser=cost_pair, metavar="ALARM,MISS", help=COST_HELP)] = None,
     scale: Annotated[Scale | None, Option(help="Scale of the features.  [default: auto]")] = None,
     correlation_weight: Annotated[float | None, Option(min=0, help="α of the paper.  [default: 1]")] = None,
     l1_weight: Annotated[float | None, Option(min=0, help="β of the paper.  [default: 0.1]")] = None,
@@ -94,15 +130,17 @@ def fit(
       mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --drop ward --out patients.skops
       mltsk fit visits.xlsx --label-column diagnoses --ordinal "stage: 1 < 2 < 3" --out visits.skops
       mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
+      mltsk fit patients.csv --labels 4 --threshold cost --cost 1,5 --out patients.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
     from ..io import save
     from ..tables.files import is_table
 
-    both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
+    tuned = given_threshold(threshold, cost)
+    both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
     ours = {"order": order, "ridge": ridge, "coupling": coupling, "coupling_weight": coupling_weight, "scale": scale}
-    ours |= {"max_terms": terms, "max_conditions": conditions}
+    ours |= {"max_terms": terms, "max_conditions": conditions, "cost": tuned.get("cost")}
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it

@@ -39,8 +39,8 @@ def open_model(path: str) -> tuple[Any, ModelInfo]:
 
 
 def with_rules(model: Any, path: str) -> Any:
-    """The classifier whose rules a model has: the model itself, or the one inside of it or at the end of a pipeline."""
-    inner = named(getattr(model, "estimator_", model))
+    """The classifier whose rules a model has: the model itself, or the one at the end of a pipeline."""
+    inner = named(model)
     if not hasattr(inner, "rules_"):
         raise InputError(f"{path} holds a {type(inner).__name__}, which has no rules that people could read.")
     return inner
@@ -105,12 +105,12 @@ def rows_of(
         note(f"{source} has {what} ({listed(unused)}) that the model does not use; left out.")
     if is_pipeline:
         return Rows(table.select(info.feature_names), table.Y, table.ids, table.name)
-    inner, X = getattr(model, "estimator_", model), sparse_rows(table.X)
-    if X is None and not hasattr(inner, "columns_"):
+    X = sparse_rows(table.X)
+    if X is None and not hasattr(model, "columns_"):
         X = plain_numbers(table.X, info.categories, source)
     elif X is None:
         X = table.X if named else table.X.to_numpy()
-        if said := _gaps(None if inner.columns_ is None else Columns(**inner.columns_), table.X):
+        if said := _gaps(None if model.columns_ is None else Columns(**model.columns_), table.X):
             note(f"{source}: {said}")
     return Rows(X, table.Y, table.ids, table.name)
 

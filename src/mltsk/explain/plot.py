@@ -1,4 +1,5 @@
-"""Figures of a model, one call each: shapes, rule map, label correlation, feature importance, membership, size path.
+"""Figures of a model, one call each: shapes, rule map, label correlation, feature importance, membership, size path;
+and of what it is worth on rows that were left out: calibration, precision-recall, ROC.
 
 Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``, which a notebook shows and
 ``figure.savefig("name.png")`` writes; what is drawn comes from `mltsk.explain.views`. Names are plain text here, never
@@ -14,9 +15,14 @@ import numpy as np
 from ..columns import MISSING
 from ..core.arrays import Array
 from ..exceptions import optional
+from ..metrics.curves import calibration_groups, precision_recall_curve, ranking, roc_curve
 from . import views
 from .wording import FALL, RISE, percent
 
+FIGURES = (
+    *("shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"),
+    *("calibration", "precision_recall", "roc"),
+)
 INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
 _RC: Any = {
@@ -197,6 +203,59 @@ def size_path(model: Any) -> Any:
         ax.set(xlabel="terms per label", ylabel="average precision", xlim=(0, None))
         ax.set_title("What brevity costs, on rows that were left out")
     return figure
+
+
+def calibration(model: Any, *labels: str) -> Any:
+    """Of rows that were told a probability, how many have the label: per group of rows, with a 95 % interval.
+
+    Rows were told by leave-one-out, so as if they had not been there; without names, the first twelve labels.
+    """
+    return _judged(model, labels, _forecasts, "What was told, and what was so", "probability", "share that has it")
+
+
+def precision_recall(model: Any, *labels: str) -> Any:
+    """How many are found against how many of those found are right, at every threshold, on leave-one-out scores."""
+    return _judged(model, labels, _precisions, "Precision and recall", "recall: found of all", "precision")
+
+
+def roc(model: Any, *labels: str) -> Any:
+    """How many are found against how many are false alarms, at every threshold, on leave-one-out scores."""
+    return _judged(model, labels, _alarms, "Found against false alarms", "false alarms among those without", "found")
+
+
+def _judged(model: Any, labels: Sequence[str], draw: Any, title: str, x: str, y: str) -> Any:
+    """A square for each label, drawn from what its rows were told without themselves."""
+    found = list(views.left_out(model, *labels).items())[: len(labels) or 12]
+    figure = _panels(found, draw, min(4, len(found)), 2.5, 2.5, f"{title}, leaving each row out", sharey=True)
+    figure.supxlabel(x, fontsize=9, color=MUTED)
+    figure.supylabel(y, fontsize=9, color=MUTED)
+    return figure
+
+
+def _square(ax: Any, title: str, x: Array, y: Array, **style: Any) -> None:
+    ax.plot(x, y, color=RISE, lw=1.6, **style)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+    ax.set_title(_short(title, 30), fontsize=9)
+
+
+def _forecasts(ax: Any, found: Any) -> None:
+    name, (y, chances, _) = found
+    groups = calibration_groups(y, chances)
+    ax.plot([0, 1], [0, 1], color=LINE, lw=1)
+    ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
+    _square(ax, name, groups.forecast, groups.observed, marker="o", ms=4)
+
+
+def _precisions(ax: Any, found: Any) -> None:
+    name, (y, _, scores) = found
+    ax.axhline(y.mean(), color=LINE, lw=1)
+    _square(ax, f"{name}: AP {ranking(y, scores)[0][0]:.2f}", *precision_recall_curve(y, scores))
+
+
+def _alarms(ax: Any, found: Any) -> None:
+    name, (y, _, scores) = found
+    ax.plot([0, 1], [0, 1], color=LINE, lw=1)
+    _square(ax, f"{name}: AUC {ranking(y, scores)[1][0]:.2f}", *roc_curve(y, scores))
 
 
 def membership(model: Any, rule: int, top: int = 6) -> Any:

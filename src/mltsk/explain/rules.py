@@ -55,7 +55,12 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
     >>> len(rules.general), len(rules.exceptions)
     (5, 3)
     """
-    tables, (K, _, L) = Tables(system, categories), system.shape
+    return rules_of(Tables(system, categories))
+
+
+def rules_of(tables: Tables) -> "RuleBase":
+    """All rules of a system whose numbers are at hand already."""
+    K, _, L = tables.system.shape
     return RuleBase(tables, np.arange(L), np.arange(K), np.arange(len(tables.subjects)))
 
 

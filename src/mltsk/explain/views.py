@@ -14,19 +14,38 @@ from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .rules import TWO_SIDED, rule_base
+from .rules import TWO_SIDED, rules_of
 from .tables import Tables, doubles, positions
 
 
 def tables_of(model: Any, *, sure: bool = False) -> Tables:
-    """The numbers of a model in its caller's units, also how ``sure`` they are."""
-    inner = getattr(model, "estimator_", model)
-    system = inner if isinstance(inner, FuzzySystem) else getattr(inner, "system_", None)
-    if sure and hasattr(inner, "_sure_system"):
-        system = inner._sure_system()
+    """The numbers of a model in its caller's units, also how ``sure`` they are.
+
+    Whoever asks often may pass these tables on instead of the model.
+    """
+    if isinstance(model, Tables):
+        return model
+    system = model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
+    if sure and hasattr(model, "_sure_system"):
+        system = model._sure_system()
     if not isinstance(system, FuzzySystem):
-        raise InputError(f"{type(inner).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
-    return Tables(system, inner._category_names() if hasattr(inner, "_category_names") else None)
+        raise InputError(f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
+    return Tables(system, model._category_names() if hasattr(model, "_category_names") else None)
+
+
+def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
+    """Of some labels or all, on rows where they were observed: whether they have it, probability and score without it.
+
+    That is what each row of the training data would have been told if it had not been there.
+    """
+    if not hasattr(model, "_left_out"):
+        raise InputError("No leave-one-out scores: give a classifier that was fitted here, not one of a file.")
+    (Y, scores), names = model._left_out, model.system_.label_names
+    chances, found = model.system_.probabilities(scores), {}
+    for j in positions(names, labels or names, np.arange(len(names)), "label"):
+        seen = ~np.isnan(Y[:, j])
+        found[names[j]] = Y[seen, j] > 0, chances[seen, j], scores[seen, j]
+    return found
 
 
 @dataclass(frozen=True)
@@ -99,7 +118,7 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[C
 
 def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
     feature, label = tables.feature_names[f], tables.system.label_names[j]
-    base = rule_base(tables.system, categories=tables.categories).for_feature(feature).for_label(label)
+    base = rules_of(tables).for_feature(feature).for_label(label)
     words = ", ".join(map(str, base.general[0].shapes[:1]))
     x = tables.values(f) if tables.named_values(f) else np.linspace(*_range(tables.system, _column(tables, f)), points)
     y, gap, error = tables.effect(f, x, j), tables.gaps.get(f), tables.deviation(f, j, x)
@@ -232,7 +251,7 @@ def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) ->
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
     system, curves = tables.system, []
-    conditions = rule_base(system, categories=tables.categories)[rule].conditions[:top]
+    conditions = rules_of(tables)[rule].conditions[:top]
     for t, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
         subject, center = tables.subjects[t], None
         centers, widths = system.centers[rule, subject.columns], system.widths[rule, subject.columns]

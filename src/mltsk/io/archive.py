@@ -40,7 +40,7 @@ _METHODS = (
     *("hnoml.HNOML", "jbnn.JBNN", "ml_knn.MLkNN", "ml_tsk_fs.PaperMLTSK", "mlsf.MLSF"),
 )
 _OURS = (
-    *("mltsk.classifier.MLTSKClassifier", "mltsk.incremental.IncrementalMLTSK", "mltsk.thresholds.MultilabelThreshold"),
+    *("mltsk.classifier.MLTSKClassifier", "mltsk.incremental.IncrementalMLTSK"),
     *(f"mltsk.paper.methods.{name}" for name in _METHODS),
 )
 _ROWS = ("scipy.sparse._csr.csr_matrix", "scipy.sparse._csr.csr_array")  # what a stream keeps of its samples
@@ -110,8 +110,8 @@ class ModelInfo:
         if names is None:
             names = [f"x{d}" for d in range(getattr(model, "n_features_in_", 0))]
         _, model = taken_apart(model)
-        labels = getattr(model, "label_names_", getattr(getattr(model, "estimator_", None), "label_names_", ()))
-        names, columns = tuple(map(str, names)), getattr(getattr(model, "estimator_", model), "columns_", None)
+        labels = getattr(model, "label_names_", ())
+        names, columns = tuple(map(str, names)), getattr(model, "columns_", None)
         kinds = dict.fromkeys(names, NUMBER) if columns is None else _kinds(Columns(**columns))
         return cls(feature_names=names, label_names=tuple(map(str, labels)), kinds=kinds)
 
@@ -129,7 +129,7 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
 
     Parameters
     ----------
-    model : MLTSKClassifier, IncrementalMLTSK, a method of `mltsk.paper.methods`, or MultilabelThreshold around one
+    model : MLTSKClassifier, IncrementalMLTSK, or a method of `mltsk.paper.methods`
         Or a pipeline of transformers of scikit-learn that ends in one.
     path : str or Path
         Conventionally ends in ``.skops``. The file appears, or is replaced, only when it is complete.
@@ -171,7 +171,7 @@ def load(path: str | Path) -> Any:
         model = skops.io.load(file, trusted=[*_OURS, *_ROWS, "numpy.dtype"])
         check_model(model)  # a damaged one fails here and not in a prediction
         _, inner = taken_apart(model)
-        inner, categories = getattr(inner, "estimator_", inner), manifest.get("info", {}).get("categories")
+        categories = manifest.get("info", {}).get("categories")
         if categories and not hasattr(inner, "categories_"):
             inner.categories_ = _names_of(categories)
     return model

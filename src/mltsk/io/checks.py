@@ -20,7 +20,6 @@ from ..core.members import Members
 from ..core.scaling import Scaling
 from ..core.terms import Terms
 from ..pipelines import taken_apart
-from ..thresholds import MultilabelThreshold
 
 SHAPES = {
     "KD": ("centers_", "widths_", "prototypes_"),
@@ -77,13 +76,8 @@ def check_model(model: Any) -> None:
                 setattr(part, name, parameter.default)
     if not is_ours(last):
         raise ValueError(f"it ends in a {type(last).__name__}, which is no classifier of mltsk")
-    model = last
-    if isinstance(model, MultilabelThreshold):
-        check_model(model.estimator_)
-        if has_rules(model.estimator_):
-            _check_table(model.thresholds_, "thresholds_", model.estimator_.thresholds_.shape)
-    if has_rules(model):
-        _check_parts(vars(model))
+    if has_rules(last):
+        _check_parts(vars(last))
 
 
 def _check_parts(found: Mapping[str, Any]) -> None:

@@ -16,7 +16,6 @@ from ..columns import Columns
 from ..exceptions import InputError, optional
 from ..pipelines import without_steps
 from ..system import FuzzySystem
-from ..thresholds import MultilabelThreshold
 from .checks import has_rules
 from .plain import check_fitted
 
@@ -83,7 +82,7 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
 
     Parameters
     ----------
-    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK
     dtype : {"float64", "float32"}, default="float64"
         Type of inputs that are numbers. Rounding one to float32 can move a score by more than 1e-5 where many training
         values lie close together.
@@ -104,21 +103,19 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     ['scores', 'labels', 'probabilities']
     """
     model = without_steps(model, "written as ONNX")
-    inner = getattr(model, "estimator_", model)
-    if not has_rules(inner) and not (isinstance(model, MultilabelThreshold) and inner is model):
-        raise InputError(f"A {type(inner).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
+    if not has_rules(model):
+        raise InputError(f"A {type(model).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
     check_fitted(model, "to_onnx")
     if dtype not in ("float64", "float32"):
         raise InputError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
     onnx = optional("onnx", "onnx")
     g = Graph(onnx)
-    x = samples(g, inner.system_, onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT)
-    own, tuned, L = system_scores(g, inner.system_, x), model is not inner, len(inner.label_names_)
-    chance = _probabilities(g, inner, own) if inner.system_.slopes is not None else ""
-    g.output("scores", _tuned_scores(g, model, own, chance) if tuned else own, g.onnx.TensorProto.DOUBLE, ["n", L])
-    _labels(g, model, not model._binary if tuned else model.multilabel_)
-    if chance:
-        g.output("probabilities", chance, g.onnx.TensorProto.DOUBLE, ["n", L])
+    x = samples(g, model.system_, onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT)
+    scores, L = system_scores(g, model.system_, x), len(model.label_names_)
+    g.output("scores", scores, g.onnx.TensorProto.DOUBLE, ["n", L])
+    _labels(g, model)
+    if model.system_.slopes is not None:
+        g.output("probabilities", _probabilities(g, model, scores), g.onnx.TensorProto.DOUBLE, ["n", L])
     return _finished(g, model)
 
 
@@ -132,24 +129,14 @@ def _probabilities(g: Graph, model: Any, scores: str) -> str:
     return g.add("Softmax", g.add("Mul", margin, g.constant(system.slopes.mean())), axis=1)
 
 
-def _tuned_scores(g: Graph, model: MultilabelThreshold, scores: str, chance: str) -> str:
-    """What the thresholds of a `MultilabelThreshold` cut: probabilities, or scores above the inner thresholds."""
-    margin = g.add("Sub", scores, g.constant(model.estimator_.thresholds_))
-    if chance or not model._asks_probabilities():
-        return chance if model._asks_probabilities() else margin
-    tiny = np.finfo(np.float64).eps  # as the paper's methods do: a logistic curve, strictly in (0, 1)
-    p = g.add("Sigmoid", g.add("Mul", margin, g.constant(4.0)))
-    return g.add("Min", g.add("Max", p, g.constant(tiny)), g.constant(1.0 - tiny))
-
-
-def _labels(g: Graph, model: Any, multilabel: bool) -> None:
+def _labels(g: Graph, model: Any) -> None:
     """What ``predict`` makes of scores: those that reach their threshold, or the class that stands highest above it."""
     types, tau, classes = g.onnx.TensorProto, g.constant(model.thresholds_), np.asarray(model.classes_)
-    if not multilabel and len(classes) > 2:
+    if not model.multilabel_ and len(classes) > 2:
         where = g.add("ArgMax", g.add("Sub", "scores", tau), axis=1, keepdims=0)
     else:
         where = g.add("Cast", g.add("GreaterOrEqual", "scores", tau), to=types.INT64)
-    if multilabel:
+    if model.multilabel_:
         g.output("labels", where, types.INT64, ["n", len(model.thresholds_)])
         return
     if len(classes) == 2:
@@ -323,7 +310,7 @@ def _for_all(g: Graph, system: FuzzySystem, exponents: str, there: str) -> str:
 
 
 def _finished(g: Graph, model: Any) -> Any:
-    onnx, system = g.onnx, getattr(model, "estimator_", model).system_
+    onnx, system = g.onnx, model.system_
     graph = onnx.helper.make_graph(g.nodes, "mltsk", g.inputs, g.outputs, g.constants)
     opsets = {"": OPSET} | {node.domain: WORDS_OPSET for node in g.nodes if node.domain}
     written_by = {"producer_name": "mltsk", "producer_version": __version__, "ir_version": IR_VERSION}

@@ -8,7 +8,6 @@ with one key:
 ``{"array": [[…], …], "type": "float64", "shape": […]}``  an array; of numbers, None is infinity and "nan" none
 ``{"dict": {…}}``, ``{"pairs": [[key, value], …]}``       a table by text, or by anything else
 ``{"float": "nan"}``                                      a number that is not finite
-``{"model": {"kind": …}}``                                a model inside of a model
 =======================================================  =============================================================
 
 Numbers come back exactly: Python writes floats so that they do.
@@ -27,11 +26,10 @@ import mltsk
 from .. import __version__
 from ..exceptions import InputError
 from ..pipelines import without_steps
-from ..thresholds import MultilabelThreshold
-from .checks import check_model, has_rules
+from .checks import check_model
 
 NAME, VERSION = "mltsk model", 3
-KINDS = ("MLTSKClassifier", "IncrementalMLTSK", "PaperMLTSK", "MultilabelThreshold")
+KINDS = ("MLTSKClassifier", "IncrementalMLTSK", "PaperMLTSK")
 OF_ROWS = ("loo_scores_", "loo_rows_", "stream_")
 _NUMBERS = ("bool", "int32", "int64", "float32", "float64")
 
@@ -43,7 +41,7 @@ def to_dict(model: Any) -> dict[str, Any]:
 
     Parameters
     ----------
-    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or MultilabelThreshold around one
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK
 
     Examples
     --------
@@ -95,9 +93,8 @@ def check_fitted(model: Any, before: str) -> None:
 
 def _model(model: Any) -> dict[str, Any]:
     kind = type(model).__name__
-    inner = getattr(model, "estimator_", getattr(model, "estimator", model))
-    if kind not in KINDS or type(model) is not getattr(mltsk, kind) or not has_rules(inner):
-        raise InputError(f"A {type(inner).__name__} has no plain form: pass a fitted MLTSKClassifier.")
+    if kind not in KINDS or type(model) is not getattr(mltsk, kind):
+        raise InputError(f"A {kind} has no plain form: pass a fitted MLTSKClassifier.")
     parameters = model.get_params(deep=False)
     kept = {name: value for name, value in model.__getstate__().items() if name not in {*parameters, *OF_ROWS}}
     return {
@@ -123,8 +120,6 @@ def _plain(value: Any, name: str) -> Any:
         if all(isinstance(key, str) for key in value):
             return {"dict": {key: _plain(part, name) for key, part in value.items()}}
         return {"pairs": [[_plain(key, name), _plain(part, name)] for key, part in value.items()]}
-    if type(value).__name__ in KINDS:
-        return {"model": _model(value)}
     raise InputError(f"{name}={value!r:.80} is neither number nor text, so the model has no plain form.")
 
 
@@ -140,7 +135,7 @@ def _plain_array(value: np.ndarray, name: str) -> dict[str, Any]:
 
 
 def _read_model(data: Mapping[str, Any]) -> Any:
-    """A model and the models in it; a parameter that it does not have, or may not have, is refused."""
+    """A model; a parameter that it does not have, or may not have, is refused."""
     if data["kind"] not in KINDS:
         raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
     kind = getattr(mltsk, data["kind"])
@@ -148,7 +143,7 @@ def _read_model(data: Mapping[str, Any]) -> Any:
     if strange := [name for name in parameters if name not in kind._get_param_names()]:
         raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
     model = kind(**parameters)
-    (model._check_parameters if isinstance(model, MultilabelThreshold) else model._validate_params)()
+    model._validate_params()
     for name, part in data["attributes"].items():
         vars(model)[name] = _tuples(_read(part, name))
     return model
@@ -173,8 +168,6 @@ def _read(value: Any, name: str) -> Any:
             return {_read(key, name): _read(part, name) for key, part in parts}
         case {"float": "nan" | "inf" | "-inf" as number}:
             return float(number)
-        case {"model": dict(parts)}:
-            return _read_model(parts)
         case {}:
             raise InputError(f"{name!r} cannot be {str(value)[:40]!r}")
     return value

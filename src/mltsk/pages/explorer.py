@@ -20,7 +20,7 @@ from ..exceptions import InputError
 from ..explain.views import label_correlation_view
 from ..explain.wording import name
 from ..pipelines import named, transformed
-from .explorer_model import inner_model, packed, parts, ranges, system_data
+from .explorer_model import packed, parts, ranges, system_data
 from .explorer_rows import identifiers, made_samples, read_labels, read_values, rows_data
 from .explorer_sizes import sizes_data
 from .render import _template, _trusted, write_page
@@ -47,7 +47,7 @@ def explore(
 
     Parameters
     ----------
-    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, MultilabelThreshold around one, or a pipeline that ends so
+    model : MLTSKClassifier, IncrementalMLTSK, PaperMLTSK, or a pipeline that ends so
         Fitted. Of a pipeline the page shows the classifier, whose features are what the steps before it return. An
         MLTSKClassifier can be made shorter in the page; one from a file if X and Y are what it was fitted on.
     path : str or Path
@@ -140,9 +140,10 @@ def explorer_data(
     """Everything that the page needs, ready for JSON; parameters are those of `explore`."""
     pipeline, model = model, named(model)
     given, X = X, None if X is None else transformed(pipeline, X)
-    inner = inner_model(model)
-    values = None if X is None else read_values(inner, X)
-    labels = None if Y is None or values is None else read_labels(inner, Y, values.shape[0])
+    if not hasattr(type(model), "system_"):
+        raise InputError(f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
+    values = None if X is None else read_values(model, X)
+    labels = None if Y is None or values is None else read_labels(model, Y, values.shape[0])
     if values is None and (neighbours or ids is not None):
         raise InputError("Neighbours and identifiers are of rows: pass X, too.")
     names = None if values is None else identifiers(given, ids, values.shape[0])
@@ -150,21 +151,19 @@ def explorer_data(
     data = _model_data(model, values, labels) | {"rows": kept, "neighbours": neighbours and kept is not None}
     used = len(embedded(data)) + len(script_source()) + len(_source("style.css"))
     room = min(used, LARGEST - used)  # no more than twice the page
-    alone = model is not inner  # thresholds around a model are tuned for it alone
-    return data | {"sizes": [] if alone else sizes_data(model, X, Y, room)}
+    return data | {"sizes": sizes_data(model, X, Y, room)}
 
 
 def _model_data(model: Any, values: Any, labels: Any) -> dict[str, Any]:
     """The model, its features and labels, and samples that are no rows."""
-    inner = inner_model(model)
-    tables, system = inner.rules_.tables, inner.system_
+    tables, system = model.rules_.tables, model.system_
     view = label_correlation_view(system, labels)
     alike = {"consequents": view.consequents} | ({} if labels is None else {"labels": view.labels})
     return {
         "features": [name(feature) for feature in tables.feature_names],
         **parts(tables, values),
         "labels": [name(label) for label in system.label_names],
-        "single": bool(not inner.multilabel_ and len(inner.classes_) > 2),
+        "single": bool(not model.multilabel_ and len(model.classes_) > 2),
         **system_data(model),
         **ranges(system, values),
         "made": made_samples(tables),

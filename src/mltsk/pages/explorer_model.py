@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import dense
-from ..exceptions import InputError
 from ..explain.tables import Tables
 from ..explain.wording import name, times
 from ..system import FuzzySystem
-from ..thresholds import MultilabelThreshold
 
 MANY = 500_000
 PLAIN = ("intercept", "centers", "prototypes", "slopes", "offsets", "quantiles")
@@ -23,36 +21,13 @@ CONDITIONS, SHAPES = 5, 8  # in the words of an exception, and of the general ru
 FEW = 12  # shapes of a label that are all told, as those of a short model are
 
 
-def inner_model(model: Any) -> Any:
-    """The classifier whose rules a model has."""
-    inner = model.estimator_ if isinstance(model, MultilabelThreshold) else model
-    if not hasattr(type(inner), "system_"):
-        raise InputError(f"A {type(inner).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
-    return inner
-
-
-def score_thresholds(model: Any) -> np.ndarray:
-    """Thresholds on the scale of the scores, (L,), also where they were tuned on probabilities, by way of the logit."""
-    inner = inner_model(model)
-    own, system = np.asarray(inner.thresholds_, dtype=np.float64), inner.system_
-    if model is inner:
-        return own
-    if not model._asks_probabilities():
-        return own + model.thresholds_
-    p = np.clip(model.thresholds_, 1e-15, 1 - 1e-15)
-    logit = np.log(p / (1 - p))
-    if system.slopes is None:  # not calibrated: a logistic curve of four times the distance from the threshold
-        return own + logit / 4
-    return (logit - system.offsets) / system.slopes
-
-
 def system_data(model: Any) -> dict[str, Any]:
     """What a model computes and says: all that may differ between two models of the same features and labels."""
-    base, system = inner_model(model).rules_, inner_model(model).system_
+    base, system = model.rules_, model.system_
     return {
         "shape": [*system.shape, len(system.terms)],
         "noun": base.tables.noun,
-        "thresholds": packed(score_thresholds(model)),
+        "thresholds": packed(system.thresholds),
         "middle": packed(base.tables.middle),
         **_arrays(system),
         **_words(base, system),

@@ -18,7 +18,7 @@ from ..exceptions import InputError
 from ..explain.tables import Subject, Tables
 from ..explain.wording import name
 from ..rows.read import read_samples
-from .explorer_model import inner_model, packed, score_thresholds
+from .explorer_model import packed
 
 MOST_ROWS, MOST_TYPICAL = 2_000, 12
 ROOM = 3_000_000  # bytes for the cells of all rows: 1,250 rows of 300 numbers of eight bytes
@@ -102,11 +102,11 @@ def _word(cell: Any) -> str:
 
 def _typical(model: Any, values: Any) -> np.ndarray:
     """The rows that each exception applies to most, those with most data first; without exceptions, by labels."""
-    system = inner_model(model).system_
+    system = model.system_
     scores = np.asarray(system.scores(values))
     ranked = (system.firing(values), system.rule_weights) if system.shape[0] else (scores, scores.mean(axis=0))
     rows = np.array(typical_rows(*ranked, MOST_TYPICAL), dtype=int)
-    silent = (scores[rows] < score_thresholds(model)).all(axis=1)
+    silent = (scores[rows] < system.thresholds).all(axis=1)
     return rows[np.argsort(silent, kind="stable")]  # the page opens on one that is given a label
 
 

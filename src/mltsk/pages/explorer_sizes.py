@@ -29,6 +29,7 @@ def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -
     rows = spread_rows(len(sample.loo), ROWS)
     seen = (sample.w if sample.w.ndim == 2 else sample.w[:, None])[rows] > 0
     known = np.where(seen, sample.Y[rows], np.nan)
+    long._short_models(SIZES[-1])  # one choice for all of them
     found: list[dict[str, Any]] = []
     for size in (size for size in SIZES if size < most):
         short = long.shorten(size)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from mltsk.pages import figures
-from mltsk.paper.report.pictures import LIGHT, drawing, picture
+from mltsk.paper.report.pictures import LIGHT, SERIES, drawing, picture
 
 
 @pytest.fixture
@@ -16,9 +15,9 @@ def drawn():
     with drawing() as figure_of:
         figure = figure_of(1.5)
         ax = figure.subplots()
-        ax.plot([0, 1], [0, 1], color=figures.SERIES[0], lw=5)
-        ax.scatter([0.2], [0.8], color=figures.SERIES[1], s=200)
-        ax.axvspan(0.6, 0.9, color=figures.SERIES[0], alpha=0.2)
+        ax.plot([0, 1], [0, 1], color=SERIES[0], lw=5)
+        ax.scatter([0.2], [0.8], color=SERIES[1], s=200)
+        ax.axvspan(0.6, 0.9, color=SERIES[0], alpha=0.2)
         return picture(figure, "key", "A <title>", "")
 
 
@@ -32,12 +31,12 @@ def test_the_file_stands_alone(drawn):
     root = ET.fromstring(drawn.svg)
     assert root.tag.endswith("svg")
     assert b"var(--" not in drawn.svg
-    assert LIGHT[figures.SERIES[0]].encode() in drawn.svg
+    assert LIGHT[SERIES[0]].encode() in drawn.svg
 
 
 def test_the_png_has_the_light_colours_on_white(drawn):
     pixels = (imread(io.BytesIO(drawn.png))[..., :3] * 255).round().astype(int).reshape(-1, 3)
-    for stand_in in (figures.SERIES[0], figures.SERIES[1]):
+    for stand_in in (SERIES[0], SERIES[1]):
         wanted = [int(LIGHT[stand_in][i : i + 2], 16) for i in (1, 3, 5)]
         assert np.any(np.all(pixels == wanted, axis=1))
     assert np.all(pixels[0] == 255)

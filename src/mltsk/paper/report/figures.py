@@ -9,13 +9,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...pages.figures import LINE, MUTED, NEGATIVE, POSITIVE, SERIES, _shortened
 from ..experiments.published import METRICS
 from ..experiments.ranks import RECOMPUTED, Comparison, widest_sources
 from ..experiments.results import Results
 from ..experiments.summary import CLOSE, NEAR
 from ..significance import critical_difference_diagram
-from .pictures import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, SMALL, Picture, drawing, numbers, picture, quiet
+from .pictures import (
+    BLUE,
+    GREEN,
+    GREY,
+    LINE,
+    MUTED,
+    NEGATIVE,
+    ORANGE,
+    POSITIVE,
+    PURPLE,
+    RED,
+    SERIES,
+    SKY,
+    SMALL,
+    Picture,
+    drawing,
+    numbers,
+    picture,
+    quiet,
+    shortened,
+)
 
 Found = Mapping[str, Mapping[str, Any]]
 
@@ -119,7 +138,7 @@ def _heat(ax: Any, matrix: Any, labels: Sequence[str], title: str, *, names: boo
         if i != j:
             ax.text(j, i, f"{C[i, j]:.2f}".replace("0.", "."), ha="center", va="center", fontsize=6.5)
     where = range(len(C)) if len(C) <= 30 else ()
-    short = [_shortened(labels[i], 16) for i in where]
+    short = [shortened(labels[i], 16) for i in where]
     ax.set_xticks(where, short, rotation=90)
     ax.set(yticks=where, yticklabels=short if names else [""] * len(where), title=title)
     ax.tick_params(length=0)

@@ -1,25 +1,41 @@
 """One matplotlib figure in three forms: inline for a page, and as SVG and PNG files that stand alone.
 
-Figures are drawn inside `drawing`, in the stand-in colours of `mltsk.pages.figures`. A page turns these into its CSS
-variables; a file gets the page's light colours on a white ground. Series of studies have fixed colours that are told
-apart by every kind of eye (after Okabe and Ito) and show on light and dark; what carries meaning also differs in
-marker or dash.
+matplotlib draws inside `drawing`, in the stand-in colours below. A page turns these into its CSS variables, so that one
+picture is right in light and in dark; a file gets the page's light colours on a white ground. Names are plain text
+here, never mathematics: ``$`` stays ``$``. Series of studies have fixed colours that are told apart by every kind of
+eye (after Okabe and Ito) and show on light and dark; what carries meaning also differs in marker or dash.
 """
 
 import io
+import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 
-from ...pages import figures
+from ...exceptions import optional
 
+# Stand-ins, one for each CSS variable of the page: colours that nothing else uses.
+_NAMES = ("ink", "muted", "line", "series-1", "series-2", "series-3", "card")
+_VARIABLES = {f"#0{i}0{i}0{i}": f"var(--{name})" for i, name in enumerate(_NAMES, 1)}
+INK, MUTED, LINE, *SERIES, CARD = _VARIABLES
+_RC = {
+    **dict.fromkeys(["svg.fonttype", "figure.facecolor", "axes.facecolor", "savefig.facecolor"], "none"),
+    **dict.fromkeys(["text.parse_math", "axes.spines.top", "axes.spines.right"], False),
+    **dict.fromkeys(["axes.labelcolor", "xtick.color"], MUTED),
+    **dict.fromkeys(["axes.titlecolor", "ytick.color", "text.color"], INK),
+    "axes.edgecolor": LINE,
+    "font.size": 10,
+}
+POSITIVE, NEGATIVE = (0.16, 0.50, 0.80), (0.86, 0.38, 0.18)  # blue and orange: told apart by every kind of eye
 # The page's light palette, see templates/base.html.
 LIGHT = dict(
     zip(
-        (figures.INK, figures.MUTED, figures.LINE, *figures.SERIES, figures.CARD),
+        (INK, MUTED, LINE, *SERIES, CARD),
         ("#1d2129", "#667080", "#e3e1dc", "#1f6fb5", "#c8511f", "#6b7280", "#ffffff"),
         strict=True,
     )
@@ -58,25 +74,21 @@ class Picture:
 @contextmanager
 def drawing(**settings: Any) -> Iterator[Any]:
     """matplotlib's Figure class, for figures of the page's width in its colours."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(figures.INSTALL) from None
-    with rc_context({**figures._RC, **settings}):
-        yield lambda height: Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
+    with optional("matplotlib", "report").rc_context({**_RC, **settings}):
+        figure = optional("matplotlib.figure", "report").Figure
+        yield lambda height: figure(figsize=(PAGE_WIDTH, height), layout="constrained")
 
 
 def picture(figure: Any, key: str, title: str, caption: str = "") -> Picture:
     """All forms of a figure that was made by `drawing`. The figure is recoloured, so use it no more."""
     with drawing(**{"svg.hashsalt": key}):
-        inline = figures._svg(figure, title)
+        inline = _svg(figure, title)
         return Picture(key, title, caption, inline, _alone(inline), _png(figure))
 
 
 def quiet(ax: Any, *, grid: str = "y") -> None:
     """A light grid behind the data, no ticks and no frame but the bottom line."""
-    ax.grid(axis=grid, color=figures.LINE, lw=0.5)
+    ax.grid(axis=grid, color=LINE, lw=0.5)
     ax.set_axisbelow(True)
     ax.tick_params(length=0)
     ax.spines["left"].set_visible(False)
@@ -87,9 +99,36 @@ def numbers(values: Any) -> Any:
     return np.array(values, dtype=np.float64)
 
 
+def shortened(name: str, length: int) -> str:
+    """A name cut to so many characters."""
+    return name if len(name) <= length else f"{name[: length - 1]}…"
+
+
+def _svg(figure: Any, title: str) -> str:
+    buffer = io.StringIO()
+    with warnings.catch_warnings():
+        # The browser's fonts draw the text; that matplotlib's own lack a letter does not matter.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r' id="(?!p[0-9a-f]{10}|image|[mC][0-9a-f]{10})[^"]*"', "", text)  # only what is referred to
+    text = re.sub(r"font: (?:\w+ )*([\d.]+px) [^;\"]*", r"font-size: \1", text)  # how older versions write it
+    text = re.sub(r"; font-family: [^;\"]*", "", text)
+    text = text.replace("*{stroke-linejoin: round; stroke-linecap: butt}", "", 1)  # would hold for the whole page
+    for colour, variable in _VARIABLES.items():
+        text = text.replace(colour, variable)
+    head, _, body = text.partition(">")
+    width = float(re.search(r'width="([\d.]+)pt"', head)[1]) * 4 / 3
+    head = re.sub(r' (?:width|height)="[^"]*"', "", head)
+    head = head.replace("<svg", f'<svg role="img" aria-label="{escape(title)}" style="max-width: {width:.0f}px"', 1)
+    return f"{head}>{body}"
+
+
 def _alone(inline: str) -> bytes:
     """The inline drawing as a file: colours instead of variables, a ground, and the namespaces that it needs."""
-    for stand_in, variable in figures._VARIABLES.items():
+    for stand_in, variable in _VARIABLES.items():
         inline = inline.replace(variable, LIGHT[stand_in])
     head, _, body = inline.partition(">")
     ground = '<rect width="100%" height="100%" fill="#ffffff"/>'

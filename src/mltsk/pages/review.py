@@ -1,0 +1,304 @@
+"""The review: a table of one's own on one offline page, what is in it, what can be told from it, and how.
+
+Everything is judged on rows that the judged model has not seen. The page needs no network; its content security policy
+lets nothing run but its own script and style sheet. Pictures are inline SVG (`svg`), words come from `verdicts`.
+"""
+
+import platform
+from collections.abc import Callable
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from .. import __version__
+from ..classifier import MLTSKClassifier
+from ..exceptions import InputError
+from ..explain import views
+from ..explain.wording import name, times
+from ..files import check_target
+from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
+from ..tables.read import Table, read_table, sparse_rows
+from . import svg
+from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, Comparison, compare, n_draws
+from .contents import contents
+from .explorer import policy
+from .render import _source, _template, _trusted, write_page
+from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, mean_ap, sentence
+
+TERMS = 12  # per label of the model in words
+OPEN, SHAPES, EXCEPTIONS = 6, 6, 12  # labels that are unfolded, curves per label, exceptions that are told
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
+Progress = Callable[[int, int], object]
+
+
+class Made(NamedTuple):
+    """A review: its ``page``, its first lines, a sentence for each label, and the fitted ``model``."""
+
+    page: str
+    summary: list[str]
+    labels: list[str]
+    model: Any
+
+
+def review(
+    table: Any,
+    path: str | Path,
+    Y: Any = None,
+    *,
+    model: Any = None,
+    quick: bool = False,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Path:
+    """Write a page that says what is in a table, how well its labels can be told, and what a model says about them.
+
+    Parameters
+    ----------
+    table : Table of `mltsk.read_table`, or features as a data frame or array with labels ``Y``
+    path : str or Path
+        Where to write the page (``….html``); it opens in any browser, without a network.
+    Y : data frame or array of shape (n, n_labels), optional
+        Labels of 0 and 1, NaN where not observed, where ``table`` holds features alone.
+    model : MLTSKClassifier, optional
+        What to fit, unfitted; by default with thresholds for the best F1.
+    quick : bool, default=False
+        Leave out the comparison with other methods and what brevity costs.
+    seed : int, default=0
+        Of folds, of the forest and of intervals.
+    progress : callable, optional
+        Called with (steps done, steps in all).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mltsk import read_table, review
+    >>> page = review(read_table("pbc"), tempfile.mkdtemp() + "/pbc.html", quick=True)
+    >>> "hepatomegaly can be found" in page.read_text(encoding="utf-8")
+    True
+    """
+    check_target(path)
+    made = review_page(_table(table, Y), model=model, quick=quick, seed=seed, progress=progress)
+    return write_page(made.page, path)
+
+
+def _table(table: Any, Y: Any) -> Table:
+    from pandas import DataFrame, concat
+
+    if isinstance(table, Table):
+        return table
+    if Y is None:
+        raise InputError("review takes a table of read_table, or features and their labels: review(X, path, Y).")
+    X = table if hasattr(table, "columns") else DataFrame(np.asarray(table)).add_prefix("x")
+    Y = Y if hasattr(Y, "columns") else DataFrame(np.asarray(Y)).add_prefix("label ")
+    return read_table(concat([X, Y.set_axis(X.index, axis=0)], axis=1), labels=list(map(str, Y.columns)))
+
+
+def review_page(
+    table: Table,
+    *,
+    model: Any = None,
+    quick: bool = False,
+    seed: int = 0,
+    command: str = "",
+    progress: Progress | None = None,
+) -> Made:
+    """What `review` writes, with what it says first; ``command`` repeats it, to be shown in the page."""
+    if not table.label_names:
+        raise InputError(f"{table.name} has no labels to review: say which columns are labels.")
+    quick = quick or len(table) < 4 * FOLDS
+    steps = _Steps(progress, 3 if quick else 4 + FOLDS * n_draws(min(len(table), MOST_ROWS)))
+    X, Y = _features(table), table.Y.to_numpy(dtype=float)
+    model = MLTSKClassifier(threshold="f1") if model is None else clone(model)
+    fitted = _fitted(model, X, table)
+    steps.done()
+    compared = None if quick else compare(model, X, Y, seed=seed, done=steps.done)
+    short = fitted.shorten(TERMS)
+    steps.done()
+    path = None if quick else fitted.size_path_
+    if path is not None:
+        steps.done()
+    labels = judge(fitted, seed)
+    told = headline(labels, compared)
+    facts = {"rows": len(table), "features": len(table.feature_names), "labels": len(labels), "quick": quick}
+    page = _rendered(
+        title=name(table.name),
+        told=told,
+        **facts,
+        table=contents(table, Y),
+        judged=_judged(fitted, labels, table),
+        compared=None if compared is None else _comparison(compared, labels, len(table)),
+        said=_said(fitted, short, labels, path),
+        tried=_try_it(fitted, table),
+        made=_made(table, fitted, seed, command, compared),
+    )
+    steps.done()
+    return Made(page, told, [sentence(label) for label in labels], fitted)
+
+
+class _Steps:
+    """A count of what is done, told to whoever wants to know."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self.progress, self.total, self.count = progress, total, -1
+        self.done()
+
+    def done(self) -> None:
+        self.count += 1
+        if self.progress is not None:
+            self.progress(self.count, self.total)
+
+
+def _features(table: Table) -> Any:
+    rows = sparse_rows(table.X)
+    return table.X if rows is None else rows
+
+
+def _fitted(model: Any, X: Any, table: Table) -> Any:
+    fitted = clone(model).fit(X, table.Y)
+    fitted.feature_names_in_ = np.array(table.feature_names, dtype=object)
+    return fitted
+
+
+def _rendered(**parts: Any) -> str:
+    style, script = _source("base.css") + _source("review.css"), _source("review.js")
+    if parts["tried"] is not None:
+        style, script = style + parts["tried"]["style"], script + parts["tried"]["script"]
+    ours = {"style": _trusted(style), "script": _trusted(script), "policy": policy(style, script)}
+    return _template("review.html").render(**parts, **ours, version=__version__, effect=_effect)
+
+
+def _effect(amount: float, most: float) -> Any:
+    return _trusted(svg.effect(amount, most))
+
+
+# ---- 2. how well it can be predicted
+
+
+def _judged(model: Any, labels: list[Judged], table: Table) -> dict[str, Any]:
+    some = (
+        ""
+        if len(model._left_out[0]) == len(table)
+        else f"{len(model._left_out[0]):,} of {len(table):,} rows, evenly spread"
+    )
+    return {"labels": [_label(label) for label in labels], "some": some, "open": len(labels) <= OPEN}
+
+
+def _label(label: Judged) -> dict[str, Any]:
+    parts: dict[str, Any] = {"name": label.name, "sentence": sentence(label), "known": label.is_known}
+    parts |= {"cases": label.cases, "observed": label.observed, "rate": label.rate, "AP": label.AP, "AUC": label.AUC}
+    if not label.is_known:
+        return parts
+    recall, given = label.found / label.cases, label.found + label.alarms
+    precision = label.found / given if given else None
+    groups = calibration_groups(label.y, label.chances)
+    alarms = label.alarms / (label.observed - label.cases)
+    pictures = {
+        "ap": svg.interval(f"AP of {label.name}", label.AP, label.rate),
+        "auc": svg.interval(f"AUC of {label.name}", label.AUC, 0.5),
+        "roc": svg.roc(f"ROC curve of {label.name}", *roc_curve(label.y, label.scores), (alarms, recall)),
+        "pr": svg.precision_recall(
+            f"Precision and recall of {label.name}",
+            *precision_recall_curve(label.y, label.scores),
+            label.rate,
+            None if precision is None else (recall, precision),
+        ),
+        "calibration": svg.calibration(f"Calibration of {label.name}", groups),
+    }
+    counts = {"found": label.found, "missed": label.missed, "alarms": label.alarms, "right": label.right}
+    numbers = {"recall": recall, "precision": precision, "threshold": label.threshold}
+    return {**parts, **counts, **numbers, "chances": chances_told(groups), "pictures": _trusted(pictures)}
+
+
+def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict[str, Any]:
+    ahead, rows = clearly_ahead(compared, [label.name for label in labels]), []
+    for i, j in enumerate(compared.labels):
+        label, AP = labels[int(j)], {method: float(part[i]) for method, part in compared.AP.items()}
+        if np.isfinite(AP[OURS]):
+            picture = _trusted(svg.compared(f"AP of {label.name}", AP, label.rate))
+            better = [method for method, where in ahead.items() if label.name in where]
+            AUC = {method: float(part[i]) for method, part in compared.AUC.items()}
+            rows.append(
+                {"name": label.name, "rate": label.rate, "AP": AP, "AUC": AUC, "picture": picture, "better": better}
+            )
+    kinds = ("AP", "AUC") if rows else ()
+    mean = {kind: {m: float(np.mean([row[kind][m] for row in rows])) for m in compared.AP} for kind in kinds}
+    some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
+    some += [] if len(compared.labels) == len(labels) else [f"{len(compared.labels)} of {len(labels)} labels"]
+    folds = f"{n_draws(compared.rows)} times {FOLDS} folds" if n_draws(compared.rows) > 1 else f"{FOLDS} folds"
+    return {"rows": rows, "mean": mean, "methods": [OURS, LINEAR, FOREST], "some": " and ".join(some), "folds": folds}
+
+
+# ---- 3. what the model says
+
+
+def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, Any]:
+    base, tables = short.rules_, views.tables_of(model)
+    general = {name(rule.label): rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
+    found = []
+    for label, title in zip(model.label_names_, (judged.name for judged in labels), strict=True):
+        curves = views.shapes(tables, str(label), top=SHAPES)
+        simple = {curve.feature: curve for curve in views.shapes(base.tables, str(label), top=TERMS)}
+        reach = max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
+        pictures = [
+            (name(curve.feature), curve.words, _trusted(svg.shape(curve, simple.get(curve.feature), reach)))
+            for curve in curves
+        ]
+        found.append({"name": title, "node": general.get(title), "shapes": pictures})
+    most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
+    lines = {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]} if path else {}
+    return {
+        "legend": base.legend(),
+        "labels": found,
+        "most": most,
+        "open": len(found) <= OPEN,
+        "terms": TERMS,
+        "mean": [mean_ap(model), mean_ap(short)] if any(label.is_known for label in labels) else None,
+        "own": _exceptions(short, None),
+        "exceptions": _exceptions(model, EXCEPTIONS),
+        "n_exceptions": len(model.rules_),
+        "n_numbers": int(model.n_terms_.max()),
+        "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path else None,
+    }
+
+
+def _exceptions(model: Any, most: int | None) -> list[Any]:
+    """What exceptions cover and say, those that move most labels first."""
+    rules = model.rules_
+    order = np.argsort(-np.abs(rules.tables.shift_sizes).sum(axis=1), kind="stable")[:most]
+    return [node for k in order for node in rules[int(k)].nodes(5)]
+
+
+# ---- 4. and 5.
+
+
+def _try_it(model: Any, table: Table) -> dict[str, Any] | None:
+    """The explorer of all rows, to be put into the page: style, script, data and markup; None where there is none."""
+    return None
+
+
+def _made(table: Table, model: Any, seed: int, command: str, compared: Comparison | None) -> list[tuple[str, str]]:
+    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    params = {k: v for k, v in model.get_params().items() if v != type(model)().get_params()[k]}
+    given = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "no options"
+    rules = times(len(model.rules_), "exception") if len(model.rules_) else "no exceptions"
+    facts = [
+        ("Table", name(table.source or table.name)),
+        ("Model", f"MLTSKClassifier with {given}; {rules}, ridge {model.ridge_:.3g}"),
+        ("Judged on", "leave-one-out scores; intervals are 95 %, over rows drawn again with replacement"),
+        ("Seed", f"{seed}, for folds, the forest and intervals; the model itself has no chance in it"),
+        ("Versions", f"mltsk {__version__}, Python {platform.python_version()}, {versions}"),
+        ("Made on", date.today().isoformat()),
+    ]
+    if compared is not None:
+        facts.insert(
+            3,
+            (
+                "Compared with",
+                "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)",
+            ),
+        )
+    return [*facts, ("Repeat it", command)] if command else facts

@@ -1,0 +1,217 @@
+"""Small pictures as inline SVG, without a library: colours come from the page's style sheet, by class.
+
+Every function returns markup; what comes from a user's file is escaped here. Coordinates have one decimal: a tenth of a
+pixel nobody sees.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from ..columns import MISSING
+from ..core.arrays import Array
+from ..explain.wording import name, number
+from ..metrics.curves import Groups
+
+MOST_POINTS = 300  # of a curve
+BOX = (34.0, 8.0, 158.0, 158.0)  # left, top, width and height of the square in which curves from 0 to 1 are drawn
+
+
+def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
+    head = f'class="{kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"{more}'
+    return f"<svg {head}>{''.join(parts)}</svg>"
+
+
+def _path(x: Any, y: Any, kind: str, end: str = "") -> str:
+    points = "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
+    return f'<path class="{kind}" d="M{points}{end}"/>'
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def _dot(x: float, y: float, kind: str, r: float = 3) -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:g}"/>'
+
+
+def _bar(x: float, y: float, width: float, height: float, kind: str) -> str:
+    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.0):.1f}" height="{height:.1f}"/>'
+
+
+def _text(x: float, y: float, words: str, anchor: str = "middle", kind: str = "") -> str:
+    own = f' class="{kind}"' if kind else ""
+    return f'<text{own} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def _turned(x: float, y: float, words: str, anchor: str) -> str:
+    return f'<text transform="translate({x:g} {y:g}) rotate(-90)" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def short(text: str, length: int) -> str:
+    """A name on one line, cut to so many characters."""
+    text = name(text)
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+# ---- curves from 0 to 1
+
+
+def _square(title: str, across: str, up: str, parts: Iterable[str]) -> str:
+    left, top, width, height = BOX
+    frame = [_bar(left, top, width, height, "frame")]
+    for share in (0, 0.5, 1):
+        frame.append(_text(left + share * width, top + height + 12, f"{share:g}"))
+        frame.append(_text(left - 5, top + height * (1 - share) + 3, f"{share:g}", "end"))
+    frame.append(_text(left + width / 2, top + height + 25, across))
+    frame.append(_turned(10, top + height / 2, up, "middle"))
+    return _svg("square", 200, 196, title, [*frame, *parts])
+
+
+def _placed(x: Any, y: Any) -> tuple[Array, Array]:
+    """Shares as places in the square; of many points some, evenly spread."""
+    left, top, width, height = BOX
+    kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
+    return left + width * np.asarray(x)[kept], top + height * (1 - np.asarray(y)[kept])
+
+
+def roc(title: str, alarms: Array, found: Array, at: tuple[float, float] | None = None) -> str:
+    """Found against false alarms, with the diagonal of guessing and a dot at the threshold."""
+    parts = [_path(*_placed([0, 1], [0, 1]), "guide"), _path(*_placed(alarms, found), "curve")]
+    return _square(title, "false alarms among the others", "cases found", [*parts, *_at(at)])
+
+
+def precision_recall(
+    title: str, recall: Array, precision: Array, rate: float, at: tuple[float, float] | None = None
+) -> str:
+    """Precision against recall, with the base rate and a dot at the threshold."""
+    parts = [_path(*_placed([0, 1], [rate, rate]), "guide"), _path(*_placed(recall, precision), "curve")]
+    return _square(title, "cases found", "right among those given", [*parts, *_at(at)])
+
+
+def _at(point: tuple[float, float] | None) -> list[str]:
+    return [] if point is None else [_dot(*(float(part[0]) for part in _placed([point[0]], [point[1]])), "mark", 4)]
+
+
+def calibration(title: str, groups: Groups) -> str:
+    """What was told against what was so, a dot per group of rows with its interval."""
+    x, y = _placed(groups.forecast, groups.observed)
+    ends = zip(x, _placed(groups.forecast, groups.low)[1], _placed(groups.forecast, groups.high)[1], strict=True)
+    bars = [_line(a, low, a, high, "whisker") for a, low, high in ends]
+    dots = [_dot(a, b, "dot") for a, b in zip(x, y, strict=True)]
+    guide = _path(*_placed([0, 1], [0, 1]), "guide")
+    return _square(title, "probability told", "share that has it", [guide, *bars, *dots])
+
+
+# ---- one line each
+
+
+def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
+    """A value with its interval on a line from 0 to 1, and a tick at what guessing gets."""
+    middle, low, high = (4 + 192 * float(np.clip(part, 0, 1)) for part in value)
+    tick = 4 + 192 * guess
+    parts = [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick"), _line(low, 9, high, 9, "span")]
+    return _svg("line", 200, 18, title, [*parts, _dot(middle, 9, "dot", 4)])
+
+
+def compared(title: str, values: Mapping[str, float], guess: float) -> str:
+    """Values of several methods as dots on a line from 0 to 1, the first drawn last and largest."""
+    tick = 4 + 192 * guess
+    parts = [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick")]
+    for i, value in reversed(list(enumerate(values.values()))):
+        parts.append(_dot(4 + 192 * float(value), 9, f"series-{i + 1}", 4.5 if i == 0 else 3.5))
+    return _svg("line", 200, 18, title, parts)
+
+
+def share_bar(share: float) -> str:
+    """A share of one as a bar."""
+    return _svg("line", 200, 10, f"{share:.0%}", [_bar(0, 2, 200, 6, "track"), _bar(0, 2, 200 * share, 6, "fill")])
+
+
+def gaps(title: str, missing: Array) -> str:
+    """Where cells of a column are missing, from the first row at the left to the last: darker where more are."""
+    level, parts = np.ceil(4 * missing).astype(int), [_bar(0, 0, len(missing), 8, "track")]
+    for shade in (1, 2, 3, 4):
+        if (where := np.flatnonzero(level == shade)).size:
+            parts.append(f'<path class="gap-{shade}" d="{"".join(f"M{i} 0h1v8h-1z" for i in where)}"/>')
+    return _svg("strip", len(missing), 8, title, parts, ' preserveAspectRatio="none"')
+
+
+def effect(amount: float, most: float) -> str:
+    """How much a statement says, as a bar beside it; whether more or less, its words say."""
+    size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
+    return f'<svg class="effect" viewBox="0 0 60 8" aria-hidden="true">{_bar(60 - size, 1, size, 6, "size")}</svg>'
+
+
+# ---- pictures of the model and of the labels
+
+
+def shape(curve: Any, simple: Any, reach: float) -> str:
+    """What a feature adds to a label's score over its values; ``simple`` is the same in the short model, or None."""
+    title = f"{curve.label} by {curve.feature}"
+    if curve.categories:
+        return _named_values(title, curve, reach)
+    x = 6 + 188 * (curve.x - curve.x[0]) / max(curve.x[-1] - curve.x[0], 1e-300)
+    kept = np.linspace(0, len(x) - 1, min(len(x), 61)).round().astype(int)
+    high = lambda y: 50 - 42 * np.clip(np.asarray(y) / reach, -1, 1)  # noqa: E731
+    parts, closed = [], f"L{x[-1]:.1f} 50L{x[0]:.1f} 50Z"
+    for side, kind in ((np.maximum(curve.y, 0), "rise area"), (np.minimum(curve.y, 0), "fall area")):
+        parts += [_path(x[kept], high(side[kept]), kind, closed)] if side.any() else []
+    parts += [_line(6, 50, 194, 50, "guide"), _path(x[kept], high(curve.y[kept]), "curve")]
+    if simple is not None:
+        parts.append(_path(x[kept], high(simple.y[kept]), "curve dashed"))
+    ends = curve.quantiles[1:-1]
+    ticks = 6 + 188 * (ends - curve.x[0]) / max(curve.x[-1] - curve.x[0], 1e-300)
+    parts += [_line(t, 96, t, 101, "tick") for t in ticks if 6 <= t <= 194]
+    if curve.missing is not None:
+        parts += [_dot(197, float(high(curve.missing)), "mark", 3)]
+    parts += [_text(6, 112, number(float(curve.x[0])), "start"), _text(194, 112, number(float(curve.x[-1])), "end")]
+    return _svg("shape", 200, 116, title, parts)
+
+
+def _named_values(title: str, curve: Any, reach: float) -> str:
+    values = list(zip(curve.categories.values(), curve.y.tolist(), strict=True))
+    values += [] if curve.missing is None else [(MISSING, curve.missing)]
+    shown = sorted(values, key=lambda value: -abs(value[1]))[:6]
+    parts = [_line(142, 4, 142, 8 + 16 * len(shown), "guide")]
+    for i, (word, added) in enumerate(shown):
+        size = 54 * min(abs(added) / reach, 1.0)
+        parts.append(_bar(142 if added > 0 else 142 - size, 8 + 16 * i, size, 9, "rise" if added > 0 else "fall"))
+        parts.append(_text(82, 16 + 16 * i, short(word, 16), "end"))
+    if len(values) > len(shown):
+        parts.append(_text(82, 16 + 16 * len(shown), f"and {len(values) - len(shown)} more", "end"))
+    return _svg("shape", 200, 116, title, parts)
+
+
+def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) -> str:
+    """Average precision against terms per label, a line for each way to take the mean, and a mark at one size."""
+    low = min(float(np.nanmin(part)) for part in values.values())
+    high = max(float(np.nanmax(part)) for part in values.values())
+    low, high = np.floor(20 * low) / 20, np.ceil(20 * high) / 20 + 1e-9
+    x = 34 + 300 * (terms - terms[0]) / max(terms[-1] - terms[0], 1)
+    at = lambda y: 150 - 138 * (np.asarray(y) - low) / (high - low)  # noqa: E731
+    mark = float(np.interp(marked, terms, x))
+    parts = [_bar(34, 12, 300, 138, "frame"), _line(mark, 12, mark, 150, "tick"), _text(mark, 8, f"{marked} terms")]
+    for i, (words, part) in enumerate(values.items(), 1):
+        parts += [_path(x, at(part), f"curve line-{i}"), _text(x[-1] + 4, float(at(part[-1])) + 3, words, "start")]
+    parts += [_text(30, float(at(v)) + 3, f"{v:.2f}", "end") for v in (low, (low + high) / 2, high)]
+    parts += [_text(float(np.interp(t, terms, x)), 163, str(t)) for t in (1, 10, 20, 30, 40, 50) if t <= terms[-1]]
+    return _svg("sizes", 430, 182, title, [*parts, _text(184, 178, "terms per label")])
+
+
+def together(title: str, names: Sequence[str], C: Array) -> str:
+    """Which labels go together: correlations below the diagonal, stronger where larger."""
+    L = len(names)
+    few = L <= 15
+    cell, left, parts = 20.0 if few else 14.0, 118.0, []
+    for i in range(L):
+        parts.append(_text(left - 4, cell * (i + 0.5) + 3, short(names[i], 18), "end"))
+        for j in range(i):
+            level = int(np.clip(np.rint(4 * abs(C[i, j]) / 0.6), 0, 4)) if np.isfinite(C[i, j]) else 0
+            kind = f"{'rise' if C[i, j] > 0 else 'fall'} level-{level}" if level else "track"
+            parts.append(_bar(left + cell * j + 1, cell * i + 1, cell - 2, cell - 2, kind))
+    for j in range(L - 1):
+        parts.append(_turned(left + cell * (j + 0.5) + 3, cell * L + 5, short(names[j], 18), "end"))
+    return _svg(f"together {'few' if few else 'many'}", 420 if few else 690, cell * L + 104, title, parts)

@@ -1,0 +1,45 @@
+"""Curves of one label."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import metrics
+
+from mltsk.metrics.curves import calibration_groups, precision_recall_curve, ranking, resamples, roc_curve
+
+
+@pytest.fixture(scope="module")
+def label():
+    rng = np.random.default_rng(0)
+    s = np.round(rng.random(300), 2)  # with ties
+    return rng.random(300) < s**2, s
+
+
+def test_curves_are_those_of_scikit_learn(label):
+    y, s = label
+    found = roc_curve(y, s)
+    assert_allclose(found, metrics.roc_curve(y, s, drop_intermediate=False)[:2])
+    precision, recall, _ = metrics.precision_recall_curve(y, s)
+    assert_allclose(precision_recall_curve(y, s), [recall[-2::-1], precision[-2::-1]])
+
+
+def test_ap_and_auc_also_of_rows_drawn_again(label):
+    y, s = label
+    assert_allclose(ranking(y, s), [[metrics.average_precision_score(y, s)], [metrics.roc_auc_score(y, s)]])
+    drawn = resamples(300, 1, seed=1)
+    assert drawn.shape == (1000, 300)
+    assert (drawn.sum(axis=1) == 300).all()
+    w = drawn[0]
+    expected = [f(y, s, sample_weight=w) for f in (metrics.average_precision_score, metrics.roc_auc_score)]
+    assert_allclose([part[0] for part in ranking(y, s, drawn[:1])], expected)
+    assert np.isnan(ranking(np.zeros(300, dtype=bool), s)).all()
+
+
+def test_groups_hold_what_was_forecast(label):
+    y, s = label
+    found = calibration_groups(y, s**2)
+    assert found.size.sum() == 300
+    assert (np.diff(found.forecast) > 0).all()
+    assert ((found.low <= found.observed) & (found.observed <= found.high)).all()
+    assert np.mean((found.low <= found.forecast) & (found.forecast <= found.high)) >= 0.8
+    assert len(calibration_groups(y[:5], s[:5]).size) == 1
