@@ -40,9 +40,14 @@ class LabelList {
       row.score.textContent = scores[j].toFixed(3).replace("-", "−");
       row.chance.textContent = chances ? percent(chances[j]) : "";
       row.node.classList.toggle("given", given[j]);
-      row.truth.textContent = truth?.true.has(j) ? "◆" : truth?.unknown.has(j) ? "?" : "";
-      row.truth.title = row.truth.ariaLabel = { "◆": "true in the data", "?": "not observed" }[row.truth.textContent] ?? "";
+      if (truth !== this.truth) this.markTruth(row.truth, truth?.true.has(j) ? "◆" : truth?.unknown.has(j) ? "?" : "");
     });
+    this.truth = truth;
+  }
+
+  markTruth(node, mark) {
+    node.textContent = mark;
+    node.title = node.ariaLabel = { "◆": "true in the data", "?": "not observed" }[mark] ?? "";
   }
 
   select(j) {
