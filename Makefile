@@ -54,5 +54,10 @@ bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and next to o
 	$(PYTHON) -m venv $@
 	$@/bin/python -m pip install --quiet --disable-pip-version-check mlrl-boomer==0.12.3
 
+# Explainable boosting machines, for `python -m benchmarks size` alone.
+.venv-ebm:
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install --quiet --disable-pip-version-check interpret-core==0.7.8
+
 clean:           ## forget the environment and every output
 	rm -rf $(VENV) out build dist docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -15,10 +15,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says to every benchmark: the whole job or a sample of it, and how many cores."""
+    """What the command line says to every benchmark: the whole job or a sample of it, how many cores, files to use."""
 
     full: bool = False
     threads: int | None = None
+    cache: str | None = None
+    picture: str | None = None
 
 
 def has_data() -> bool:

@@ -15,6 +15,7 @@ ON_REQUEST = (
     "fresh_folds",
     "rivals",
     "section_iv_grid",
+    "size",
     "sparse_fit",
     "stratification",
     "tables",
@@ -32,16 +33,19 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="name", help=told)
     parser.add_argument("--full", action="store_true", help="whole jobs instead of samples of them")
     parser.add_argument("--threads", type=int, metavar="N", help="cores to use; by default chosen by measurement")
+    parser.add_argument("--cache", metavar="FILE", help="size: keeps what other methods reach, to be read next time")
+    parser.add_argument("--picture", metavar="FILE", help="size: draws its figures, as SVG")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.names) - set(names()))
     if unknown:
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(names())}")
     if arguments.threads is not None and arguments.threads < 1:
         parser.error("--threads must be at least 1")
+    options = Options(arguments.full, arguments.threads, arguments.cache, arguments.picture)
     for name in arguments.names or [name for name in names() if name not in ON_REQUEST]:
         print(f"\n== {name}", flush=True)
         start = time.perf_counter()
-        importlib.import_module(f"benchmarks.{name}").run(Options(arguments.full, arguments.threads))
+        importlib.import_module(f"benchmarks.{name}").run(options)
         print(f"({time.perf_counter() - start:.0f} s)", flush=True)
     return 0
 

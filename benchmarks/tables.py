@@ -38,9 +38,7 @@ def run(options: Options) -> None:
 
 
 def measure(folder: Path, name: str) -> list[object]:
-    frame = pd.read_csv(folder / f"{name}.csv").drop(columns=LEFT_OUT[name])
-    first = frame.columns.get_loc(FIRST_LABEL[name])
-    X, Y = frame.iloc[:, :first], frame.iloc[:, first:].to_numpy(float)
+    X, Y = read(folder, name)
     found = []
     for train, test in (fold for seed in range(2) for fold in folds(len(X), seed)):
         encoder = encoding().fit(X.iloc[train])
@@ -51,6 +49,13 @@ def measure(folder: Path, name: str) -> list[object]:
             found.append([each["AP"].mean(), each["AUC"].mean()])
     means = np.reshape(found, (-1, 4)).mean(axis=0)
     return [name, len(X), Y.shape[1], *(f"{x:.4f}" for x in means)]
+
+
+def read(folder: Path, name: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Features, and labels with NaN where they were not observed."""
+    frame = pd.read_csv(folder / f"{name}.csv").drop(columns=LEFT_OUT[name])
+    first = frame.columns.get_loc(FIRST_LABEL[name])
+    return frame.iloc[:, :first], frame.iloc[:, first:].to_numpy(float)
 
 
 def encoding():
