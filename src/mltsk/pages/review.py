@@ -25,7 +25,7 @@ from ..tables.read import Table, read_table, sparse_rows
 from . import svg
 from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, Comparison, compare, n_draws
 from .contents import contents
-from .explorer import policy
+from .explorer import explorer_parts, policy
 from .render import _source, _template, _trusted, write_page
 from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, mean_ap, sentence
 
@@ -164,10 +164,11 @@ def _fitted(model: Any, X: Any, table: Table) -> Any:
 
 
 def _rendered(**parts: Any) -> str:
-    style, script = _source("base.css") + _source("review.css"), _source("review.js")
-    if parts["tried"] is not None:
-        style, script = style + parts["tried"]["style"], script + parts["tried"]["script"]
-    ours = {"style": _trusted(style), "script": _trusted(script), "policy": policy(style, script)}
+    tried = parts["tried"]
+    styles = [_source("base.css") + _source("review.css"), tried["style"]]
+    scripts = [_source("review.js"), tried["script"]]
+    ours = {"styles": _trusted(styles), "scripts": _trusted(scripts), "policy": policy(styles, scripts)}
+    parts["tried"] = _trusted(tried)
     return _template("review.html").render(**parts, **ours, version=__version__, effect=_effect)
 
 
@@ -275,9 +276,9 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
 # ---- 4. and 5.
 
 
-def _try_it(model: Any, table: Table) -> dict[str, Any] | None:
-    """The explorer of all rows, to be put into the page: style, script, data and markup; None where there is none."""
-    return None
+def _try_it(model: Any, table: Table) -> dict[str, str]:
+    """The explorer of the rows: style, script, data and markup."""
+    return explorer_parts(model, _features(table), table.Y, ids=table.ids if len(table.ids.columns) else None)
 
 
 def _made(table: Table, model: Any, seed: int, command: str, compared: Comparison | None) -> list[tuple[str, str]]:
