@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .backend import asnumpy, block_limit, cast, namespace
+from .backend import asnumpy, cast, device_memory, namespace
 
 Array: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
 
 # Temporaries of row-blocked work stay under this many bytes: large enough for BLAS, small beside any data set.
 BLOCK_BYTES = 64 * 2**20
+# Those on a GPU are larger, for its matrix units, and few, since each takes small tables along.
+DEVICE_BLOCK_BYTES, DEVICE_BLOCK_SHARE = 8 * 10**9, 0.06
 
 
 def row_blocks(
@@ -28,7 +30,9 @@ def row_blocks(
     >>> list(row_blocks(5, 8, limit=16))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
-    step = max(1, block_limit(like, limit) // max(1, bytes_per_row))
+    if memory := device_memory(like):
+        limit = min(DEVICE_BLOCK_BYTES, int(DEVICE_BLOCK_SHARE * memory))
+    step = max(1, limit // max(1, bytes_per_row))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 

@@ -29,9 +29,6 @@ R = TypeVar("R")
 # Below this many flops in its largest product a fit runs on one thread: benchmarks/threads.py prints both times.
 FLOPS_FOR_THREADS = 1e11
 
-# Row blocks on a GPU: large enough for its matrix units, and few, since each takes small tables along.
-_BLOCK_BYTES, _BLOCK_SHARE = 8 * 10**9, 0.06
-
 
 def is_tensor(x: Any) -> TypeGuard[Any]:
     """Whether x is a torch tensor; torch is not imported to find out."""
@@ -116,11 +113,6 @@ def _lapack(name: str, like: Any) -> Any:
     from scipy.linalg import get_lapack_funcs  # not at the top: the metrics ask for `is_tensor` and are instant
 
     return get_lapack_funcs(name, (like,))
-
-
-def block_limit(like: Any, host_limit: int) -> int:
-    """Bytes that a block of rows beside ``like`` may take: those of a GPU are larger than ``host_limit``."""
-    return min(_BLOCK_BYTES, int(_BLOCK_SHARE * memory)) if (memory := device_memory(like)) else host_limit
 
 
 def device_memory(like: Any) -> int:

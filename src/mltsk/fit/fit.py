@@ -184,25 +184,21 @@ def _solve(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, opt
     if rows.in_memory and rows.n_rows > Z.shape[0]:
         block, Z = rows.sample(rows.n_rows), None
     patterns, held = rows.patterns(), len(block.w) == rows.n_rows
-    form = options.form or _form(rows.n_rows, design, held, len(patterns), _room(options, block.w))
+    room = options.memory  # bytes that a square matrix may take
+    if room is None:
+        room = MEMORY_SHARE * (device_memory(block.w) or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    form = options.form or _form(rows.n_rows, design, held, len(patterns), room)
     if form == "primal":
         parts = [_primal(rows, design, penalty, block, Z, labels) for labels in patterns]
     else:
         Z = design.scale.apply(block.X) if Z is None else Z
         if form == "products":
-            return _by_products(rows, design, penalty, block, Z, _room(options, block.w))
+            return _by_products(rows, design, penalty, block, Z, room)
         K = design.kernel(Z)
         one = len(patterns) == 1  # solving overwrites the kernel
         parts = [_dual(design, penalty, block, Z, labels, K if one else K * 1) for labels in patterns]
     solved = _joined(patterns, parts) if len(parts) > 1 else parts[0]
     return solved if held else replace(solved, rows=block.index)
-
-
-def _room(options: Options, like: Any) -> float:
-    """Bytes that a square matrix may take."""
-    if options.memory is not None:
-        return options.memory
-    return MEMORY_SHARE * (device_memory(like) or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 def _form(N: int, design: Design, held: bool, n_patterns: int, room: float) -> str:
