@@ -32,7 +32,8 @@ from benchmarks.gpu import best_and_median, seconds
 from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
-from mltsk.paper.solvers.algorithm1_batch import algorithm1_folds
+from mltsk.metrics import five_metrics
+from mltsk.paper.solvers.algorithm1_batch import Problems, algorithm1_batch
 
 ROUNDS = 5
 
@@ -57,8 +58,23 @@ def training_rows(n: int) -> np.ndarray:
 
 def grid(X: torch.Tensor, Y: torch.Tensor, train: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Steps (8, 5, 125) and metrics (8, 5, 125, 5)."""
-    found = [algorithm1_folds(maps(X, K), Y, train[4 * i : 4 * i + 4], SETTINGS) for i, K in enumerate(RULES)]
+    found = [tested(maps(X, K), Y, train[4 * i : 4 * i + 4]) for i, K in enumerate(RULES)]
     return torch.cat([n for n, _ in found]), torch.cat([m for _, m in found])
+
+
+def tested(G: torch.Tensor, Y: torch.Tensor, train: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Steps (g, f, S) and five metrics (g, f, S, 5) of every setting on the rows not in ``train`` (g, f, N)."""
+    problems, found = Problems.of(G, Y.double(), train), []
+    sizes = (~train).sum(2).flatten()
+    rows = train.flatten(0, 1).to(torch.int8).argsort(dim=1, stable=True)[:, : int(sizes.max())]
+    weight = torch.arange(rows.shape[1], device=G.device) < sizes[:, None]  # folds are filled up to one size
+    maps_of = torch.arange(len(train), device=G.device).repeat_interleave(train.shape[1])
+    for part, n_iter, P in algorithm1_batch(problems, SETTINGS):
+        W = P.mT
+        scores = (W.flatten(1, 2) @ G[maps_of[part, None], rows[part]].mT).unflatten(1, W.shape[1:3]).mT
+        truth, counted = Y[rows[part]][:, None], weight[part, None]
+        found.append((n_iter, five_metrics(truth, scores, sample_weight=counted, convention="paper")))
+    return tuple(torch.cat(column).unflatten(0, train.shape[:2]) for column in zip(*found, strict=True))
 
 
 def compare(X: np.ndarray, Y: np.ndarray, n_iter: np.ndarray, metrics: np.ndarray, *, full: bool) -> tuple:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exceptions import optional
+
 FloatArray = NDArray[np.float64]
 Bar = tuple[float, float, int]  # worst rank, best rank, row
 
@@ -78,11 +80,10 @@ class _Diagram:
     """Sizes in inches, the font in points; y runs down from 0 at the top."""
 
     def __init__(self, ranks: FloatArray, labels: Sequence[str], bar_rows: int) -> None:
-        try:
-            from matplotlib import rcParams
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise ImportError('pip install "mltsk[report]"') from None
+        optional("matplotlib", "report")
+        from matplotlib import rcParams
+        from matplotlib.figure import Figure
+
         self.new_figure: Any = Figure
         self.ranks, self.labels, self.k, self.bar_rows = ranks, labels, len(ranks), bar_rows
         self.text, self.ink = _text_width(labels), str(rcParams["text.color"])

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from ...exceptions import InputError
+from ...exceptions import InputError, optional
 from .cells import Cell
 from .definition import Definition
 from .execute import execute
@@ -168,11 +168,7 @@ class Cluster(Runner):
 
     def __init__(self, address: str) -> None:
         super().__init__()
-        try:
-            import distributed
-        except ImportError:
-            raise ImportError('pip install "mltsk[dask]"') from None
-        connect: Any = distributed.Client
+        connect: Any = optional("distributed", "dask").Client
         try:
             self.address, self._client = address, connect(address, timeout=ANSWER_SECONDS, set_as_default=False)
         except (OSError, ValueError, TimeoutError):

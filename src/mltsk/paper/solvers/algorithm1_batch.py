@@ -14,17 +14,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
-try:
-    import torch
-except ImportError:
-    raise ImportError('batches on tensors need torch: pip install "mltsk[gpu]"') from None
-
 from ...core.arrays import row_blocks
 from ...core.backend import device_memory
 from ...core.coupling import coupling_matrix, label_correlation
-from ...exceptions import InputError
-from ...metrics import five_metrics
+from ...exceptions import InputError, optional
 from .algorithm1 import Setting
+
+torch = optional("torch", "gpu")
 
 _BUFFERS = 8  # tensors as large as W that a step needs, with what is put away
 _ALIGN = 8  # columns are filled up with zeros: products of 207 run at 25 TFlop/s on an H200, of 208 at 41
@@ -98,42 +94,6 @@ def algorithm1_batch(
     for part in problems.parts(len(settings)):
         n_iter, P = _Algorithm1(problems.padded(part), settings).run(max_iter, margin)
         yield part, n_iter, P[:, :, : problems.B.shape[2]]
-
-
-def algorithm1_folds(
-    G: torch.Tensor,
-    Y: torch.Tensor,
-    train: torch.Tensor,
-    settings: Sequence[Setting],
-    *,
-    max_iter: int = 100,
-    margin: float = 0.01,
-    convention: str = "paper",
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Steps (g, f, S) and the five metrics (g, f, S, 5) of every setting on every fold, where G lies.
-
-    G (g, N, Md) are g maps of the same samples, one per width, say; Y (N, L) labels of 0 and 1; ``train`` (g, f, N)
-    tells the training rows of f folds of each map, the others are tested; ``convention`` is that of the metrics,
-    "paper" or "standard".
-    """
-    G, Y = G.double(), Y.double()
-    problems, found = Problems.of(G, Y, train), []
-    tested, weight = _test_rows(train.flatten(0, 1))
-    maps = torch.arange(len(train), device=G.device).repeat_interleave(train.shape[1])
-    for part, n_iter, P in algorithm1_batch(problems, settings, max_iter=max_iter, margin=margin):
-        rows, W = tested[part], P.mT
-        scores = W.flatten(1, 2) @ G[maps[part, None], rows].mT
-        scores = scores.unflatten(1, W.shape[1:3]).mT
-        metrics = five_metrics(Y[rows][:, None], scores, sample_weight=weight[part, None], convention=convention)
-        found.append((n_iter, metrics))
-    return tuple(torch.cat(column).unflatten(0, train.shape[:2]) for column in zip(*found, strict=True))
-
-
-def _test_rows(train: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows that are not trained on (b, n), filled up to equal numbers with rows of weight 0."""
-    sizes = (~train).sum(1)
-    rows = train.to(torch.int8).argsort(dim=1, stable=True)[:, : int(sizes.max())]
-    return rows, torch.arange(rows.shape[1], device=train.device) < sizes[:, None]
 
 
 class _Algorithm1:
