@@ -3,8 +3,7 @@
 Neighbours are the same for dense and sparse rows, in any order of blocks. A block of squared distances comes from one
 matrix product, ‖q‖² + ‖x‖² - 2 q·x. Its rounding errors would break ties at random (the same product gives equal rows
 different last digits), so it only selects candidates: every row that may be among the first k, rounding allowed for.
-Their distances are then taken from differences, and equal ones go by index. Whole numbers below 2⁵⁰ have no rounding
-errors, and their many ties need no second look.
+Their distances are then taken from differences, and equal ones go by index.
 """
 
 import warnings
@@ -141,32 +140,22 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
     if sparse.issparse(Q) != sparse.issparse(X):
         Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
     found = np.empty((Q.shape[0], k), dtype=np.intp)
-    exact = _whole_numbers(Q) and _whole_numbers(X)
+    # an inner product of D terms is off by at most about D eps/2 of the norms' sum
+    rounding = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps
     with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
-        for rows, D2, scale in _distance_blocks(Q, X, centred=not exact, limit_bytes=limit_bytes):
+        for rows, D2, scale in _distance_blocks(Q, X, limit_bytes):
             if exclude_self:
                 D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
-            if exact:
-                keep = _first_of_ties(D2, k)
-                pair_row, pair_column = np.nonzero(keep)
-                distance = D2[keep]
-            else:
-                # an inner product of D terms is off by at most about D eps/2 of the norms' sum
-                slack = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * scale
-                pair_row, pair_column = np.nonzero(D2 <= (_kth(D2, k) + slack)[:, None])
-                distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
+            kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
+            pair_row, pair_column = np.nonzero(D2 <= (kth + rounding * scale)[:, None])
+            distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
             found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
     return found
 
 
-def _whole_numbers(X) -> bool:
-    values = X.data if sparse.issparse(X) else X
-    return bool(np.array_equal(values, np.rint(values))) and float(row_square_norms(X).max(initial=0.0)) < 2**50
-
-
-def _distance_blocks(Q, X, *, centred, limit_bytes) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+def _distance_blocks(Q, X, limit_bytes) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
     """Blocks of rows, their squared distances to X and, per row, the size of the terms that these were made of."""
-    if centred and not sparse.issparse(X):  # far from 0 the expanded square would cancel
+    if not sparse.issparse(X):  # far from 0 the expanded square would cancel
         origin = X.mean(axis=0)
         Q, X = Q - origin, X - origin
     q_norms, x_norms = row_square_norms(Q), row_square_norms(X)
@@ -176,18 +165,6 @@ def _distance_blocks(Q, X, *, centred, limit_bytes) -> Iterator[tuple[slice, np.
         D2 += x_norms
         D2 += q_norms[rows, None]
         yield rows, D2, q_norms[rows] + x_norms.max()
-
-
-def _kth(D2, k):
-    return np.partition(D2, k - 1, axis=1)[:, k - 1]
-
-
-def _first_of_ties(D2, k):
-    """Mask of exactly k entries per row: all below the kth value, and the first of those equal to it."""
-    kth = _kth(D2, k)[:, None]
-    below, tied = D2 < kth, D2 == kth
-    room = k - below.sum(axis=1, keepdims=True)
-    return below | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
 
 
 def _pair_distances(Q, X, i, j, limit_bytes):
