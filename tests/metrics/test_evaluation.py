@@ -1,10 +1,9 @@
-import builtins
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import metrics as sk
 
@@ -128,20 +127,3 @@ def test_what_a_label_does_not_define_is_nan():
     assert_allclose(table["sensitivity"], [1.0, np.nan, 1.0])
     assert_allclose(table["precision"], [1.0, np.nan, 1.0])
     assert table["Brier"].isna().all()  # these scores are no probabilities
-
-
-def test_without_pandas_the_table_is_a_dict_of_arrays(data, monkeypatch):
-    expected = evaluate(*data, per_label=True)
-    real = builtins.__import__
-
-    def without_pandas(name, *rest):
-        if name == "pandas":
-            raise ImportError(name)
-        return real(name, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(builtins, "__import__", without_pandas)
-        found = evaluate(*data, per_label=True)
-    assert_array_equal(found.pop("label"), range(5))
-    for name, column in found.items():
-        assert_allclose(column, expected[name])

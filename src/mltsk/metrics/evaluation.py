@@ -51,7 +51,7 @@ def evaluate(
         "AP" (higher is better), "HL", "OE", "RL", "CV" (lower is better), "micro_F1", "macro_F1", "example_F1",
         "subset_accuracy" (higher is better) and "tied_rows", the share of rows whose scores are all equal: a model with
         many of them ranks nothing, whatever its metrics say. A metric for which no row counts is NaN.
-    pandas.DataFrame, or a dict of arrays without pandas
+    pandas.DataFrame
         With ``per_label=True``, indexed by the columns of a data frame Y, else by 0 .. L - 1: "observed" (samples),
         "prevalence", "AP" and "AUC" of the ranking of the samples, "sensitivity" and "precision" of the predictions,
         and "Brier" where all scores lie in [0, 1]. NaN is what the samples do not define: AP and AUC of a label that
@@ -87,16 +87,13 @@ def evaluate(
 
 
 def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses, weight) -> Any:
+    from pandas import DataFrame, Index  # slower to import than this package
+
     probable = bool(((scores >= 0) & (scores <= 1))[observed].all())
     tables = zip(labels.T, scores.T, guesses.T, observed.T, strict=True)
     found = [_of_label(y[seen], s[seen], p[seen], weight[seen], probable) for y, s, p, seen in tables]
     columns = {name: np.array([one[name] for one in found]) for name in found[0]}
-    names = np.asarray(getattr(Y, "columns", range(len(found))))
-    try:
-        from pandas import DataFrame, Index
-    except ImportError:
-        return {"label": names, **columns}
-    return DataFrame(columns, index=Index(names, name="label"))
+    return DataFrame(columns, index=Index(getattr(Y, "columns", range(len(found))), name="label"))
 
 
 def _of_label(y: BoolArray, s: FloatArray, p: BoolArray, w: FloatArray, probable: bool) -> dict[str, float]:

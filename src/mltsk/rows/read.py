@@ -59,7 +59,7 @@ def first_look(estimator, X):
 
 def needs_columns(X, categorical_features):
     """Whether X is a frame that is more than numbers, or has columns that are named nominal."""
-    if not has_columns(X):
+    if isinstance(X, np.ndarray) or not has_columns(X):
         is_given = categorical_features is not None and not isinstance(categorical_features, str)
         return is_given and hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
     if type(X).__module__.startswith("polars"):
