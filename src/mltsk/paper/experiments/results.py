@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...tables.report import cut
 from .published import METHODS, METRICS, table_i
 
 SCORES = ("protocol", "dataset", "method", "seed", "fold", "chosen_by", "setting", "AP", "HL", "OE", "RL", "CV", "tied")
@@ -222,10 +223,6 @@ def _failures(results: Results, protocol: str) -> dict[Any, tuple[int, str]]:
     cells = results.cells
     cells = cells[(cells["protocol"] == protocol) & (cells["status"] == "failed")]
     return {
-        pair: (len(rows[["seed", "fold"]].drop_duplicates()), _shortened(" ".join(str(rows["error"].iloc[0]).split())))
+        pair: (len(rows[["seed", "fold"]].drop_duplicates()), cut(" ".join(str(rows["error"].iloc[0]).split()), 300))
         for pair, rows in cells.groupby(_PAIR, observed=True, sort=False)
     }
-
-
-def _shortened(text: str, length: int = 300) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"

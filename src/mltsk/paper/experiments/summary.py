@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ...tables.cells import count
 from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
 from .ranks import Comparison, f_text, p_text
 from .results import WORTH, Results, worths
@@ -107,7 +108,7 @@ def progress_sentences(results: Results) -> Iterator[str]:
     for protocol in results.run["protocols"]:
         frame = results.of_metric(protocol, "AP", "AP")
         there, done, failed = frame[frame["folds"] > 0], (frame["status"] == "done").sum(), frame[frame["failed"] > 0]
-        methods, sets = _counted(len(results.methods), "method"), _sets(len(results.datasets))
+        methods, sets = count(len(results.methods), "method"), _sets(len(results.datasets))
         if done == len(frame):
             yield f"Protocol {protocol}: {methods} on {sets}, all finished."
         else:
@@ -120,7 +121,7 @@ def progress_sentences(results: Results) -> Iterator[str]:
                 f"{results.title(r.method)} on {results.dataset_title(r.dataset)} ({r.failed} of {r.expected} folds)"
                 for r in failed.itertuples()
             ]
-            yield f"Failed folds in {_counted(len(failed), 'pair')} of method and data set: {_listed(of)}."
+            yield f"Failed folds in {count(len(failed), 'pair')} of method and data set: {_listed(of)}."
     missing = [name for name in table_i() if name not in results.run["datasets"]]
     if missing:
         yield f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}."
@@ -266,11 +267,7 @@ def _titles(results: Results, datasets: Iterable[str]) -> str:
 
 
 def _sets(n: int) -> str:
-    return _counted(n, "data set")
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return count(n, "data set")
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...tables.cells import count
 from ..experiments.published import read_toml
 from .pictures import numbers
 
@@ -23,7 +24,7 @@ def study_caption(name: str, results: Found) -> str:
         by_note.setdefault(found["note"], []).append(dataset)
     used = [f"Used for {', '.join(datasets)}: {note}." for note, datasets in by_note.items()]
     if name in _OF_ALL:
-        said = [sentence.format(sets=_sets(results), **_OF_ALL[name](results))]
+        said = [sentence.format(sets=count(len(results), "data set"), **_OF_ALL[name](results))]
     else:
         said = [sentence.format(name=dataset, **_OF_EACH[name](found)) for dataset, found in results.items()]
     return " ".join(said + used)
@@ -94,10 +95,6 @@ def _ap(found: Mapping[str, Any]) -> Any:
 
 def _range(values: Any) -> str:
     return f"{values.min():.3f} to {values.max():.3f}" if len(values) else "not tried"
-
-
-def _sets(results: Found) -> str:
-    return "1 data set" if len(results) == 1 else f"{len(results)} data sets"
 
 
 _OF_ALL: dict[str, Callable[[Found], dict[str, Any]]] = {"coupling-effect": _coupling_effect, "rules": _rules}
