@@ -15,7 +15,6 @@ LINES = {
     "L1 logistic": ("#b85c00", 1.4, ""),
     "EBM": ("#a6478c", 1.4, ""),
     "BOOMER": ("#00835f", 1.4, ""),
-    "ours, up to 5 conditions": ("#1f4e9c", 1.4, "6 4"),
     "ours": ("#1f4e9c", 3.2, ""),
 }
 COLUMNS, WIDTH, HEIGHT, TOP = 3, 300, 190, 60  # panels per row, size of each, room for the legend

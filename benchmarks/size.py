@@ -1,11 +1,10 @@
 """Accuracy against size: models that a reader can take in, ours and others', on the same folds.
 
 The size of a model is how many conditions on a feature a reader meets for one label; docs/benchmarks.md says how each
-kind of model is counted. Ours are ``clf.shorten(k, max_conditions=1)``, one condition per term; ``clf.shorten(k)``, up
-to five in an exception, stands next to them and takes no part in the comparison. Others are as in ``_small*.py``: at
-every size the candidate that does best on training rows left out is fitted on all of them. Two of five folds, seed 21,
-all five with ``--full``. ``--cache FILE`` keeps every result as soon as it is there, ours while the package stays as it
-is; ``--picture FILE`` draws AP. Tables are printed as the documentation has them.
+kind of model is counted. Ours are ``clf.shorten(k)``. Others are as in ``_small*.py``: at every size the candidate that
+does best on training rows left out is fitted on all of them. Two of five folds, seed 21, all five with ``--full``.
+``--cache FILE`` keeps every result as soon as it is there, ours while the package stays as it is; ``--picture FILE``
+draws AP. Tables are printed as the documentation has them.
 """
 
 import hashlib
@@ -30,8 +29,7 @@ from mltsk import MLTSKClassifier, evaluate, load_dataset
 SETS = ("flags", "emotions", "image", "birds", "cal500", "yeast", "scene", *LEFT_OUT)
 SIZES = (1, 2, 3, 5, 8, 12, 20, 30)
 MEASURES = {"AP": "AP, the paper's convention", "macro": "AP, mean over labels"}
-OURS, LONGER = "ours", "ours, up to 5 conditions"
-WAYS: dict[str, dict[str, int]] = {OURS: {"max_conditions": 1}, LONGER: {}}
+OURS = "ours"
 HERE, ELSEWHERE = ("L1 logistic", "tree per label", "one tree"), {"BOOMER": ".venv-boomer", "EBM": ".venv-ebm"}
 SLOW = ("EBM", "cal500")  # 174 labels × 17 fits each
 LEVEL = 0.002
@@ -62,7 +60,7 @@ def _rows(found: dict[str, dict[str, np.ndarray]]) -> Iterator[list[str]]:
         best, name = _best(each), data
         for method, values in each.items():
             cells = [f"{v:.3f}".lstrip("0") for v in values]
-            first = (best - values <= LEVEL) & (method != LONGER)
+            first = best - values <= LEVEL
             yield [name, method, *(f"**{c}**" if f else c for c, f in zip(cells, first, strict=True))]
             name = ""
 
@@ -84,20 +82,19 @@ def firsts(found: dict[str, dict[str, np.ndarray]]) -> list[list[str]]:
 
 
 def _best(each: dict[str, np.ndarray]) -> np.ndarray:
-    return np.max([values for method, values in each.items() if method != LONGER], axis=0)
+    return np.max(list(each.values()), axis=0)
 
 
 def _print_costs(found: dict[str, dict[str, np.ndarray]]) -> None:
-    for method in (OURS, LONGER):
-        cost = np.mean([each[method][-1] - each[method][:-1] for each in found.values()], axis=0)
-        at = ", ".join(f"{cost[SIZES.index(k)]:.3f} at {k}" for k in (12, 30))
-        print(f"{method}: mean cost against the full model {at}")
+    cost = np.mean([each[OURS][-1] - each[OURS][:-1] for each in found.values()], axis=0)
+    at = ", ".join(f"{cost[SIZES.index(k)]:.3f} at {k}" for k in (12, 30))
+    print(f"ours: mean cost against the full model {at}")
 
 
 def measured(options: Options) -> Found:
     """Means over folds."""
     found: Found = {measure: {} for measure in MEASURES}
-    methods, known = [OURS, LONGER, *_others()], _Known(options.cache)
+    methods, known = [OURS, *_others()], _Known(options.cache)
     for name in _sets():
         some = [m for m in methods if options.full or (m, name) != SLOW]
         values: dict[str, list[dict[str, list[float]]]] = {method: [] for method in some}
@@ -172,11 +169,11 @@ def _folds(name: str, how_many: int) -> Iterator[tuple[Any, np.ndarray, Any, np.
 
 
 def _measured(method: str, X, Y, X_test, Y_test, A, A_test) -> dict[str, list[float]]:
-    if method not in WAYS:
+    if method != OURS:
         return _other(method, Y, Y_test, A, A_test)
     whole = MLTSKClassifier().fit(X, Y)
-    models = [*(whole.shorten(k, **WAYS[method]) for k in SIZES), whole]
-    return _values(Y_test, [model.predict_proba(X_test) for model in models])
+    short = [whole.shorten(k) for k in reversed(SIZES)]  # the largest first: its choice holds all others
+    return _values(Y_test, [model.predict_proba(X_test) for model in (*reversed(short), whole)])
 
 
 def _other(method: str, Y, Y_test, A, A_test) -> dict[str, list[float]]:
