@@ -48,6 +48,10 @@ def test_items_compare_like_a_tuple():
         ({"kind": "peaks", "percentile": 0.5}, "more likely with medium oil (around 3.4, +0.21)"),
         ({"kind": "dips", "change": -0.2, "percentile": 0.3}, "less likely with low oil (around 3.4, -0.20)"),
         ({"at": None, "percentile": None}, "more likely with oil (+0.21)"),
+        (
+            {"exact": True, "kind": "varies", "names": ("f", "m"), "y": (0.0, -0.13), "chosen": (2, 5)},
+            "less likely where oil is m (-0.13, 2 of 5)",
+        ),
         ({"error": 0.051}, "more likely with high oil (above about 3.4, +0.21 ± 0.051)"),
         (
             {"exact": True, "x": (1.2, 4.0), "y": (0.0, 0.215), "change": 0.215, "error": 0.1, "chosen": (4, 5)},

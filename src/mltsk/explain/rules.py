@@ -269,7 +269,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if not len(system.terms):
             begin = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
-            begin = f"What holds in general, {on}; this table needs no exceptions."
+            begin = f"What holds in general, {on}{'' if system.is_sheet else '; this table needs no exceptions'}."
         else:
             begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         if system.is_sheet:

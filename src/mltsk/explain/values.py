@@ -92,6 +92,9 @@ class Shape:
             if self.exact:
                 return f"{likely(change)} where {feature} was {MISSING} ({self._amount(change)})"
             return f"{feature} {MISSING}: {signed(self.y[1])}; {self.names[0]} {signed(self.y[0])}"
+        if self.kind == "varies" and self.exact and len(self.names) == 2:  # one of two has the number
+            change, value = max(zip(self.y, self.names, strict=True), key=lambda pair: abs(pair[0]))
+            return f"{likely(change)} where {feature} is {name(value)} ({self._amount(change)})"
         if self.kind == "varies":
             (best, y), *others = self._ranked()
             told = "; ".join([f"{feature} = {best}: {self._number(y)}", *(f"{v} {self._number(y)}" for v, y in others)])
