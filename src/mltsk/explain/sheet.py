@@ -12,8 +12,7 @@ import numpy as np
 from ..columns import MISSING
 from ..core.arrays import Array
 from .tables import Tables
-
-MIDDLE = 0.4  # a change below this percentile is told for what lies below it
+from .values import LOW
 
 
 @dataclass(frozen=True)
@@ -62,5 +61,5 @@ def _zero(tables: Tables, t: int, x: Array, y: Array) -> float:
     """The level that counts as 0: that of the larger side of the data, or of the middle of a line that bends."""
     d = tables.subjects[t].columns.start
     if len(x) == 2:
-        return float(y[1] if tables.percentile(d, x.mean()) < MIDDLE else y[0])
+        return float(y[1] if tables.percentile(d, x.mean()) < LOW else y[0])
     return float(y[np.abs(tables.percentile(d, x) - 0.5).argmin()])

@@ -20,6 +20,7 @@ MOST_VALUES = 8  # of a nominal feature that are printed
 REST = "any other"
 CLEAR = 0.1  # a value is more frequent in a rule than overall if its share is larger by this
 MOSTLY = 0.9  # values of so large a share together are what a rule is about
+LOW = 0.4  # a change that passes its average below this percentile is told for what lies below
 EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
 
 
@@ -86,6 +87,14 @@ class Shape:
         """What each value that has a name adds to the score, None where values are numbers."""
         return dict(zip(self.names, self.y, strict=True)) if self.names else None
 
+    @property
+    def told(self) -> float:
+        """The change as the words tell it: of a rise that is told for low values, what those take away."""
+        if self.exact:
+            return max(self.y, key=abs)
+        low = self.kind in ("rises", "falls") and not self.names and self.percentile is not None
+        return -self.change if low and (self.percentile or 0.0) < LOW else self.change
+
     def __str__(self) -> str:
         feature, change = name(self.feature), self.change
         if self.kind == MISSING:
@@ -148,10 +157,10 @@ class Shape:
 
     def _one_sided(self, feature: str, at: float, percentile: float) -> str:
         """A rise or fall, told for the smaller side of the data."""
-        low = percentile < 0.4 if not self.exact else self.y[-1] == 0
+        low = percentile < LOW if not self.exact else self.y[-1] == 0
         word = ("low" if low else "high") if 0.4 <= percentile < 0.6 else fifth(percentile)
         word = word if low == word.endswith("low") else "low" if low else "high"
-        change = -self.change if low else self.change
+        change = self.told
         where = f"{'below' if low else 'above'} about {number(at)}"
         if self.exact:
             where = "from {} to {}".format(*map(exactly, reversed(self.x) if low else self.x))
@@ -306,7 +315,7 @@ class Consequent(Page):
         error = "" if self.error is None else f" ± {self.error:#.2g}"
         starts = f": starts at {exactly(self.shift)}" if exact else f": {number(self.shift)} {general}"
         at = starts if general else f"{self._had()} {signed(self.shift)}{error}{centre}"
-        shapes = tuple(Node(str(shape), amount=shape.change) for shape in self.shapes[:top])
+        shapes = tuple(Node(str(shape), amount=shape.told) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
         return [Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)]
 
