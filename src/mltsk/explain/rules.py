@@ -263,13 +263,14 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
         system, count = self.tables.system, times(len(self), self.tables.noun.lower())
+        chosen = system.certainty is not None and system.certainty.chosen is not None
         on = f"on {times(len(self.feature_names), 'feature')} for {times(len(self.kept_labels), 'label')}"
         low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
         given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."
         if not len(system.terms):
             begin = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
-            begin = f"What holds in general, {on}{'' if system.is_sheet else '; this table needs no exceptions'}."
+            begin = f"What holds in general, {on}{'' if chosen else '; this table needs no exceptions'}."
         else:
             begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         if system.is_sheet:
@@ -280,7 +281,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         if any(subject.kind in ("nominal", MISSING) for subject in self.tables.subjects):
             after += " After a value: what it adds, 0 on average."
-        return f"{begin} {given}", after
+        return f"{begin} {given}", after, *(SHEET[1:] if chosen else ())
 
     def __repr__(self) -> str:
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
