@@ -20,7 +20,7 @@ BOX = (34.0, 8.0, 158.0, 158.0)  # left, top, width and height of the square in 
 
 
 def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
-    head = f'class="{kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"{more}'
+    head = f'class="pic {kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"{more}'
     return f"<svg {head}>{''.join(parts)}</svg>"
 
 
@@ -142,7 +142,7 @@ def gaps(title: str, missing: Array) -> str:
 def effect(amount: float, most: float) -> str:
     """How much a statement says, as a bar beside it; whether more or less, its words say."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
-    return f'<svg class="effect" viewBox="0 0 60 8" aria-hidden="true">{_bar(60 - size, 1, size, 6, "size")}</svg>'
+    return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{_bar(60 - size, 1, size, 6, "size")}</svg>'
 
 
 # ---- pictures of the model and of the labels
