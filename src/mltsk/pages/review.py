@@ -163,12 +163,13 @@ def _fitted(model: Any, X: Any, table: Table) -> Any:
     return fitted
 
 
-def _rendered(**parts: Any) -> str:
-    style, script = _source("base.css") + _source("review.css"), _source("review.js")
-    if parts["tried"] is not None:
-        style, script = style + parts["tried"]["style"], script + parts["tried"]["script"]
-    ours = {"style": _trusted(style), "script": _trusted(script), "policy": policy(style, script)}
-    return _template("review.html").render(**parts, **ours, version=__version__, effect=_effect)
+def _rendered(tried: dict[str, str] | None, **parts: Any) -> str:
+    """The page; ``tried`` is another page to hold, as `_try_it` gives it."""
+    own = tried or {"style": "", "script": ""}
+    style, script = _source("base.css") + _source("review.css") + own["style"], _source("review.js") + own["script"]
+    ours = {"style": _trusted(style), "script": _trusted(script), "policy": policy(style, script), "effect": _effect}
+    ours |= {"tried": _trusted(tried) if tried else None, "version": __version__}
+    return _template("review.html").render(**parts, **ours)
 
 
 def _effect(amount: float, most: float) -> Any:
@@ -275,7 +276,7 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
 # ---- 4. and 5.
 
 
-def _try_it(model: Any, table: Table) -> dict[str, Any] | None:
+def _try_it(model: Any, table: Table) -> dict[str, str] | None:
     """The explorer of all rows, to be put into the page: style, script, data and markup; None where there is none."""
     return None
 
