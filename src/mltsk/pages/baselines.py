@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from pandas import DataFrame
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -89,8 +90,8 @@ def _ours(model: Any, X: Any, Y: Array, train: Array, test: Array) -> Array:
     take = X.iloc if hasattr(X, "iloc") else X
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = clone(model).set_params(threshold=0.5, max_terms=None).fit(take[train], Y[train])
-        return np.asarray(fitted.predict_proba(take[test])).reshape(len(test), -1)
+        fitted = clone(model).set_params(threshold=0.5, max_terms=None).fit(take[train], DataFrame(Y[train]))
+        return np.asarray(fitted.predict_proba(take[test]))
 
 
 def _cells(X: Any) -> Any:

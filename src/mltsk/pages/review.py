@@ -251,6 +251,7 @@ def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, 
         found.append({"name": title, "node": general.get(title), "shapes": pictures})
     most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
     lines = {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]} if path else {}
+    lines = {words: part for words, part in lines.items() if np.isfinite(part).all()}
     return {
         "legend": base.legend(),
         "labels": found,
@@ -262,7 +263,7 @@ def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, 
         "exceptions": _exceptions(model, EXCEPTIONS),
         "n_exceptions": len(model.rules_),
         "n_numbers": int(model.n_terms_.max()),
-        "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path else None,
+        "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path and lines else None,
     }
 
 

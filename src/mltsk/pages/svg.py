@@ -187,8 +187,8 @@ def _named_values(title: str, curve: Any, reach: float) -> str:
 
 def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) -> str:
     """Average precision against terms per label, a line for each way to take the mean, and a mark at one size."""
-    low = min(float(np.nanmin(part)) for part in values.values())
-    high = max(float(np.nanmax(part)) for part in values.values())
+    low = min(float(part.min()) for part in values.values())
+    high = max(float(part.max()) for part in values.values())
     low, high = np.floor(20 * low) / 20, np.ceil(20 * high) / 20 + 1e-9
     x = 34 + 300 * (terms - terms[0]) / max(terms[-1] - terms[0], 1)
     at = lambda y: 150 - 138 * (np.asarray(y) - low) / (high - low)  # noqa: E731
