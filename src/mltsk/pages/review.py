@@ -278,7 +278,7 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
 
 
 def _try_it(model: Any, table: Table) -> dict[str, str] | None:
-    """The explorer of all rows, to be put into the page: style, script, data and markup; None where there is none."""
+    """The explorer of all rows for the page, or ``some``: style, script, data and markup; None if there is none."""
     return None
 
 
