@@ -23,13 +23,12 @@ from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..tables.read import Table, read_table, sparse_rows
 from . import svg
-from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, Comparison, compare, n_draws
+from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, SHORT, TERMS, Comparison, compare, n_draws
 from .contents import contents
 from .explorer import policy
 from .render import _source, _template, _trusted, write_page
-from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, mean_ap, sentence
+from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, sentence
 
-TERMS = 12  # per label of the model in words
 OPEN, SHAPES, EXCEPTIONS = 6, 6, 12  # labels that are unfolded, curves per label, exceptions that are told
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 Progress = Callable[[int, int], object]
@@ -131,7 +130,7 @@ def review_page(
         table=contents(table, Y),
         judged=_judged(fitted, labels, table),
         compared=None if compared is None else _comparison(compared, labels, len(table)),
-        said=_said(fitted, short, labels, path),
+        said=_said(fitted, short, labels, path, compared),
         tried=_try_it(fitted, table),
         made=_made(table, fitted, seed, command, compared),
     )
@@ -219,7 +218,8 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
     for i, j in enumerate(compared.labels):
         label, AP = labels[int(j)], {method: float(part[i]) for method, part in compared.AP.items()}
         if np.isfinite(AP[OURS]):
-            picture = _trusted(svg.compared(f"AP of {label.name}", AP, label.rate))
+            drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
+            picture = _trusted(svg.compared(f"AP of {label.name}", drawn, label.rate))
             better = [method for method, where in ahead.items() if label.name in where]
             AUC = {method: float(part[i]) for method, part in compared.AUC.items()}
             rows.append(
@@ -230,13 +230,13 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
     some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
     some += [] if len(compared.labels) == len(labels) else [f"{len(compared.labels)} of {len(labels)} labels"]
     folds = f"{n_draws(compared.rows)} times {FOLDS} folds" if n_draws(compared.rows) > 1 else f"{FOLDS} folds"
-    return {"rows": rows, "mean": mean, "methods": [OURS, LINEAR, FOREST], "some": " and ".join(some), "folds": folds}
+    return {"rows": rows, "mean": mean, "methods": list(compared.AP), "some": " and ".join(some), "folds": folds}
 
 
 # ---- 3. what the model says
 
 
-def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, Any]:
+def _said(model: Any, short: Any, labels: list[Judged], path: Any, compared: Comparison | None) -> dict[str, Any]:
     base, tables = short.rules_, views.tables_of(model)
     general = {name(rule.label): rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
     found = []
@@ -258,13 +258,20 @@ def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, 
         "most": most,
         "open": len(found) <= OPEN,
         "terms": TERMS,
-        "mean": [mean_ap(model), mean_ap(short)] if any(label.is_known for label in labels) else None,
+        "mean": _means(compared),
         "own": _exceptions(short, None),
         "exceptions": _exceptions(model, EXCEPTIONS),
         "n_exceptions": len(model.rules_),
         "n_numbers": int(model.n_terms_.max()),
         "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path and lines else None,
     }
+
+
+def _means(compared: Comparison | None) -> list[float] | None:
+    """Mean AP of the whole model and of the short one on the same folds, where they were compared."""
+    if compared is None or not np.isfinite(compared.AP[OURS]).any():
+        return None
+    return [float(np.nanmean(compared.AP[method])) for method in (OURS, SHORT)]
 
 
 def _exceptions(model: Any, most: int | None) -> list[Any]:
