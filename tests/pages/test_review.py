@@ -116,6 +116,13 @@ def test_labels_that_all_or_none_have_and_few_rows(tmp_path):
     assert "nan" not in words(made.page).lower().split()
 
 
+def test_one_label_alone_and_a_column_that_is_empty():
+    X, Y = made_up(30, empty=np.nan)
+    made = review_page(read_table(pd.concat([X, Y[["old"]]], axis=1), ["old"]))
+    assert made.summary[-1].startswith("old ")
+    assert "mean AP" in words(made.page)
+
+
 def test_progress_counts_up_to_its_end(pbc):
     steps = []
     review_page(pbc, quick=True, progress=lambda done, total: steps.append((done, total)))

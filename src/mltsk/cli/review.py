@@ -10,7 +10,7 @@ from typer import Argument, Option
 from ..files import check_target, writing
 from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
 from .fit import COST_HELP, DATA_HELP, THRESHOLDS, cost_pair, given_threshold, open_data, threshold_wish
-from .output import noted_warnings
+from .output import LABELS, noted_warnings
 from .progress import counting
 
 THRESHOLD_HELP = "Score from which a label is given, or what to tune it for, per label.  [default: f1]"
@@ -56,4 +56,6 @@ def review(
         made = review_page(table, model=model, quick=quick, seed=seed, command=command, progress=report)
     with writing(out) as file:
         file.write(made.page.encode())
-    typer.echo("\n".join([*made.summary, "", *(f"  {line}" for line in made.labels), "", f"review: {out}"]))
+    more = len(made.labels) - LABELS
+    lines = [*made.labels[:LABELS], *([f"… and {more} more, in the page"] if more > 0 else [])]
+    typer.echo("\n".join([*made.summary, "", *(f"  {line}" for line in lines), "", f"review: {out}"]))

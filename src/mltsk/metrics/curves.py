@@ -95,5 +95,5 @@ def ranking(y: BoolArray, s: FloatArray, weights: FloatArray | None = None) -> t
 
 def resamples(n: int, n_labels: int, seed: int = 0) -> FloatArray:
     """How often each of n rows is drawn when n are drawn with replacement, (B, n): 1,000 times, on large data 100."""
-    times = int(np.clip(1e8 // max(n * n_labels, 1), 100, 1000))
+    times = int(np.clip(3e7 // max(n * n_labels, 1), 100, 1000))
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=times).astype(np.float64)

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
+from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..explain import views
 from ..explain.wording import name, times
@@ -23,14 +24,14 @@ from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..tables.read import Table, read_table, sparse_rows
 from . import svg
-from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, Comparison, compare, n_draws
+from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, SHORT, TERMS, Comparison, compare, n_draws
 from .contents import contents
 from .explorer import explorer_parts, policy
 from .render import _source, _template, _trusted, write_page
-from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, mean_ap, sentence
+from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, sentence
 
-TERMS = 12  # per label of the model in words
 OPEN, SHAPES, EXCEPTIONS = 6, 6, 12  # labels that are unfolded, curves per label, exceptions that are told
+CELLS = 200_000  # of rows to try that a page holds
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 Progress = Callable[[int, int], object]
 
@@ -131,7 +132,7 @@ def review_page(
         table=contents(table, Y),
         judged=_judged(fitted, labels, table),
         compared=None if compared is None else _comparison(compared, labels, len(table)),
-        said=_said(fitted, short, labels, path),
+        said=_said(fitted, short, labels, path, compared),
         tried=_try_it(fitted, table),
         made=_made(table, fitted, seed, command, compared),
     )
@@ -163,13 +164,12 @@ def _fitted(model: Any, X: Any, table: Table) -> Any:
     return fitted
 
 
-def _rendered(**parts: Any) -> str:
-    tried = parts["tried"]
+def _rendered(tried: dict[str, str], **parts: Any) -> str:
     styles = [_source("base.css") + _source("review.css"), tried["style"]]
     scripts = [_source("review.js"), tried["script"]]
     ours = {"styles": _trusted(styles), "scripts": _trusted(scripts), "policy": policy(styles, scripts)}
-    parts["tried"] = _trusted(tried)
-    return _template("review.html").render(**parts, **ours, version=__version__, effect=_effect)
+    ours |= {"tried": _trusted(tried), "version": __version__, "effect": _effect}
+    return _template("review.html").render(**parts, **ours)
 
 
 def _effect(amount: float, most: float) -> Any:
@@ -219,7 +219,8 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
     for i, j in enumerate(compared.labels):
         label, AP = labels[int(j)], {method: float(part[i]) for method, part in compared.AP.items()}
         if np.isfinite(AP[OURS]):
-            picture = _trusted(svg.compared(f"AP of {label.name}", AP, label.rate))
+            drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
+            picture = _trusted(svg.compared(f"AP of {label.name}", drawn, label.rate))
             better = [method for method, where in ahead.items() if label.name in where]
             AUC = {method: float(part[i]) for method, part in compared.AUC.items()}
             rows.append(
@@ -230,13 +231,13 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
     some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
     some += [] if len(compared.labels) == len(labels) else [f"{len(compared.labels)} of {len(labels)} labels"]
     folds = f"{n_draws(compared.rows)} times {FOLDS} folds" if n_draws(compared.rows) > 1 else f"{FOLDS} folds"
-    return {"rows": rows, "mean": mean, "methods": [OURS, LINEAR, FOREST], "some": " and ".join(some), "folds": folds}
+    return {"rows": rows, "mean": mean, "methods": list(compared.AP), "some": " and ".join(some), "folds": folds}
 
 
 # ---- 3. what the model says
 
 
-def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, Any]:
+def _said(model: Any, short: Any, labels: list[Judged], path: Any, compared: Comparison | None) -> dict[str, Any]:
     base, tables = short.rules_, views.tables_of(model)
     general = {name(rule.label): rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
     found = []
@@ -251,19 +252,27 @@ def _said(model: Any, short: Any, labels: list[Judged], path: Any) -> dict[str, 
         found.append({"name": title, "node": general.get(title), "shapes": pictures})
     most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
     lines = {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]} if path else {}
+    lines = {words: part for words, part in lines.items() if np.isfinite(part).all()}
     return {
         "legend": base.legend(),
         "labels": found,
         "most": most,
         "open": len(found) <= OPEN,
         "terms": TERMS,
-        "mean": [mean_ap(model), mean_ap(short)] if any(label.is_known for label in labels) else None,
+        "mean": _means(compared),
         "own": _exceptions(short, None),
         "exceptions": _exceptions(model, EXCEPTIONS),
         "n_exceptions": len(model.rules_),
         "n_numbers": int(model.n_terms_.max()),
-        "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path else None,
+        "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path and lines else None,
     }
+
+
+def _means(compared: Comparison | None) -> list[float] | None:
+    """Mean AP of the whole model and of the short one on the same folds, where they were compared."""
+    if compared is None or not np.isfinite(compared.AP[OURS]).any():
+        return None
+    return [float(np.nanmean(compared.AP[method])) for method in (OURS, SHORT)]
 
 
 def _exceptions(model: Any, most: int | None) -> list[Any]:
@@ -277,8 +286,12 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
 
 
 def _try_it(model: Any, table: Table) -> dict[str, str]:
-    """The explorer of the rows: style, script, data and markup."""
-    return explorer_parts(model, _features(table), table.Y, ids=table.ids if len(table.ids.columns) else None)
+    """The explorer of all rows, or of ``some``: style, script, data and markup."""
+    rows = np.arange(len(table))[spread_rows(len(table), max(CELLS // len(table.feature_names), 50))]
+    X, ids = _features(table), table.ids.iloc[rows] if len(table.ids.columns) else None
+    parts = explorer_parts(model, X.iloc[rows] if hasattr(X, "iloc") else X[rows], table.Y.iloc[rows], ids=ids)
+    some = "" if len(rows) == len(table) else f"{len(rows):,} of {len(table):,} rows, evenly spread"
+    return parts | {"some": some}
 
 
 def _made(table: Table, model: Any, seed: int, command: str, compared: Comparison | None) -> list[tuple[str, str]]:

@@ -83,11 +83,6 @@ def _judged(label: str, parts: Any, weights: Array, threshold: float) -> Judged:
     return Judged(name(label), len(y), int(y.sum()), both[0], both[1], *counts, threshold, y, chances, scores)
 
 
-def mean_ap(model: Any) -> float:
-    """Mean over labels of the AP on rows that were left out."""
-    return float(np.nanmean([ranking(y, scores)[0][0] for y, _, scores in left_out(model).values()]))
-
-
 def sentence(label: Judged) -> str:
     """Whether a label can be found, and at what price."""
     if not label.is_known:
