@@ -63,7 +63,7 @@ def test_items_compare_like_a_tuple():
         ),
         (
             {"exact": True, "x": (1.0, 2.0, 1500.0), "y": (-0.2, 0.0, 0.1), "error": 0.1},
-            "oil up to 1: -0.2; at 2: +0.0; from 1,500: +0.1 ± 0.10",
+            "oil up to 1: -0.2; at 2: 0; from 1,500: +0.1 ± 0.10",
         ),
         ({"names": ("no", "yes")}, "more likely where oil is yes (+0.21)"),
         (

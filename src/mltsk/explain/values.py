@@ -127,7 +127,9 @@ class Shape:
         return self._one_sided(feature, self.at, self.percentile)
 
     def _number(self, amount: float) -> str:
-        return f"{amount:+.6g}" if self.exact and amount else signed(amount)
+        if not self.exact:
+            return signed(amount)
+        return f"{amount:+.3g}" if 0 < abs(amount) < 1 else f"{amount:+.3f}" if amount else "0"
 
     def _amount(self, change: float) -> str:
         return self._number(change) + self._sure()

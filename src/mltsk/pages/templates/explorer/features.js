@@ -96,7 +96,6 @@ class Features {
   percentile(f, value) {
     const d = this.at[f];
     if (!this.quantiles) return null;
-    if (this.system.ends) return Math.min(1, Math.max(0, this.system.level(d, value)));
     return percentileOf(this.quantiles, 21 * d, value);
   }
 
