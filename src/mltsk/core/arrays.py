@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..exceptions import InputError
 from .backend import asnumpy, block_limit, cast, namespace
 
 Array: TypeAlias = NDArray[np.floating[Any]]
@@ -40,6 +41,17 @@ def spread_rows(n: int, limit: int) -> "slice | NDArray[np.int_]":
     [0, 3, 6]
     """
     return slice(None) if n <= limit else np.linspace(0, n - 1, limit).astype(int)
+
+
+def check_plain(values: Any, name: str) -> None:
+    """Refuse what would lose something without a word on its way to plain numbers: masks, dates, imaginary parts."""
+    kinds = {getattr(dtype, "kind", "O") for dtype in getattr(values, "dtypes", [getattr(values, "dtype", None)])}
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} is a masked array: write NaN where a value is not known, as in {name}.filled(nan).")
+    if kinds & {"M", "m"}:
+        raise InputError(f"{name} holds dates or times: turn them into numbers, such as days since some event.")
+    if "c" in kinds:
+        raise InputError(f"Complex data not supported: give the parts of {name} as columns of their own.")
 
 
 def row_square_norms(X: Matrix) -> Array:

@@ -18,11 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from mltsk.core.arrays import check_plain
 from mltsk.exceptions import InputError
+from mltsk.limits import check_size, too_large
 
 Labels = int | str | Path | Sequence[str] | None
 YES = frozenset({"1", "yes", "true", "y", "t"})
 NO = frozenset({"0", "no", "false", "n", "f"})
+NAME = 200  # bytes of a name and its place in lists and tables
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +70,8 @@ class Dataset:
     source: str = ""
 
     def __post_init__(self) -> None:
+        shapes = [getattr(part, "shape", ()) for part in (self.X, self.Y)]
+        check_size(sum(8 * sum(shape[:1]) + NAME * sum(shape[1:2]) for shape in shapes), self.source or self.name)
         X, Y = _features(self.X), _labels(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
@@ -139,6 +144,7 @@ class Dataset:
 
 def _features(X: Any) -> Any:
     """X as a float64 array or CSR array with two axes, sharing memory where nothing has to change."""
+    check_plain(X, "X")
     if sparse.issparse(X):
         X = sparse.csr_array(X, dtype=np.float64)
         if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
@@ -155,6 +161,7 @@ def _features(X: Any) -> Any:
 
 
 def _labels(Y: Any) -> NDArray[np.int8]:
+    check_plain(Y, "Y")
     Y = dense(Y)
     if Y.ndim != 2:
         raise InputError(f"Y has {Y.ndim} axes; it needs two: samples and labels.")
@@ -235,6 +242,8 @@ def unique_names(names: Iterable[str], columns: Iterable[str], where: str) -> li
 
 def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     """The sentence about a file that cannot be read, or that is none of the kind ``what``."""
+    if isinstance(error, MemoryError):
+        return too_large(path)
     reason = getattr(error, "strerror", None) or next(iter(str(error).strip().splitlines()), "")
     if what and isinstance(error, FileNotFoundError):
         reason = "there is no such file"
