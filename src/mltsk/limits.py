@@ -112,7 +112,7 @@ def child() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints is no part of the result
     function, _ = getattr(import_module(module), name), import_module(library)
-    _bound(int(limit))
+    bound(int(limit))
     try:
         function(Path(path), out, *args)
         out.close()
@@ -127,7 +127,8 @@ def child() -> None:
     os._exit(status)  # what a damaged file left behind in memory is not tidied up
 
 
-def _bound(limit: int) -> None:
+def bound(limit: int) -> None:
+    """Let this process take so much more memory than it has, and write no larger file."""
     try:
         import resource
     except ImportError:  # not on Windows

@@ -155,6 +155,14 @@ def test_a_header_that_declares_terabytes_is_refused(tmp_path):
     refusal(tmp_path / "huge.npz")
 
 
+def test_a_part_whose_name_is_damaged_is_not_left_out_without_a_word(tmp_path):
+    path = write_npz(tmp_path / "toy.npz", toy(source="there"))
+    content = path.read_bytes()
+    at = content.rindex(b"feature_names.npy")
+    path.write_bytes(content[:at] + b"F" + content[at + 1 :])
+    refusal(path)
+
+
 @pytest.mark.parametrize("shape", [(0, 1 << 40), (1 << 40, 0)])
 def test_axes_that_would_take_gigabytes_of_names_are_refused(tmp_path, shape):
     np.savez(tmp_path / "wide.npz", X=np.empty(shape), Y=np.empty((shape[0], 0)))

@@ -1,5 +1,6 @@
 """``mltsk reproduce``: the paper's experimental section, or the same with one's own data and methods."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from ..exceptions import InputError
 from .output import note
 from .progress import on_terminal
 
@@ -110,13 +112,14 @@ def report(
     """
     from ..paper.experiments.reproduce import take_over
 
+    if out is None and folder.is_dir() and not os.access(folder, os.W_OK):
+        raise InputError(f"{folder} can only be read: say with --out where the report goes.")
     for other in add or ():
         typer.echo(f"{take_over(folder, other)} pieces taken over from {other}")
     _write(folder, "of all results", out)
 
 
 def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | None) -> Any:
-    from ..exceptions import InputError
     from ..paper.experiments.definition import pick_datasets, pick_methods, read_definition, section_iv
 
     definition = read_definition(config) if config else section_iv()

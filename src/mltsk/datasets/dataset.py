@@ -248,7 +248,7 @@ def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     if what and isinstance(error, FileNotFoundError):
         reason = "there is no such file"
     verdict = f"is not a readable {what}" if what else "cannot be read"
-    return InputError(f"{path} {verdict}: {(reason or type(error).__name__).rstrip('.')}.")
+    return InputError(f"{path} {verdict}: {(reason or type(error).__name__)[:300].rstrip('.')}.")
 
 
 def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[str, ...]:

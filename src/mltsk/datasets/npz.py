@@ -62,6 +62,8 @@ def read_arrays(file: IO[bytes], path: Path) -> Dataset:
     """The data set in an open NPZ file; every part is read to its end, where its checksum is."""
     with zipfile.ZipFile(file) as archive:
         check_size(sum(member.file_size for member in archive.infolist()), path)
+        for member in archive.infolist():
+            archive.open(member).close()  # a part whose name was damaged would be taken for one of somebody else's
         held = [name for name in PARTS if f"{name}.npy" in archive.NameToInfo]
         arrays = {name: _array(archive.read(f"{name}.npy"), name) for name in held}
     check_size(8 * sum(array.size for array in arrays.values() if array.dtype.kind in "biuf"), path)

@@ -6,6 +6,7 @@ data (K + 1), R ends of a region (2).
 """
 
 import inspect
+import warnings
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -36,7 +37,7 @@ SHAPES = {
     "AL": ("observed", "positives"),
     "ADR": ("regions",),
 }
-MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high", "regions")
+MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
     *("centers_", "widths_", "coef_", "prototypes_", "rule_weights_", "thresholds_", "quantiles_", "scale_"),
@@ -46,6 +47,9 @@ GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "colu
 # attributes that are the fields of these
 TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members}
 KINDS = ("number", "ordinal", "nominal")
+ON_THE_SCALE = ("centers_", "coef_", "general_coef_", "intercept_", "thresholds_", "slopes_", "offsets_", "mean")
+LARGEST = 1e100  # number in a model: products of two are still finite
+MOST_FEATURES = 10**8
 SCALES = ("quantile", "standard", "minmax", "unit", None)
 
 
@@ -74,13 +78,61 @@ def check_model(model: Any) -> None:
                 setattr(part, name, parameter.default)
     if not is_ours(last):
         raise ValueError(f"it ends in a {type(last).__name__}, which is no classifier of mltsk")
-    model = last
+    whole, model = model, last
+    classes = getattr(model, "classes_", np.empty(0))
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len({*classes.tolist()}) < len(classes):
+        raise ValueError("'classes_' must be different values")
     if isinstance(model, MultilabelThreshold):
         check_model(model.estimator_)
         if has_rules(model.estimator_):
             _check_table(model.thresholds_, "thresholds_", model.estimator_.thresholds_.shape)
+        return
     if has_rules(model):
         _check_parts(vars(model))
+    else:
+        _check_arrays(vars(model))
+    _try(model)
+    if steps and not hasattr(whole, "feature_names_in_"):  # steps of columns with names may want words in them
+        _finite_scores(whole, np.zeros((1, _n_features(whole))))
+
+
+def _check_arrays(found: Mapping[str, Any]) -> None:
+    """Refuse numbers that are not finite in a model without rules."""
+    waiting = [(name, part) for name, part in found.items() if name.endswith("_")]
+    while waiting:
+        name, part = waiting.pop()
+        waiting += [(name, inner) for inner in part] if isinstance(part, list | tuple) else []
+        if isinstance(part, np.ndarray) and (part.dtype.kind not in "biufUO" or not _is_bounded(part)):
+            raise ValueError(f"{name!r} must hold finite numbers")
+
+
+def _is_bounded(part: Any) -> bool:
+    return part.dtype.kind != "f" or bool((abs(part.astype(np.float64)) <= LARGEST).all())  # which NaN is not
+
+
+def _try(model: Any) -> None:
+    """Refuse a model that cannot score a sample of zeros."""
+    if not isinstance(model.multilabel_, bool) or not _is_bounded(model.classes_):
+        raise ValueError("'multilabel_' must be true or false, and 'classes_' finite")
+    if not has_rules(model):
+        _finite_scores(model, np.zeros((1, _n_features(model))))
+    elif not np.isfinite(model.system_.scores(np.zeros((1, model.system_.shape[1])))).all():
+        raise ValueError("its parts give no finite score")
+
+
+def _n_features(model: Any) -> int:
+    D = model.n_features_in_
+    if not isinstance(D, int | np.integer) or not 0 < D < MOST_FEATURES:
+        raise ValueError(f"'n_features_in_' must be a number of features, not {str(D)[:40]}")
+    return int(D)
+
+
+def _finite_scores(model: Any, X: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = np.asarray(model.decision_function(X))
+    if scores.dtype.kind != "f" or not np.isfinite(scores).all():
+        raise ValueError("its parts give no finite score")
 
 
 def _check_parts(found: Mapping[str, Any]) -> None:
@@ -147,7 +199,8 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
 def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
     numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
     allowed = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
-    if not numbers or table.shape != shape or not (np.isfinite(table) | allowed(table)).all():
+    is_sane = numbers and table.shape == shape and (np.isfinite(table) | allowed(table)).all()
+    if not is_sane or (name in ON_THE_SCALE and not _is_bounded(table)):
         raise ValueError(f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers")
 
 

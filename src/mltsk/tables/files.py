@@ -25,7 +25,7 @@ from mltsk.datasets import arff, mat, npz
 from mltsk.datasets.dataset import Dataset, as_number, repeated, unique_names, unreadable
 from mltsk.datasets.load import is_path
 from mltsk.exceptions import InputError, optional
-from mltsk.limits import CELL, check_size, isolated
+from mltsk.limits import CELL, check_size, isolated, memory_limit, too_large
 
 MAX_LINE = 1 << 24  # characters: a row of a million numbers
 COLUMN = 10_000  # bytes of a column of a data frame, whatever it holds
@@ -99,7 +99,7 @@ def _type(source: Any) -> str:
 
 def _csv(path: Path, _: Any) -> Raw:
     opened = gzip.open if path.suffix.lower() == ".gz" else open
-    rows, size = [], 0
+    rows, size, limit = [], 0, memory_limit()
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             lines = _bounded(file, path)
@@ -110,7 +110,8 @@ def _csv(path: Path, _: Any) -> Raw:
             for row in filter(None, reader):
                 if len(row) != len(header):
                     raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
-                check_size(size := size + CELL * len(row) + sum(map(len, row)), path)
+                if (size := size + CELL * len(row) + sum(map(len, row))) > limit:
+                    raise too_large(path)
                 rows.append(row)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file in UTF-8: save it in that encoding.") from None

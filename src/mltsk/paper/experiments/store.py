@@ -26,7 +26,7 @@ from .results import CELLS, SCORES, Results
 FILE, LOCK = "results.sqlite", "lock.sqlite"
 VALUES = (*METRICS, "tied")
 _FORMAT = 1  # of schema.sql
-_IDENTITY = 'key, kind, protocol, dataset, method, seed, fold, "inner", part, details'
+_IDENTITY = 'key, details, kind, protocol, dataset, method, seed, fold, "inner", part'
 _ABSORB = (
     "CREATE TEMP TABLE fresh AS SELECT key FROM other.cell WHERE status = 'done' "
     "AND key NOT IN (SELECT key FROM cell WHERE status = 'done')",
@@ -158,8 +158,9 @@ class Store:
             "WHERE kind IN ('grid', 'final') AND status = 'done'",
             self._connection,
         ).rename(columns={"text": "setting"})
-        for key, *parts, details in self._connection.execute(f"SELECT {_IDENTITY} FROM cell"):
-            if Cell(*parts, details=json.loads(details)).key != key:
+        for key, details, *parts in self._connection.execute(f"SELECT {_IDENTITY} FROM cell"):
+            named = dict(zip(_IDENTITY.replace('"', "").split(", ")[2:], parts, strict=True))
+            if Cell(**named, details=json.loads(details)).key != key:
                 raise sqlite3.DatabaseError(f"the piece of work {key} is not what its key says")
         names = ", ".join(f'"{name}"' for name in CELLS)
         cells = pd.read_sql_query(f'SELECT {names} FROM cell ORDER BY "when", key', self._connection)
