@@ -116,6 +116,7 @@ def main() -> int:
     parser.add_argument(
         "--cases", type=int, default=0, help="cases per format at most; 0: as many as there is time for"
     )
+    parser.add_argument("--crafted", type=int, default=10**6, help="crafted files at most, evenly spread")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kinds", default=",".join(("crafted", *KINDS)))
@@ -128,7 +129,7 @@ def main() -> int:
     kinds, failures = args.kinds.split(","), 0
     from . import crafted
 
-    most = dict.fromkeys(kinds, args.cases or 10**9) | {"crafted": len(crafted.files())}
+    most = dict.fromkeys(kinds, args.cases or 10**9) | {"crafted": min(args.crafted, len(crafted.files()))}
 
     def turn(worker: Worker, kind: str, first: int) -> tuple[str, int, list[tuple[int, str]]]:
         return kind, first, worker.run(kind, first, min(first + BATCH, most[kind]), args.seed)

@@ -15,7 +15,7 @@ from mltsk.limits import bound
 
 from . import crafted, targets
 from .mutate import mutated
-from .originals import CHECKED, originals
+from .originals import CHECKED, KINDS, originals
 
 SHARE_OF_COMMANDS = 0.02
 MEMORY = 1 << 30
@@ -71,14 +71,12 @@ def work() -> None:
     targets.without_processes()
     os.environ["MLTSK_MEMORY"] = "300M"
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-        is_bound = False
+        for kind in KINDS:  # libraries, threads and originals take no part in the limit
+            verdict(kind, originals(kind)[0], "", Path(folder))
+        crafted.files()
+        bound(MEMORY)
         for line in sys.stdin:
             kind, first, last, seed = line.split()
-            case(kind, int(first), int(seed))  # what it takes to make cases takes no part in the limit
-            if not is_bound:
-                verdict(*case(kind, int(first), int(seed)), Path(folder))
-                bound(MEMORY)
-                is_bound = True
             for number in range(int(first), int(last)):
                 command = Random(number).random() < SHARE_OF_COMMANDS
                 print(number, verdict(*case(kind, number, int(seed)), Path(folder), command), file=out, flush=True)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,8 @@ class Dataset:
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
         categories = tuple(tuple(map(str, column)) for column in self.categories) or ((),) * X.shape[1]
+        if not _are_texts(chain(*categories)):
+            raise InputError("A category holds something that is no character: rename it.")
         if len(categories) != X.shape[1]:
             raise InputError(f"There are {len(categories)} lists of categories for {X.shape[1]} features.")
         checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0]), "categories": categories}
@@ -251,7 +254,17 @@ def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     return InputError(f"{path} {verdict}: {(reason or type(error).__name__)[:300].rstrip('.')}.")
 
 
+def _are_texts(names: Iterable[str]) -> bool:
+    """Whether these can be written: halves of characters, as damaged files hold them, cannot."""
+    try:
+        return bool("".join(map(str, names)).encode().decode()) or True
+    except UnicodeError:
+        return False
+
+
 def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[str, ...]:
+    if not _are_texts(names):
+        raise InputError(f"A {kind} name holds something that is no character: rename it.")
     names = tuple(map(str, names)) or tuple(f"{prefix}{i + 1}" for i in range(count))
     if len(names) != count:
         raise InputError(f"There are {len(names)} {kind} names for {count} {kind}s.")

@@ -83,9 +83,10 @@ def check_model(model: Any) -> None:
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len({*classes.tolist()}) < len(classes):
         raise ValueError("'classes_' must be different values")
     if isinstance(model, MultilabelThreshold):
+        if isinstance(model.estimator_, MultilabelThreshold) or not isinstance(vars(model).get("_binary"), bool):
+            raise ValueError("'estimator_' must be a classifier without tuned thresholds, and '_binary' true or false")
         check_model(model.estimator_)
-        if has_rules(model.estimator_):
-            _check_table(model.thresholds_, "thresholds_", model.estimator_.thresholds_.shape)
+        _check_table(model.thresholds_, "thresholds_", (len(taken_apart(model.estimator_)[1].label_names_),))
         return
     if has_rules(model):
         _check_parts(vars(model))
@@ -93,11 +94,16 @@ def check_model(model: Any) -> None:
         _check_arrays(vars(model))
     _try(model)
     if steps and not hasattr(whole, "feature_names_in_"):  # steps of columns with names may want words in them
-        _finite_scores(whole, np.zeros((1, _n_features(whole))))
+        _finite_scores(whole)
 
 
 def _check_arrays(found: Mapping[str, Any]) -> None:
     """Refuse numbers that are not finite in a model without rules."""
+    for name in ("coef_", "intercept_"):  # one of a single label would serve all
+        if name in found and np.shape(found[name])[-1:] != (len(found["label_names_"]),):
+            raise ValueError(f"{name!r} must have as many columns as there are labels")
+    if "X_" in found and len(found["Y_"]) != found["X_"].shape[0]:
+        raise ValueError("'Y_' must have as many rows as 'X_'")
     waiting = [(name, part) for name, part in found.items() if name.endswith("_")]
     while waiting:
         name, part = waiting.pop()
@@ -115,7 +121,7 @@ def _try(model: Any) -> None:
     if not isinstance(model.multilabel_, bool) or not _is_bounded(model.classes_):
         raise ValueError("'multilabel_' must be true or false, and 'classes_' finite")
     if not has_rules(model):
-        _finite_scores(model, np.zeros((1, _n_features(model))))
+        _finite_scores(model)
     elif not np.isfinite(model.system_.scores(np.zeros((1, model.system_.shape[1])))).all():
         raise ValueError("its parts give no finite score")
 
@@ -127,12 +133,14 @@ def _n_features(model: Any) -> int:
     return int(D)
 
 
-def _finite_scores(model: Any, X: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores = np.asarray(model.decision_function(X))
-    if scores.dtype.kind != "f" or not np.isfinite(scores).all():
-        raise ValueError("its parts give no finite score")
+def _finite_scores(model: Any) -> None:
+    D, L = _n_features(model), len(taken_apart(model)[1].label_names_)
+    for n in (2, 3):  # what fits both by chance fits any number of samples
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = np.asarray(model.decision_function(np.zeros((n, D))))
+        if scores.shape not in ((n, L), (n,)) or scores.dtype.kind != "f" or not np.isfinite(scores).all():
+            raise ValueError("its parts give no finite score per label")
 
 
 def _check_parts(found: Mapping[str, Any]) -> None:
@@ -218,8 +226,9 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
     if scaling is not None:
         rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
         yield not rises, "knots of the scale must rise"
+        yield parts["levels"].min() < 0 or parts["levels"].max() > 1, "'levels' must lie between 0 and 1"
         for name in ("spread", "share"):
-            yield not (parts[name] > 0).all(), f"{name!r} must be above 0"
+            yield not ((parts[name] > 1 / LARGEST) & (parts[name] < LARGEST)).all(), f"{name!r} must be above 0"
         yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
     if "count" in parts:
         count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
@@ -233,5 +242,7 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
         linear = low is None and high is None
         yield linear and n["P"] != n["D"], "there must be a linear term per feature"
-        ramps = low is not None and high is not None and (high > low).all() and (scale == "quantile" or not n["P"])
+        ramps = (
+            low is not None and high is not None and (high > low + 1e-9).all() and (scale == "quantile" or not n["P"])
+        )
         yield not (linear or ramps), "ramps must rise on a percentile scale"

@@ -80,14 +80,17 @@ class Store:
         """The store of a folder, to read; with ``create`` to write, which one process at a time may do."""
         folder = Path(folder)
         path = folder / FILE
+        none = InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
         if not create and not path.is_file():
-            raise InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
+            raise none
         place = _locked(folder) if create else _readable(path)
         with place as file, _told(path), closing(_connect(file)) as connection:
             if create:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(read_text("schema.sql"))
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            elif connection.execute("PRAGMA user_version").fetchone() == (0,):  # its tables were not made yet
+                raise none
             yield cls(connection)
 
     def describe(self, description: Mapping[str, Any]) -> None:
@@ -158,6 +161,8 @@ class Store:
             "WHERE kind IN ('grid', 'final') AND status = 'done'",
             self._connection,
         ).rename(columns={"text": "setting"})
+        if lost := {*SCORES} - {*scores}:  # SQLite takes the name of a column that is not there for a text
+            raise sqlite3.DatabaseError(f"there is no column {min(lost)}")
         for key, details, *parts in self._connection.execute(f"SELECT {_IDENTITY} FROM cell"):
             named = dict(zip(_IDENTITY.replace('"', "").split(", ")[2:], parts, strict=True))
             if Cell(**named, details=json.loads(details)).key != key:
