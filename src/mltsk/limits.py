@@ -25,17 +25,7 @@ _TOO_LARGE, _REFUSED, _DAMAGED = 3, 4, 5  # how the process ends where it does n
 
 
 def memory_limit() -> int:
-    """Bytes that one file may become.
-
-    Examples
-    --------
-    >>> import os
-    >>> from mltsk.limits import memory_limit
-    >>> os.environ["MLTSK_MEMORY"] = "500M"
-    >>> memory_limit()
-    524288000
-    >>> del os.environ["MLTSK_MEMORY"]
-    """
+    """Bytes that one file may become: MLTSK_MEMORY, or a quarter of this machine's memory."""
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
         return _machine() // SHARE

@@ -189,7 +189,7 @@ def target(tmp_path):
 
 
 def get(site, target, **more):
-    return download(f"{site.url}/file.bin", target, pause=0, timeout=5, **more)
+    return download(f"{site.url}/file.bin", target, timeout=5, **more)
 
 
 def leave_part(site, target, content, etag='"v1"', url=None):
@@ -298,7 +298,7 @@ def test_a_missing_file_is_a_sentence_and_leaves_nothing(site, target):
 
 def test_nobody_listening_is_a_sentence(target):
     with pytest.raises(FetchError, match="refused"):
-        download("http://127.0.0.1:9/file.bin", target, pause=0)
+        download("http://127.0.0.1:9/file.bin", target)
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/x", "data:,x", "x"])

@@ -141,20 +141,13 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def download(
-    url: str,
-    target: Path,
-    *,
-    progress: Progress | None = None,
-    timeout: float = 30.0,
-    deadline: float = DEADLINE,
-    max_bytes: int = MAX_BYTES,
-    pause: float = 0.5,
+    url: str, target: Path, *, progress: Progress | None = None, timeout=30.0, deadline=DEADLINE, max_bytes=MAX_BYTES
 ) -> Path:
     """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
 
     ``target`` appears only when it is complete. ``progress`` is called with the bytes that are there and the bytes that
     there will be (None if the server does not say). A connection counts as dropped after ``timeout`` seconds of
-    silence; the first reconnection waits for ``pause`` seconds, each further one twice as long. After ``deadline``
+    silence; reconnections wait for half a second, each further one twice as long. After ``deadline``
     seconds in all it is given up, and what has arrived is kept for the next call.
     """
     if not _is_address(url):
@@ -162,7 +155,7 @@ def download(
     part, end = _Part(url, Path(target)), time.monotonic() + deadline
     for attempt in range(ATTEMPTS):
         if attempt:
-            time.sleep(pause * 2 ** (attempt - 1))
+            time.sleep(2.0 ** (attempt - 2))
         try:
             _attempt(part, progress or (lambda done, total: None), timeout, max_bytes, end)
             return part.finish()

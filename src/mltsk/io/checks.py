@@ -92,9 +92,11 @@ def check_model(model: Any) -> None:
         _check_parts(vars(model))
     else:
         _check_arrays(vars(model))
-    _try(model)
+    if not isinstance(model.multilabel_, bool) or not _is_bounded(model.classes_):
+        raise ValueError("'multilabel_' must be true or false, and 'classes_' finite")
+    _try(model, L := len(model.label_names_))
     if steps and not hasattr(whole, "feature_names_in_"):  # steps of columns with names may want words in them
-        _finite_scores(whole)
+        _try(whole, L)
 
 
 def _check_arrays(found: Mapping[str, Any]) -> None:
@@ -116,29 +118,17 @@ def _is_bounded(part: Any) -> bool:
     return part.dtype.kind != "f" or bool((abs(part.astype(np.float64)) <= LARGEST).all())  # which NaN is not
 
 
-def _try(model: Any) -> None:
-    """Refuse a model that cannot score a sample of zeros."""
-    if not isinstance(model.multilabel_, bool) or not _is_bounded(model.classes_):
-        raise ValueError("'multilabel_' must be true or false, and 'classes_' finite")
-    if not has_rules(model):
-        _finite_scores(model)
-    elif not np.isfinite(model.system_.scores(np.zeros((1, model.system_.shape[1])))).all():
-        raise ValueError("its parts give no finite score")
-
-
-def _n_features(model: Any) -> int:
-    D = model.n_features_in_
+def _try(model: Any, L: int) -> None:
+    """Refuse a model that gives no finite score per label to rows of zeros."""
+    D, score = model.n_features_in_, getattr(model, "decision_function", None)
+    if has_rules(model):
+        D, score = model.system_.shape[1], model.system_.scores
     if not isinstance(D, int | np.integer) or not 0 < D < MOST_FEATURES:
         raise ValueError(f"'n_features_in_' must be a number of features, not {str(D)[:40]}")
-    return int(D)
-
-
-def _finite_scores(model: Any) -> None:
-    D, L = _n_features(model), len(taken_apart(model)[1].label_names_)
-    for n in (2, 3):  # what fits both by chance fits any number of samples
+    for n in (2, 3):  # what fits both by chance fits any number of rows
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scores = np.asarray(model.decision_function(np.zeros((n, D))))
+            scores = np.asarray(score(np.zeros((n, int(D)))))
         if scores.shape not in ((n, L), (n,)) or scores.dtype.kind != "f" or not np.isfinite(scores).all():
             raise ValueError("its parts give no finite score per label")
 
@@ -242,7 +232,6 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
         linear = low is None and high is None
         yield linear and n["P"] != n["D"], "there must be a linear term per feature"
-        ramps = (
-            low is not None and high is not None and (high > low + 1e-9).all() and (scale == "quantile" or not n["P"])
-        )
+        rise = low is not None and high is not None and (high > low + 1e-9).all()
+        ramps = rise and (scale == "quantile" or not n["P"])
         yield not (linear or ramps), "ramps must rise on a percentile scale"
