@@ -63,21 +63,25 @@ class Job:
 
     def __init__(self, folder: Path, args: Sequence[str], sound: Callable[[], object], afresh: bool = False) -> None:
         self.folder, self.args, self.sound, self.afresh = folder, args, sound, afresh
+        self.finish()
+        self.whole = sound()
+
+    def finish(self) -> None:
+        """Let it run to its end, and note how long that takes."""
         start = time.monotonic()
-        first = done(args)
-        assert first.returncode == 0, first.stderr
-        self.seconds, self.whole = time.monotonic() - start, sound()
+        found = done(self.args)
+        assert found.returncode == 0, found.stderr
+        self.seconds = time.monotonic() - start
 
     def kill(self, rng: Random) -> bool:
         """Kill it once, look at what is left, and let it finish."""
         if self.afresh:  # what is finished would not be done again
             shutil.rmtree(self.folder)
-        was_running = killed(self.args, rng.uniform(0.2, 1.0) * self.seconds)
+        was_running = killed(self.args, rng.uniform(0.1, 0.8) * self.seconds)
         left = self.sound()
         if isinstance(left, frozenset):
             assert left <= self.whole, "something else than what was finished"
-        again = done(self.args)
-        assert again.returncode == 0, again.stderr
+        self.finish()
         assert self.sound() == self.whole, "another result than that of an undisturbed run"
         assert not list(self.folder.rglob("*.tmp")), "something was left behind"
         return was_running
