@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check docs bench bench-full clean help
+.PHONY: demo test check docs bench bench-full fuzz faults clean help
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
@@ -58,6 +58,13 @@ bench-full: $(VENV)/.dev .venv-boomer   ## the same on whole jobs, and next to o
 .venv-ebm:
 	$(PYTHON) -m venv $@
 	$@/bin/python -m pip install --quiet --disable-pip-version-check interpret-core==0.7.8
+
+# Goes on where the last one stopped; a file that failed is kept in out/fuzz.
+fuzz: $(VENV)/.dev    ## ten minutes of mutated and crafted files of every format
+	$(BIN)/python -m fuzz
+
+faults: $(VENV)/.dev  ## fifty kills at random moments, full disks, a worker of a cluster that dies
+	$(BIN)/python -m fuzz.faults
 
 clean:           ## forget the environment and every output
 	rm -rf $(VENV) out build dist docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,6 +1,8 @@
 """Files appear whole or not at all."""
 
 import os
+import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -32,3 +34,39 @@ def test_a_place_where_no_file_can_be_is_refused_before_the_work(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         check_target(tmp_path / "no" / "file")
     check_target(tmp_path / "file")
+
+
+def test_a_name_that_no_file_can_have_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"a\\x00b is no name that a file can have"):
+        check_target(tmp_path / "a\0b")
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
+    pytest.importorskip("fcntl")
+    code = (
+        "import os, sys; from mltsk.files import writing\n"
+        "with writing(sys.argv[1]) as file: file.write(b'half'); file.flush(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "killed")], check=False)
+    assert len(list(tmp_path.iterdir())) == 1
+    with writing(tmp_path / "outer") as outer:
+        outer.write(b"1")
+        outer.flush()
+        with writing(tmp_path / "inner") as inner:
+            inner.write(b"2")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["inner", "outer"]
+
+
+def test_a_full_disk_is_one_sentence_and_changes_nothing(tmp_path):
+    resource = pytest.importorskip("resource")
+    (tmp_path / "file").write_bytes(b"before")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
+    try:
+        refused = pytest.raises(OSError, match="file cannot be written: File too large; nothing was changed")
+        with refused, writing(tmp_path / "file") as file:
+            file.write(bytes(10_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert (tmp_path / "file").read_bytes() == b"before"
+    assert len(list(tmp_path.iterdir())) == 1

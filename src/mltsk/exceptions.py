@@ -7,8 +7,18 @@ from importlib import import_module
 class InputError(ValueError):
     """Something that the caller gave is wrong: the message says what, where, and what to do.
 
-    The command line prints the message alone and exits with status 2.
+    The command line prints the message alone and exits with status 2. What it quotes of a file is `printable` in it.
     """
+
+    def __init__(self, message: str, *others: object) -> None:
+        super().__init__(printable(message), *others)
+
+
+def printable(text: str) -> str:
+    """Text of a file for people to read: signs that a terminal would obey are spelled out."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 class NoMinimumError(ValueError):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .columns import Columns
-from .core.arrays import Array, Matrix, dense, unit_rows
+from .core.arrays import Array, Matrix, dense, unit_rows, within_reach
 from .core.backend import is_tensor, namespace, put
 from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
@@ -87,7 +87,7 @@ class FuzzySystem:
         """Samples in the caller's units, put on the scale of the rules."""
         if self.scaling is not None:
             return self.scaling.apply(X if is_tensor(X) else np.asarray(dense(X)))
-        return unit_rows(X) if self.unit_length else X
+        return unit_rows(X) if self.unit_length else within_reach(X)
 
     def firing(self, X: Matrix) -> Array:
         """Share of every exception in every sample, (N, K)."""

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d
 
+from .core.arrays import check_plain
 from .core.backend import cast, namespace, put
 from .exceptions import InputError
 
@@ -44,6 +45,7 @@ class Targets:
         >>> Targets.of([[1, 0], [np.nan, 1]], may_miss=True).observed.tolist()
         [[True, True], [False, True]]
         """
+        check_plain(y, "y")
         if _is_lists(y):
             names = sorted({label for labels in y for label in labels}, key=str)
             if not names:

@@ -76,6 +76,15 @@ def test_identifiers_come_first(mltsk, clinic, patients, csv_file, refused):
     assert "Predictions have a column 'gout' of their own" in refused("predict", clinic, patients, "--id", "gout")
 
 
+def test_names_that_a_spreadsheet_would_run_are_quoted(mltsk, csv_file, tmp_path):
+    rows = [[i % 7 + 0.5, int(i % 7 > 3), f"=HYPERLINK({i})"] for i in range(40)]
+    data, out = csv_file("d.csv", ["a", "=1+1", "@id"], rows), tmp_path / "m.skops"
+    assert mltsk("fit", data, "--labels", "=1+1", "--id", "@id", "--rules", 0, "--out", out).status == 0
+    header, first = mltsk("predict", out, data).out.splitlines()[:2]
+    assert header == "'@id,probability:=1+1,'=1+1"
+    assert first.startswith("'=HYPERLINK(0),")
+
+
 def test_missing_cells_and_new_words_are_counted_in_one_note(mltsk, clinic, csv_file):
     header = ["age", "smoker", "stage", "male"]
     rows = [["", "pipe", "mild", "yes"], [60, "pipe", "awful", "unsure"], ["<4", "daily", "severe", "no"]]

@@ -32,6 +32,8 @@ def test_a_report_is_written_again_without_running(mltsk, quick, tmp_path):
     page.unlink()
     assert mltsk("report", tmp_path / "run").status == 0
     assert page.read_text() == before
+    assert mltsk("report", tmp_path / "run", "--out", tmp_path / "elsewhere").status == 0
+    assert (tmp_path / "elsewhere" / "index.html").read_text() == before
 
 
 def test_a_failing_method_is_status_1_and_named(mltsk, awkward, tmp_path):

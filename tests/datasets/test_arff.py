@@ -463,6 +463,8 @@ def test_document_types_and_entities_are_refused(write, text):
         ("<labels>\n<label", "line 2: unclosed token"),
         ("<labels></labels>", "lists no label"),
         ("@relation x", "line 1: not well-formed"),
+        *((f'<?xml version="1.0" encoding="{code}"?><labels/>', "cannot be read") for code in ("gbk", "utf-7", "idna")),
+        *((f'<?xml version="1.0" encoding="{code}"?><labels/>', "cannot be read") for code in ("hex", "punycode")),
     ],
 )
 def test_files_that_are_no_label_list_are_refused_in_a_sentence(write, text, complaint):

@@ -6,6 +6,7 @@ from scipy.io import savemat
 
 from mltsk.datasets import read_mat
 from mltsk.exceptions import InputError
+from mltsk.limits import isolated
 
 X = np.arange(12.0).reshape(4, 3)
 Y = np.array([[1, 0], [0, 0], [1, 1], [0, 1]])
@@ -116,6 +117,23 @@ def test_a_damaged_file_is_refused_in_a_sentence(write, keep):
     with pytest.raises(InputError) as refused:
         read_mat(path)
     assert "\n" not in str(refused.value)
+
+
+def test_a_reader_that_crashes_or_hangs_is_a_sentence(write, monkeypatch):
+    path = write(data=X, target=Y)
+    for what, said in (("abort", "reader crashed"), ("sleep", "was not read in")):
+        crash = f"import os, time\ndef unpack(path, *args): os.abort() if {what!r} == 'abort' else time.sleep(60)"
+        (path.parent / "dying_reader.py").write_text(crash)
+        monkeypatch.syspath_prepend(path.parent)
+        reading = isolated("dying_reader:unpack", path, what="MATLAB file", seconds=2)
+        with pytest.raises(InputError, match=said), reading:
+            pass
+
+
+def test_parts_of_different_width_are_refused(write):
+    path = write(train_data=X, train_target=Y, test_data=X[:, :2], test_target=Y)
+    with pytest.raises(InputError, match="different numbers of features"):
+        read_mat(path)
 
 
 def test_a_missing_file_is_a_sentence(tmp_path):

@@ -1,3 +1,4 @@
+import io
 import zipfile
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from mltsk.datasets import Dataset, content_digest, npz, read_npz, write_npz
+from mltsk.datasets import Dataset, content_digest, read_npz, write_npz
 from mltsk.exceptions import InputError
 
 
@@ -59,7 +60,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     def full_disk(*_, **__):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(npz.np, "savez_compressed", full_disk)
+    monkeypatch.setattr(np, "savez_compressed", full_disk)
     with pytest.raises(OSError, match="No space"):
         write_npz(tmp_path / "toy.npz", toy(source="there"))
     assert [path.name for path in tmp_path.iterdir()] == ["toy.npz"]
@@ -141,8 +142,10 @@ def test_a_damaged_file_is_read_right_or_refused_in_a_sentence(tmp_path_factory,
 def test_a_file_that_unpacks_to_more_than_allowed_is_refused_unopened(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("X.npy", bytes(1 << 20))
-    monkeypatch.setattr(npz, "MAX_UNPACKED", 1 << 19)
-    assert "unpacks to" in refusal(tmp_path / "bomb.npz")
+    monkeypatch.setenv("MLTSK_MEMORY", "512K")
+    assert "would take more than 1 MiB of memory" in refusal(tmp_path / "bomb.npz")
+    np.savez(tmp_path / "bytes.npz", X=np.zeros((300, 300), np.uint8))  # eight times as much once they are numbers
+    assert "would take more than" in refusal(tmp_path / "bytes.npz")
 
 
 def test_a_header_that_declares_terabytes_is_refused(tmp_path):
@@ -150,3 +153,35 @@ def test_a_header_that_declares_terabytes_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "huge.npz", "w") as archive, archive.open("X.npy", "w") as member:
         np.lib.format.write_array_header_1_0(member, {**header, "shape": (1 << 40, 1 << 10)})
     refusal(tmp_path / "huge.npz")
+
+
+def test_a_part_whose_name_is_damaged_is_not_left_out_without_a_word(tmp_path):
+    path = write_npz(tmp_path / "toy.npz", toy(source="there"))
+    content = path.read_bytes()
+    at = content.rindex(b"feature_names.npy")
+    path.write_bytes(content[:at] + b"F" + content[at + 1 :])
+    refusal(path)
+
+
+@pytest.mark.parametrize("shape", [(0, 1 << 40), (1 << 40, 0)])
+def test_axes_that_would_take_gigabytes_of_names_are_refused(tmp_path, shape):
+    np.savez(tmp_path / "wide.npz", X=np.empty(shape), Y=np.empty((shape[0], 0)))
+    assert "would take more than" in refusal(tmp_path / "wide.npz")
+    parts = {"X_data": np.ones(1), "X_indices": np.zeros(1, int), "X_indptr": np.array([0, 1, 1])}
+    np.savez(tmp_path / "wide.npz", **parts, X_shape=np.array([2, 2**31 - 2]), Y=np.eye(2))
+    assert "would take more than" in refusal(tmp_path / "wide.npz")
+
+
+def test_a_part_that_is_longer_than_it_says_or_no_array_is_refused(tmp_path):
+    whole = io.BytesIO()
+    np.save(whole, np.eye(4))
+    for content in (whole.getvalue() + b"\0", whole.getvalue().replace(b"}", b" "), b"no array", b""):
+        with zipfile.ZipFile(tmp_path / "odd.npz", "w") as archive:
+            archive.writestr("X.npy", content)
+        refusal(tmp_path / "odd.npz")
+
+
+@pytest.mark.parametrize("X", [np.eye(3) * 1j, np.ones((3, 2)).astype("M8[s]"), np.ones(3, dtype="f8,i4")])
+def test_what_would_lose_something_as_numbers_is_refused(tmp_path, X):
+    np.savez(tmp_path / "odd.npz", X=X, Y=np.eye(3))
+    refusal(tmp_path / "odd.npz")

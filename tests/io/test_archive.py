@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.io import FORMAT, MANIFEST, TRUSTED, ModelInfo, archive, load, read_info, save, untrusted
+from mltsk.io import FORMAT, MANIFEST, TRUSTED, ModelInfo, load, read_info, save, untrusted
 from mltsk.paper.methods import METHODS
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
@@ -417,10 +417,10 @@ def test_incomplete_info_is_refused(saved):
 
 
 def test_a_file_that_would_unpack_to_too_much_is_refused(saved, monkeypatch):
-    monkeypatch.setattr(archive, "MAX_UNPACKED", 1000)
-    refused(saved, "too much for a model")
+    monkeypatch.setenv("MLTSK_MEMORY", "1000")
+    refused(saved, "would take more than 1 MiB of memory")
     monkeypatch.undo()
-    monkeypatch.setattr(archive, "MAX_JSON", 100)
+    rewrite(saved, members(saved) | {"mltsk.json": " " * ((64 << 20) + 1)})
     refused(saved, "too much for a model")
 
 

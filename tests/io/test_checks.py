@@ -8,6 +8,7 @@ import pytest
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
 from mltsk.io.checks import check_model, has_rules
+from mltsk.paper import METHODS
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
 
@@ -33,6 +34,10 @@ def fitted():
         ("label_names_", ("a", "a", "b", "c", "d"), "'label_names_' must be 5 different names"),
         ("feature_names_in_", np.array(["a"], dtype=object), "10 different names"),
         ("classes_", np.arange(3), "3 classes for 5 labels"),
+        ("classes_", np.zeros(5), "'classes_' must be different values"),
+        ("slopes_", None, "'slopes_' must be a table of 5"),
+        ("centers_", np.full((2, 10), 1e308), "'centers_' must be"),
+        ("intercept_", np.full(5, np.inf, dtype=np.float32), "'intercept_' must be"),
         ("scale_", "cubic", "no scale 'cubic'"),
         ("scale_", "unit", "does not belong to the scale 'unit'"),
         ("scale_", "standard", "ramps must rise on a percentile scale"),
@@ -51,6 +56,7 @@ def test_each_part_is_checked(fitted, name, value, says):
     ("table", "name", "change", "says"),
     [
         ("scaling_", "values", lambda v: v[:, ::-1].copy(), "knots of the scale must rise"),
+        ("scaling_", "levels", lambda v: v * 1e300, "'levels' must lie between 0 and 1"),
         ("scaling_", "spread", lambda v: 0 * v, "'spread' must be above 0"),
         ("scaling_", "share", lambda v: 0 * v, "'share' must be above 0"),
         ("scaling_", "share", lambda v: v * np.inf, "'share' must be a table of 10 finite"),
@@ -118,3 +124,20 @@ def test_what_was_fitted_passes(fitted):
     paper = PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y)
     check_model(paper)
     assert has_rules(paper)
+
+
+@pytest.mark.parametrize("name", ["br", "ml-knn", "mlsf", "hnoml", "bp-mll"])
+def test_parts_of_the_compared_methods_are_checked(name):
+    model = METHODS[name](**({"epochs": 2} if name == "bp-mll" else {})).fit(DATA.X, DATA.Y)
+    check_model(model)
+    arrays = [part for part, value in vars(model).items() if isinstance(value, np.ndarray) and value.dtype == float]
+    for part in arrays:
+        for value in (getattr(model, part) * np.nan, getattr(model, part) * 1j):
+            damaged = copy.copy(model)
+            vars(damaged)[part] = value
+            with pytest.raises(ValueError, match=f"'{part}' must hold finite numbers"):
+                check_model(damaged)
+    if hasattr(model, "coef_"):
+        model.coef_ = model.coef_[..., :1]
+        with pytest.raises(ValueError):
+            check_model(model)

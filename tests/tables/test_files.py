@@ -11,7 +11,6 @@ from scipy.io import savemat
 
 from mltsk import read_table
 from mltsk.datasets import Dataset, write_npz
-from mltsk.tables import files
 
 TEXT = "a,b,c\n1.5,x,yes\n2,y,no\n0,x,\n"
 
@@ -127,13 +126,25 @@ def test_what_is_neither_a_file_nor_a_frame(refusal, source):
 
 
 def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MAX_TEXT", 1 << 20)
-    monkeypatch.setattr(files, "MAX_CELLS", 10)
-    bomb = gzip.compress(b"a\n" + b"1\n" * (1 << 20))
-    assert "holds more than 1 MiB of text" in refusal(write(bomb, "toy.csv.gz"))
+    monkeypatch.setenv("MLTSK_MEMORY", "50M")
+    too_large = "would take more than 50 MiB of memory: save it in parts, or set MLTSK_MEMORY="
+    assert too_large in refusal(write(gzip.compress(b"a\n" + b"1\n" * (1 << 20)), "toy.csv.gz"))
+    assert "line 1 is longer than" in refusal(write(gzip.compress(bytes([48]) * (1 << 25)), "line.csv.gz"))
+    savemat(
+        tmp_path / "toy.mat", {"data": np.zeros((1000, 10_000)), "target": np.zeros((1, 1000))}, do_compression=True
+    )
+    assert too_large in refusal(tmp_path / "toy.mat")
     pytest.importorskip("pyarrow")
-    pd.DataFrame({"a": range(11)}).to_parquet(tmp_path / "toy.parquet")
-    assert "11 rows of 1 columns, more than are read" in refusal(tmp_path / "toy.parquet")
+    pd.DataFrame({"a": np.zeros(10_000_000)}).to_parquet(tmp_path / "toy.parquet")
+    assert too_large in refusal(tmp_path / "toy.parquet")
+    pytest.importorskip("openpyxl")
+    with pd.ExcelWriter(tmp_path / "toy.xlsx") as book:
+        pd.DataFrame(index=range(100)).to_excel(book, index=False)
+        for row in range(1, 100):
+            book.book.active.cell(row, 16_384, 1)  # the last column: the others are blank, and take memory
+    assert too_large in refusal(tmp_path / "toy.xlsx")
+    monkeypatch.setenv("MLTSK_MEMORY", "much")
+    assert refusal(write("a\n1\n")) == "MLTSK_MEMORY is 'much': give a size such as 500M or 8G."
 
 
 @pytest.mark.parametrize(("module", "name"), [("openpyxl", "toy.xlsx"), ("pyarrow", "toy.parquet")])

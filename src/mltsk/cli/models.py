@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError
-from ..files import check_target, writing
+from ..files import check_target, spreadsheet_safe, writing
 from .columns import LabelColumn, Missing, Separator
 from .output import label_table, metric_table, note, noted_warnings, write_text
 from .progress import working
@@ -36,7 +36,8 @@ def predict(
 
     Columns are found by name: their order does not matter, labels may be there or not, and columns that the model
     does not use are left out with a note. Cells may be missing, and words need not have been seen before: a note counts
-    them. Columns that identify a row come first, then two for each label, probability:LABEL and LABEL (0 or 1).
+    them. Columns that identify a row come first, then two for each label, probability:LABEL and LABEL (0 or 1). Names
+    that a spreadsheet would run, such as =1+1, get an apostrophe in front.
 
     \b
     Examples:
@@ -64,7 +65,8 @@ def predict(
     if twice := [name for name in rows.ids if name in header]:
         raise InputError(f"Predictions have a column {twice[0]!r} of their own: leave it out of --id.")
     told = DataFrame(dict(enumerate(cells)), rows.ids.index, dtype=object).set_axis(header, axis=1)
-    write_text(concat([rows.ids.astype(object), told], axis=1).to_csv(index=False, lineterminator="\n"), out)
+    whole = concat([rows.ids.astype(object).map(spreadsheet_safe), told], axis=1).rename(columns=spreadsheet_safe)
+    write_text(whole.to_csv(index=False, lineterminator="\n"), out)
 
 
 def evaluate(

@@ -1,5 +1,6 @@
 """``mltsk reproduce``: the paper's experimental section, or the same with one's own data and methods."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from ..exceptions import InputError
 from .output import note
 from .progress import on_terminal
 
@@ -98,6 +100,7 @@ def reproduce(
 def report(
     folder: Annotated[Path, Argument(metavar="DIR", help="Folder of a run of `mltsk reproduce`.")],
     add: Annotated[list[Path] | None, Option(metavar="DIR", help=ADD_HELP)] = None,
+    out: Annotated[Path | None, Option("--out", "-o", metavar="DIR", help="Where to write.  [default: DIR]")] = None,
 ) -> None:
     """Write the pages, tables and figures of a run again from its results, without running anything.
 
@@ -105,16 +108,18 @@ def report(
     Examples:
       mltsk report section4
       mltsk report section4 --add from_the_gpu_box
+      mltsk report /media/archive/section4 --out section4
     """
     from ..paper.experiments.reproduce import take_over
 
+    if out is None and folder.is_dir() and not os.access(folder, os.W_OK):
+        raise InputError(f"{folder} can only be read: say with --out where the report goes.")
     for other in add or ():
         typer.echo(f"{take_over(folder, other)} pieces taken over from {other}")
-    _write(folder, "of all results")
+    _write(folder, "of all results", out)
 
 
 def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | None) -> Any:
-    from ..exceptions import InputError
     from ..paper.experiments.definition import pick_datasets, pick_methods, read_definition, section_iv
 
     definition = read_definition(config) if config else section_iv()
@@ -129,7 +134,7 @@ def _split(names: list[str] | None) -> list[str]:
     return [part.strip() for name in names or () for part in name.split(",") if part.strip()]
 
 
-def _write(folder: Path, what: str) -> Any:
+def _write(folder: Path, what: str, out: Path | None = None) -> Any:
     """Write the report of what there is, and return the results."""
     from ..paper.experiments.store import Store
     from ..paper.report.experiment import write_report
@@ -137,8 +142,9 @@ def _write(folder: Path, what: str) -> Any:
     with Store.open(folder) as store:
         results = store.results()
     if not (results.scores.empty and results.cells.empty) or results.studies:
-        write_report(results, folder)
-        typer.echo(f"report {what}: {folder / 'index.html'}")
+        out = out or folder
+        write_report(results, out)
+        typer.echo(f"report {what}: {out / 'index.html'}")
     return results
 
 

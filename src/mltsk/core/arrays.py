@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..exceptions import InputError
 from .backend import asnumpy, cast, device_memory, namespace
 
 Array: TypeAlias = NDArray[np.floating[Any]]
@@ -46,6 +47,18 @@ def spread_rows(n: int, limit: int) -> "slice | NDArray[np.int_]":
     return slice(None) if n <= limit else np.linspace(0, n - 1, limit).astype(int)
 
 
+def check_plain(values: Any, name: str) -> None:
+    """Refuse what would lose something without a word on its way to plain numbers: masks, dates, imaginary parts."""
+    dtypes = [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ())
+    kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} is a masked array: write NaN where a value is not known, as in {name}.filled(nan).")
+    if kinds & {"M", "m"}:
+        raise InputError(f"{name} holds dates or times: turn them into numbers, such as days since some event.")
+    if "c" in kinds:
+        raise InputError(f"Complex data not supported: give the parts of {name} as columns of their own.")
+
+
 def row_square_norms(X: Matrix) -> Array:
     """Squared Euclidean length of every row, (N,)."""
     if sparse.issparse(X):
@@ -79,6 +92,16 @@ def weighted_mean_and_sd(X: Array, w: Array) -> tuple[Any, Any]:
     total = xp.where(total > 0, total, 1.0)
     mean = w @ xp.where(there, X, 0.0) / total
     return asnumpy(mean), np.sqrt(asnumpy(w @ xp.where(there, X - mean, 0.0) ** 2 / total))
+
+
+def within_reach(X: Matrix) -> Matrix:
+    """X, in which numbers whose squares would not be finite are the largest ones whose squares are."""
+    xp, values = namespace(X), X.data if sparse.issparse(X) else X
+    most = float(xp.finfo(X.dtype).max) ** 0.4
+    if bool((abs(values) <= most).all()):
+        return X
+    values = xp.clip(values, -most, most)
+    return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape) if sparse.issparse(X) else values
 
 
 def unit_rows(X: Matrix) -> Matrix:

@@ -26,6 +26,7 @@ from .backend import asnumpy, cast, is_tensor, namespace, put
 # A percentile scale needs no more knots than percentiles that a person could tell apart; 256 also keeps the table of a
 # 1,000-feature model at 4 MB.
 MAX_KNOTS = 256
+REACH = 1000.0  # ranges of the training values beyond which a straight line stops: no answer is without bound
 _COLUMN_ENTRIES = 2 * 10**7  # put on their scale at a time: 160 MB in double precision
 
 
@@ -35,8 +36,9 @@ class Scaling:
 
     ``values`` (D, Q) rise strictly up to padding, which repeats the last knot; ``levels`` (D, Q) are where each value
     lies on the scale in [0, 1] before it is centred by ``offset`` and divided by ``spread`` (D,). ``bounded`` scales
-    stop at the ends of the training range, the others go on in a straight line. ``share`` (D,) is how much a feature
-    counts in distances, its variance on the scale where that is 1 for others: part of a nominal one counts less.
+    stop at the ends of the training range, the others go on in a straight line for 1,000 ranges. ``share`` (D,) is
+    how much a feature counts in distances, its variance on the scale where that is 1 for others: part of a nominal one
+    counts less.
     """
 
     values: Array
@@ -166,10 +168,13 @@ def _padded(rows: Sequence[Array]) -> Array:
 
 
 def _straight(x: Any, values: Any, levels: Any) -> Any:
-    """The line through the first and last knot of each row; of slope 1 where that is no line."""
-    run, rise = values[:, -1:] - values[:, :1], levels[:, -1:] - levels[:, :1]
-    slope = namespace(x).where((run == 0) | (rise == 0), 1.0, rise / (run + (run == 0)))
-    return levels[:, :1] + (x - values[:, :1]) * slope
+    """The line through the first and last knot of each row, up to REACH; of slope 1 where that is no line."""
+    xp, low, high = namespace(x), values[:, :1], values[:, -1:]
+    run, rise = high - low, levels[:, -1:] - levels[:, :1]
+    is_line = (run > np.finfo(np.float64).tiny) & (rise > 0)
+    slope = xp.where(is_line, rise / xp.where(is_line, run, 1.0), 1.0)
+    far = REACH * xp.where(is_line, run, xp.maximum(abs(low), 1.0))
+    return levels[:, :1] + (xp.clip(x, low - far, high + far) - low) * slope
 
 
 def _interpolate(x: Any, values: Any, levels: Any) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from mltsk.exceptions import InputError
+from mltsk.limits import check_size
 
 from .dataset import NO, YES, Dataset, Labels, as_number, category_values, pick_labels, short, unique_names, unreadable
 
@@ -74,7 +75,8 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
         raise InputError(f"{data.name} does not say which of its {len(names)} columns are labels: {how}.")
     else:
         chosen = unique_names(declared if labels is None else pick_labels(labels, names, data.name), names, data.name)
-    at = [names.index(name) for name in chosen]
+    place = {name: j for j, name in enumerate(names)}
+    at = [place[name] for name in chosen]
     rest = sorted(set(range(len(names))) - set(at))
     X, Y = data.X[:, rest], data.X[:, at]
     Y = Y.toarray() if data.is_sparse else Y
@@ -120,6 +122,7 @@ def read_columns(path: Path) -> tuple[Dataset, tuple[str, ...]]:
 def _read(path: Path, encoding: str) -> tuple[Dataset, tuple[str, ...]]:
     parser, number = _Parser(), 0
     try:
+        check_size(4 * path.stat().st_size, path)  # "1,1" is two numbers
         with path.open(encoding=encoding) as file:
             while line := file.readline(MAX_LINE):
                 number += 1
@@ -325,10 +328,12 @@ def read_label_xml(path: str | Path) -> tuple[str, ...]:
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     try:
         parser.Parse(Path(path).read_bytes(), True)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    except InputError:
+        raise
     except expat.ExpatError as error:
         raise InputError(f"{path}, line {error.lineno}: {expat.ErrorString(error.code)}.") from None
+    except (OSError, LookupError, ValueError) as error:  # the encodings that it may name are Python's
+        raise unreadable(path, error) from None
     if not names:
         raise InputError(f'{path} lists no label: it needs elements like <label name="…"/> inside <labels>.')
     return tuple(names)

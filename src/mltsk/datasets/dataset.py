@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from mltsk.core.arrays import check_plain
 from mltsk.exceptions import InputError
+from mltsk.limits import check_size, too_large
 
 Labels = int | str | Path | Sequence[str] | None
 YES = frozenset({"1", "yes", "true", "y", "t"})
 NO = frozenset({"0", "no", "false", "n", "f"})
+NAME = 200  # bytes of a name and its place in lists and tables
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,10 +71,14 @@ class Dataset:
     source: str = ""
 
     def __post_init__(self) -> None:
+        shapes = [getattr(part, "shape", ()) for part in (self.X, self.Y)]
+        check_size(sum(8 * sum(shape[:1]) + NAME * sum(shape[1:2]) for shape in shapes), self.source or self.name)
         X, Y = _features(self.X), _labels(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
         categories = tuple(tuple(map(str, column)) for column in self.categories) or ((),) * X.shape[1]
+        if not _are_texts(chain(*categories)):
+            raise InputError("A category holds something that is no character: rename it.")
         if len(categories) != X.shape[1]:
             raise InputError(f"There are {len(categories)} lists of categories for {X.shape[1]} features.")
         checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0]), "categories": categories}
@@ -139,6 +147,7 @@ class Dataset:
 
 def _features(X: Any) -> Any:
     """X as a float64 array or CSR array with two axes, sharing memory where nothing has to change."""
+    check_plain(X, "X")
     if sparse.issparse(X):
         X = sparse.csr_array(X, dtype=np.float64)
         if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
@@ -155,6 +164,7 @@ def _features(X: Any) -> Any:
 
 
 def _labels(Y: Any) -> NDArray[np.int8]:
+    check_plain(Y, "Y")
     Y = dense(Y)
     if Y.ndim != 2:
         raise InputError(f"Y has {Y.ndim} axes; it needs two: samples and labels.")
@@ -235,14 +245,26 @@ def unique_names(names: Iterable[str], columns: Iterable[str], where: str) -> li
 
 def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     """The sentence about a file that cannot be read, or that is none of the kind ``what``."""
+    if isinstance(error, MemoryError):
+        return too_large(path)
     reason = getattr(error, "strerror", None) or next(iter(str(error).strip().splitlines()), "")
     if what and isinstance(error, FileNotFoundError):
         reason = "there is no such file"
     verdict = f"is not a readable {what}" if what else "cannot be read"
-    return InputError(f"{path} {verdict}: {(reason or type(error).__name__).rstrip('.')}.")
+    return InputError(f"{path} {verdict}: {(reason or type(error).__name__)[:300].rstrip('.')}.")
+
+
+def _are_texts(names: Iterable[str]) -> bool:
+    """Whether these can be written: halves of characters, as damaged files hold them, cannot."""
+    try:
+        return bool("".join(map(str, names)).encode().decode()) or True
+    except UnicodeError:
+        return False
 
 
 def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[str, ...]:
+    if not _are_texts(names):
+        raise InputError(f"A {kind} name holds something that is no character: rename it.")
     names = tuple(map(str, names)) or tuple(f"{prefix}{i + 1}" for i in range(count))
     if len(names) != count:
         raise InputError(f"There are {len(names)} {kind} names for {count} {kind}s.")

@@ -30,6 +30,7 @@ Progress = Callable[[int, int | None], object]
 MAX_BYTES = 512 << 20  # five times the largest file that GitHub stores
 ATTEMPTS = 4
 CHUNK = 1 << 16
+DEADLINE = 3600.0  # seconds for a file in all, however slowly it drips
 _SCHEMES = ("http", "https")
 _DROPS = (http.client.HTTPException, OSError)
 
@@ -91,9 +92,16 @@ def fetch_dataset(
 def _addresses(entry: Entry, mirrors: Sequence[str] | None) -> Sequence[tuple[str, ...]]:
     if mirrors is None:
         return entry.mirrors
-    if strange := [base for base in mirrors if urlsplit(base).scheme not in _SCHEMES]:
-        raise InputError(f"The mirror {strange[0]!r} is neither http nor https.")
+    if strange := [base for base in mirrors if not _is_address(base)]:
+        raise InputError(f"The mirror {strange[0]!r} is no address of http or https in plain ASCII.")
     return [tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files) for base in mirrors]
+
+
+def _is_address(url: str) -> bool:
+    try:
+        return url.isascii() and url.isprintable() and urlsplit(url).scheme in _SCHEMES
+    except ValueError:  # of brackets that do not close, say
+        return False
 
 
 def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress | None, timeout: float) -> Dataset:
@@ -133,22 +141,23 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def download(
-    url: str, target: Path, *, progress: Progress | None = None, timeout=30.0, max_bytes=MAX_BYTES, pause=0.5
+    url: str, target: Path, *, progress: Progress | None = None, timeout=30.0, deadline=DEADLINE, max_bytes=MAX_BYTES
 ) -> Path:
     """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
 
     ``target`` appears only when it is complete. ``progress`` is called with the bytes that are there and the bytes that
     there will be (None if the server does not say). A connection counts as dropped after ``timeout`` seconds of
-    silence; the first reconnection waits for ``pause`` seconds, each further one twice as long.
+    silence; reconnections wait for half a second, each further one twice as long. After ``deadline``
+    seconds in all it is given up, and what has arrived is kept for the next call.
     """
-    if urlsplit(url).scheme not in _SCHEMES:
-        raise FetchError(f"{url} is neither http nor https")
-    part = _Part(url, Path(target))
+    if not _is_address(url):
+        raise FetchError(f"{url} is no address of http or https")
+    part, end = _Part(url, Path(target)), time.monotonic() + deadline
     for attempt in range(ATTEMPTS):
         if attempt:
-            time.sleep(pause * 2 ** (attempt - 1))
+            time.sleep(2.0 ** (attempt - 2))
         try:
-            _attempt(part, progress or (lambda done, total: None), timeout, max_bytes)
+            _attempt(part, progress or (lambda done, total: None), timeout, max_bytes, end)
             return part.finish()
         except _Dropped as dropped:
             reason = str(dropped)
@@ -180,7 +189,7 @@ class _Part:
         return self.file.replace(self.target)
 
 
-def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int) -> None:
+def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int, end: float) -> None:
     validator = part.validator()
     have = part.file.stat().st_size if validator else 0
     # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
@@ -207,7 +216,7 @@ def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int) ->
         elif _validator(response) != validator:
             part.forget()
             raise _Dropped("the file has changed on the server")
-        _receive(response, part, have, progress, max_bytes)
+        _receive(response, part, have, progress, max_bytes, end)
 
 
 def _validator(response: Any) -> str:
@@ -215,7 +224,7 @@ def _validator(response: Any) -> str:
     return response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag  # a weak one does not vouch
 
 
-def _receive(response: Any, part: _Part, have: int, progress: Progress, max_bytes: int) -> None:
+def _receive(response: Any, part: _Part, have: int, progress: Progress, max_bytes: int, end: float) -> None:
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise FetchError(f"{part.url}: the server sent a compressed copy")
     length = response.headers.get("Content-Length", "")
@@ -229,6 +238,8 @@ def _receive(response: Any, part: _Part, have: int, progress: Progress, max_byte
         while have <= max_bytes and (block := _block(response)):
             have += file.write(block)
             progress(have, total)
+            if time.monotonic() > end:
+                raise FetchError(f"{part.url}: too slow; the {have} bytes so far are kept for the next call")
     if have > max_bytes:
         part.forget()
         raise FetchError(f"{part.url}: more than the {max_bytes} bytes allowed")
@@ -238,7 +249,7 @@ def _receive(response: Any, part: _Part, have: int, progress: Progress, max_byte
 
 def _block(response: Any) -> bytes:
     try:
-        return response.read(CHUNK)
+        return response.read1(CHUNK)
     except _DROPS as dropped:  # only reading is guarded: a full disk is not a dropped connection
         raise _Dropped(str(dropped) or type(dropped).__name__) from None
 

@@ -15,14 +15,16 @@ Numbers are read as MATLAB means them: integers in a file are only its storage c
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
 
 from mltsk.exceptions import InputError
+from mltsk.limits import isolated
 
-from .dataset import Dataset, dense, unreadable
+from .dataset import Dataset, dense
+from .npz import layout, read_arrays
 
 FEATURES = ("data", "x", "features", "fea")
 LABELS = ("target", "targets", "y", "labels", "label")
@@ -55,25 +57,30 @@ def read_mat(path: str | Path, labels: str | None = None, *, signed: bool = Fals
         raise InputError(f"{path}: in a MATLAB file, labels are given as the name of a variable.")
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
+    job = "mltsk.datasets.mat:unpack"
+    with isolated(job, path, labels or "", "signed" * signed, what="MATLAB file", library="scipy.io") as file:
+        return read_arrays(file, path)
+
+
+def unpack(path: Path, out: IO[bytes], labels: str = "", signed: str = "") -> None:
+    """Write the data set of a MATLAB file as NPZ; SciPy's reader follows damaged files out of its memory."""
     from scipy.io import loadmat, whosmat  # 0.1 s of import that nobody else needs
 
     try:
-        pairs = _pairs({name: shape for name, shape, _ in whosmat(path)}, labels, path)
+        pairs = _pairs({name: shape for name, shape, _ in whosmat(path)}, labels or None, path)
         variables = loadmat(path, mat_dtype=True, variable_names=[name for pair in pairs for name in pair])
-        for matrix in filter(sparse.issparse, variables.values()):
-            # The file's indices are taken as they are: one that points outside would be followed out of the array.
-            sparse.csc_array(matrix).check_format(full_check=True)
-    except InputError:
-        raise
     except NotImplementedError:
         raise InputError(f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save('-v7', …).") from None
-    except Exception as error:  # the reader meets damaged files with errors of every kind
-        raise unreadable(path, error, "MATLAB file") from None
-    parts = [_oriented(variables[x], variables[y], x, y, path, signed) for x, y in pairs]
-    stack = sparse.vstack if sparse.issparse(parts[0][0]) else np.vstack
+    for matrix in filter(sparse.issparse, variables.values()):
+        # The file's indices are taken as they are: one that points outside would be followed out of the array.
+        sparse.csc_array(matrix).check_format(full_check=True)
+    parts = [_oriented(variables[x], variables[y], x, y, path, bool(signed)) for x, y in pairs]
+    if len({(X.shape[1], Y.shape[1]) for X, Y in parts}) > 1:
+        raise InputError(f"{path}: training and test part have different numbers of features or labels.")
+    stack = sparse.vstack if any(sparse.issparse(X) for X, _ in parts) else np.vstack
     X, Y = stack([X for X, _ in parts]), np.vstack([Y for _, Y in parts])
     split = np.repeat([0, 1], [X.shape[0] for X, _ in parts]) if len(parts) == 2 else None
-    return Dataset(X, Y, name=path.stem, split=split, source=str(path))
+    np.savez(out, **layout(Dataset(X, Y, name=path.stem, split=split, source=str(path))))
 
 
 def _pairs(shapes: Mapping[str, Any], labels: str | None, path: Path) -> list[tuple[str, str]]:

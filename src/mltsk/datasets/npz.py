@@ -11,21 +11,26 @@
 Only X and Y are needed to read a file; everything else has a default.
 """
 
+import io
 import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
 
+from mltsk.exceptions import InputError
 from mltsk.files import writing
+from mltsk.limits import check_size
 
 from .dataset import Dataset, unreadable
 
-# A file of a few kilobytes can declare terabytes. The largest set of the catalog unpacks to 200 MB.
-MAX_UNPACKED = 8 << 30
+PARTS = (
+    *("X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y"),
+    *("feature_names", "label_names", "nominal_categories", "split", "source"),
+)
 
 
 def read_npz(path: str | Path) -> Dataset:
@@ -43,16 +48,34 @@ def read_npz(path: str | Path) -> Dataset:
     """
     path = Path(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > MAX_UNPACKED:
-            raise ValueError(f"it unpacks to {size >> 30} GiB, more than the {MAX_UNPACKED >> 30} GiB that are read")
-        with np.load(path, allow_pickle=False) as arrays:
-            return _dataset(arrays, path.stem)
+        with path.open("rb") as file:
+            return read_arrays(file, path)
+    except InputError as error:
+        raise error if str(path) in str(error) else unreadable(path, error, "data set") from None
     except Exception as error:  # the reader meets damaged files with errors of every kind
         if "allow_pickle" in str(error):
             error = ValueError("it holds pickled objects, which are not read because they can run code")
         raise unreadable(path, error, "data set") from None
+
+
+def read_arrays(file: IO[bytes], path: Path) -> Dataset:
+    """The data set in an open NPZ file; every part is read to its end, where its checksum is."""
+    with zipfile.ZipFile(file) as archive:
+        check_size(sum(member.file_size for member in archive.infolist()), path)
+        for member in archive.infolist():
+            archive.open(member).close()  # a part whose name was damaged would be taken for one of somebody else's
+        held = [name for name in PARTS if f"{name}.npy" in archive.NameToInfo]
+        arrays = {name: _array(archive.read(f"{name}.npy"), name) for name in held}
+    check_size(8 * sum(array.size for array in arrays.values() if array.dtype.kind in "biuf"), path)
+    return _dataset(arrays, path.stem)
+
+
+def _array(content: bytes, name: str) -> Any:
+    stream = io.BytesIO(content)
+    array = np.lib.format.read_array(stream, allow_pickle=False)
+    if stream.read(1):
+        raise ValueError(f"its part {name!r} is longer than it says")
+    return array
 
 
 def write_npz(path: str | Path, data: Dataset) -> Path:
@@ -60,7 +83,7 @@ def write_npz(path: str | Path, data: Dataset) -> Path:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with writing(path) as file:
-        np.savez_compressed(file, **_layout(data))
+        np.savez_compressed(file, **layout(data))
     return path
 
 
@@ -96,7 +119,8 @@ def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
     return array.tolist()
 
 
-def _layout(data: Dataset) -> dict[str, Any]:
+def layout(data: Dataset) -> dict[str, Any]:
+    """The arrays of which the file of a data set consists."""
     layout: dict[str, Any] = {
         "Y": data.Y.astype(np.uint8),
         "feature_names": np.array(data.feature_names, dtype=str),

@@ -24,6 +24,7 @@ from ..exceptions import InputError
 # A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
 # thread), if it then takes at most DENSE_BYTES.
 DENSE_SHARE, DENSE_BYTES = 0.01, 10**9
+LARGEST = 1e200  # variance of scaled samples whose products are still finite
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,11 @@ class Scale:
             mean = terms.mean
             variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(mean @ mean)
         else:
-            mean, sd = weighted_mean_and_sd(Z, w)
-            variance = float((sd**2).sum())
+            with np.errstate(over="ignore", invalid="ignore"):
+                mean, sd = weighted_mean_and_sd(Z, w)
+                variance = float((sd**2).sum())
+            if not variance < LARGEST:
+                raise InputError(f"X holds numbers too large for scale={name!r}: take 'quantile', or smaller units.")
         varies = variance > 1e-12 * (variance + float(mean @ mean))  # rows that are all the same have any yardstick
         return cls(name, scaling, terms, variance if varies else 1.0), Z
 

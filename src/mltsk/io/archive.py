@@ -23,6 +23,7 @@ from .. import __version__
 from ..columns import Columns
 from ..exceptions import InputError
 from ..files import writing
+from ..limits import check_size
 from ..pipelines import taken_apart
 from ..tables.kinds import NUMBER, ORDINAL, YES_NO
 from .checks import check_model, is_ours
@@ -30,8 +31,6 @@ from .checks import check_model, is_ours
 FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
 
-# A file of a few kilobytes can declare terabytes. A model of bibtex (1836 features, 159 labels) unpacks to 36 MB.
-MAX_UNPACKED = 4 << 30
 MAX_JSON = 64 << 20
 MAX_MEMBERS = 10_000
 
@@ -248,9 +247,9 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     members = archive.infolist()
-    size = sum(member.file_size for member in members)
-    if size > MAX_UNPACKED or len(members) > MAX_MEMBERS:
-        raise InputError(f"{path} declares {len(members)} parts of {size >> 20} MiB in all, too much for a model.")
+    if len(members) > MAX_MEMBERS:
+        raise InputError(f"{path} has {len(members):,} parts, too many for a model.")
+    check_size(sum(member.file_size for member in members), path)
     if MANIFEST not in archive.namelist():
         raise InputError(f"{path} is an archive but not a model of mltsk: it has no {MANIFEST}.")
     manifest = _json(archive, MANIFEST, path)

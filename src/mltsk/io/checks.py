@@ -6,6 +6,7 @@ data (K + 1), R ends of a region (2).
 """
 
 import inspect
+import warnings
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -38,7 +39,7 @@ SHAPES = {
     "UU": ("information",),
     "DL": ("chosen",),
 }
-MAY_BE_NONE = ("quantiles_", "coupling_", "slopes_", "offsets_", "low", "high", "regions", "chosen")
+MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
     *("centers_", "widths_", "coef_", "prototypes_", "rule_weights_", "thresholds_", "quantiles_", "scale_"),
@@ -48,6 +49,9 @@ GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "colu
 # attributes that are the fields of these
 TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members, "certainty_": Certainty}
 KINDS = ("number", "ordinal", "nominal")
+ON_THE_SCALE = ("centers_", "coef_", "general_coef_", "intercept_", "thresholds_", "slopes_", "offsets_", "mean")
+LARGEST = 1e100  # number in a model: products of two are still finite
+MOST_FEATURES = 10**8
 SCALES = ("quantile", "standard", "minmax", "range", "unit", None)
 
 
@@ -76,8 +80,53 @@ def check_model(model: Any) -> None:
                 setattr(part, name, parameter.default)
     if not is_ours(last):
         raise ValueError(f"it ends in a {type(last).__name__}, which is no classifier of mltsk")
-    if has_rules(last):
-        _check_parts(vars(last))
+    whole, model = model, last
+    classes = getattr(model, "classes_", np.empty(0))
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len({*classes.tolist()}) < len(classes):
+        raise ValueError("'classes_' must be different values")
+    if has_rules(model):
+        _check_parts(vars(model))
+    else:
+        _check_arrays(vars(model))
+    if not isinstance(model.multilabel_, bool) or not _is_bounded(model.classes_):
+        raise ValueError("'multilabel_' must be true or false, and 'classes_' finite")
+    _try(model, L := len(model.label_names_))
+    if steps and not hasattr(whole, "feature_names_in_"):  # steps of columns with names may want words in them
+        _try(whole, L)
+
+
+def _check_arrays(found: Mapping[str, Any]) -> None:
+    """Refuse numbers that are not finite in a model without rules."""
+    for name in ("coef_", "intercept_"):  # one of a single label would serve all
+        if name in found and np.shape(found[name])[-1:] != (len(found["label_names_"]),):
+            raise ValueError(f"{name!r} must have as many columns as there are labels")
+    if "X_" in found and len(found["Y_"]) != found["X_"].shape[0]:
+        raise ValueError("'Y_' must have as many rows as 'X_'")
+    waiting = [(name, part) for name, part in found.items() if name.endswith("_")]
+    while waiting:
+        name, part = waiting.pop()
+        waiting += [(name, inner) for inner in part] if isinstance(part, list | tuple) else []
+        if isinstance(part, np.ndarray) and (part.dtype.kind not in "biufUO" or not _is_bounded(part)):
+            raise ValueError(f"{name!r} must hold finite numbers")
+
+
+def _is_bounded(part: Any) -> bool:
+    return part.dtype.kind != "f" or bool((abs(part.astype(np.float64)) <= LARGEST).all())  # which NaN is not
+
+
+def _try(model: Any, L: int) -> None:
+    """Refuse a model that gives no finite score per label to rows of zeros."""
+    D, score = model.n_features_in_, getattr(model, "decision_function", None)
+    if has_rules(model):
+        D, score = model.system_.shape[1], model.system_.scores
+    if not isinstance(D, int | np.integer) or not 0 < D < MOST_FEATURES:
+        raise ValueError(f"'n_features_in_' must be a number of features, not {str(D)[:40]}")
+    for n in (2, 3):  # what fits both by chance fits any number of rows
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = np.asarray(score(np.zeros((n, int(D)))))
+        if scores.shape not in ((n, L), (n,)) or scores.dtype.kind != "f" or not np.isfinite(scores).all():
+            raise ValueError("its parts give no finite score per label")
 
 
 def _check_parts(found: Mapping[str, Any]) -> None:
@@ -146,7 +195,8 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
 def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
     numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
     allowed = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
-    if not numbers or table.shape != shape or not (np.isfinite(table) | allowed(table)).all():
+    is_sane = numbers and table.shape == shape and (np.isfinite(table) | allowed(table)).all()
+    if not is_sane or (name in ON_THE_SCALE and not _is_bounded(table)):
         raise ValueError(f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers")
 
 
@@ -164,8 +214,9 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
     if scaling is not None:
         rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
         yield not rises, "knots of the scale must rise"
+        yield parts["levels"].min() < 0 or parts["levels"].max() > 1, "'levels' must lie between 0 and 1"
         for name in ("spread", "share"):
-            yield not (parts[name] > 0).all(), f"{name!r} must be above 0"
+            yield not ((parts[name] > 1 / LARGEST) & (parts[name] < LARGEST)).all(), f"{name!r} must be above 0"
         yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
     if "count" in parts:
         count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
@@ -179,10 +230,7 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
         linear = low is None and high is None
         yield linear and n["P"] != n["D"], "there must be a linear term per feature"
-        ramps = (
-            low is not None
-            and high is not None
-            and (high > low).all()
-            and (scale in ("quantile", "range") or not n["P"])
-        )
+        least = 0.0 if scale == "range" else 1e-9
+        rise = low is not None and high is not None and (high > low + least).all()
+        ramps = rise and (scale in ("quantile", "range") or not n["P"])
         yield not (linear or ramps), "ramps must rise on a percentile scale"

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import __version__
 from ..columns import Columns
+from ..core.scaling import REACH
 from ..exceptions import InputError, optional
 from ..pipelines import without_steps
 from ..system import FuzzySystem
@@ -253,6 +254,8 @@ def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
         return _percentile(g, s.values, (s.levels - s.offset[:, None]) / s.spread[:, None], x)
     low, high = s.values[:, 0], s.values[:, -1]
     slope = 1.0 / (np.where(high > low, high - low, 1.0) * s.spread)
+    far = REACH * np.where(high > low, high - low, np.maximum(abs(low), 1.0))
+    x = g.add("Min", g.add("Max", x, g.constant(low - far)), g.constant(high + far))
     rise = g.add("Mul", g.add("Sub", x, g.constant(low)), g.constant(slope))
     return g.add("Sub", rise, g.constant(s.offset / s.spread))
 

@@ -31,7 +31,7 @@ from .checks import check_model
 NAME, VERSION = "mltsk model", 3
 KINDS = ("MLTSKClassifier", "IncrementalMLTSK", "PaperMLTSK")
 OF_ROWS = ("loo_scores_", "loo_rows_", "stream_")
-_NUMBERS = ("bool", "int32", "int64", "float32", "float64")
+_NUMBERS = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
 
 
 def to_dict(model: Any) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _read_array(parts: Any, kind: str, shape: list[int], name: str) -> np.ndarra
     flat = found.ravel().tolist()
     if kind.startswith("float"):
         flat = [np.inf if part is None else np.nan if part == "nan" else part for part in flat]
-    allowed = {"b": bool, "i": int, "f": int | float, "s": str, "o": bool | int | float | str}[kind[0]]
+    allowed = {"b": bool, "i": int, "u": int, "f": int | float, "s": str, "o": bool | int | float | str}[kind[0]]
     if not all(isinstance(part, allowed) and (kind[0] in "bo" or not isinstance(part, bool)) for part in flat):
         raise InputError(f"{name!r} is of type {kind} and holds something else")
     return np.array(flat, dtype=kind).reshape(shape)

@@ -8,7 +8,7 @@ from sklearn import get_config
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
 from ..columns import Columns, has_columns, read_columns
-from ..core.arrays import spread_rows
+from ..core.arrays import check_plain, spread_rows
 from ..core.backend import asnumpy, is_tensor, namespace
 from ..exceptions import InputError
 from ..targets import Targets
@@ -25,6 +25,8 @@ def read_rows(estimator, X, y, sample_weight):
     Sets ``n_features_in_``, ``feature_names_in_`` and ``columns_``, which is None where X is numbers throughout.
     """
     estimator.columns_ = None
+    if not has_columns(X):  # whose columns are judged by name
+        check_plain(X, "X")
     if is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
 
@@ -143,6 +145,7 @@ def read_samples(estimator, X):
         _check_feature_names(estimator, X, reset=False)
         _check_n_features(estimator, X, reset=False)
     else:
+        check_plain(X, "X")
         X = validate_data(estimator, X, **CHECKS, reset=False)
     if columns is None:
         return X
@@ -174,6 +177,7 @@ def read_weights(sample_weight, shape):
 
 def check_weights(sample_weight, shape):
     """Weights (N,) or (N, L) in double precision, 0 or more, some of each label above 0."""
+    check_plain(sample_weight, "sample_weight")
     w = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if w.shape not in ((shape[0],), tuple(shape)):
         per_label = f", or {tuple(shape)} for a weight per label" if len(shape) > 1 else ""
@@ -234,6 +238,8 @@ def check_tensor(estimator, X, *, reset):
     xp = namespace(X)
     if X.layout != xp.strided:
         raise InputError("X is a sparse tensor, which is not computed with: pass X.to_dense(), or a SciPy CSR matrix.")
+    if X.dtype.is_complex:
+        raise InputError("Complex data not supported: give the parts of X as columns of their own.")
     X = X.detach()
     if X.ndim != 2 or 0 in X.shape:
         found = f"it is a tensor of shape {tuple(X.shape)}"

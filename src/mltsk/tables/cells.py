@@ -84,7 +84,7 @@ def numbers_of(texts: Texts) -> Numbers:
         texts = [text if text is None else text[:-1].strip() for text in texts]
         notes.append("percent signs taken off: 5 % is 5")
     values = _plain(texts)
-    if odd := {i: text for i, text in enumerate(texts) if text is not None and np.isnan(values[i])}:
+    if odd := {i: text for i in np.flatnonzero(np.isnan(values)).tolist() if (text := texts[i]) is not None}:
         commas = {i for i, text in odd.items() if _COMMA.fullmatch(text)}
         thousands = {i for i, text in odd.items() if _THOUSANDS.fullmatch(text)}
         pointed = sum("." in text for i, text in enumerate(texts) if text is not None and i not in odd)
@@ -98,7 +98,7 @@ def numbers_of(texts: Texts) -> Numbers:
             for i in thousands:
                 values[i] = as_number(odd[i].replace(",", ""))
             notes.append("commas between thousands taken out")
-    bad = [i for i, text in enumerate(texts) if text is not None and np.isnan(values[i])]
+    bad = [i for i in np.flatnonzero(np.isnan(values)).tolist() if texts[i] is not None]
     return Numbers(values, bad, tuple(notes))
 
 

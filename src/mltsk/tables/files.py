@@ -12,24 +12,23 @@ import gzip
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TextIO
 
 from mltsk.datasets import arff, mat, npz
 from mltsk.datasets.dataset import Dataset, as_number, repeated, unique_names, unreadable
 from mltsk.datasets.load import is_path
 from mltsk.exceptions import InputError, optional
+from mltsk.limits import CELL, check_size, isolated, memory_limit, too_large
 
-from .report import printable
-
-# Every cell of a text file becomes a Python string of some 60 bytes: a gigabyte of text is what a laptop still holds.
-MAX_TEXT = 1 << 30
-MAX_CELLS = 1 << 28  # 2 GiB of numbers; a Parquet or Excel file of a few megabytes can declare far more
+MAX_LINE = 1 << 24  # characters: a row of a million numbers
+COLUMN = 10_000  # bytes of a column of a data frame, whatever it holds
 DELIMITERS = ",;\t|"
 EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}  # tables in the box, and their labels
 _QUOTED = re.compile(r'"[^"]*"')
@@ -100,7 +99,7 @@ def _type(source: Any) -> str:
 
 def _csv(path: Path, _: Any) -> Raw:
     opened = gzip.open if path.suffix.lower() == ".gz" else open
-    rows = []
+    rows, size, limit = [], 0, memory_limit()
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             lines = _bounded(file, path)
@@ -111,6 +110,8 @@ def _csv(path: Path, _: Any) -> Raw:
             for row in filter(None, reader):
                 if len(row) != len(header):
                     raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
+                if (size := size + CELL * len(row) + sum(map(len, row))) > limit:
+                    raise too_large(path)
                 rows.append(row)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file in UTF-8: save it in that encoding.") from None
@@ -119,37 +120,51 @@ def _csv(path: Path, _: Any) -> Raw:
     return _raw(header, rows, path)
 
 
-def _bounded(file: Iterable[str], path: Path) -> Iterator[str]:
-    size = 0
-    for number, line in enumerate(file, start=1):
-        size += len(line)
-        if size > MAX_TEXT:
-            raise InputError(f"{path} holds more than {MAX_TEXT >> 20} MiB of text: save it as Parquet, or in parts.")
+def _bounded(file: TextIO, path: Path) -> Iterator[str]:
+    number = 0
+    while line := file.readline(MAX_LINE):
+        number += 1
+        if len(line) == MAX_LINE:
+            raise InputError(f"{path}, line {number} is longer than {MAX_LINE:,} characters: it is no table.")
         if "\0" in line:
             raise InputError(f"{path}, line {number}: there is a NUL byte; the file is damaged or not UTF-8 text.")
         yield line
 
 
 def _excel(path: Path, _: Any) -> Raw:
-    optional("openpyxl", "data")
-    import pandas
-
+    openpyxl = optional("openpyxl", "data")
     try:
         with zipfile.ZipFile(path) as archive:
-            if sum(member.file_size for member in archive.infolist()) > MAX_TEXT:
-                raise ValueError(f"it unpacks to more than {MAX_TEXT >> 20} MiB")
-        with pandas.ExcelFile(path, engine="openpyxl") as book:
-            sheets = book.sheet_names
-            cells = pandas.read_excel(book, header=None, dtype=object, na_filter=False)
-    except Exception as error:  # readers meet damaged files with errors of every kind, and quote them
-        raise unreadable(path, ValueError(printable(str(error))), "Excel file") from None
-    if not len(cells):
+            check_size(3 * sum(member.file_size for member in archive.infolist()), path)
+            if (damaged := archive.testzip()) is not None:
+                raise ValueError(f"its part {damaged} is damaged")
+        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
+            sheets, cells = book.sheetnames, _cells_of(book.worksheets[0], path)
+    except InputError:
+        raise
+    except Exception as error:  # readers meet damaged files with errors of every kind
+        raise unreadable(path, error, "Excel file") from None
+    width = max(map(len, cells), default=0)
+    used = [j for j in range(width) if any(j < len(row) and str(row[j]).strip() for row in cells)]  # blank at the edge
+    if not used:
         raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
-    used = [j for j in cells if any(str(cell).strip() for cell in cells[j])]  # sheets have blank columns at their edge
-    header, *rows = cells[used].to_numpy(dtype=object).tolist()
+    header, *rows = [[row[j] if j < len(row) else "" for j in used] for row in cells]
     raw = _raw([str(name).strip() for name in header], rows, path)
     note = f"only the first of {len(sheets)} sheets was read, {sheets[0]!r}"
     return replace(raw, notes=(*raw.notes, note)) if len(sheets) > 1 else raw
+
+
+def _cells_of(sheet: Any, path: Path) -> list[list[Any]]:
+    """The cells of a sheet as Python objects, "" for blank ones and errors; a size that it declares is not used."""
+    sheet.reset_dimensions()
+    rows, size = [], 0
+    for row in sheet.iter_rows():
+        cells = ["" if cell.value is None or cell.data_type == "e" else cell.value for cell in row]
+        check_size(size := size + CELL * (1 + len(cells)), path)
+        rows.append(cells)
+    while rows and not any(cell != "" for cell in rows[-1]):
+        rows.pop()
+    return rows
 
 
 def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
@@ -169,20 +184,31 @@ def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
 
 def _parquet(path: Path, _: Any) -> Raw:
     optional("pyarrow", "data")
-    from pyarrow import parquet
+    from pyarrow import ipc, types
 
+    job = "mltsk.tables.files:unpack_parquet"
+    with isolated(job, path, what="Parquet file", library="pyarrow.parquet") as file:
+        table = ipc.open_file(file).read_all()
+    objects = [c for c in table.columns if not (types.is_primitive(c.type) or types.is_dictionary(c.type))]
+    check_size(table.nbytes + CELL * sum(map(len, objects)) + COLUMN * table.num_columns, path)
     try:
-        size = parquet.read_metadata(path)
-        if size.num_rows * size.num_columns > MAX_CELLS:
-            raise ValueError(f"it has {size.num_rows} rows of {size.num_columns} columns, more than are read")
-        table = parquet.read_table(path)
-        table.validate(full=True)  # text that is no UTF-8 would be found out by whoever touches it
         frame = table.to_pandas()
     except Exception as error:
-        raise unreadable(path, ValueError(printable(str(error))), "Parquet file") from None
+        raise unreadable(path, error, "Parquet file") from None
     frame = frame.reset_index(drop=frame.index.names == [None])
     frame.columns = [str(name) for name in frame.columns]
     return Raw(frame, _stem(path), str(path))
+
+
+def unpack_parquet(path: Path, out: IO[bytes]) -> None:
+    """Write the table of a Parquet file as an Arrow file, checked to the last value."""
+    from pyarrow import ipc, parquet
+
+    file = parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
+    table = file.read(use_threads=False)  # which would wait for each other where memory is short
+    table.validate(full=True)  # text that is no UTF-8 would be found out by whoever touches it
+    with ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
 
 
 def _arff(path: Path, _: Any) -> Raw:
@@ -192,6 +218,7 @@ def _arff(path: Path, _: Any) -> Raw:
 
 def _from_dataset(data: Dataset, path: Path) -> Raw:
     _check_names([*data.feature_names, *data.label_names], path)
+    check_size(COLUMN * sum(data.shape[1:]), path)
     return Raw(data.to_frame(), _stem(path), data.source or str(path), tuple(data.label_names))
 
 

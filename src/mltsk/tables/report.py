@@ -7,7 +7,7 @@ from itertools import chain
 from textwrap import wrap
 from typing import Any
 
-from mltsk.exceptions import InputError
+from mltsk.exceptions import InputError, printable
 
 from .cells import count
 
@@ -117,11 +117,6 @@ class TableError(InputError):
     def __init__(self, sentence: str, columns: ColumnReport) -> None:
         super().__init__(sentence)
         self.columns = columns
-
-
-def printable(text: str) -> str:
-    """Text in which control characters stand as their escapes: names must not move anybody's cursor."""
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def cut(text: str, width: int) -> str:

@@ -7,6 +7,7 @@ from mltsk.paper.experiments import published as paper
 from mltsk.paper.experiments.cells import n_settings
 from mltsk.paper.experiments.definition import class_of, grid_of, read_definition, section_iv
 from mltsk.paper.experiments.published import table_i
+from mltsk.paper.experiments.reproduce import reproduce
 from mltsk.paper.methods import METHODS
 
 
@@ -61,9 +62,23 @@ def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
         ('[[datasets]]\nname = "yeast"\nlabels = 3', "labels are for a file of one's own"),
         ('[[methods]]\nkey = "br"\ngrids = { fast = { C = [] } }', "grid 'fast' has no values for 'C'"),
         ("folds = ", "is no TOML file"),
+        ("x = " + "[" * 3000 + "]" * 3000, "is no TOML file"),
+        ("x = " + "1" * 5000, "is no TOML file"),
+        ("[[methods]]\nkey = []", r"the field `methods\[0\].key` is wrong"),
+        ('[[datasets]]\nname = "a"\nfile = 3', r"the field `datasets\[0\].file` is wrong"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_that_names_the_field(tmp_path, text, complaint):
     with pytest.raises(InputError, match=complaint) as caught:
         read_definition(written(tmp_path, text))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "path", ["os:system", "subprocess:Popen", "sklearn.datasets:load_iris", "sklearn.preprocessing:FunctionTransformer"]
+)
+def test_classifiers_alone_may_be_named_and_nothing_else_is_called(tmp_path, path):
+    text = f'[[datasets]]\nname = "flags"\n[[methods]]\nkey = "x"\nclass = "{path}"\nparams = {{ command = "true" }}'
+    with pytest.raises(InputError, match="classifiers alone may be named"):
+        reproduce(read_definition(written(tmp_path, text)), tmp_path / "out")
+    assert not (tmp_path / "out").exists()

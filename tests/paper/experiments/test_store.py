@@ -1,6 +1,7 @@
 """The store: whole cells or none, one writer, sentences about files that are not ours."""
 
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -78,7 +79,7 @@ def _n_cells(folder):
     try:
         with Store.open(folder) as store:
             return len(store.done())
-    except sqlite3.OperationalError:  # its tables are being made
+    except InputError:  # its tables are being made
         return 0
 
 
@@ -93,6 +94,50 @@ def test_other_files_and_newer_ones_are_refused(tmp_path):
         store._connection.execute("PRAGMA user_version = 99")
     with pytest.raises(InputError, match="newer mltsk"), Store.open(tmp_path):
         pass
+
+
+def filled(folder):
+    with Store.open(folder, create=True) as store:
+        store.describe({"folds": 5})
+        for seed in range(1, 31):
+            store.add(Cell("grid", "paper", "toy", "br", seed, 0), Outcome(ROWS), {})
+    return folder / FILE
+
+
+def test_a_copy_that_can_only_be_read_is_read(tmp_path, monkeypatch):
+    filled(tmp_path)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
+    before = sorted(tmp_path.iterdir())
+    with Store.open(tmp_path) as store:
+        assert len(store.results().cells) == 30
+    with Store.open(tmp_path / "other", create=True) as store:
+        assert store.absorb(tmp_path) == 30
+    assert sorted(set(tmp_path.iterdir()) - {tmp_path / "other"}) == before
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_pages_are_a_sentence(tmp_path, seed):
+    path, rng = filled(tmp_path), random.Random(seed)
+    content = bytearray(path.read_bytes())
+    for at in rng.sample(range(100, len(content)), len(content) // 20):
+        content[at] = rng.randrange(256)
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is damaged"), Store.open(tmp_path) as store:
+        store.results()
+
+
+def test_a_full_disk_keeps_what_was_finished(tmp_path):
+    resource = pytest.importorskip("resource")
+    path, limit = filled(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limit[1]))
+    many = tuple(Row({"C": i}, (0.5, 0, 0, 0, 0, 0)) for i in range(2000))
+    try:
+        with pytest.raises(OSError, match="the disk may be full"), Store.open(tmp_path, create=True) as store:
+            store.add(CELL, Outcome(many), {})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    with Store.open(tmp_path, create=True) as store:
+        assert len(store.results().scores) == 60
 
 
 def test_folders_come_together_without_doubles(tmp_path):

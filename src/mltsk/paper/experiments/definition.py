@@ -24,6 +24,7 @@ except ImportError as error:  # pragma: no cover
 Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
 Grid = dict[str, list[Any]]
+_CLASSIFIER = ("fit", "predict", "get_params", "set_params")  # a definition may come from a stranger: nothing else runs
 
 
 class _Part(BaseModel):
@@ -123,7 +124,7 @@ def read_definition(path: str | Path) -> Definition:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond what Python reads
         raise InputError(f"{path} is no TOML file: {error}.") from None
     known = section_iv()
     definition = _checked({"datasets": known.datasets, "methods": known.methods, **content}, str(path))
@@ -171,11 +172,15 @@ def class_of(method: MethodDefinition) -> type:
     """The method's class, from its import path."""
     module, name = method.path.split(":")
     try:
-        return getattr(import_module(module), name)
+        found = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         if str(error).startswith("pip install"):
             raise
         raise InputError(f"The method {method.key!r} cannot be imported from {method.path!r}: {error}.") from None
+    if not isinstance(found, type) or not all(callable(getattr(found, name, None)) for name in _CLASSIFIER):
+        what = f"{method.path!r}, which is no class with {', '.join(_CLASSIFIER)}"
+        raise InputError(f"The method {method.key!r} names {what}: classifiers alone may be named.")
+    return found
 
 
 def grid_of(method: MethodDefinition, name: GridName) -> Grid:

@@ -68,7 +68,9 @@ def _check(method: MethodDefinition) -> None:
         try:
             model = class_of(method)(**params)
             getattr(model, "_validate_params", lambda: None)()
-        except (TypeError, ValueError) as error:
+        except InputError:
+            raise
+        except Exception as error:  # classes of others have errors of their own
             raise InputError(f"The parameters of the method {method.key!r} do not suit it: {error}") from None
     if method.device is not None:
         torch_device(method.device)

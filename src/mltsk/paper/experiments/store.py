@@ -6,11 +6,14 @@ folder a second one is refused; the lock is a transaction of a second file and s
 """
 
 import json
+import os
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -23,6 +26,7 @@ from .results import CELLS, SCORES, Results
 FILE, LOCK = "results.sqlite", "lock.sqlite"
 VALUES = (*METRICS, "tied")
 _FORMAT = 1  # of schema.sql
+_IDENTITY = 'key, details, kind, protocol, dataset, method, seed, fold, "inner", part'
 _ABSORB = (
     "CREATE TEMP TABLE fresh AS SELECT key FROM other.cell WHERE status = 'done' "
     "AND key NOT IN (SELECT key FROM cell WHERE status = 'done')",
@@ -76,12 +80,17 @@ class Store:
         """The store of a folder, to read; with ``create`` to write, which one process at a time may do."""
         folder = Path(folder)
         path = folder / FILE
+        none = InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
         if not create and not path.is_file():
-            raise InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
-        with _locked(folder) if create else nullcontext(), closing(_connect(path)) as connection:
+            raise none
+        place = _locked(folder) if create else _readable(path)
+        with place as file, _told(path), closing(_connect(file)) as connection:
             if create:
+                connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(read_text("schema.sql"))
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            elif connection.execute("PRAGMA user_version").fetchone() == (0,):  # its tables were not made yet
+                raise none
             yield cls(connection)
 
     def describe(self, description: Mapping[str, Any]) -> None:
@@ -124,13 +133,14 @@ class Store:
         Open that folder first: a file that is missing, newer or no store at all is refused there.
         """
         before = len(self.done())
-        self._connection.execute("ATTACH ? AS other", (str(Path(folder) / FILE),))
-        try:
-            with self._connection as connection:
-                for statement in _ABSORB:
-                    connection.execute(statement)
-        finally:
-            self._connection.execute("DETACH other")
+        with _readable(Path(folder) / FILE) as path:
+            self._connection.execute("ATTACH ? AS other", (str(path),))
+            try:
+                with self._connection as connection:
+                    for statement in _ABSORB:
+                        connection.execute(statement)
+            finally:
+                self._connection.execute("DETACH other")
         return len(self.done()) - before
 
     def inner_scores(self, keys: Iterable[str]) -> pd.DataFrame:
@@ -151,6 +161,12 @@ class Store:
             "WHERE kind IN ('grid', 'final') AND status = 'done'",
             self._connection,
         ).rename(columns={"text": "setting"})
+        if lost := {*SCORES} - {*scores}:  # SQLite takes the name of a column that is not there for a text
+            raise sqlite3.DatabaseError(f"there is no column {min(lost)}")
+        for key, details, *parts in self._connection.execute(f"SELECT {_IDENTITY} FROM cell"):
+            named = dict(zip(_IDENTITY.replace('"', "").split(", ")[2:], parts, strict=True))
+            if Cell(**named, details=json.loads(details)).key != key:
+                raise sqlite3.DatabaseError(f"the piece of work {key} is not what its key says")
         names = ", ".join(f'"{name}"' for name in CELLS)
         cells = pd.read_sql_query(f'SELECT {names} FROM cell ORDER BY "when", key', self._connection)
         found = self._connection.execute(
@@ -167,19 +183,49 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        connection.execute("PRAGMA journal_mode = WAL")
-    except sqlite3.DatabaseError:
+        if version > _FORMAT:
+            raise InputError(f"{path} was written by a newer mltsk: update mltsk, or choose another folder.")
+        if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise sqlite3.DatabaseError(found)
+    except (sqlite3.DatabaseError, InputError) as error:
         connection.close()
+        if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
+            raise
         raise InputError(f"{path} is no store of results: move it away, or choose another folder.") from None
-    if version > _FORMAT:
-        connection.close()
-        raise InputError(f"{path} was written by a newer mltsk: update mltsk, or choose another folder.")
     return connection
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """The folder, made if it is not there, for this process alone."""
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong with the file, in a sentence."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except (sqlite3.DatabaseError, pd.errors.DatabaseError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        cause = error.__cause__ or error
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            ways = "what was finished before is kept, and the same command goes on once there is room"
+            raise OSError(f"{path} cannot be written, the disk may be full ({cause}): {ways}.") from None
+        what = " ".join(str(cause).split())[:200]
+        raise InputError(f"{path} is damaged ({what}): take a copy of it, or choose another folder.") from None
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[Path]:
+    """The file, or a copy where its folder cannot be written: SQLite writes next to a file even to read it."""
+    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+        yield path
+        return
+    with TemporaryDirectory() as place:
+        for file in path.parent.glob(f"{FILE}*"):
+            shutil.copyfile(file, Path(place) / file.name)
+        yield Path(place) / FILE
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[Path]:
+    """The file of a folder, which is made if it is not there, for this process alone."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -191,4 +237,4 @@ def _locked(folder: Path) -> Iterator[None]:
             raise InputError(f"Another run is writing to {folder}: wait for it, or choose another folder.") from None
         except sqlite3.DatabaseError:
             raise InputError(f"{folder / LOCK} is no lock of ours: move it away, or choose another folder.") from None
-        yield
+        yield folder / FILE

@@ -14,6 +14,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ...core.arrays import check_plain
 from ...core.backend import blas_threads
 from ...targets import Targets, predicted
 
@@ -70,6 +71,8 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         return {"accept_sparse": "csr" if self._takes_sparse else False, "dtype": np.float64}
 
     def _validate_fit(self, X, y, sample_weight):
+        for part, name in ((X, "X"), (y, "y"), (sample_weight, "sample_weight")):
+            check_plain(part, name)
         if hasattr(y, "columns") or hasattr(y, "tocsr"):  # names and sparse labels are read by Targets
             X = validate_data(self, X, ensure_min_samples=2, **self._checks)
         else:
@@ -97,6 +100,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
 
     def _check_input(self, X):
         check_is_fitted(self)
+        check_plain(X, "X")
         return validate_data(self, X, reset=False, **self._checks)
 
     @property

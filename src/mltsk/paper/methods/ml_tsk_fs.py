@@ -143,8 +143,8 @@ class PaperMLTSK(MultilabelMethod):
         if not (w > 0).any():
             raise ValueError("sample_weight is 0 for every row: nothing is left to fit")
         shape, thresholds = Y.shape[1:], np.asarray(self.threshold, dtype=np.float64)
-        if thresholds.shape not in ((), shape):
-            raise ValueError(f"threshold must be a number or one per label, {shape}, got shape {thresholds.shape}")
+        if thresholds.shape not in ((), shape) or not np.isfinite(thresholds).all():
+            raise ValueError(f"threshold must be a finite number or one per label, {shape}, got {self.threshold!r}")
         self.thresholds_ = np.broadcast_to(thresholds, shape).copy()
         keep = slice(None) if (w > 0).all() else w > 0
         return X[keep], Y[keep], w[keep]
