@@ -70,7 +70,7 @@ def test_a_misspelt_name_is_refused_before_any_download(refused, monkeypatch):
 
 
 def test_a_mirror_must_be_an_address(refused):
-    assert "neither http nor https" in refused("datasets", "fetch", "birds", "--mirror", "ftp://example.org")
+    assert "no address of http or https" in refused("datasets", "fetch", "birds", "--mirror", "ftp://example.org")
 
 
 def test_fetch_needs_a_name(refused):
