@@ -73,18 +73,20 @@ class Job:
         assert found.returncode == 0, found.stderr
         self.seconds = time.monotonic() - start
 
-    def kill(self, rng: Random) -> bool:
-        """Kill it once, look at what is left, and let it finish."""
+    def kill(self, rng: Random, times: int = 3) -> int:
+        """Kill it a few times, look at what is left after each, and let it finish; how often it was still running."""
         if self.afresh:  # what is finished would not be done again
             shutil.rmtree(self.folder)
-        was_running = killed(self.args, rng.uniform(0.1, 0.8) * self.seconds)
-        left = self.sound()
-        if isinstance(left, frozenset):
-            assert left <= self.whole, "something else than what was finished"
+        count = 0
+        for _ in range(times):
+            count += killed(self.args, rng.uniform(0.1, 0.8) * self.seconds)
+            left = self.sound()
+            if isinstance(left, frozenset):
+                assert left <= self.whole, "something else than what was finished"
         self.finish()
         assert self.sound() == self.whole, "another result than that of an undisturbed run"
         assert not list(self.folder.rglob("*.tmp")), "something was left behind"
-        return was_running
+        return count
 
 
 def jobs(folder: Path, url: str) -> dict[str, Callable[[], Job]]:
