@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Array, Matrix, spread_rows
 from ..core.clustering import fuzzy_c_means, mean_nearest_distance, variances
-from ..core.membership import common_width, exponents
+from ..core.membership import authors_widths, common_width, exponents
 from ..exceptions import RuleCollapseWarning
 
 # Below this a linear model would do as well: the paper's setting gives 0.00 to 0.02 on most data sets with more than a
@@ -24,10 +24,26 @@ WIDTH_RANGE = (0.01, 10.0)
 WIDTH_ROWS = 10_000  # a mean over this many samples, evenly spread, is as good as over all
 
 
-def find_rules(X: Matrix, w: Array, n_rules: int, fuzzifier: float = 2.0) -> tuple[Array, Array]:
-    """Centres by fuzzy c-means and the variances of their members, (K, D) each, as the paper's authors find them."""
+def find_rules(
+    X: Matrix, w: Array, n_rules: int, fuzzifier: float = 2.0, formulas: str = "program"
+) -> tuple[Array, Array]:
+    """Centres by fuzzy c-means and the variances of their members, (K, D) each, as the paper's authors find them.
+
+    Their program takes the centres of the clustering, in which memberships are squared; (3) as printed has the means
+    under the memberships themselves, ``formulas="text"``.
+    """
     found = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=fuzzifier, sample_weight=w)
-    return found.centers, variances(X, found.centers, found.memberships, w)
+    C, U = found.centers, found.memberships * w[:, None]
+    if formulas == "text":
+        C = np.asarray(X.T @ U).T / np.maximum(U.sum(axis=0), np.finfo(np.float64).tiny)[:, None]
+    return C, variances(X, C, found.memberships, w)
+
+
+def rule_widths(spread: Array, width_scale: float, formulas: str = "program") -> Array:
+    """s of exp(-(x - c)² / s): h · variance in the program, 2 (h · variance)² by (2) and (4) as printed."""
+    return (
+        authors_widths(spread, width_scale) if formulas == "program" else 2 * authors_widths(spread, width_scale) ** 2
+    )
 
 
 def distinct_rules(X: Matrix, w: Array, n_rules: int) -> tuple[Array, Array]:

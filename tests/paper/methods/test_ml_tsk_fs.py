@@ -107,3 +107,45 @@ def test_single_precision_gives_nearly_the_same_scores(data):
     ]
     assert_allclose(found[1], found[0], atol=1e-4)
     assert not np.array_equal(found[1], found[0])
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_the_paper_as_printed():
+    """(2)-(6), (24), (26), (30)-(36) written down one by one."""
+    data = make_multilabel_rules(n_samples=80, n_features=4, n_labels=3, random_state=0)
+    h, alpha, beta, gamma = 10.0, 0.1, 0.05, 1.0
+    weights = {"width_scale": h, "correlation_weight": alpha, "l1_weight": beta, "init_ridge": gamma}
+    clf = PaperMLTSK(n_rules=2, formulas="text", **weights).fit(data.X, data.Y)
+    Z = (data.X - data.X.min(axis=0)) / np.ptp(data.X, axis=0)
+    U, Y = fuzzy_c_means(Z, 2).memberships, data.Y.astype(float)
+    C = U.T @ Z / U.sum(axis=0)[:, None]
+    delta = h * np.stack([u @ (Z - c) ** 2 / u.sum() for u, c in zip(U.T, C, strict=True)])
+    M = np.exp(-((Z[:, None] - C) ** 2 / (2 * delta**2)).sum(axis=2))
+    M /= M.sum(axis=1, keepdims=True)
+    G = (M[:, :, None] * np.hstack([np.ones((len(Z), 1)), Z])[:, None]).reshape(len(Z), -1)
+    R = 1 - np.corrcoef(Y.T)
+    W = W_old = np.linalg.solve(G.T @ G + gamma * np.eye(G.shape[1]), G.T @ Y)
+    lip = np.sqrt(2 * (np.linalg.norm(G.T @ G, 2) ** 2 + np.linalg.norm(alpha * R, 2) ** 2))
+    F, b_old, b = [np.inf], 1.0, 1.0
+    while len(F) <= 100 and (len(F) < 2 or abs(F[-1] - F[-2]) > 0.01):
+        V = W + (b_old - 1) / b * (W - W_old)
+        V = V - (G.T @ (G @ V - Y) + alpha * V @ R) / lip
+        W_old, W = W, np.sign(V) * np.maximum(np.abs(V) - beta / lip, 0)
+        b_old, b = b, (1 + np.sqrt(4 * b * b + 1)) / 2
+        F.append(((G @ W - Y) ** 2).sum() / 2 + alpha / 2 * np.trace(R @ W.T @ W) + beta * np.abs(W).sum())
+    assert clf.n_iter_ == len(F) - 1
+    assert_allclose(clf.coef_.reshape(W.shape), W, atol=1e-8)
+    assert_allclose(clf.decision_function(data.X), G @ W - 0.5, atol=1e-8)
+    (point,) = PaperMLTSK(n_rules=2, formulas="text", **weights).grid_path(data.X, data.Y, data.X, {"n_rules": [2]})
+    assert_allclose(point.scores, G @ W, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_a_score_on_the_threshold_is_given_by_the_program_and_not_by_the_text():
+    X, Y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([[0, 1], [1, 0], [0, 1], [1, 0]])
+    for formulas, given in (("program", 1), ("text", 0)):
+        clf = PaperMLTSK(n_rules=1, formulas=formulas, correlation_weight=0.0).fit(X, Y)
+        clf.coef_ = np.zeros_like(clf.coef_)
+        clf.coef_[0, 0] = 0.5  # every score is the threshold
+        assert (clf.predict(X) == given).all()
+        assert ((clf.decision_function(X) > 0) == given).all()

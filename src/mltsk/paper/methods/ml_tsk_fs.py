@@ -18,12 +18,12 @@ from ...core.arrays import spread_rows
 from ...core.backend import blas_threads
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
-from ...core.membership import authors_widths, rule_distinctness
+from ...core.membership import rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
 from ...core.terms import Terms
 from ...exceptions import InputError, NonConvexWarning
 from ...system import FuzzySystem
-from ..antecedents import find_rules, warn_if_collapsed, warn_if_fewer
+from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from ..solvers.convex import fit_consequents
 from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod
@@ -52,7 +52,9 @@ class PaperMLTSK(MultilabelMethod):
         α and β of (24). "auto", for the convex objective alone, takes α from leave-one-out and β from the noise.
     init_ridge : float, default=1.0
         γ of the start (36), which matters because Algorithm I stops early; a convex problem ends in the same place.
-    formulas : {"program"}, default="program"
+    formulas : {"program", "text"}, default="program"
+        "text" is the paper as printed: centres weighted by u (3), δ = h · variance in exp(-(x - c)² / (2δ²)) (2) (4), a
+        label where its score is above the threshold (26), and steps until the objective (24) changes by 0.01 at most.
     objective : {"algorithm1", "convex"}, default="algorithm1"
         "convex" solves (24) with a convex ``coupling`` and a ridge to its optimum, with a duality gap as certificate.
     coupling : {"paper", "laplacian", "signed", "shift", "precision", "ridge"} or None, default="paper"
@@ -108,7 +110,7 @@ class PaperMLTSK(MultilabelMethod):
     _takes_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
         **dict.fromkeys(("correlation_weight", "l1_weight", "ridge"), _AUTO),
-        "formulas": [StrOptions({"program"})],
+        "formulas": [StrOptions({"program", "text"})],
         "objective": [StrOptions({"algorithm1", "convex"})],
         "coupling": [StrOptions({*CONVEX, "paper"}), None],
         "threshold": [Real, "array-like"],
@@ -153,9 +155,9 @@ class PaperMLTSK(MultilabelMethod):
         scaling = fit_scaling(X, w, "minmax")
         Z = scaling.apply(X)
         with blas_threads(2.0 * X.shape[0] * (X.shape[1] + 1) ** 2 * min(self.n_rules, X.shape[0]) ** 2):
-            self.centers_, spread = find_rules(Z, w, self.n_rules)
+            self.centers_, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
             warn_if_fewer(len(self.centers_), self.n_rules)
-            self.widths_ = authors_widths(spread, self.width_scale)
+            self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
             G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
             self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
         self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
@@ -171,7 +173,8 @@ class PaperMLTSK(MultilabelMethod):
         if self.objective == "convex":
             return self._certified(G, Y, w)
         alpha, beta, gamma = self._alpha_beta_gamma()
-        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **self._stop(100, margin=0.01))
+        stop = {"stop": self.formulas, **self._stop(100, margin=0.01)}
+        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **stop)
         self.ridge_, self.correlation_weight_, self.l1_weight_ = 0.0, alpha, beta
         self.coupling_ = coupling_matrix(label_correlation(Y, w), self.coupling)
         self.n_iter_, self.certificate_ = found.n_iter, float("nan")
@@ -245,7 +248,10 @@ class PaperMLTSK(MultilabelMethod):
 
     def _scores(self, X):
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
-            return self.system_.scores(X)
+            scores = self.system_.scores(X)
+        if self.formulas == "program":
+            return scores
+        return np.where(scores == self.thresholds_, np.nextafter(scores, -np.inf), scores)  # not above it
 
     def _path(self, pairs, X, Y, w, X_test):
         """Points grouped by rules and width, with the same numbers as fitting each setting alone.
@@ -281,9 +287,10 @@ def _scaled_path(pairs, Z, Y, w, T):
 def _by_rules(pairs, Z, w):
     """Models that share their rules, with the map of rows by those: one clustering for every number of rules."""
     for n_rules, same_rules in _grouped([model for _, model in pairs], "n_rules"):
-        C, spread = find_rules(Z, w, n_rules)
+        formulas = same_rules[0].formulas
+        C, spread = find_rules(Z, w, n_rules, formulas=formulas)
         for width_scale, same in _grouped(same_rules, "width_scale"):
-            yield same, partial(FuzzyMap.of, C=C, S=authors_widths(spread, width_scale), underflow="authors")
+            yield same, partial(FuzzyMap.of, C=C, S=rule_widths(spread, width_scale, formulas), underflow="authors")
 
 
 def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
@@ -292,15 +299,18 @@ def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
     for model in models:
         S = test @ model._consequents(train, Y, w) if scores is None else scores[model._alpha_beta_gamma()]
         params = {k: v for k, v in model.get_params().items() if k in PaperMLTSK.PAPER_GRID}
-        yield GridPoint(params, S, (np.asarray(model.threshold) <= S).astype(int))
+        given = np.asarray(model.threshold) <= S if model.formulas == "program" else S > np.asarray(model.threshold)
+        yield GridPoint(params, S, given.astype(int))
 
 
 def _early_stopped_scores(models, train, test, Y, w):
     axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for model in models), strict=True)]
     first, stop = models[0], models[0]._stop(100, margin=0.01)
     if first.device is not None and first.device != "cpu":
+        if first.formulas == "text":
+            raise InputError("formulas='text' is computed on the host: leave out device.")
         return _batch(train, test, Y * 1.0, axes, torch_device(first.device), stop)
-    options = {"sample_weight": w, "precision": first.precision, **stop}
+    options = {"sample_weight": w, "precision": first.precision, "stop": first.formulas, **stop}
     return algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
 
 

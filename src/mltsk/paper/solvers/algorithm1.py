@@ -37,6 +37,7 @@ from ...exceptions import InputError
 from .problem import Quadratic, Rows, quadratic
 
 ConstantLabels = Literal["uncorrelated", "authors"]
+Stop = Literal["program", "text"]
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
 Index: TypeAlias = NDArray[np.intp]
@@ -76,6 +77,7 @@ def algorithm1(
     margin: float = 0.01,
     sample_weight: Array | None = None,
     constant_labels: ConstantLabels = "uncorrelated",
+    stop: Stop = "program",
 ) -> Algorithm1Result:
     """Algorithm I as the authors' program runs it, stopping rule included.
 
@@ -93,6 +95,8 @@ def algorithm1(
     constant_labels : {"uncorrelated", "authors"}, default="uncorrelated"
         A label that is constant in Y has no correlation. It counts as 0, or, with "authors", it becomes the
         NaN of their program, which ends in P = 0 without a word.
+    stop : {"program", "text"}, default="program"
+        What must change by ``margin`` at most: q, or, as the paper says, the objective (24), which may fall below 0.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def algorithm1(
     >>> result.n_iter, result.stopped_by, result.P.round(2).tolist()
     (4, 'margin', [[1.01, -0.06], [-0.06, 1.01]])
     """
-    options: dict[str, Any] = {"max_iter": max_iter, "margin": margin, "constant_labels": constant_labels}
+    options: dict[str, Any] = {"max_iter": max_iter, "margin": margin, "constant_labels": constant_labels, "stop": stop}
     weights = [[float(weight)] for weight in (alpha, beta, gamma)]
     (found,) = algorithm1_grid(G, Y, *weights, sample_weight=sample_weight, **options).values()
     return found
@@ -126,6 +130,7 @@ def algorithm1_grid(
     sample_weight: Array | None = None,
     constant_labels: ConstantLabels = "uncorrelated",
     precision: str = "double",
+    stop: Stop = "program",
 ) -> dict[Setting, Any]:
     """`algorithm1` for every (alpha, beta, gamma), with the same numbers; what settings have in common is made once.
 
@@ -153,7 +158,8 @@ def algorithm1_grid(
     if not np.isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
     data, factor = _factored(data, len(settings), _FACTOR_TOLERANCE[precision])
-    solver = Solver(data, _coupling(Y, w, constant_labels), max_iter, margin, factor, single=precision == "single")
+    R = _coupling(Y, w, constant_labels)
+    solver = Solver(data, R, max_iter, margin, factor, single=precision == "single", stop=stop)
     done: dict[Setting, Any] = {}
     with solver.threads():
         # gamma by gamma: the solver keeps one start
@@ -211,11 +217,18 @@ class Solver:
     """
 
     def __init__(
-        self, data: Quadratic, R: Array, max_iter: int, margin: float, factor: Array | None = None, single: bool = False
+        self,
+        data: Quadratic,
+        R: Array,
+        max_iter: int,
+        margin: float,
+        factor: Array | None = None,
+        single: bool = False,
+        stop: Stop = "program",
     ) -> None:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
-        self.data, self.R, self.max_iter, self.margin = data, R, max_iter, margin
+        self.data, self.R, self.max_iter, self.margin, self.stop = data, R, max_iter, margin, stop
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.factor = None if factor is None else factor.astype(self.dtype, copy=False)
         self._steps_data = data.astype(self.dtype) if single else data
@@ -275,17 +288,19 @@ class Solver:
         lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
         scaled_B, coupling = self._B / lip, (alpha * self.R).astype(self.dtype, copy=False)
         self._begin(alpha, gamma)
-        losses, b_old, b = [0.0], 1.0, 1.0  # the authors compare the first q with 0
+        # the authors compare the first q with 0
+        losses, b_old, b = [0.0 if self.stop == "program" else np.inf], 1.0, 1.0
         stopped_by: StoppedBy = "max_iter"
         while len(losses) <= self.max_iter and stopped_by == "max_iter":
             n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
             b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
             yield n_nonzero
             self._couple(coupling, n_nonzero)
-            q = _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy + beta * n_nonzero
+            q = _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy
+            q = q + beta * n_nonzero if self.stop == "program" else q / 2 + beta * float(np.abs(self._W).sum())  # (24)
             if abs(losses[-1] - q) <= self.margin:
                 stopped_by = "margin"
-            elif q <= 0:
+            elif q <= 0 and self.stop == "program":
                 stopped_by = "negative loss"
             losses.append(q)
         P = self._W.T.astype(np.float64, order="C")
