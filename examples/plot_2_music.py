@@ -51,8 +51,8 @@ short = clf.shorten(4, max_conditions=3)
 print(short.rules_)
 
 # %%
-# Exceptions at a glance: far apart are those that apply to different songs.
-figure = plot.rule_map(short, X[:-120])
+# What the statements say, as curves; between the dashed lines they lie in 95 of 100 cases.
+figure = plot.shapes(short, top=4)
 
 # %%
 # Emotion by emotion

@@ -86,7 +86,7 @@ def _used(model: Any) -> Any:
     inner = getattr(model, "estimator_", model)
     X = frame() if getattr(inner, "columns_", None) else np.vstack([DATA.X, 1e6 * DATA.X[:2]])
     if isinstance(X, pd.DataFrame):
-        X = X[list(getattr(model, "feature_names_in_", X.columns))]
+        X = X[list(getattr(model, "feature_names_in_", inner.columns_["names"]))]
     elif getattr(inner, "scale_", "") == "unit":
         X = sparse.csr_array(X)
     answers = [

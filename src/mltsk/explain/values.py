@@ -165,7 +165,8 @@ class Shape:
         change = self.told
         where = f"{'below' if low else 'above'} about {number(at)}"
         if self.exact:
-            where = "from {} to {}".format(*map(exactly, reversed(self.x) if low else self.x))
+            first, last = (exactly(self.x[i]) for i in ((-1, 0) if low else (0, -1)))
+            where = f"from {first} to {last}"
         return f"{likely(change)} with {word} {feature} ({where}, {self._amount(change)})"
 
 
