@@ -1,7 +1,7 @@
 """Small pictures as inline SVG, without a library: colours come from the page's style sheet, by class.
 
-Every function returns markup; what comes from a user's file is escaped here. Coordinates have one decimal: a tenth of a
-pixel nobody sees.
+Every function returns markup that templates take as it is; what comes from a user's file is escaped here. Coordinates
+have one decimal: a tenth of a pixel nobody sees.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +14,15 @@ from ..columns import MISSING
 from ..core.arrays import Array
 from ..explain.wording import name, number
 from ..metrics.curves import Groups
+from .render import _trusted
 
 MOST_POINTS = 1000  # of a curve that are looked at
 BOX = (34.0, 8.0, 158.0, 158.0)  # left, top, width and height of the square in which curves from 0 to 1 are drawn
 
 
-def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
+def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> Any:
     head = f'class="pic {kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"{more}'
-    return f"<svg {head}>{''.join(parts)}</svg>"
+    return _trusted(f"<svg {head}>{''.join(parts)}</svg>")
 
 
 def _path(x: Any, y: Any, kind: str, end: str = "") -> str:
@@ -126,18 +127,19 @@ def calibration(title: str, groups: Groups) -> str:
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
     """A value with its interval on a line from 0 to 1, and a tick at what guessing gets."""
     middle, low, high = (4 + 192 * float(np.clip(part, 0, 1)) for part in value)
-    tick = 4 + 192 * guess
-    parts = [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick"), _line(low, 9, high, 9, "span")]
-    return _svg("line", 200, 18, title, [*parts, _dot(middle, 9, "dot", 4)])
+    return _ruler(title, guess, [_line(low, 9, high, 9, "span"), _dot(middle, 9, "dot", 4)])
 
 
 def compared(title: str, values: Mapping[str, float], guess: float) -> str:
     """Values of several methods as dots on a line from 0 to 1, the first drawn last and largest."""
+    drawn = reversed(list(enumerate(values.values())))
+    dots = [_dot(4 + 192 * float(value), 9, f"series-{i + 1}", 3.5 if i else 4.5) for i, value in drawn]
+    return _ruler(title, guess, dots)
+
+
+def _ruler(title: str, guess: float, parts: Sequence[str]) -> str:
     tick = 4 + 192 * guess
-    parts = [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick")]
-    for i, value in reversed(list(enumerate(values.values()))):
-        parts.append(_dot(4 + 192 * float(value), 9, f"series-{i + 1}", 4.5 if i == 0 else 3.5))
-    return _svg("line", 200, 18, title, parts)
+    return _svg("line", 200, 18, title, [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick"), *parts])
 
 
 def share_bar(share: float) -> str:
@@ -157,7 +159,8 @@ def gaps(title: str, missing: Array) -> str:
 def effect(amount: float, most: float) -> str:
     """How much a statement says, as a bar beside it; whether more or less, its words say."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
-    return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{_bar(60 - size, 1, size, 6, "size")}</svg>'
+    bar = _bar(60 - size, 1, size, 6, "size")
+    return _trusted(f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{bar}</svg>')
 
 
 # ---- pictures of the model and of the labels

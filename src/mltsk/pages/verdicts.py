@@ -20,8 +20,8 @@ GRADES = ((0.7, "can be found"), (0.45, "can be found in part"), (0.0, "is hard 
 class Judged:
     """One label on rows that were left out, each told what it would have been told without itself.
 
-    ``AP`` and ``AUC`` are (value, low, high), a 95 % interval over resamples of the rows. ``found``, ``missed`` (cases)
-    and ``alarms``, ``right`` (the others) are what the threshold makes of them.
+    ``AP`` and ``AUC`` are (value, low, high), a 95 % interval over resamples of the rows. ``found`` (cases) and
+    ``alarms`` (others) are given the label at the threshold.
     """
 
     name: str
@@ -35,16 +35,6 @@ class Judged:
     y: Any
     chances: Array
     scores: Array
-
-    @property
-    def missed(self) -> int:
-        """Cases that are not found."""
-        return self.cases - self.found
-
-    @property
-    def right(self) -> int:
-        """Rows without the label that are not given it."""
-        return self.observed - self.cases - self.alarms
 
     @property
     def rate(self) -> float:
@@ -109,10 +99,10 @@ def _nearest(share: float) -> tuple[int, int]:
 
 
 def _of(share: float) -> str:
-    if share > 0.97 or share < 0.03:
-        return (
-            ("all" if share == 1 else "nearly all") if share > 0.5 else ("none of the" if not share else "hardly any")
-        )
+    if share > 0.97:
+        return "all" if share == 1 else "nearly all"
+    if share < 0.03:
+        return "hardly any" if share else "none of the"
     n, d = _nearest(share)
     return "half of the" if d == 2 else f"{n} of {d}"
 
