@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from pandas import DataFrame, concat
 from sklearn.base import clone
 
 from .. import __version__
@@ -88,8 +89,6 @@ def review(
 
 
 def _table(table: Any, Y: Any) -> Table:
-    from pandas import DataFrame, concat
-
     if isinstance(table, Table):
         return table
     if Y is None:
