@@ -135,6 +135,7 @@ def fit(
     """
     from ..io import save
     from ..tables.files import is_table
+    from .inputs import open_data
 
     tuned = given_threshold(threshold, cost)
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
@@ -164,28 +165,6 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
         raise InputError(f"{flag} is an option of --preset {only.value} alone: leave it out.")
     words = {"none": None, "0": 0, "1": 1}
     return {name: words.get(v, v) if isinstance(v, str) else v for name, v in own.items() if v is not None}
-
-
-def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
-    """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
-    from ..datasets import load_dataset
-    from ..tables.files import is_table
-    from ..tables.kinds import NOMINAL, NUMBER
-    from ..tables.read import read_table
-
-    if is_table(data):
-        table = read_table(data, labels, **said)
-        if not table.label_names:
-            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
-            raise InputError(f"{table.name} has no labels: {how}.")
-        return table
-    if given := [option for option, value in said.items() if value and value != ";"]:
-        option = given[0].replace("_", "-")
-        raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
-    dataset = load_dataset(data, labels=labels)
-    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.nominal]
-    kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
-    return read_table(dataset, kinds=kinds)
 
 
 def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tuple[Any, Any, Any]:

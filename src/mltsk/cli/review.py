@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from ..files import check_target
 from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
-from .fit import COST_HELP, DATA_HELP, THRESHOLDS, cost_pair, given_threshold, open_data, threshold_wish
+from .fit import COST_HELP, DATA_HELP, THRESHOLDS, cost_pair, given_threshold, threshold_wish
 from .output import LABELS, noted_warnings
 from .progress import counting
 
@@ -46,6 +46,7 @@ def review(
     from .. import MLTSKClassifier
     from ..pages.render import write_page
     from ..pages.review import review_page
+    from .inputs import open_data
 
     tuned = given_threshold(threshold, cost)
     check_target(out)  # fail before the work, not after it

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array
-from ..explain.wording import name, number
+from ..explain.wording import number, shortened
 from ..metrics.curves import Groups
 from .render import _trusted
 
@@ -64,12 +64,6 @@ def _text(x: float, y: float, words: str, anchor: str = "middle", kind: str = ""
 
 def _turned(x: float, y: float, words: str, anchor: str) -> str:
     return f'<text transform="translate({x:g} {y:g}) rotate(-90)" text-anchor="{anchor}">{escape(words)}</text>'
-
-
-def short(text: str, length: int) -> str:
-    """A name on one line, cut to so many characters."""
-    text = name(text)
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 # ---- curves from 0 to 1
@@ -196,7 +190,7 @@ def _named_values(title: str, curve: Any, reach: float) -> str:
     for i, (word, added) in enumerate(shown):
         size = 54 * min(abs(added) / reach, 1.0)
         parts.append(_bar(142 if added > 0 else 142 - size, 8 + 16 * i, size, 9, "rise" if added > 0 else "fall"))
-        parts.append(_text(82, 16 + 16 * i, short(word, 16), "end"))
+        parts.append(_text(82, 16 + 16 * i, shortened(word, 16), "end"))
     if len(values) > len(shown):
         parts.append(_text(82, 16 + 16 * len(shown), f"and {len(values) - len(shown)} more", "end"))
     return _svg("shape", 200, 116, title, parts)
@@ -224,11 +218,11 @@ def together(title: str, names: Sequence[str], C: Array) -> str:
     few = L <= 15
     cell, left, parts = 20.0 if few else 14.0, 118.0, []
     for i in range(L):
-        parts.append(_text(left - 4, cell * (i + 0.5) + 3, short(names[i], 18), "end"))
+        parts.append(_text(left - 4, cell * (i + 0.5) + 3, shortened(names[i], 18), "end"))
         for j in range(i):
             level = int(np.clip(np.rint(4 * abs(C[i, j]) / 0.6), 0, 4)) if np.isfinite(C[i, j]) else 0
             kind = f"{'rise' if C[i, j] > 0 else 'fall'} level-{level}" if level else "track"
             parts.append(_bar(left + cell * j + 1, cell * i + 1, cell - 2, cell - 2, kind))
     for j in range(L - 1):
-        parts.append(_turned(left + cell * (j + 0.5) + 3, cell * L + 5, short(names[j], 18), "end"))
+        parts.append(_turned(left + cell * (j + 0.5) + 3, cell * L + 5, shortened(names[j], 18), "end"))
     return _svg(f"together {'few' if few else 'many'}", 420 if few else 690, cell * L + 104, title, parts)
