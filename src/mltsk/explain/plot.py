@@ -196,7 +196,7 @@ def size_path(model: Any) -> Any:
     path = model.size_path_
     with _figure(6.4, 3.6, 1, 1) as (figure, ax):
         for name, colour, words in (("AP", RISE, "mean over samples"), ("macro_AP", FALL, "mean over labels")):
-            ax.plot(path["terms"], path[name], color=colour, lw=1.8)
+            ax.plot(path["terms"], path[name], color=colour, lw=1.8, label=words)
             end = path["terms"][-1], path[name][-1]
             ax.annotate(words, end, xytext=(6, 0), textcoords="offset points", color=colour)
         ax.set(xlabel="terms per label", ylabel="average precision", xlim=(0, None))

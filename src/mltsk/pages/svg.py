@@ -17,6 +17,7 @@ from ..metrics.curves import Groups
 from .render import _trusted
 
 MOST_POINTS = 1000  # of a curve that are looked at
+Point = tuple[float, float] | None
 BOX = (34.0, 8.0, 158.0, 158.0)  # left, top, width and height of the square in which curves from 0 to 1 are drawn
 
 
@@ -87,22 +88,19 @@ def _placed(x: Any, y: Any) -> tuple[Array, Array]:
     return left + width * np.asarray(x)[kept], top + height * (1 - np.asarray(y)[kept])
 
 
-def roc(title: str, alarms: Array, found: Array, at: tuple[float, float] | None = None) -> str:
+def roc(title: str, alarms: Array, found: Array, at: Point = None) -> str:
     """Found against false alarms, with the diagonal of guessing and a dot at the threshold."""
-    parts = [_path(*_placed([0, 1], [0, 1]), "guide"), _path(*_placed(alarms, found), "curve")]
-    return _square(title, "false alarms among the others", "cases found", [*parts, *_at(at)])
+    return _square(title, "false alarms among the others", "cases found", _curve(alarms, found, [0, 1], at))
 
 
-def precision_recall(
-    title: str, recall: Array, precision: Array, rate: float, at: tuple[float, float] | None = None
-) -> str:
+def precision_recall(title: str, recall: Array, precision: Array, rate: float, at: Point = None) -> str:
     """Precision against recall, with the base rate and a dot at the threshold."""
-    parts = [_path(*_placed([0, 1], [rate, rate]), "guide"), _path(*_placed(recall, precision), "curve")]
-    return _square(title, "cases found", "right among those given", [*parts, *_at(at)])
+    return _square(title, "cases found", "right among those given", _curve(recall, precision, [rate, rate], at))
 
 
-def _at(point: tuple[float, float] | None) -> list[str]:
-    return [] if point is None else [_dot(*(float(part[0]) for part in _placed([point[0]], [point[1]])), "mark", 4)]
+def _curve(x: Array, y: Array, guess: list[float], at: Point) -> list[str]:
+    lines = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(x, y), "curve")]
+    return lines if at is None else [*lines, _dot(*np.ravel(_placed(at[:1], at[1:])), "mark", 4)]
 
 
 def calibration(title: str, groups: Groups) -> str:
