@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.files import check_target, writing
+from mltsk.io import check_target, writing
 
 
 def test_a_failed_write_keeps_the_old_file_and_no_half(tmp_path):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ...files import writing
+from ...io import writing
 from ...pages.render import _template
 from ..experiments.published import TABLES
 from ..experiments.ranks import Comparison, comparisons, rank_table, table_six, widest_sources
