@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mltsk import read_table
-from mltsk.cli.fit import number_or, threshold_wish
+from mltsk.cli.fit import auto_or, threshold_wish
 from mltsk.datasets import Dataset, catalog, make_multilabel_rules, write_npz
 from mltsk.io import load, read_info
 from mltsk.metrics import evaluate
@@ -283,12 +283,12 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(refused, awkw
 
 
 def test_numbers_or_a_word():
-    parse = number_or("auto", "above 0")
+    parse = auto_or("above 0")
     assert (parse("auto"), parse("1e-2")) == ("auto", 0.01)
     for text in ("0", "nan", "inf", "-2"):
         with pytest.raises(Exception, match="is not a number above 0"):
             parse(text)
-    assert number_or("auto", "from 0 up")("0") == 0.0
+    assert auto_or("from 0 up")("0") == 0.0
 
 
 def test_thresholds_and_costs_as_they_are_typed(refused, awkward, tmp_path):

@@ -55,19 +55,9 @@ def _options(
     """
 
 
-for command in (
-    *(
-        demo.demo,
-        columns.columns,
-        review.review,
-        fit.fit,
-        models.predict,
-        models.evaluate,
-        models.rules,
-        models.explore,
-    ),
-    *(reproduce.reproduce, reproduce.report, models.export),
-):
+COMMANDS = [demo.demo, columns.columns, review.review, fit.fit, models.predict, models.evaluate, models.rules]
+COMMANDS += [models.explore, reproduce.reproduce, reproduce.report, models.export]
+for command in COMMANDS:
     app.command(command.__name__)(command)
 app.add_typer(datasets.app, name="datasets")
 

@@ -34,17 +34,17 @@ GOALS = ("precision", "recall")
 COST_HELP = "Cost of a false alarm and of a miss, for --threshold cost, such as 1,5."
 
 
-def number_or(word: str, which: str, kind: type = float) -> Callable[[str], float | str]:
-    """A parser for options that take one word or a number, which may have to be "from 0 up" or "above 0"."""
+def auto_or(which: str, kind: type = float) -> Callable[[str], float | str]:
+    """A parser for options that take "auto" or a number, which has to be "from 0 up" or "above 0"."""
 
     def parse(text: str) -> float | str:
-        if text == word:
-            return word
+        if text == "auto":
+            return text
         try:
             number = kind(text)
         except ValueError:
             name = "whole number" if kind is int else "number"
-            raise typer.BadParameter(f"{text!r} is neither a {name} nor {word!r}") from None
+            raise typer.BadParameter(f"{text!r} is neither a {name} nor 'auto'") from None
         if not isfinite(number) or number < LEAST[which]:
             raise typer.BadParameter(f"{text} is not a number {which}")
         return number
@@ -52,8 +52,8 @@ def number_or(word: str, which: str, kind: type = float) -> Callable[[str], floa
     return parse
 
 
-def _number(word: str, which: str, help: str, kind: type = float) -> Any:
-    return Option(parser=number_or(word, which, kind), metavar=f"NUMBER|{word}", help=help)
+def _number(which: str, help: str, kind: type = float) -> Any:
+    return Option(parser=auto_or(which, kind), metavar="NUMBER|auto", help=help)
 
 
 def threshold_wish(text: str) -> float | str | tuple[str, float]:
@@ -101,14 +101,14 @@ def fit(
     label_column: LabelColumn = None,
     separator: Separator = ";",
     preset: Annotated[Preset, Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
-    rules: Annotated[str | None, _number("auto", "from 0 up", RULES_HELP, int)] = None,
+    rules: Annotated[str | None, _number("from 0 up", RULES_HELP, int)] = None,
     order: Annotated[Order | None, Option(help=ORDER_HELP)] = None,
     terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
     conditions: Annotated[int | None, Option(min=1, metavar="N", help=SHORT_HELP)] = None,
-    width_scale: Annotated[str | None, _number("auto", "above 0", REACH_HELP)] = None,
-    ridge: Annotated[str | None, _number("auto", "above 0", "Weight of the ridge.  [default: auto]")] = None,
+    width_scale: Annotated[str | None, _number("above 0", REACH_HELP)] = None,
+    ridge: Annotated[str | None, _number("above 0", "Weight of the ridge.  [default: auto]")] = None,
     coupling: Annotated[Coupling | None, Option(help="How correlated labels share.  [default: none]")] = None,
-    coupling_weight: Annotated[str | None, _number("auto", "from 0 up", "Its weight.  [default: auto]")] = None,
+    coupling_weight: Annotated[str | None, _number("from 0 up", "Its weight.  [default: auto]")] = None,
     threshold: Annotated[str | None, Option(parser=threshold_wish, metavar=THRESHOLDS, help=THRESHOLD_HELP)] = None,
     cost: Annotated[str | None, Option(parser=cost_pair, metavar="ALARM,MISS", help=COST_HELP)] = None,
     scale: Annotated[Scale | None, Option(help="Scale of the features.  [default: auto]")] = None,
@@ -135,6 +135,7 @@ def fit(
     """
     from ..io import save
     from ..tables.files import is_table
+    from .inputs import open_data
 
     tuned = given_threshold(threshold, cost)
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
@@ -164,28 +165,6 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
         raise InputError(f"{flag} is an option of --preset {only.value} alone: leave it out.")
     words = {"none": None, "0": 0, "1": 1}
     return {name: words.get(v, v) if isinstance(v, str) else v for name, v in own.items() if v is not None}
-
-
-def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
-    """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
-    from ..datasets import load_dataset
-    from ..tables.files import is_table
-    from ..tables.kinds import NOMINAL, NUMBER
-    from ..tables.read import read_table
-
-    if is_table(data):
-        table = read_table(data, labels, **said)
-        if not table.label_names:
-            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
-            raise InputError(f"{table.name} has no labels: {how}.")
-        return table
-    if given := [option for option, value in said.items() if value and value != ";"]:
-        option = given[0].replace("_", "-")
-        raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
-    dataset = load_dataset(data, labels=labels)
-    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.nominal]
-    kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
-    return read_table(dataset, kinds=kinds)
 
 
 def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tuple[Any, Any, Any]:

@@ -17,7 +17,7 @@ from ..io import ModelInfo, load, read_info
 from ..pipelines import named, taken_apart
 from ..tables.cells import count, listed
 from ..tables.files import Raw, is_table, read_raw
-from ..tables.kinds import NUMBER
+from ..tables.kinds import NOMINAL, NUMBER
 from ..tables.labels import label_columns
 from ..tables.read import read_table, sparse_rows
 from .output import note
@@ -36,6 +36,23 @@ def open_model(path: str) -> tuple[Any, ModelInfo]:
     """A classifier and what its file says about it."""
     model, info = load(path), read_info(path)
     return model, info if info.kinds else replace(info, kinds=ModelInfo.of(model).kinds)
+
+
+def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
+    """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
+    if is_table(data):
+        table = read_table(data, labels, **said)
+        if not table.label_names:
+            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
+            raise InputError(f"{table.name} has no labels: {how}.")
+        return table
+    if given := [option for option, value in said.items() if value and value != ";"]:
+        option = given[0].replace("_", "-")
+        raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
+    dataset = load_dataset(data, labels=labels)
+    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.nominal]
+    kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
+    return read_table(dataset, kinds=kinds)
 
 
 def with_rules(model: Any, path: str) -> Any:

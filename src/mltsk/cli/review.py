@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from ..files import check_target, writing
+from ..files import check_target
 from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
-from .fit import COST_HELP, DATA_HELP, THRESHOLDS, cost_pair, given_threshold, open_data, threshold_wish
+from .fit import COST_HELP, DATA_HELP, THRESHOLDS, cost_pair, given_threshold, threshold_wish
 from .output import LABELS, noted_warnings
 from .progress import counting
 
@@ -44,7 +44,9 @@ def review(
       mltsk review patients.xlsx --labels 4 --threshold cost --cost 1,5 --quick --out review.html
     """
     from .. import MLTSKClassifier
+    from ..pages.render import write_page
     from ..pages.review import review_page
+    from .inputs import open_data
 
     tuned = given_threshold(threshold, cost)
     check_target(out)  # fail before the work, not after it
@@ -54,8 +56,7 @@ def review(
     model = MLTSKClassifier(**{"threshold": "f1"} | tuned)
     with noted_warnings(), counting(f"review of {table.name}", "steps") as report:
         made = review_page(table, model=model, quick=quick, seed=seed, command=command, progress=report)
-    with writing(out) as file:
-        file.write(made.page.encode())
+    write_page(made.page, out)
     more = len(made.labels) - LABELS
     lines = [*made.labels[:LABELS], *([f"… and {more} more, in the page"] if more > 0 else [])]
     typer.echo("\n".join([*made.summary, "", *(f"  {line}" for line in lines), "", f"review: {out}"]))

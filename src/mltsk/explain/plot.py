@@ -17,7 +17,7 @@ from ..core.arrays import Array
 from ..exceptions import optional
 from ..metrics.curves import calibration_groups, precision_recall_curve, ranking, roc_curve
 from . import views
-from .wording import FALL, RISE, percent
+from .wording import FALL, RISE, percent, shortened
 
 FIGURES = (
     *("shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"),
@@ -56,7 +56,7 @@ def shapes(model: Any, *labels: str, top: int = 6) -> Any:
 
 
 def _filled(ax: Any, curve: views.Curve) -> None:
-    ax.set_title(_short(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
+    ax.set_title(shortened(f"{curve.label} by {curve.feature}", 40), fontsize=8.5)
     ax.axhline(0, color=LINE, lw=0.8)
     if curve.categories:
         named = list(zip(curve.categories.values(), curve.y, strict=True))
@@ -83,13 +83,13 @@ def _named_bars(ax: Any, names: Sequence[str], y: Array, error: Any = None) -> N
     where = range(len(y))
     ax.bar(where, y, yerr=error, color=np.where(y > 0, RISE, FALL), alpha=0.5, width=0.5, ecolor=MUTED)
     length, many = (12, {}) if len(y) <= 4 else (18, {"rotation": 90, "fontsize": 7})
-    ax.set_xticks(where, [_short(name, length) for name in names], **many)
+    ax.set_xticks(where, [shortened(name, length) for name in names], **many)
 
 
 def _values(ax: Any, curve: views.Curve) -> None:
     ax.set_xlim(curve.x[0], curve.x[-1])
     if 0 < len(curve.categories) <= 8:
-        ax.set_xticks(list(curve.categories), [_short(name, 12) for name in curve.categories.values()])
+        ax.set_xticks(list(curve.categories), [shortened(name, 12) for name in curve.categories.values()])
     else:
         ax.locator_params(axis="x", nbins=4)
 
@@ -197,9 +197,8 @@ def size_path(model: Any) -> Any:
     with _figure(6.4, 3.6, 1, 1) as (figure, ax):
         for name, colour, words in (("AP", RISE, "mean over samples"), ("macro_AP", FALL, "mean over labels")):
             ax.plot(path["terms"], path[name], color=colour, lw=1.8, label=words)
-            ax.annotate(
-                words, (path["terms"][-1], path[name][-1]), xytext=(6, 0), textcoords="offset points", color=colour
-            )
+            end = path["terms"][-1], path[name][-1]
+            ax.annotate(words, end, xytext=(6, 0), textcoords="offset points", color=colour)
         ax.set(xlabel="terms per label", ylabel="average precision", xlim=(0, None))
         ax.set_title("What brevity costs, on rows that were left out")
     return figure
@@ -235,7 +234,7 @@ def _judged(model: Any, labels: Sequence[str], draw: Any, title: str, x: str, y:
 def _square(ax: Any, title: str, x: Array, y: Array, **style: Any) -> None:
     ax.plot(x, y, color=RISE, lw=1.6, **style)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-    ax.set_title(_short(title, 30), fontsize=9)
+    ax.set_title(shortened(title, 30), fontsize=9)
 
 
 def _forecasts(ax: Any, found: Any) -> None:
@@ -288,8 +287,8 @@ def _condition(ax: Any, curve: views.Curve) -> None:
         _values(ax, curve)
     ax.set_ylim(0, 1.06)
     ax.set_yticks([0, 0.5, 1])
-    ax.set_title(_short(curve.feature, 38), fontsize=9)
-    ax.set_xlabel(_short(curve.words.removeprefix(curve.feature).removeprefix(" is").strip(), 52), fontsize=8)
+    ax.set_title(shortened(curve.feature, 38), fontsize=9)
+    ax.set_xlabel(shortened(curve.words.removeprefix(curve.feature).removeprefix(" is").strip(), 52), fontsize=8)
 
 
 def _image(ax: Any, C: Array, across: Sequence[str], down: Sequence[str] | None, *colours: str, **options: Any) -> Any:
@@ -300,13 +299,9 @@ def _image(ax: Any, C: Array, across: Sequence[str], down: Sequence[str] | None,
     for axis, names, length in (("x", across, 22), ("y", across if down is None else down, 34)):
         where = range(0, len(names), -(-len(names) // MAX_NAMES))
         size, turned = float(np.clip(170 / max(len(where), 1), 5.5, 9)), {"rotation": 90} if axis == "x" else {}
-        getattr(ax, f"set_{axis}ticks")(where, [_short(names[i], length) for i in where], fontsize=size, **turned)
+        getattr(ax, f"set_{axis}ticks")(where, [shortened(names[i], length) for i in where], fontsize=size, **turned)
     ax.spines[["left", "bottom"]].set_visible(False)
     return image
-
-
-def _short(name: str, length: int) -> str:
-    return name if len(name) <= length else f"{name[: length - 1]}…"
 
 
 @contextmanager

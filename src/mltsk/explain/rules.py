@@ -116,7 +116,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def _general(self, i: int) -> Consequent:
         j = int(self.kept_labels[i])
         shapes = self._shapes(self.tables.sizes[:, j], partial(self._shape, j))
-        begins = start(self.tables, j) if self.tables.sheet else float(self.tables.system.intercept[j])
+        begins = start(self.tables, j) if self.tables.system.is_sheet else float(self.tables.system.intercept[j])
         threshold = float(self.tables.system.thresholds[j])
         return Consequent(self.tables.system.label_names[j], begins, 0.0, shapes, threshold=threshold)
 
@@ -128,7 +128,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def _shape(self, j: int, t: int, size: float, k: int | None = None) -> Shape:
         """What subject t does to label j, in general or within rule k."""
         tables, subject, x = self.tables, self.tables.subjects[t], self.tables.values(t)
-        names, d, sheet = tuple(tables.named_values(t).values()), subject.columns.start, k is None and tables.sheet
+        names, d = tuple(tables.named_values(t).values()), subject.columns.start
+        sheet = k is None and tables.system.is_sheet
         y = tables.effect(t, x, j, k)
         if subject.kind == "nominal" or (len(names) > 2 and subject.kind == "number"):
             kind, at, change, ends = "varies", np.nan, float(np.ptp(y)), (int(y.argmax()), int(y.argmin()))
@@ -169,7 +170,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         center, average = float(tables.centers[k, d]), float(tables.averages[d])
         names = tuple(tables.named_values(t).items())
         place = known(tables.places[k, d])
-        reach = float(np.round(tables.reaches[k, d], 9)) if tables.sheet else None
+        reach = float(np.round(tables.reaches[k, d], 9)) if tables.system.is_sheet else None
         return Condition(subject.name, center, average, low, high, place, distinct, names, members=members, reach=reach)
 
     def _consequent(self, k: int, j: int) -> Consequent:
@@ -233,7 +234,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
         moved, shifted = self._sizes.sum(axis=0), self.tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)]
         general = [self.general[i] for i in _most(moved, most)] if len(self.general) else []
         rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
-        parts = tuple(rule.nodes(top, general=self.tables.start, exact=self.tables.sheet)[0] for rule in general)
+        how: Any = {"general": self.tables.start, "exact": self.tables.system.is_sheet}
+        parts = tuple(rule.nodes(top, **how)[0] for rule in general)
         parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
         page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
         page += [Node("In general", parts)] if general else []

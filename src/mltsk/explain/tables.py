@@ -115,11 +115,6 @@ class Tables:
         return np.asarray(w / max(float(w.sum()), 1e-300))
 
     @property
-    def sheet(self) -> bool:
-        """Whether the system can be worked out by hand, `mltsk.explain.sheet`."""
-        return self.system.is_sheet
-
-    @property
     def noun(self) -> str:
         """What a rule with conditions is called: without a general rule there are no exceptions to one."""
         return "Exception" if len(self.system.terms) else "Rule"

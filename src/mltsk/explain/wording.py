@@ -164,6 +164,12 @@ def name(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in " ".join(str(text).split()))
 
 
+def shortened(text: str, length: int) -> str:
+    """`name` of a text, cut to so many characters."""
+    text = name(text)
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
 def times(count: int, noun: str) -> str:
     """A count with its noun."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -184,9 +184,8 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
     coef, knots, columns = parts["coef_"], parts.get("values", np.empty((0, 0))), parts.get("columns_")
     D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
     K, L = len(parts["centers_"]), len(parts["label_names_"])
-    n = {"K": K, "A": K + 1, "D": D, "L": L, "C": 21, "R": 2}
-    n |= {"U": K + len(parts.get("feature", ()))}
-    n |= {"P": len(parts.get("feature", ())), "Q": knots.shape[-1], "E": coef.shape[1] if coef.ndim == 3 else 1}
+    P, E = len(parts.get("feature", ())), coef.shape[1] if coef.ndim == 3 else 1
+    n = {"K": K, "A": K + 1, "D": D, "L": L, "C": 21, "R": 2, "U": K + P, "P": P, "Q": knots.shape[-1], "E": E}
     if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
         raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
     return n

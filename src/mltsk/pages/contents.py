@@ -8,7 +8,6 @@ from ..core.arrays import Array
 from ..explain.wording import name, percent, times
 from ..tables.read import Table, sparse_rows
 from . import svg
-from .render import _trusted
 from .verdicts import FEW
 
 COLUMNS, GAPS, STRIPS, PAIRS, MAPPED = 300, 40, 80, 8, 40  # that are shown at most
@@ -27,7 +26,7 @@ def contents(table: Table, Y: Array) -> dict[str, Any]:
         "gaps": _gaps(table),
         "labels": [
             {"name": name(label), "had": int(had[j]), "seen": int(seen[j]), "share": percent(float(shares[j]))}
-            | {"bar": _trusted(svg.share_bar(float(shares[j]))), "rare": had[j] < FEW}
+            | {"bar": svg.share_bar(float(shares[j])), "rare": had[j] < FEW}
             for j, label in enumerate(table.label_names)
         ],
         **_together(table, Y),
@@ -45,7 +44,7 @@ def _gaps(table: Table) -> dict[str, Any]:
             found.append((float(absent[:, j].mean()), name(frame.columns[j]), strip))
     found.sort(key=lambda column: -column[0])
     shown = [
-        {"name": title, "share": percent(share), "strip": _trusted(svg.gaps(f"missing cells of {title}", strip))}
+        {"name": title, "share": percent(share), "strip": svg.gaps(f"missing cells of {title}", strip)}
         for share, title, strip in found[:GAPS]
     ]
     return {"shown": shown, "more": len(found) - len(shown)}
@@ -68,7 +67,4 @@ def _together(table: Table, Y: Array) -> dict[str, Any]:
         usual = percent(first[j, i] / n[i, j])
         count = f"{int(both[i, j]):,} of {int(first[i, j]):,}"
         told.append(f"{count} with {names[i]} have {names[j]}; of all rows, {usual} do.")
-    return {
-        "pairs": told,
-        "map": _trusted(svg.together("Correlation of labels", names, C)) if 2 < L <= MAPPED else None,
-    }
+    return {"pairs": told, "map": svg.together("Correlation of labels", names, C) if 2 < L <= MAPPED else None}

@@ -7,9 +7,7 @@ sheet are named by their hashes, and no address may be fetched. `explorer_parts`
 
 import json
 from base64 import b64encode
-from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +21,13 @@ from ..pipelines import named, transformed
 from .explorer_model import packed, parts, ranges, system_data
 from .explorer_rows import identifiers, made_samples, read_labels, read_values, rows_data
 from .explorer_sizes import sizes_data
-from .render import _template, _trusted, write_page
+from .render import _source, _template, _trusted, write_page
 
 SCRIPTS = (
     *("model", "words", "draw", "features", "rows", "finder", "turns"),
     *("views", "rules", "map", "sizes", "state", "main"),
 )
+STYLE = "explorer/style.css"
 LARGEST = 9_000_000  # characters of a page that shorter models may fill
 
 
@@ -101,7 +100,7 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     facts |= {"title": title, "version": __version__, "general": P, "rules": K, "calibrated": data["slopes"]}
     facts |= {"truth": "labels" in data["correlation"], "dashed": K and data["scale"]["kind"] != "unit"}
     markup = _template("explorer/markup.html").render(**facts)
-    return {"style": _source("style.css"), "script": script_source(), "data": embedded(data), "markup": markup}
+    return {"style": _source(STYLE), "script": script_source(), "data": embedded(data), "markup": markup}
 
 
 def embedded(data: Any) -> str:
@@ -125,13 +124,8 @@ def _fingerprint(text: str) -> str:
 
 def script_source() -> str:
     """The page's program: its files in order, as one."""
-    body = "\n".join(_source(f"{name}.js") for name in SCRIPTS)
+    body = "\n".join(_source(f"explorer/{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{body}}})();\n'
-
-
-@cache
-def _source(name: str) -> str:
-    return (files("mltsk.pages") / "templates" / "explorer" / name).read_text(encoding="utf-8")
 
 
 def explorer_data(
@@ -149,7 +143,7 @@ def explorer_data(
     names = None if values is None else identifiers(given, ids, values.shape[0])
     kept = rows_data(model, values, labels, names) if rows and values is not None else None
     data = _model_data(model, values, labels) | {"rows": kept, "neighbours": neighbours and kept is not None}
-    used = len(embedded(data)) + len(script_source()) + len(_source("style.css"))
+    used = len(embedded(data)) + len(script_source()) + len(_source(STYLE))
     room = min(used, LARGEST - used)  # no more than twice the page
     return data | {"sizes": sizes_data(model, X, Y, room)}
 

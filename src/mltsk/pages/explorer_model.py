@@ -63,23 +63,16 @@ def _arrays(system: FuzzySystem) -> dict[str, Any]:
 
 
 def _scale(system: FuzzySystem) -> dict[str, Any]:
-    scaling, counts = system.scaling, _knots(system)
+    scaling = system.scaling
     if scaling is None:
         return {"kind": "unit" if system.unit_length else "none"}
+    counts = scaling.bounded * (1 + (np.diff(scaling.values, axis=1) > 0).sum(axis=1))
     kept = np.arange(scaling.values.shape[1]) < counts[:, None]  # the rest is padding
     knots = {"kind": "knots", "values": scaling.values[kept], "levels": scaling.levels[kept]}
     if not scaling.bounded:
         knots = {"kind": "linear", "values": scaling.values[:, [0, -1]], "levels": None}
     knots |= {"offset": scaling.offset, "spread": scaling.spread, "ends": np.cumsum([0, *counts])}
     return {key: part if key == "kind" else packed(part) for key, part in knots.items()}
-
-
-def _knots(system: FuzzySystem) -> np.ndarray:
-    """How many different values each feature of a percentile scale has, (D,); 0 elsewhere."""
-    scaling = system.scaling
-    if scaling is None or not scaling.bounded:
-        return np.zeros(system.shape[1], dtype=int)
-    return 1 + (np.diff(scaling.values, axis=1) > 0).sum(axis=1)
 
 
 def ranges(system: FuzzySystem, rows: Any) -> dict[str, Any]:

@@ -25,10 +25,9 @@ def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -
     """
     if room <= 0 or (long := _with_rows(model, X, Y)) is None:
         return []
-    sample, whole, most = long._sample, system_data(model), int(model.n_terms_.max())
-    rows = spread_rows(len(sample.loo), ROWS)
-    seen = (sample.w if sample.w.ndim == 2 else sample.w[:, None])[rows] > 0
-    known = np.where(seen, sample.Y[rows], np.nan)
+    whole, most = system_data(model), int(model.n_terms_.max())
+    rows = spread_rows(len(long._sample.loo), ROWS)
+    known, scores = (part[rows] for part in long._left_out)
     long._short_models(SIZES[-1])  # one choice for all of them
     found: list[dict[str, Any]] = []
     for size in (size for size in SIZES if size < most):
@@ -38,7 +37,7 @@ def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -
         if room < 0:
             break
         found.append({"size": size, "AP": _mean_ap(known, short.loo_scores_), **own})
-    return [*found, {"size": most, "AP": _mean_ap(known, sample.loo[rows])}] if found else []
+    return [*found, {"size": most, "AP": _mean_ap(known, scores)}] if found else []
 
 
 def _mean_ap(Y: Any, scores: Any) -> float | None:

@@ -1,5 +1,6 @@
 """Plain data into one HTML file that needs nothing else: no network, no scripts."""
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ def _template(name: str, package: str = "mltsk.pages") -> Any:
     return jinja2.Environment(loader=rooms, trim_blocks=True, lstrip_blocks=True, **strict).get_template(name)
 
 
+@cache
 def _source(name: str) -> str:
     """A style sheet or script of this room as it is."""
     return (files("mltsk.pages") / "templates" / name).read_text(encoding="utf-8")

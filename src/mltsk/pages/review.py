@@ -8,10 +8,12 @@ import platform
 from collections.abc import Callable
 from datetime import date
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from pandas import DataFrame, concat
 from sklearn.base import clone
 
 from .. import __version__
@@ -87,8 +89,6 @@ def review(
 
 
 def _table(table: Any, Y: Any) -> Table:
-    from pandas import DataFrame, concat
-
     if isinstance(table, Table):
         return table
     if Y is None:
@@ -111,17 +111,18 @@ def review_page(
     if not table.label_names:
         raise InputError(f"{table.name} has no labels to review: say which columns are labels.")
     quick = quick or len(table) < 4 * FOLDS
-    steps = _Steps(progress, 3 if quick else 4 + FOLDS * n_draws(min(len(table), MOST_ROWS)))
+    done = _counted(progress, 3 if quick else 4 + FOLDS * n_draws(min(len(table), MOST_ROWS)))
     X, Y = _features(table), table.Y.to_numpy(dtype=float)
     model = MLTSKClassifier(threshold="f1") if model is None else clone(model)
-    fitted = _fitted(model, X, table)
-    steps.done()
-    compared = None if quick else compare(model, X, Y, seed=seed, done=steps.done)
+    fitted = clone(model).fit(X, table.Y)
+    fitted.feature_names_in_ = np.array(table.feature_names, dtype=object)
+    done()
+    compared = None if quick else compare(model, X, Y, seed=seed, done=done)
     short = fitted.shorten(TERMS)
-    steps.done()
+    done()
     path = None if quick else fitted.size_path_
     if path is not None:
-        steps.done()
+        done()
     labels = judge(fitted, seed)
     told = headline(labels, compared)
     facts = {"rows": len(table), "features": len(table.feature_names), "labels": len(labels), "quick": quick}
@@ -136,21 +137,16 @@ def review_page(
         tried=_try_it(fitted, table),
         made=_made(table, fitted, seed, command, compared),
     )
-    steps.done()
+    done()
     return Made(page, told, [sentence(label) for label in labels], fitted)
 
 
-class _Steps:
-    """A count of what is done, told to whoever wants to know."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self.progress, self.total, self.count = progress, total, -1
-        self.done()
-
-    def done(self) -> None:
-        self.count += 1
-        if self.progress is not None:
-            self.progress(self.count, self.total)
+def _counted(progress: Progress | None, total: int) -> Callable[[], object]:
+    """A function to call after each step, which tells how many are done to whoever wants to know."""
+    steps = count()
+    done = (lambda: None) if progress is None else lambda: progress(next(steps), total)
+    done()  # none yet
+    return done
 
 
 def _features(table: Table) -> Any:
@@ -158,43 +154,33 @@ def _features(table: Table) -> Any:
     return table.X if rows is None else rows
 
 
-def _fitted(model: Any, X: Any, table: Table) -> Any:
-    fitted = clone(model).fit(X, table.Y)
-    fitted.feature_names_in_ = np.array(table.feature_names, dtype=object)
-    return fitted
-
-
 def _rendered(tried: dict[str, str], **parts: Any) -> str:
     styles = [_source("base.css") + _source("review.css"), tried["style"]]
     scripts = [_source("review.js"), tried["script"]]
     ours = {"styles": _trusted(styles), "scripts": _trusted(scripts), "policy": policy(styles, scripts)}
-    ours |= {"tried": _trusted(tried), "version": __version__, "effect": _effect}
+    ours |= {"tried": _trusted(tried), "version": __version__, "effect": svg.effect}
     return _template("review.html").render(**parts, **ours)
-
-
-def _effect(amount: float, most: float) -> Any:
-    return _trusted(svg.effect(amount, most))
 
 
 # ---- 2. how well it can be predicted
 
 
 def _judged(model: Any, labels: list[Judged], table: Table) -> dict[str, Any]:
-    some = (
-        ""
-        if len(model._left_out[0]) == len(table)
-        else f"{len(model._left_out[0]):,} of {len(table):,} rows, evenly spread"
-    )
+    some = _some(len(model._left_out[0]), len(table))
     return {"labels": [_label(label) for label in labels], "some": some, "open": len(labels) <= OPEN}
 
 
+def _some(shown: int, n_rows: int) -> str:
+    return "" if shown == n_rows else f"{shown:,} of {n_rows:,} rows, evenly spread"
+
+
 def _label(label: Judged) -> dict[str, Any]:
-    parts: dict[str, Any] = {"name": label.name, "sentence": sentence(label), "known": label.is_known}
-    parts |= {"cases": label.cases, "observed": label.observed, "rate": label.rate, "AP": label.AP, "AUC": label.AUC}
+    parts = {**vars(label), "sentence": sentence(label), "known": label.is_known, "rate": label.rate}
     if not label.is_known:
         return parts
     recall, given = label.found / label.cases, label.found + label.alarms
     precision = label.found / given if given else None
+    at = None if precision is None else (recall, precision)
     groups = calibration_groups(label.y, label.chances)
     alarms = label.alarms / (label.observed - label.cases)
     pictures = {
@@ -202,16 +188,12 @@ def _label(label: Judged) -> dict[str, Any]:
         "auc": svg.interval(f"AUC of {label.name}", label.AUC, 0.5),
         "roc": svg.roc(f"ROC curve of {label.name}", *roc_curve(label.y, label.scores), (alarms, recall)),
         "pr": svg.precision_recall(
-            f"Precision and recall of {label.name}",
-            *precision_recall_curve(label.y, label.scores),
-            label.rate,
-            None if precision is None else (recall, precision),
+            f"Precision and recall of {label.name}", *precision_recall_curve(label.y, label.scores), label.rate, at
         ),
         "calibration": svg.calibration(f"Calibration of {label.name}", groups),
     }
-    counts = {"found": label.found, "missed": label.missed, "alarms": label.alarms, "right": label.right}
-    numbers = {"recall": recall, "precision": precision, "threshold": label.threshold}
-    return {**parts, **counts, **numbers, "chances": chances_told(groups), "pictures": _trusted(pictures)}
+    told = {"recall": recall, "precision": precision, "chances": chances_told(groups), "pictures": pictures}
+    return {**parts, **told}
 
 
 def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict[str, Any]:
@@ -220,12 +202,10 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
         label, AP = labels[int(j)], {method: float(part[i]) for method, part in compared.AP.items()}
         if np.isfinite(AP[OURS]):
             drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
-            picture = _trusted(svg.compared(f"AP of {label.name}", drawn, label.rate))
-            better = [method for method, where in ahead.items() if label.name in where]
-            AUC = {method: float(part[i]) for method, part in compared.AUC.items()}
-            rows.append(
-                {"name": label.name, "rate": label.rate, "AP": AP, "AUC": AUC, "picture": picture, "better": better}
-            )
+            found = {"name": label.name, "rate": label.rate, "AP": AP}
+            found["AUC"] = {method: float(part[i]) for method, part in compared.AUC.items()}
+            found["picture"] = svg.compared(f"AP of {label.name}", drawn, label.rate)
+            rows.append(found | {"better": [method for method, where in ahead.items() if label.name in where]})
     kinds = ("AP", "AUC") if rows else ()
     mean = {kind: {m: float(np.mean([row[kind][m] for row in rows])) for m in compared.AP} for kind in kinds}
     some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
@@ -239,19 +219,15 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
 
 def _said(model: Any, short: Any, labels: list[Judged], path: Any, compared: Comparison | None) -> dict[str, Any]:
     base, tables = short.rules_, views.tables_of(model)
-    general = {
-        name(rule.label): rule.nodes(None, general=base.tables.start, exact=base.tables.sheet)[0]
-        for rule in base.general
-    }
+    how = {"general": base.tables.start, "exact": base.tables.system.is_sheet}
+    general = {name(rule.label): rule.nodes(None, **how)[0] for rule in base.general}
     found = []
     for label, title in zip(model.label_names_, (judged.name for judged in labels), strict=True):
         curves = views.shapes(tables, str(label), top=SHAPES)
         simple = {curve.feature: curve for curve in views.shapes(base.tables, str(label), top=TERMS)}
         reach = max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
-        pictures = [
-            (name(curve.feature), curve.words, _trusted(svg.shape(curve, simple.get(curve.feature), reach)))
-            for curve in curves
-        ]
+        drawn = [svg.shape(curve, simple.get(curve.feature), reach) for curve in curves]
+        pictures = [(name(curve.feature), picture) for curve, picture in zip(curves, drawn, strict=True)]
         found.append({"name": title, "node": general.get(title), "shapes": pictures})
     most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
     lines = {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]} if path else {}
@@ -267,7 +243,7 @@ def _said(model: Any, short: Any, labels: list[Judged], path: Any, compared: Com
         "exceptions": _exceptions(model, EXCEPTIONS),
         "n_exceptions": len(model.rules_),
         "n_numbers": int(model.n_terms_.max()),
-        "sizes": _trusted(svg.sizes("What brevity costs", path["terms"], lines, TERMS)) if path and lines else None,
+        "sizes": svg.sizes("What brevity costs", path["terms"], lines, TERMS) if path and lines else None,
     }
 
 
@@ -293,8 +269,7 @@ def _try_it(model: Any, table: Table) -> dict[str, str]:
     rows = np.arange(len(table))[spread_rows(len(table), max(CELLS // len(table.feature_names), 50))]
     X, ids = _features(table), table.ids.iloc[rows] if len(table.ids.columns) else None
     parts = explorer_parts(model, X.iloc[rows] if hasattr(X, "iloc") else X[rows], table.Y.iloc[rows], ids=ids)
-    some = "" if len(rows) == len(table) else f"{len(rows):,} of {len(table):,} rows, evenly spread"
-    return parts | {"some": some}
+    return parts | {"some": _some(len(rows), len(table))}
 
 
 def _made(table: Table, model: Any, seed: int, command: str, compared: Comparison | None) -> list[tuple[str, str]]:
@@ -311,11 +286,6 @@ def _made(table: Table, model: Any, seed: int, command: str, compared: Compariso
         ("Made on", date.today().isoformat()),
     ]
     if compared is not None:
-        facts.insert(
-            3,
-            (
-                "Compared with",
-                "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)",
-            ),
-        )
+        others = "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)"
+        facts.insert(3, ("Compared with", others))
     return [*facts, ("Repeat it", command)] if command else facts

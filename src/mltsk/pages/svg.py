@@ -1,7 +1,7 @@
 """Small pictures as inline SVG, without a library: colours come from the page's style sheet, by class.
 
-Every function returns markup; what comes from a user's file is escaped here. Coordinates have one decimal: a tenth of a
-pixel nobody sees.
+Every function returns markup that templates take as it is; what comes from a user's file is escaped here. Coordinates
+have one decimal: a tenth of a pixel nobody sees.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,16 +12,18 @@ import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array
-from ..explain.wording import name, number
+from ..explain.wording import number, shortened
 from ..metrics.curves import Groups
+from .render import _trusted
 
 MOST_POINTS = 1000  # of a curve that are looked at
+Point = tuple[float, float] | None
 BOX = (34.0, 8.0, 158.0, 158.0)  # left, top, width and height of the square in which curves from 0 to 1 are drawn
 
 
-def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
+def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> Any:
     head = f'class="pic {kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"{more}'
-    return f"<svg {head}>{''.join(parts)}</svg>"
+    return _trusted(f"<svg {head}>{''.join(parts)}</svg>")
 
 
 def _path(x: Any, y: Any, kind: str, end: str = "") -> str:
@@ -65,12 +67,6 @@ def _turned(x: float, y: float, words: str, anchor: str) -> str:
     return f'<text transform="translate({x:g} {y:g}) rotate(-90)" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def short(text: str, length: int) -> str:
-    """A name on one line, cut to so many characters."""
-    text = name(text)
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
 # ---- curves from 0 to 1
 
 
@@ -92,22 +88,19 @@ def _placed(x: Any, y: Any) -> tuple[Array, Array]:
     return left + width * np.asarray(x)[kept], top + height * (1 - np.asarray(y)[kept])
 
 
-def roc(title: str, alarms: Array, found: Array, at: tuple[float, float] | None = None) -> str:
+def roc(title: str, alarms: Array, found: Array, at: Point = None) -> str:
     """Found against false alarms, with the diagonal of guessing and a dot at the threshold."""
-    parts = [_path(*_placed([0, 1], [0, 1]), "guide"), _path(*_placed(alarms, found), "curve")]
-    return _square(title, "false alarms among the others", "cases found", [*parts, *_at(at)])
+    return _square(title, "false alarms among the others", "cases found", _curve(alarms, found, [0, 1], at))
 
 
-def precision_recall(
-    title: str, recall: Array, precision: Array, rate: float, at: tuple[float, float] | None = None
-) -> str:
+def precision_recall(title: str, recall: Array, precision: Array, rate: float, at: Point = None) -> str:
     """Precision against recall, with the base rate and a dot at the threshold."""
-    parts = [_path(*_placed([0, 1], [rate, rate]), "guide"), _path(*_placed(recall, precision), "curve")]
-    return _square(title, "cases found", "right among those given", [*parts, *_at(at)])
+    return _square(title, "cases found", "right among those given", _curve(recall, precision, [rate, rate], at))
 
 
-def _at(point: tuple[float, float] | None) -> list[str]:
-    return [] if point is None else [_dot(*(float(part[0]) for part in _placed([point[0]], [point[1]])), "mark", 4)]
+def _curve(x: Array, y: Array, guess: list[float], at: Point) -> list[str]:
+    lines = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(x, y), "curve")]
+    return lines if at is None else [*lines, _dot(*np.ravel(_placed(at[:1], at[1:])), "mark", 4)]
 
 
 def calibration(title: str, groups: Groups) -> str:
@@ -126,18 +119,19 @@ def calibration(title: str, groups: Groups) -> str:
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
     """A value with its interval on a line from 0 to 1, and a tick at what guessing gets."""
     middle, low, high = (4 + 192 * float(np.clip(part, 0, 1)) for part in value)
-    tick = 4 + 192 * guess
-    parts = [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick"), _line(low, 9, high, 9, "span")]
-    return _svg("line", 200, 18, title, [*parts, _dot(middle, 9, "dot", 4)])
+    return _ruler(title, guess, [_line(low, 9, high, 9, "span"), _dot(middle, 9, "dot", 4)])
 
 
 def compared(title: str, values: Mapping[str, float], guess: float) -> str:
     """Values of several methods as dots on a line from 0 to 1, the first drawn last and largest."""
+    drawn = reversed(list(enumerate(values.values())))
+    dots = [_dot(4 + 192 * float(value), 9, f"series-{i + 1}", 3.5 if i else 4.5) for i, value in drawn]
+    return _ruler(title, guess, dots)
+
+
+def _ruler(title: str, guess: float, parts: Sequence[str]) -> str:
     tick = 4 + 192 * guess
-    parts = [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick")]
-    for i, value in reversed(list(enumerate(values.values()))):
-        parts.append(_dot(4 + 192 * float(value), 9, f"series-{i + 1}", 4.5 if i == 0 else 3.5))
-    return _svg("line", 200, 18, title, parts)
+    return _svg("line", 200, 18, title, [_line(4, 9, 196, 9, "guide"), _line(tick, 3, tick, 15, "tick"), *parts])
 
 
 def share_bar(share: float) -> str:
@@ -157,7 +151,8 @@ def gaps(title: str, missing: Array) -> str:
 def effect(amount: float, most: float) -> str:
     """How much a statement says, as a bar beside it; whether more or less, its words say."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
-    return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{_bar(60 - size, 1, size, 6, "size")}</svg>'
+    bar = _bar(60 - size, 1, size, 6, "size")
+    return _trusted(f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{bar}</svg>')
 
 
 # ---- pictures of the model and of the labels
@@ -193,7 +188,7 @@ def _named_values(title: str, curve: Any, reach: float) -> str:
     for i, (word, added) in enumerate(shown):
         size = 54 * min(abs(added) / reach, 1.0)
         parts.append(_bar(142 if added > 0 else 142 - size, 8 + 16 * i, size, 9, "rise" if added > 0 else "fall"))
-        parts.append(_text(82, 16 + 16 * i, short(word, 16), "end"))
+        parts.append(_text(82, 16 + 16 * i, shortened(word, 16), "end"))
     if len(values) > len(shown):
         parts.append(_text(82, 16 + 16 * len(shown), f"and {len(values) - len(shown)} more", "end"))
     return _svg("shape", 200, 116, title, parts)
@@ -221,11 +216,11 @@ def together(title: str, names: Sequence[str], C: Array) -> str:
     few = L <= 15
     cell, left, parts = 20.0 if few else 14.0, 118.0, []
     for i in range(L):
-        parts.append(_text(left - 4, cell * (i + 0.5) + 3, short(names[i], 18), "end"))
+        parts.append(_text(left - 4, cell * (i + 0.5) + 3, shortened(names[i], 18), "end"))
         for j in range(i):
             level = int(np.clip(np.rint(4 * abs(C[i, j]) / 0.6), 0, 4)) if np.isfinite(C[i, j]) else 0
             kind = f"{'rise' if C[i, j] > 0 else 'fall'} level-{level}" if level else "track"
             parts.append(_bar(left + cell * j + 1, cell * i + 1, cell - 2, cell - 2, kind))
     for j in range(L - 1):
-        parts.append(_turned(left + cell * (j + 0.5) + 3, cell * L + 5, short(names[j], 18), "end"))
+        parts.append(_turned(left + cell * (j + 0.5) + 3, cell * L + 5, shortened(names[j], 18), "end"))
     return _svg(f"together {'few' if few else 'many'}", 420 if few else 690, cell * L + 104, title, parts)

@@ -20,8 +20,8 @@ GRADES = ((0.7, "can be found"), (0.45, "can be found in part"), (0.0, "is hard 
 class Judged:
     """One label on rows that were left out, each told what it would have been told without itself.
 
-    ``AP`` and ``AUC`` are (value, low, high), a 95 % interval over resamples of the rows. ``found``, ``missed`` (cases)
-    and ``alarms``, ``right`` (the others) are what the threshold makes of them.
+    ``AP`` and ``AUC`` are (value, low, high), a 95 % interval over resamples of the rows. ``found`` (cases) and
+    ``alarms`` (others) are given the label at the threshold.
     """
 
     name: str
@@ -35,16 +35,6 @@ class Judged:
     y: Any
     chances: Array
     scores: Array
-
-    @property
-    def missed(self) -> int:
-        """Cases that are not found."""
-        return self.cases - self.found
-
-    @property
-    def right(self) -> int:
-        """Rows without the label that are not given it."""
-        return self.observed - self.cases - self.alarms
 
     @property
     def rate(self) -> float:
@@ -94,27 +84,22 @@ def sentence(label: Judged) -> str:
     if not label.found + label.alarms:
         return f"{label.name} is never given: no row reaches the threshold of {label.threshold:.2g}.{care}"
     f1 = 2 * label.found / (label.found + label.alarms + label.cases)
-    grade, found = next(words for least, words in GRADES if f1 >= least), _of(label.found / label.cases)
-    false = label.alarms / (label.found + label.alarms)
-    one = _nearest(false)[0] == 1 and _nearest(false)[1] > 2 and 0.03 <= false
-    price = f"{_of(false)} alarms {'is' if one else 'are'} false" if false else "there are no false alarms"
-    verb = "is" if found.startswith("1 of") else "are"
-    return f"{label.name} {grade}: {found} cases {verb} found, and {price}.{care}"
+    grade, found = next(words for least, words in GRADES if f1 >= least), _of(label.found / label.cases, "cases")
+    price = "there are no false alarms"
+    if label.alarms:
+        price = f"{_of(label.alarms / (label.found + label.alarms), 'alarms')} false"
+    return f"{label.name} {grade}: {found} found, and {price}.{care}"
 
 
-def _nearest(share: float) -> tuple[int, int]:
-    """A share as a simple fraction."""
+def _of(share: float, things: str) -> str:
+    """A share of some things as a simple fraction, with its verb."""
+    if share > 0.97:
+        return f"{'all' if share == 1 else 'nearly all'} {things} are"
+    if share < 0.03:
+        return f"{'hardly any' if share else 'none of the'} {things} are"
     simple = [(n, d) for d in (2, 3, 4, 5, 10) for n in range(1, d)]
-    return min(simple, key=lambda part: abs(part[0] / part[1] - share) + 0.002 * part[1])
-
-
-def _of(share: float) -> str:
-    if share > 0.97 or share < 0.03:
-        return (
-            ("all" if share == 1 else "nearly all") if share > 0.5 else ("none of the" if not share else "hardly any")
-        )
-    n, d = _nearest(share)
-    return "half of the" if d == 2 else f"{n} of {d}"
+    n, d = min(simple, key=lambda part: abs(part[0] / part[1] - share) + 0.002 * part[1])
+    return f"half of the {things} are" if d == 2 else f"{n} of {d} {things} {'is' if n == 1 else 'are'}"
 
 
 def clearly_ahead(compared: Comparison, names: Sequence[str]) -> dict[str, list[str]]:

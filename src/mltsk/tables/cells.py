@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import pandas
 from numpy.typing import NDArray
 
 from mltsk.datasets.dataset import as_number, short
@@ -27,10 +28,8 @@ Texts = list[str | None]
 
 def texts_of(column: Any, missing: Set[str]) -> tuple[Texts, list[str]]:
     """The cells as stripped text, None where there is no value, and notes on what was done to them."""
-    from pandas import factorize
-
-    try:
-        which, distinct = factorize(column, use_na_sentinel=False)  # columns repeat themselves: each cell is read once
+    try:  # columns repeat themselves: each cell is read once
+        which, distinct = pandas.factorize(column, use_na_sentinel=False)
     except TypeError:  # lists have no hash
         which, distinct = np.arange(len(column)), column
     times = np.bincount(which, minlength=len(distinct)).tolist()

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas
+from pandas.api import types
 
 from mltsk.columns import OTHER, RARE_ROWS, RARE_SHARE
 from mltsk.datasets.dataset import NO, YES, as_number, short
@@ -44,8 +46,6 @@ def read_column(column: Any, kind: str | None, levels: Sequence[str], missing: S
 
     ``known`` says that the kind is that of a fitted model: words that it has not seen are no mistake then.
     """
-    from pandas.api import types
-
     dtype = column.dtype
     if types.is_complex_dtype(dtype):
         raise InputError(f"Column {column.name!r} holds complex numbers: give their real and imaginary parts.")
@@ -135,8 +135,6 @@ def _unseen(words: Iterable[str], n: int) -> str:
 
 
 def _categories(cells: _Cells, kind: str) -> Read:
-    from pandas import CategoricalDtype
-
     texts, ordered = as_codes(cells.texts), kind == ORDINAL
     words = sorted({text for text in texts if text is not None})
     levels = list(dict.fromkeys(level or "" for level in as_codes(list(cells.levels)))) if ordered else words
@@ -153,7 +151,7 @@ def _categories(cells: _Cells, kind: str) -> Read:
     least, often = max(RARE_ROWS, RARE_SHARE * len(texts)), Counter(texts)
     if not ordered and not cells.known and (rare := [word for word in words if often[word] < least]):
         notes.append(f"{listed(rare)}: in fewer than {least:.0f} rows each, together {OTHER!r} in the model")
-    values = _series(cells.column, texts, CategoricalDtype(levels, ordered))
+    values = _series(cells.column, texts, pandas.CategoricalDtype(levels, ordered))
     return _read(replace(cells, texts=texts), kind, values, notes, levels, problem)
 
 
@@ -184,8 +182,6 @@ def _report(
 
 
 def _series(column: Any, values: Any, dtype: Any) -> Any:
-    import pandas
-
     return pandas.Series(values, index=column.index, dtype=dtype)
 
 

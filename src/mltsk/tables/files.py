@@ -21,6 +21,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, TextIO
 
+import pandas
+
 from mltsk.datasets import arff, mat, npz
 from mltsk.datasets.dataset import Dataset, as_number, repeated, unique_names, unreadable
 from mltsk.datasets.load import is_path
@@ -80,8 +82,6 @@ def is_table(data: str) -> bool:
 
 
 def _from_frame(frame: Any) -> Raw:
-    import pandas
-
     frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
     if not isinstance(frame, pandas.DataFrame):
         raise InputError(f"Data frames are read if they are of pandas or polars, not of type {_type(frame)}.")
@@ -168,8 +168,6 @@ def _cells_of(sheet: Any, path: Path) -> list[list[Any]]:
 
 
 def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
-    import pandas
-
     _check_names(header, path)
     if not any(isnan(as_number(name)) for name in header):
         raise InputError(f"{path} starts with numbers: it needs a first line with the names of its columns.")

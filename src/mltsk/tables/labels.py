@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 
 from mltsk.datasets.dataset import NO, YES, pick_labels, short, unique_names
 from mltsk.exceptions import InputError
@@ -53,8 +54,6 @@ def _words(word: Any) -> tuple[str, ...]:
 
 def read_label(column: Any, positive: Positive, missing: frozenset[str]) -> Read:
     """A label column as 1, 0 and NaN; ``positive`` are the words that mean yes, where it has others."""
-    import pandas
-
     texts, notes = texts_of(column, missing)
     texts = as_codes(texts)
     words = list(dict.fromkeys(text for text in texts if text is not None))
@@ -91,8 +90,6 @@ def read_lists(column: Any, separator: str, missing: frozenset[str]) -> Read:
 
     ``none``, or an empty list in a data frame, means no label; an empty cell means that nobody looked.
     """
-    import pandas
-
     if not separator:
         raise InputError('The separator of label lists is empty: give the sign between two labels, such as ";".')
     rows = [_entries(cell, separator, missing) for cell in column.tolist()]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pandas
 
 from mltsk.datasets.dataset import Dataset, split_names, unique_names
 from mltsk.exceptions import InputError
@@ -267,8 +268,6 @@ class _Plan:
         return replace(found, column=replace(found.column, notes=())) if said == k.IDENTIFIER else found
 
     def table(self) -> Table:
-        import pandas
-
         frame, name = self.raw.frame, self.raw.name
         read = {column: self.read(column) for column in frame.columns}
         kinds = {column: one.column.kind for column, one in read.items()}

@@ -7,6 +7,8 @@ from itertools import chain
 from textwrap import wrap
 from typing import Any
 
+import pandas
+
 from mltsk.exceptions import InputError, printable
 
 from .cells import count
@@ -98,8 +100,6 @@ class ColumnReport(Sequence[Column]):
 
     def to_frame(self) -> Any:
         """The report as a pandas data frame, a row for each column."""
-        import pandas
-
         return pandas.DataFrame([asdict(column) for column in self._columns])
 
     def _cells(self, column: Column, width: int = NAME) -> tuple[str, ...]:
