@@ -91,7 +91,8 @@ def check_model(model: Any) -> None:
     if not isinstance(model.multilabel_, bool) or not _is_bounded(model.classes_):
         raise ValueError("'multilabel_' must be true or false, and 'classes_' finite")
     _try(model, L := len(model.label_names_))
-    if steps and not hasattr(whole, "feature_names_in_"):  # steps of columns with names may want words in them
+    # steps of columns with names may want words in them, and those of texts have no columns
+    if steps and hasattr(whole, "n_features_in_") and not hasattr(whole, "feature_names_in_"):
         _try(whole, L)
 
 

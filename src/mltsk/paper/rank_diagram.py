@@ -80,11 +80,8 @@ class _Diagram:
     """Sizes in inches, the font in points; y runs down from 0 at the top."""
 
     def __init__(self, ranks: FloatArray, labels: Sequence[str], bar_rows: int) -> None:
-        optional("matplotlib", "report")
-        from matplotlib import rcParams
-        from matplotlib.figure import Figure
-
-        self.new_figure: Any = Figure
+        rcParams = optional("matplotlib", "report").rcParams
+        self.new_figure: Any = optional("matplotlib.figure", "report").Figure
         self.ranks, self.labels, self.k, self.bar_rows = ranks, labels, len(ranks), bar_rows
         self.text, self.ink = _text_width(labels), str(rcParams["text.color"])
 
