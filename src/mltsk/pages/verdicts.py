@@ -80,7 +80,7 @@ def sentence(label: Judged) -> str:
     care = f" It is rare, {times(label.cases, 'case')}: treat this with care." if label.cases < FEW else ""
     if label.is_guessed:
         told = f"{label.name} cannot be told from these columns: the model may be no better than guessing."
-        return told + (care and f" But there are only {times(label.cases, 'case')}.")
+        return told + (care and f" But there {'is' if label.cases == 1 else 'are'} only {times(label.cases, 'case')}.")
     if not label.found + label.alarms:
         return f"{label.name} is never given: no row reaches the threshold of {label.threshold:.2g}.{care}"
     f1 = 2 * label.found / (label.found + label.alarms + label.cases)
