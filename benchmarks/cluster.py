@@ -26,7 +26,7 @@ def run(options: Options) -> None:
         print('Dask is missing: pip install "mltsk[dask]"')
         return
     workers = options.threads or len(os.sched_getaffinity(0))
-    cluster = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    cluster = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
     with cluster, distributed.Client(cluster):
         rows = [measure(n) for n in ((40_000, 160_000, 640_000) if options.full else (40_000, 80_000))]
     header = ["rows", "in memory s", f"{workers} workers s", "scores apart", "passes", "MB to client", "largest MB"]

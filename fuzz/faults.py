@@ -190,7 +190,7 @@ def a_worker_dies() -> bool:
 
     data = make_multilabel_rules(20_000, 20, 6)
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
     ):
         X, Y = (da.from_array(part, chunks=1000) for part in (data.X, data.Y))

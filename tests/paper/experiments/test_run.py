@@ -143,7 +143,7 @@ def test_parameters_that_do_not_suit_a_method_are_refused_before_the_work(small,
 @pytest.fixture
 def cluster():
     distributed = pytest.importorskip("distributed", reason='Dask is missing: pip install "mltsk[dask]"')
-    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options, silence_logs=60) as cluster:
         yield cluster
 
