@@ -1,0 +1,47 @@
+"""
+Thresholds: how many to find, at what price
+===========================================
+
+The clinical table again. A model ranks patients; where to cut is a decision of whoever acts on it. We look at what can
+be had, say what we want, and see what that costs, on patients that the model had not seen.
+"""
+
+# %%
+# What can be had
+# ---------------
+# Each patient is judged by what a model without that patient would say. Precision is how many of those who are given a
+# finding have it, recall how many of those who have it are given it.
+from mltsk import MLTSKClassifier, evaluate, read_table
+
+table = read_table("pbc", ordinal="stage: 1 < 2 < 3 < 4")
+clf = MLTSKClassifier().fit(table.X, table.Y)
+figure = clf.plot.precision_recall()
+
+# %%
+# Can probabilities be taken at their word?
+# -----------------------------------------
+# Where dots lie on the diagonal: of patients who were told 30 %, 30 % have the finding.
+figure = clf.plot.calibration()
+
+# %%
+# Say what you want
+# -----------------
+# The same model with four wishes: the best F1; a miss five times as bad as a false alarm; four of five found; four of
+# five right.
+wishes = {"F1": "f1", "cost 1:5": "cost", "recall .8": ("recall", 0.8), "precision .8": ("precision", 0.8)}
+for name, threshold in wishes.items():
+    tuned = MLTSKClassifier(threshold=threshold, cost=(1, 5)).fit(table.X, table.Y)
+    found = evaluate(table.Y, tuned.loo_scores_, threshold=tuned.thresholds_, per_label=True)
+    print(f"{name:14}", found[["sensitivity", "precision"]].loc[["hepatomegaly", "edema"]].round(2).to_dict("index"))
+
+# %%
+# All of this on one page
+# -----------------------
+# ``mltsk review pbc --out review.html``, or in Python:
+import tempfile
+from pathlib import Path
+
+from mltsk import review
+
+page = review(table, Path(tempfile.mkdtemp()) / "review.html", quick=True)
+print(f"{page.stat().st_size / 1000:.0f} kB")
