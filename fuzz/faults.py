@@ -91,18 +91,15 @@ class Job:
 
 def jobs(folder: Path, url: str) -> dict[str, Callable[[], Job]]:
     """The jobs by name, each made when it is asked for."""
-    data, model, page = (
-        write_npz(folder / "d.npz", make_multilabel_rules(300, 8, 4)),
-        folder / "f/m.skops",
-        folder / "e/p.html",
-    )
-    for name in ("f", "e", "l"):
+    data, model = write_npz(folder / "d.npz", make_multilabel_rules(300, 8, 4)), folder / "f/m.skops"
+    explored, reviewed = folder / "e/p.html", folder / "v/p.html"
+    for name in ("f", "e", "v", "l"):
         (folder / name).mkdir()
 
     def scores() -> bytes:
         return load(model).decision_function(np.zeros((1, 8))).tobytes() if model.exists() else b""
 
-    def text() -> int:
+    def text(page: Path) -> int:
         content = page.read_text() if page.exists() else "</html>"
         assert content.rstrip().endswith("</html>"), "half a page"
         return len(content)
@@ -130,7 +127,12 @@ def jobs(folder: Path, url: str) -> dict[str, Callable[[], Job]]:
 
     return {
         "fit --out": lambda: Job(folder / "f", command("fit", data, "--rules", 40, "--out", model), scores),
-        "explore": lambda: Job(folder / "e", command("explore", model, "--data", data, "--out", page), text),
+        "explore": lambda: Job(
+            folder / "e", command("explore", model, "--data", data, "--out", explored), partial(text, explored)
+        ),
+        "review": lambda: Job(
+            folder / "v", command("review", "pbc", "--quick", "--out", reviewed), partial(text, reviewed)
+        ),
         "reproduce": fresh,
         "download": lambda: Job(folder / "l", [sys.executable, "-c", FETCH, url, str(folder / "l/file")], content),
     }
