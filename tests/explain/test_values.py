@@ -162,6 +162,10 @@ def test_a_rule_is_frozen_and_travels(rule):
     assert pickle.loads(pickle.dumps(rule)) == rule
 
 
+def test_a_line_of_one_point_still_has_words():
+    assert str(shape(exact=True, x=(1.2,), y=(0.1,))) == "more likely with high oil (from 1.2 to 1.2, +0.1)"
+
+
 def test_plain_data_can_be_cut_short(rule):
     full, short = plain(rule, None), plain(rule, 1)
     assert [len(full["conditions"]), len(full["consequents"][0]["shapes"])] == [3, 2]
