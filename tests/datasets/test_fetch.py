@@ -1,4 +1,6 @@
 import json
+import socket
+import threading
 from dataclasses import replace
 from urllib import error, request
 
@@ -144,6 +146,26 @@ def test_a_file_that_only_drips_is_given_up_and_its_part_kept(site, tmp_path):
         download(f"{site.url}/slow", tmp_path / "slow", deadline=0)
     assert (tmp_path / "slow.part").stat().st_size > 0
     assert download(f"{site.url}/slow", tmp_path / "slow").stat().st_size == 1 << 20
+
+
+def test_an_answer_whose_headers_only_drip_is_given_up(tmp_path):
+    stop, server = threading.Event(), socket.create_server(("127.0.0.1", 0))
+
+    def drip():
+        connection, _ = server.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            while not stop.wait(0.02):
+                connection.sendall(b"a")
+            connection.sendall(b"\r\n\r\n")
+
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    with pytest.raises(FetchError, match="too slow; no answer began"):
+        download(f"http://127.0.0.1:{server.getsockname()[1]}/x", tmp_path / "x", timeout=0.3, deadline=0)
+    stop.set()
+    dripping.join()
+    server.close()
 
 
 def test_two_at_once_fetch_once(site, toy):

@@ -9,7 +9,9 @@ attempt asks for the rest with a Range header and keeps what is there only if th
 import hashlib
 import http.client
 import json
+import queue
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -197,7 +199,10 @@ def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int, en
     if have:
         headers |= {"Range": f"bytes={have}-", "If-Range": validator}
     try:
-        response = _opener().open(request.Request(part.url, headers=headers), timeout=timeout)
+        asked, seconds = request.Request(part.url, headers=headers), max(end - time.monotonic(), timeout)
+        response = _within(seconds, lambda: _opener().open(asked, timeout=timeout))
+    except queue.Empty:
+        raise FetchError(f"{part.url}: too slow; no answer began within {seconds:.0f} seconds") from None
     except error.HTTPError as refused:
         refused.close()
         if refused.code != 416 or not have:
@@ -217,6 +222,34 @@ def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int, en
             part.forget()
             raise _Dropped("the file has changed on the server")
         _receive(response, part, have, progress, max_bytes, end)
+
+
+def _within(seconds: float, call: Callable[[], Any]) -> Any:
+    """What a call gives, `queue.Empty` if it takes longer: a timeout counts from byte to byte, and headers may drip."""
+    found: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
+    late = threading.Event()
+
+    def run() -> None:
+        try:
+            answer = call()
+            found.put((answer, None))
+            if late.is_set():
+                answer.close()
+        except Exception as failed:  # told to whoever waits
+            found.put((None, failed))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        response, failed = found.get(timeout=seconds)
+    except queue.Empty:
+        late.set()
+        raise
+    if failed is not None:
+        try:
+            raise failed
+        finally:
+            failed = None  # else it would hold this frame, and the frame it, with an open socket
+    return response
 
 
 def _validator(response: Any) -> str:
