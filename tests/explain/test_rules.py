@@ -157,9 +157,9 @@ def test_no_exceptions_and_no_general_rule_are_said(make_system):
     assert "In general" not in text
 
 
-def test_thresholds_are_told_as_one_or_as_a_range(make_system):
+def test_thresholds_are_told_as_one_or_by_label(make_system):
     assert "its threshold, 0.5." in str(rule_base(make_system()))
-    assert "its threshold, 0.2 to 0.7." in str(rule_base(make_system(thresholds=np.array([0.7, 0.2]))))
+    assert "its threshold: gout 0.7, asthma 0.2." in str(rule_base(make_system(thresholds=np.array([0.7, 0.2]))))
 
 
 def test_html_stays_text(make_system):

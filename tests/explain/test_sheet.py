@@ -103,3 +103,13 @@ def test_a_line_bends_at_every_point_that_is_told():
     for shape in bent:
         slopes = np.diff(shape.y) / np.diff(shape.x)
         assert (np.abs(np.diff(slopes)) > 0.01 * np.abs(slopes).max()).all()
+
+
+def test_a_short_model_is_printed_whole_however_long_it_is():
+    table = read_table("pbc")
+    clf = MLTSKClassifier(max_terms=40, threshold="f1").fit(table.X, table.Y)
+    text = " ".join(str(clf.rules_).split())
+    assert "cover the whole model" in text
+    assert text.count(" of 5") == sum(len(rule.shapes) for rule in clf.rules_.general) > 25
+    for label, threshold in zip(clf.label_names_, clf.thresholds_, strict=True):
+        assert f"{label} {threshold:.3g}" in text

@@ -18,7 +18,7 @@ from ..system import FuzzySystem
 from .sheet import line, start
 from .tables import Categories, Index, Narrowed, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
-from .wording import Node, left_out, number, percent, times
+from .wording import Node, left_out, name, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
 TWO_SIDED = 1.96  # standard errors, between which a number lies in 95 of 100 cases
@@ -27,9 +27,14 @@ MOST = 20  # labels and exceptions that are printed of a long model
 SHEET = (
     "A score starts at the number after its label. Each line adds to it: nothing up to the first value that it names, "
     "its whole number from the second on, and in between its share. What was not measured counts as it does on "
-    "average.",
+    "average (`average` in `to_dict`).",
     "± is where the number lies in 95 of 100 cases (by the covariance of the ridge, for terms as chosen); the count "
-    "after it says in how many of five fits to four fifths of the data the same was chosen.",
+    "after it says in how many fits to four fifths of the data the same was chosen.",
+)
+MET = (
+    "A condition is met by half at the values that it names: wholly in the middle between two of them, or at the end "
+    "of the data beyond one, and less and less (as a Gaussian) outside. An exception applies by the product of its "
+    "conditions.",
 )
 _SHAPE = ("label", "feature", "kind", "at", "change", "error", "chosen", "size", "values")
 _CONDITION = ("feature", "category", "center", "average", "low", "high", "percentile", "distinct", "members")
@@ -118,7 +123,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
         shapes = self._shapes(self.tables.sizes[:, j], partial(self._shape, j))
         begins = start(self.tables, j) if self.tables.system.is_sheet else float(self.tables.system.intercept[j])
         threshold = float(self.tables.system.thresholds[j])
-        return Consequent(self.tables.system.label_names[j], begins, 0.0, shapes, threshold=threshold)
+        known: Any = {"threshold": threshold, "exact": self.tables.system.is_sheet}
+        return Consequent(self.tables.system.label_names[j], begins, 0.0, shapes, **known)
 
     def _shapes(self, sizes: Any, make: Any) -> Sequence[Shape]:
         """A shape of each subject of some size, largest first."""
@@ -181,7 +187,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
             (had, usual), (of, all_of) = (table[[k, -1], j].tolist() for table in (members.positives, members.observed))
             counts = {"positives": had, "observed": of, "overall": (usual, all_of)}
         error = tables.shift_error(k, j)
-        counts["error"] = None if error is None else TWO_SIDED * error
+        counts |= {"error": None if error is None else TWO_SIDED * error, "exact": tables.system.is_sheet}
         return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes, **counts)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
@@ -234,8 +240,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         moved, shifted = self._sizes.sum(axis=0), self.tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)]
         general = [self.general[i] for i in _most(moved, most)] if len(self.general) else []
         rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
-        how: Any = {"general": self.tables.start, "exact": self.tables.system.is_sheet}
-        parts = tuple(rule.nodes(top, **how)[0] for rule in general)
+        parts = tuple(rule.nodes(top, general=self.tables.start)[0] for rule in general)
         parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
         page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
         page += [Node("In general", parts)] if general else []
@@ -250,8 +255,26 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def _room(self, top: int | None) -> tuple[int | None, int | None]:
         """How many parts of each list, labels and exceptions to print; None is all of them."""
         coef, sizes = self.tables.system.coef[:, :, self.kept_labels], self.tables.sizes[:, self.kept_labels]
+        if top is None and self._is_short:
+            return None, None
         longest = (np.count_nonzero(sizes, axis=0) + np.count_nonzero(coef, axis=(0, 1))).max()
         return (None, None) if top is None and longest <= SHORT else (top or TOP, MOST)
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether this is a model of chosen statements, of which the text is the whole."""
+        certainty = self.tables.system.certainty
+        return certainty is not None and certainty.chosen is not None
+
+    def _thresholds(self) -> str:
+        """Those of the labels: one for all, each by name, or of very many the least and the largest."""
+        names, cuts = self.label_names, [number(x) for x in self.tables.system.thresholds[self.kept_labels].tolist()]
+        if len({*cuts}) == 1:
+            return f", {cuts[0]}"
+        if len(cuts) > MOST:
+            low, high = (float(end(self.tables.system.thresholds[self.kept_labels])) for end in (np.min, np.max))
+            return f", {number(low)} to {number(high)}"
+        return ": " + ", ".join(f"{name(label)} {cut}" for label, cut in zip(names, cuts, strict=True))
 
     def _carried(self, general: list[Consequent], rules: list[Rule], top: int | None) -> str:
         """How much of the model its printed statements are."""
@@ -265,10 +288,9 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
         system, count = self.tables.system, times(len(self), self.tables.noun.lower())
-        chosen = system.certainty is not None and system.certainty.chosen is not None
+        chosen = self._is_short
         on = f"on {times(len(self.feature_names), 'feature')} for {times(len(self.kept_labels), 'label')}"
-        low, high = (number(float(end(system.thresholds[self.kept_labels]))) for end in (np.min, np.max))
-        given = f"A label is given where its score reaches its threshold, {low if low == high else f'{low} to {high}'}."
+        given = f"A label is given where its score reaches its threshold{self._thresholds()}."
         if not len(system.terms):
             begin = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
@@ -276,7 +298,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         else:
             begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         if system.is_sheet:
-            return f"{begin} {given}", *SHEET
+            return f"{begin} {given}", *SHEET, *(MET if len(system.centers) else ())
         per = "from its 10th to its 90th percentile"
         if system.quantiles is None:
             per = "for its full weight in a row" if system.unit_length else "for 1 unit of it"

@@ -292,7 +292,7 @@ class Consequent(Page):
     of the shift over the data; ``shapes`` are what features do, largest first. Of the members of a rule, the label was
     ``observed`` in so many, and so many of those are ``positives``; ``overall`` are both of all data, positives first.
     ``error`` is that of the shift, as in a `Shape`. A general rule has the ``threshold`` from which the label is given;
-    of a short model its ``shift`` is where the score starts, before all shapes.
+    of a short model, which is ``exact``, its ``shift`` is where the score starts, before all shapes.
 
     Examples
     --------
@@ -309,13 +309,15 @@ class Consequent(Page):
     overall: tuple[int, int] | None = None
     error: float | None = None
     threshold: float | None = None
+    exact: bool = False
 
-    def nodes(self, top: int | None = TOP, *, general: str = "", exact: bool = False) -> list[Node]:
+    def nodes(self, top: int | None = TOP, *, general: str = "") -> list[Node]:
         """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
         centre = " at its centre" if len(self.shapes) else ""
         error = "" if self.error is None else f" ± {self.error:#.2g}"
-        starts = f": starts at {exactly(self.shift)}" if exact else f": {number(self.shift)} {general}"
-        at = starts if general else f"{self._had()} {signed(self.shift)}{error}{centre}"
+        shift = f"{self.shift:+.10g}" if self.exact else signed(self.shift)
+        starts = f": starts at {exactly(self.shift)}" if self.exact else f": {number(self.shift)} {general}"
+        at = starts if general else f"{self._had()} {shift}{error}{centre}"
         shapes = tuple(Node(str(shape), amount=shape.told) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
         return [Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)]

@@ -25,7 +25,7 @@ from .ridge import Penalty
 from .selection import Problem
 
 ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread
-OF_LABELS = 0.2  # share of the labels in what is imitated; 0 and .4 are worse by .002 to .005 AP at 12 terms (six sets)
+OF_LABELS = 0.2  # share of the labels in what is imitated; 0 lost .001 to .003 more AP at 12 terms (docs/decisions.md)
 FOLDS = 5
 LARGEST = 50  # statements per label up to which sizes are compared
 MOST_NUMBERS = 5_000  # per label, of a long model whose certainty is worked out
@@ -158,4 +158,4 @@ class ShortModels:
         chosen, A = np.zeros((self.long.shape[1], part.Y.shape[1]), dtype=np.int64), self._columns - problem.mean
         for _, other, sets in self._folds:
             chosen += self.candidates.agreement(A, coef, other.fitted(sets, size))
-        return Certainty(problem.information(A, part.row_weights, kept), noise, chosen, FOLDS)
+        return Certainty(problem.information(A, part.row_weights, kept), noise, chosen, len(self._folds))

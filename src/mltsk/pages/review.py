@@ -219,8 +219,7 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
 
 def _said(model: Any, short: Any, labels: list[Judged], path: Any, compared: Comparison | None) -> dict[str, Any]:
     base, tables = short.rules_, views.tables_of(model)
-    how = {"general": base.tables.start, "exact": base.tables.system.is_sheet}
-    general = {name(rule.label): rule.nodes(None, **how)[0] for rule in base.general}
+    general = {name(rule.label): rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
     found = []
     for label, title in zip(model.label_names_, (judged.name for judged in labels), strict=True):
         curves = views.shapes(tables, str(label), top=SHAPES)
