@@ -27,7 +27,7 @@ MOST = 20  # labels and exceptions that are printed of a long model
 SHEET = (
     "A score starts at the number after its label. Each line adds to it: nothing up to the first value that it names, "
     "its whole number from the second on, and in between its share. What was not measured counts as it does on "
-    "average (`average` in `to_dict`).",
+    "average.",
     "± is where the number lies in 95 of 100 cases (by the covariance of the ridge, for terms as chosen); the count "
     "after it says in how many fits to four fifths of the data the same was chosen.",
 )
