@@ -1,6 +1,7 @@
 """``mltsk reproduce`` and ``mltsk report``: from a user's file to a page, and what is refused."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,6 +24,21 @@ def test_own_data_and_own_estimator_end_in_a_page(mltsk, quick, tmp_path):
     assert "DummyClassifier" in page
     assert "awkward" in page
     assert f"report of all results: {tmp_path / 'run' / 'index.html'}" in result.out
+
+
+def test_what_is_missing_and_how_long_it_takes_is_said_first(mltsk, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLTSK_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    args = ("-m", "ml-knn", "--grid", "fast", "--no-studies", "-j", 1)
+    result = mltsk("reproduce", "-d", "yeast,flags", *args, "--out", tmp_path / "run")
+    assert result.status == 2
+    assert "The data set 'flags' is not on this machine: run `mltsk datasets fetch flags`" in result.err
+    assert not (tmp_path / "run").exists()
+    result = mltsk("reproduce", *args, "--out", tmp_path / "run")
+    first, how, time, *_ = result.err.splitlines()
+    assert first.startswith("here: yeast; missing: flags, cal500")
+    assert "mltsk datasets fetch flags cal500" in how
+    assert re.fullmatch(r"5 pieces of work: about \d+:\d\d on one core", time)
 
 
 def test_a_report_is_written_again_without_running(mltsk, quick, tmp_path):

@@ -47,7 +47,10 @@ def make_results():
         about |= {"datasets": {name: shape(name) for name in datasets}, "methods": dict(methods), **run}
         rows = finished(about) if rows is None else rows
         return Results(
-            about, pd.DataFrame(rows, columns=list(SCORES)), pd.DataFrame(list(cells), columns=list(CELLS)), {}
+            about,
+            pd.DataFrame(rows, columns=list(SCORES)),
+            pd.DataFrame([[*cell, "cpu"] for cell in cells], columns=list(CELLS)),
+            {},
         )
 
     return make

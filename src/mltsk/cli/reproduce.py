@@ -37,7 +37,10 @@ def reproduce(
     folds: Annotated[int | None, Option(min=2, help="Folds.  [default: 5]")] = None,
     convention: Annotated[Convention | None, Option(help="Of ties and empty label sets.  [default: paper]")] = None,
     studies: Annotated[bool, Option(help="Also the analyses of Figures 3 to 8.")] = True,
-    device: Annotated[str | None, Option(metavar="NAME", help="Where tensors are computed, say cuda.")] = None,
+    device: Annotated[
+        str | None,
+        Option(metavar="NAME", help="Where tensors are computed, say cuda, by methods that it makes faster."),
+    ] = None,
     cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")] = None,
     jobs: Annotated[int | None, Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
 ) -> None:
@@ -74,7 +77,7 @@ def reproduce(
         "convention": convention.value if convention else None,
         "seeds": None if seed is None and repeats == 1 else list(range(first, first + repeats)),
         "studies": None if studies else False,
-        "methods": [m.model_copy(update={"device": device}) for m in definition.methods] if device else None,
+        "methods": [_placed(m, device) for m in definition.methods] if device else None,
     }
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
     command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
@@ -82,7 +85,16 @@ def reproduce(
     jobs = runner.slots if runner else jobs or joblib.cpu_count()
     try:
         with _view(jobs) as view:
-            progress = run(definition, out, jobs=jobs, runner=runner, command=command, report=view)
+            progress = run(
+                definition,
+                out,
+                required=_split(datasets),
+                begin=lambda outlook: _announce(outlook, jobs),
+                jobs=jobs,
+                runner=runner,
+                command=command,
+                report=view,
+            )
     except KeyboardInterrupt:
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")
@@ -130,6 +142,10 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     return definition.model_copy(update=picked)
 
 
+def _placed(method: Any, device: str) -> Any:
+    return method.model_copy(update={"device": device}) if method.gpu else method
+
+
 def _split(names: list[str] | None) -> list[str]:
     return [part.strip() for name in names or () for part in name.split(",") if part.strip()]
 
@@ -146,6 +162,20 @@ def _write(folder: Path, what: str, out: Path | None = None) -> Any:
         write_report(results, out)
         typer.echo(f"report {what}: {out / 'index.html'}")
     return results
+
+
+def _announce(outlook: Any, jobs: int) -> None:
+    """Say what there is to work on, what is missing and how to get it, and how long it will take."""
+    if outlook.missing:
+        names = " ".join(outlook.missing)
+        typer.echo(f"here: {', '.join(outlook.here)}; missing: {', '.join(outlook.missing)}", err=True)
+        typer.echo(f"missing data sets are left out; get them with `mltsk datasets fetch {names}`", err=True)
+    if outlook.left:
+        where = "one core" if jobs == 1 else f"{jobs} cores"
+        more = f", without {', '.join(outlook.unknown)}, of which nothing is known" if outlook.unknown else ""
+        typer.echo(
+            f"{outlook.left:,} pieces of work: about {_clock(outlook.seconds / jobs)} on {where}{more}", err=True
+        )
 
 
 @contextmanager

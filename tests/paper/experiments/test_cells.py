@@ -64,3 +64,16 @@ def test_canonical_text_does_not_depend_on_order():
 def test_a_cell_reads_well():
     cell = Cell("inner", "nested", "flags", "br", 0, 1, inner=2, part="n_rules=3")
     assert str(cell) == "br on flags, nested fold 2.3 (n_rules=3)"
+
+
+def test_methods_and_data_may_have_protocols_and_grids_of_their_own(small):
+    def planned(**changes):
+        definition = small(protocols=["paper", "strict"])
+        method = definition.methods[0].model_copy(update=changes)
+        return plan(definition.model_copy(update={"methods": [method]}), {"toy": (60, 4, 3)}, {"toy": ""})
+
+    assert {cell.protocol for cell in planned()} == {"paper", "strict"}
+    assert {cell.protocol for cell in planned(protocols=["strict"])} == {"strict"}
+    assert planned(datasets=["other"]) == []
+    fast = {"grids": {"fast": {"n_neighbors": [3]}}, "grid_for": {"toy": "fast"}}
+    assert {len(cell.details["grid"]) for cell in planned(**fast)} == {1}

@@ -5,7 +5,7 @@ import pytest
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments import published as paper
 from mltsk.paper.experiments.cells import n_settings
-from mltsk.paper.experiments.definition import class_of, grid_of, read_definition, section_iv
+from mltsk.paper.experiments.definition import class_of, grid_of, known_methods, read_definition, section_iv
 from mltsk.paper.experiments.published import table_i
 from mltsk.paper.experiments.reproduce import reproduce
 from mltsk.paper.methods import METHODS
@@ -42,6 +42,19 @@ def test_fast_grids_are_subsets_of_the_papers():
 def test_the_authors_grid_has_a_thousand_settings():
     method = next(m for m in section_iv().methods if m.key == "ml-tsk-fs")
     assert n_settings(grid_of(method, "authors")) == 1000
+
+
+def test_variants_are_known_by_key_and_left_out_unless_named(tmp_path):
+    variants = {method.key: method for method in known_methods() if method.variant_of}
+    methods = {method.key: method for method in section_iv().methods}
+    assert variants
+    for key, variant in variants.items():
+        class_of(variant)(**variant.params)._validate_params()
+        assert key not in methods
+        assert class_of(variant) is class_of(methods[variant.variant_of])
+        assert variant.paper is None
+    named = read_definition(written(tmp_path, '[[methods]]\nkey = "c2ae-published"'))
+    assert named.methods == [variants["c2ae-published"]]
 
 
 def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):

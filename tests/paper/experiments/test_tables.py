@@ -75,7 +75,7 @@ def test_failed_and_unfinished_cells(make_results, make_row, failed_cell):
     ]
     half = cell_of(table, "Flags", "AP", "BR")
     assert (half.text, half.bold) == ("0.800", False)
-    assert [table.notes[m] for m in half.notes] == ["1 of 2 folds so far.", "Chosen among 1 of 2 settings so far."]
+    assert [table.notes[m] for m in half.notes] == ["1 of 2 folds so far.", "Chosen among 1 of 2 settings."]
 
 
 def test_degenerate_choices_of_ours_are_marked(make_results, make_row):

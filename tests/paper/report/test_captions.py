@@ -10,7 +10,7 @@ def correlations(paper, uncoupled, positive=3, best=None):
         "paper": model(paper),
         "paper_uncoupled": model(uncoupled),
         "ours": model(0.9),
-        "ours_uncoupled": model(0.9),
+        "ours_coupled": model(0.9),
     }
     return {
         "toy": {

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, Literal
 
 from ... import __version__
-from .definition import Definition, Grid, grid_of
+from .definition import DataDefinition, Definition, Grid, MethodDefinition, grid_of
 from .studies import STUDIES
 
 Kind = Literal["grid", "inner", "final", "study"]
@@ -85,12 +85,21 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
                 "convention": definition.convention,
                 "version": __version__,
             }
-            grid = grid_of(method, data.grid or definition.grid)
-            for protocol, seed, fold in product(definition.protocols, definition.seeds, range(definition.folds)):
+            grid = grid_of(method, method.grid_for.get(data.name) or data.grid or definition.grid)
+            protocols = protocols_of(definition, data, method)
+            for protocol, seed, fold in product(protocols, definition.seeds, range(definition.folds)):
                 inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
                 where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
                 cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
     return cells
+
+
+def protocols_of(definition: Definition, data: DataDefinition, method: MethodDefinition) -> list[str]:
+    """Protocols of an experiment under which a method is run on a data set."""
+    if method.datasets is not None and data.name not in method.datasets:
+        return []
+    own = [protocols for protocols in (data.protocols, method.protocols) if protocols is not None]
+    return [protocol for protocol in definition.protocols if all(protocol in protocols for protocols in own)]
 
 
 def _of_fold(

@@ -32,12 +32,13 @@ class _Part(BaseModel):
 
 
 class DataDefinition(_Part):
-    """A data set of the catalog, or a file with its label columns; with a grid of its own if it is too large."""
+    """A data set of the catalog, or a file with its label columns; a large one may have its own grid and protocols."""
 
     name: str = Field(min_length=1, pattern=r"^[^/\\\s]+$")
     file: str | None = None
     labels: int | str | list[str] | None = None
     grid: GridName | None = None
+    protocols: list[Protocol] | None = None
 
     @model_validator(mode="after")
     def _labels_belong_to_files(self) -> "DataDefinition":
@@ -52,7 +53,10 @@ class MethodDefinition(_Part):
     ``scale`` is "minmax" for methods that expect features in [0, 1] or "none" for those that scale for themselves.
     ``split`` names the parameter by whose values a grid is cut into pieces of work. ``device`` is where tensors are
     computed, if the class has a parameter of that name; it is no setting, since numbers depend on it by rounding alone.
-    A grid that is not given is the class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one.
+    ``gpu`` is false for a method that a GPU does not make faster: ``--device`` then leaves it where it is.
+    A grid that is not given is the class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one;
+    ``grid_for`` names another one than the data set's. ``variant_of`` is the key of the method of which this is another
+    reading; ``protocols`` and ``datasets`` are those of the experiment on which it is run, all of them by default.
     """
 
     key: str = Field(min_length=1, pattern=r"^[\w.+-]+$")
@@ -63,8 +67,13 @@ class MethodDefinition(_Part):
     params_for: dict[str, dict[str, Any]] = {}
     scale: Literal["minmax", "none"] = "none"
     device: str | None = None
+    gpu: bool = True
     split: str | None = None
     grids: dict[GridName, Grid] = {}
+    grid_for: dict[str, GridName] = {}
+    variant_of: str | None = None
+    protocols: list[Protocol] | None = None
+    datasets: list[str] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -72,7 +81,7 @@ class MethodDefinition(_Part):
         """A method of Section IV needs no more than its key."""
         if not isinstance(content, dict) or "class" in content:
             return content
-        known = [m.model_dump(by_alias=True) for m in section_iv().methods if m.key == content.get("key")]
+        known = [m.model_dump(by_alias=True) for m in known_methods() if m.key == content.get("key")]
         return {**known[0], **content} if known else content
 
     @field_validator("grids")
@@ -117,6 +126,18 @@ def section_iv() -> Definition:
     return _checked(read_toml("section_iv.toml"), "section_iv.toml")
 
 
+@cache
+def known_methods() -> list[MethodDefinition]:
+    """The methods of Section IV, and other readings of them.
+
+    Examples
+    --------
+    >>> [method.key for method in known_methods() if method.variant_of == "c2ae"]
+    ['c2ae-published']
+    """
+    return [*section_iv().methods, *map(MethodDefinition.model_validate, read_toml("variants.toml")["methods"])]
+
+
 def read_definition(path: str | Path) -> Definition:
     """An experiment from a TOML file; files lie relative to it, and what it does not name is Section IV's."""
     path = Path(path)
@@ -150,7 +171,7 @@ def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = No
 
 def pick_methods(definition: Definition, names: Sequence[str]) -> list[MethodDefinition]:
     """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
-    known = {method.key: method for method in (*section_iv().methods, *definition.methods)}
+    known = {method.key: method for method in (*known_methods(), *definition.methods)}
     return [known.get(name) or _own_method(name, known) for name in names]
 
 

@@ -63,8 +63,9 @@ def comparisons(results: Results) -> list[Comparison]:
     of_paper = [key for key in results.methods if results.paper_name(key)]
     for protocol in results.run["protocols"]:
         groups = {f"ours, {protocol}": of_paper}
-        if len(of_paper) < len(results.methods):
-            groups[f"ours, {protocol}, all methods"] = results.methods
+        own = [key for key in results.methods if not results.variant_of(key)]  # a variant is no further method
+        if len(of_paper) < len(own):
+            groups[f"ours, {protocol}, all methods"] = own
         for source, methods in groups.items():
             found += [_ours(results, source, metric, protocol, methods) for metric in METRICS]
     return [comparison for comparison in found if comparison is not None]

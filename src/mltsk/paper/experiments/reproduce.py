@@ -4,27 +4,46 @@ A folder holds one experiment that may grow: more data sets, methods, protocols 
 would make its numbers incomparable (another grid of a data set, number of folds or convention) is refused.
 """
 
+import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...datasets import catalog, content_digest
 from ...exceptions import InputError
 from ..methods.nets import torch_device
-from .cells import n_settings, plan, study_cells
+from .cells import canonical, n_settings, plan, study_cells
 from .definition import DataDefinition, Definition, MethodDefinition, class_of, grid_of
+from .estimate import seconds_of
 from .execute import dataset
 from .run import Processes, Progress, Report, Runner, run, versions
 from .store import Store
+
+
+class Outlook(NamedTuple):
+    """What a run is about to do: data sets by whether they are here, pieces of work, and how long those will take.
+
+    ``missing`` has a reason by name, ``left`` counts the pieces that the folder does not hold yet, ``seconds`` is their
+    processor time as measured on one core, without the methods ``unknown``.
+    """
+
+    here: list[str]
+    missing: dict[str, str]
+    pieces: int
+    left: int
+    seconds: float
+    unknown: list[str]
 
 
 def reproduce(
     definition: Definition,
     folder: str | Path,
     *,
+    required: Collection[str] = (),
+    begin: Callable[[Outlook], object] | None = None,
     jobs: int = 1,
     runner: Runner | None = None,
     command: str = "",
@@ -38,6 +57,10 @@ def reproduce(
         `section_iv` with parts replaced, or `read_definition` of a file.
     folder : str or Path
         Made if it is not there; `Store.open` reads it.
+    required : collection of str
+        Data sets without which nothing is begun; others that are not here are left out.
+    begin : callable, optional
+        Called with the `Outlook` before the first piece of work.
     jobs : int
         Processes. Numbers do not depend on it.
     runner : Runner, optional
@@ -49,15 +72,19 @@ def reproduce(
     """
     for method in definition.methods:
         _check(method)  # a wrong import path, parameter or device is found before the work, not hours into it
+    described, digests, missing = _look_at(definition)
+    if lost := [missing[name] for name in required if name in missing] or (not described and [*missing.values()]):
+        raise InputError(lost[0])
+    shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
+    cells = plan(definition, shapes, digests) + (study_cells(definition, digests) if definition.studies else [])
+    about = _description(definition) | {"command": command, "datasets": described, "missing": missing}
+    about["planned"] = sorted({(c.protocol, c.dataset, c.method) for c in cells if c.kind != "study"})
     with Store.open(folder, create=True) as store:
-        before = store.description()
-        described, digests, missing = _look_at(definition)
-        if not described:
-            raise InputError(f"None of the data sets is on this machine: {next(iter(missing.values()))}")
-        about = _description(definition) | {"command": command, "datasets": described, "missing": missing}
-        store.describe(_merged(before, about))
-        shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
-        cells = plan(definition, shapes, digests) + (study_cells(definition, digests) if definition.studies else [])
+        store.describe(_merged(store.description(), json.loads(canonical(about))))
+        if begin is not None:
+            done = store.done()
+            left = [cell for cell in cells if cell.key not in done]
+            begin(Outlook(list(described), missing, len(cells), len(left), *seconds_of(left, shapes)))
         runner = runner or (Runner() if jobs == 1 else Processes(jobs))
         return run(definition, cells, store, runner=runner, report=report)
 
@@ -125,6 +152,7 @@ def _description(definition: Definition) -> dict[str, Any]:
     for method in definition.methods:
         grid = grid_of(method, definition.grid)
         names = {"title": method.title or method.key, "paper": method.paper, "class": method.path}
+        names["variant_of"] = method.variant_of
         methods[method.key] = {**names, "params": method.params, "grid": grid, "settings": n_settings(grid)}
     return {
         **definition.model_dump(include=kept),
@@ -151,6 +179,8 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         merged[name] = {**before[name], **now[name]}
     for name in ("protocols", "seeds"):
         merged[name] = list(dict.fromkeys([*before[name], *now[name]]))
+    if "planned" in before:  # an older folder has all pairs
+        merged["planned"] = sorted({*map(tuple, before["planned"]), *map(tuple, now.get("planned", ()))})
     missing = {**before["missing"], **now["missing"]}
     merged["missing"] = {name: why for name, why in missing.items() if name not in merged["datasets"]}
     return merged

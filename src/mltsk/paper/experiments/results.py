@@ -25,7 +25,10 @@ from ...tables.report import cut
 from .published import METHODS, METRICS, table_i
 
 SCORES = ("protocol", "dataset", "method", "seed", "fold", "chosen_by", "setting", "AP", "HL", "OE", "RL", "CV", "tied")
-CELLS = ("protocol", "dataset", "method", "seed", "fold", "part", "status", "error", "seconds", "cpu_seconds", "when")
+CELLS = (
+    *("protocol", "dataset", "method", "seed", "fold", "part"),
+    *("status", "error", "seconds", "cpu_seconds", "when", "device"),
+)
 CHOICES = ("AP", "HL", "each")
 # What a step from a lenient protocol to a stricter one takes away, see `worths`.
 WORTH = {("paper", "strict"): "leak", ("strict", "nested"): "selection", ("paper", "nested"): "both"}
@@ -67,9 +70,9 @@ class Results:
 
     @cached_property
     def methods(self) -> list[str]:
-        """Methods of the run: those of the paper in the order of its columns, then the others."""
+        """Methods of the run: those of the paper in the order of its columns, each before its variants, then others."""
         order = [*METHODS, ""]
-        return sorted(self.run["methods"], key=lambda key: order.index(self.paper_name(key)))
+        return sorted(self.run["methods"], key=lambda key: (order.index(self.column(key)), bool(self.variant_of(key))))
 
     @property
     def protocols(self) -> list[str]:
@@ -92,6 +95,15 @@ class Results:
         name = self.run["methods"][method].get("paper")
         return str(name) if name in METHODS else ""
 
+    def variant_of(self, method: str) -> str:
+        """The method of which this one is another reading; empty for one that stands for itself."""
+        return str(self.run["methods"][method].get("variant_of") or "")
+
+    def column(self, method: str) -> str:
+        """The column of the paper's tables that a method is to be compared with, its own or that of its original."""
+        original = self.variant_of(method)
+        return self.paper_name(original if original in self.run["methods"] else method)
+
     def title(self, method: str) -> str:
         """What a method is called in print."""
         return str(self.run["methods"][method].get("title") or method)
@@ -108,7 +120,8 @@ class Results:
         canonical JSON (under `nested` the one chosen most often), ``n_settings`` how many it was chosen among (under
         `nested`: how many different ones were chosen), ``means`` all five metrics of it, ``tied`` the share of test
         rows with equal scores, ``folds`` and ``expected`` count folds of all seeds, ``failed`` those with an error.
-        ``status`` is "done", "partial" (folds or work are missing), "failed" (nothing but errors) or "missing".
+        ``status`` is "done", "partial" (folds or work are missing), "failed" (nothing but errors), "missing", or
+        "left out" of a pair of data set and method that the run was never to have under this protocol.
         """
         found: dict[tuple[str, str], pd.DataFrame] = {}
         for protocol in self.run["protocols"]:
@@ -204,6 +217,7 @@ _NOTHING = {"setting": "", "n_settings": 0, "tied": np.nan, "folds": 0}
 
 def _frame(results: Results, protocol: str, by: str, chosen: Mapping[str, Any]) -> pd.DataFrame:
     trouble, rows = _failures(results, protocol), []
+    planned = {tuple(place[1:]) for place in results.run.get("planned", ()) if place[0] == protocol}
     expected = int(results.run["n_folds"]) * len(results.run["seeds"])
     for dataset, method, metric in product(results.datasets, results.methods, METRICS):
         failed, error = trouble.get((dataset, method), (0, ""))
@@ -213,7 +227,7 @@ def _frame(results: Results, protocol: str, by: str, chosen: Mapping[str, Any]) 
         row |= {name: found[name] for name in _NOTHING} | {"means": {m: found[m] for m in METRICS if m in found}}
         status = "done" if found["folds"] >= expected and not failed else "partial"
         if found is _NOTHING:
-            status = "failed" if failed else "missing"
+            status = "failed" if failed else "missing" if not planned or (dataset, method) in planned else "left out"
         rows.append(row | {"expected": expected, "failed": failed, "error": error, "status": status})
     return pd.DataFrame(rows)
 

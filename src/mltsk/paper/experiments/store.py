@@ -167,7 +167,7 @@ class Store:
             named = dict(zip(_IDENTITY.replace('"', "").split(", ")[2:], parts, strict=True))
             if Cell(**named, details=json.loads(details)).key != key:
                 raise sqlite3.DatabaseError(f"the piece of work {key} is not what its key says")
-        names = ", ".join(f'"{name}"' for name in CELLS)
+        names = ", ".join(f'"{name}"' for name in CELLS[:-1]) + ", json_extract(versions, '$.device') AS device"
         cells = pd.read_sql_query(f'SELECT {names} FROM cell ORDER BY "when", key', self._connection)
         found = self._connection.execute(
             "SELECT method, dataset, content FROM study JOIN cell ON cell.key = study.cell WHERE status = 'done'"

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ...tables.cells import count
+from .glance import reading_sentences, readings_near
 from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
 from .ranks import Comparison, f_text, p_text
 from .results import WORTH, Results, worths
@@ -48,6 +49,7 @@ def summarise(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
         ("How far the run is", progress_sentences(results)),
         ("What reproduces", reproduced(results, gaps)),
         ("What does not, and by how much", differing(results, gaps)),
+        ("What other readings of a method give", reading_sentences(results)),
         ("What is an artefact", artefact_sentences(results)),
         ("What the leak and the selection are worth", protocol_sentences(results)),
         ("Whether the methods differ", rank_sentences(found)),
@@ -98,6 +100,7 @@ def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
             detail = f"mean over {len(gains)} pairs of method and data set"
             yield Headline(signed(gains["gain"].mean()), labels[WORTH[pair]], detail)
     frame = results.of_metric(results.main_protocol, "AP", "AP")
+    frame = frame[frame["status"] != "left out"]
     done, failed = (frame["status"] == "done").sum(), (frame["failed"] > 0).sum()
     detail = f"protocol {results.main_protocol}" + (f", {failed} with failed folds" if failed else "")
     yield Headline(f"{done} of {len(frame)}", "pairs of method and data set finished", detail)
@@ -107,13 +110,14 @@ def progress_sentences(results: Results) -> Iterator[str]:
     """How much of the run is there, under every protocol."""
     for protocol in results.run["protocols"]:
         frame = results.of_metric(protocol, "AP", "AP")
+        frame = frame[frame["status"] != "left out"]
         there, done, failed = frame[frame["folds"] > 0], (frame["status"] == "done").sum(), frame[frame["failed"] > 0]
-        methods, sets = count(len(results.methods), "method"), _sets(len(results.datasets))
+        methods, sets = count(frame["method"].nunique(), "method"), _sets(frame["dataset"].nunique())
         if done == len(frame):
             yield f"Protocol {protocol}: {methods} on {sets}, all finished."
         else:
             yield (
-                f"Protocol {protocol}: {there['method'].nunique()} of {len(results.methods)} methods on "
+                f"Protocol {protocol}: {there['method'].nunique()} of {methods} on "
                 f"{there['dataset'].nunique()} of {sets} so far, {done} of {len(frame)} pairs finished."
             )
         if len(failed):
@@ -157,6 +161,9 @@ def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
                 reasons.setdefault(known, []).append(dataset)
         for (text, page), sets in reasons.items():
             yield f"{method} on {_titles(results, sets)}: {text} (docs/{page})."
+        for key, values in readings_near(results, method, list(rows["dataset"]), NEAR + _SLACK).items():
+            named = _listed(f"{results.dataset_title(d)} ({value:.3f})" for d, value in values.items())
+            yield f"{method} on {named}: within {NEAR} of the paper in the reading “{results.title(key)}”."
 
 
 def artefact_sentences(results: Results) -> Iterator[str]:
@@ -230,7 +237,7 @@ def outsiders(results: Results) -> Iterator[str]:
         ap = results.finished(protocol, "AP", "AP").pivot(index="dataset", columns="method", values="mean")
         against = {f"that of {CONTROL} in this run": ap[key] for key in ap if results.paper_name(key) == CONTROL}
         against[f"the paper's Table III value of {CONTROL}"] = printed
-        for key in [key for key in results.methods if key in ap and not results.paper_name(key)]:
+        for key in [key for key in results.methods if key in ap and not results.column(key)]:
             gaps = {what: (ap[key] - other).dropna() for what, other in against.items()}
             told = [
                 f"above {what} on {(gap > 0).sum()} of {_sets(len(gap))} (mean difference {signed(gap.mean())})"

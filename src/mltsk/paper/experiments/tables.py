@@ -200,9 +200,9 @@ def _mean(row: Any, unknown: str) -> dict[str, Any]:
 def _result_cell(
     results: Results, table: str, protocol: str, row: Mapping[Any, Any], notes: Notes, best: bool
 ) -> TableCell:
-    place = (row["dataset"], row["metric"], results.paper_name(row["method"]))
+    place = (row["dataset"], row["metric"], results.column(row["method"]))
     cell = TableCell(
-        **_mean(row, "—" if row["status"] == "missing" else "NaN"),
+        **_mean(row, "—" if row["status"] in ("missing", "left out") else "NaN"),
         bold=best,
         notes=tuple(notes.mark(sentence) for sentence in _remarks(results, protocol, row)),
         paper_notes=tuple(notes.mark(artefact.note) for artefact in artefacts_of(table, *place)),
@@ -223,7 +223,7 @@ def _remarks(results: Results, protocol: str, row: Mapping[Any, Any]) -> list[st
         remarks.append(f"{row['folds']} of {row['expected']} folds so far.")
     expected = int(results.run["methods"][row["method"]].get("settings") or 0)
     if protocol != "nested" and 0 < row["n_settings"] < expected:
-        remarks.append(f"Chosen among {row['n_settings']:,} of {expected:,} settings so far.")
+        remarks.append(f"Chosen among {row['n_settings']:,} of {expected:,} settings.")
     authors = results.run.get("convention") == "paper"
     if (reason := degenerate(row["dataset"], row["means"] if authors else {}, row["tied"])) is not None:
         remarks.append(reason)

@@ -26,6 +26,7 @@ from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from ..solvers.convex import fit_consequents
+from ..solvers.problem import GAP
 from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod
 from .nets import torch_device
 
@@ -203,7 +204,7 @@ class PaperMLTSK(MultilabelMethod):
     def _certified(self, G, Y, w):
         weights = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
         weights = {name: None if weight == "auto" else float(weight) for name, weight in weights.items()}
-        stop = self._stop(1000, tol=1e-4)
+        stop = self._stop(1000, tol=GAP)
         found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
         self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter

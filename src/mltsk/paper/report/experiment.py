@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...io import writing
 from ...pages.render import _template
+from ..experiments.glance import ap_table, readings_table
 from ..experiments.published import TABLES
 from ..experiments.ranks import Comparison, comparisons, rank_table, table_six, widest_sources
 from ..experiments.results import Results
@@ -63,6 +64,7 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
 def _tables(results: Results, found: Sequence[Comparison]) -> dict[str, list[Table]]:
     tables = {
         "set-up": [table_one(results), table_two(results)],
+        "glance": [*(ap_table(results, p) for p in results.protocols), readings_table(results)],
         **{f"results-{p}": [result_table(results, n, p) for n in TABLES] for p in results.run["protocols"]},
         "protocols": [worth_table(results), protocol_table(results)],
         "ranks": [table_six(found), *(rank_table(found, source) for source in widest_sources(found))],

@@ -120,10 +120,11 @@ def _label_correlation(results: Found, figure_of: Any) -> Any:
     for row, (name, found) in zip(axes, results.items(), strict=True):
         models = found["models"]
         _heat(row[0], found["of_labels"], found["labels"], f"{name}: labels", names=True)
-        for ax, key, title in ((row[1], "paper", "as published"), (row[2], "ours", "convex form")):
-            r = [models[model]["pearson"] for model in (key, f"{key}_uncoupled")]
-            r, without = ("undefined" if value is None else f"{value:.2f}" for value in r)
-            title = f"consequents, {title}\nr = {r}, uncoupled {without}"
+        kinds = (("paper", "as published", "uncoupled"), ("ours", "our default", "coupled"))
+        for ax, (key, title, other) in zip(row[1:], kinds, strict=True):
+            r = [models[model]["pearson"] for model in (key, f"{key}_{other}")]
+            r, changed = ("undefined" if value is None else f"{value:.2f}" for value in r)
+            title = f"consequents, {title}\nr = {r}, {other} {changed}"
             _heat(ax, models[key]["correlation"], found["labels"], title, names=False)
     return figure
 
@@ -159,7 +160,7 @@ def _coupling_effect(results: Found, figure_of: Any) -> Any:
         part.suptitle(title, x=0.01, ha="left", fontsize=8.5)
         for m, (ax, metric) in enumerate(zip(axes, METRICS, strict=True)):
             draw(ax, results, m, 1.0 if metric == "AP" else -1.0)
-            _gain_axes(ax, list(results))
+            _gain_axes(ax, [_named(name, found) for name, found in results.items()])
             ax.set_title(metric, fontweight="bold")
     rows[2].supxlabel("improvement, mean over folds: to the right is better", fontsize=8)
     handles = {h.get_label(): h for part in rows for h in part.axes[0].get_legend_handles_labels()[0]}
@@ -210,7 +211,7 @@ def _rules(results: Found, figure_of: Any) -> Any:
     panels = axes.reshape(rows, 2, columns).swapaxes(1, 2).reshape(-1, 2)
     for i, (name, found) in enumerate(results.items()):
         _rule_curves(*panels[i], found)
-        panels[i, 0].set_title(name)
+        panels[i, 0].set_title(_named(name, found))
         if i + columns >= len(results):
             panels[i, 1].set_xlabel("number of rules")
     for top, under in panels[::columns]:
@@ -220,6 +221,11 @@ def _rules(results: Found, figure_of: Any) -> Any:
         ax.set_visible(False)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
+
+
+def _named(name: str, found: Mapping[str, Any]) -> str:
+    """A data set, with how many of its rows were used where they are not all."""
+    return f"{name}\n({found['part']})" if found.get("part") else name
 
 
 def _rule_curves(top: Any, under: Any, found: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from scipy import linalg
 from ...core.arrays import Array, row_blocks, spread_rows
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
-from .problem import Problem, Solution, fista, quadratic, weighted
+from .problem import GAP, Problem, Solution, fista, quadratic, weighted
 
 L1_SHARE = 0.25
 # Leave-one-out looks at this many rows at most, evenly spread over the sample: its cost grows with their cube, and the
@@ -57,7 +57,7 @@ def fit_consequents(
     beta: float | None = None,
     gamma: float | None = None,
     max_iter: int = 1000,
-    tol: float = 1e-4,
+    tol: float = GAP,
 ) -> Consequents:
     """Solve the problem for the rows of G; weights that are None come from the data.
 

@@ -24,6 +24,7 @@ from ...exceptions import InputError, NoMinimumError
 # (bibtex with 10 rules: 2.7 GB against 4 MB of entries).
 GRAM_BYTES = 400 * 10**6
 CHECK_EVERY = 4  # steps between certificates: one costs as much as the prox of two steps
+GAP = 1e-4  # relative duality gap at which a solution is good enough
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -283,7 +284,7 @@ def soft_threshold(Z: Array, t: float | Array) -> Array:
     return Z - np.clip(Z, -t, t)
 
 
-def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000, tol: float = 1e-4) -> Solution:
+def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000, tol: float = GAP) -> Solution:
     """Minimise a convex `Problem` from ``start`` (zeros by default); `NoMinimumError` where it is not convex.
 
     Each step is (31)-(33) with a step size of its own for every row of P, and momentum restarts when it points uphill.

@@ -85,6 +85,7 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
         "note": f"{sample.note}; weights chosen by AP on {values.inner_folds} of 3 inner folds, from "
         f"{len(values.settings('paper'))} settings with Algorithm I and {values.convex} for convex arms; "
         f"rules of the paper: K = {N_RULES}, h = {WIDTH_SCALE:g}",
+        "part": sample.part,
         "metrics": ["AP", "HL", "OE", "RL", "CV"],
         "settings": {arm: len(values.settings(arm)) for arm in ARMS},
         "groups": compared_groups([outcome["all"] for outcome in outcomes]),

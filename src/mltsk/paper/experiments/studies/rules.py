@@ -40,6 +40,7 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     tables = [[our_metrics(sample, fold, n_rules=K) for fold in sample.folds] for K in ours]
     return {
         "note": f"{sample.note}; the authors' method at the best by AP of {tried} settings for each number of rules",
+        "part": sample.part,
         "metrics": ["AP", "HL", "OE", "RL", "CV"],
         "paper": _authors(sample, counts, settings),
         "ours": {"n_rules": list(ours), **summary(np.array(tables))},

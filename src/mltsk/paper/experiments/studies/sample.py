@@ -43,6 +43,7 @@ class Sample:
     folds: list[Fold]
     fast: bool
     note: str
+    part: str  # for a figure: how many of the rows, where they are not all
 
     @property
     def dense(self) -> Array:
@@ -59,7 +60,8 @@ def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> 
     rows = np.sort(np.random.default_rng(seed).permutation(n)[:kept])
     folds = shuffled_folds(kept, min(N_FOLDS, kept), seed)[: FAST_FOLDS if fast else None]
     note = f"{'all rows' if kept == n else f'{kept} rows'}, {len(folds)} of {N_FOLDS} folds"
-    return Sample(data.X[rows], data.Y[rows].astype(np.float64), folds, fast, note)
+    part = "" if kept == n else f"{kept:,} of {n:,} rows"
+    return Sample(data.X[rows], data.Y[rows].astype(np.float64), folds, fast, note, part)
 
 
 class Rules(NamedTuple):
@@ -96,10 +98,15 @@ def five(Y: Array, scores: Array, threshold: float = 0.5) -> Array:
     return np.asarray(five_metrics(Y, scores, threshold=threshold, convention=CONVENTION))
 
 
+def our_default(X: Matrix, Y: Array, **params: Any) -> MLTSKClassifier:
+    """Our default, fitted, with these parameters instead of its own."""
+    return MLTSKClassifier(**params).fit(X, Y.astype(int))
+
+
 def our_metrics(sample: Sample, fold: Fold, **params: Any) -> Array:
     """Five metrics of our default on one test fold, with these parameters instead of its own."""
     train, test = fold
-    model = MLTSKClassifier(**params).fit(sample.X[train], sample.Y[train].astype(int))
+    model = our_default(sample.X[train], sample.Y[train], **params)
     return five(sample.Y[test], model.decision_function(sample.X[test]), threshold=0.0)
 
 
