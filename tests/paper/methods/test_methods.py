@@ -36,7 +36,7 @@ CASES = {
     "ml-knn": Case(MLkNN(4), {"n_neighbors": [2, 5], "smoothing": [0.05, 1.0]}, 0, 0),
     "hnoml": Case(
         HNOML(0.2, 0.2, 0.2, tol=1e-11, max_iter=5000),
-        {"alpha": [0.1, 2], "beta": [0.1, 1], "gamma": [5]},
+        {"alpha": [0.1, 2], "beta": [0.1, 1], "gamma": [5], "reading": ["features", "samples"]},
         1e-4,
         1e-5,
         {"alpha": 0.01},
