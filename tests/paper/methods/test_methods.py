@@ -47,7 +47,12 @@ CASES = {
     ),
     "cc": Case(
         CC(3, order="random", random_state=1),
-        {"C": [0.1, 8.0], "order": ["index", "random", [1, 0, 3, 2]], "fuzzifier": [1.0, 2.0]},
+        {
+            "C": [0.1, 8.0],
+            "order": ["index", "random", [1, 0, 3, 2]],
+            "fuzzifier": [1.0, 2.0],
+            "antecedents": ["features", "labels"],
+        },
         learner={"C": 8, "n_rules": 6},
     ),
     "c2ae": Case(
