@@ -70,7 +70,7 @@ CASES = {
     ),
     "jbnn": Case(
         JBNN(epochs=4),
-        {"epochs": [1, 4], "hidden": [3, 0.5]},
+        {"epochs": [1, 4], "hidden": [3, 0.5], "prior_weight": [0.0, 0.1]},
         0,
         learner={"epochs": 100, "hidden": 8, "learning_rate": 0.01},
         needs_torch=True,
