@@ -25,14 +25,15 @@ WIDTH_ROWS = 10_000  # a mean over this many samples, evenly spread, is as good 
 
 
 def find_rules(
-    X: Matrix, w: Array, n_rules: int, fuzzifier: float = 2.0, formulas: str = "program"
+    X: Matrix, w: Array, n_rules: int, fuzzifier: float = 2.0, formulas: str = "program", start: Array | None = None
 ) -> tuple[Array, Array]:
     """Centres by fuzzy c-means and the variances of their members, (K, D) each, as the paper's authors find them.
 
     Their program takes the centres of the clustering, in which memberships are squared; (3) as printed has the means
-    under the memberships themselves, ``formulas="text"``.
+    under the memberships themselves, ``formulas="text"``. ``start`` (K, D) are centres to start from.
     """
-    found = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=fuzzifier, sample_weight=w)
+    init = "spread" if start is None else start
+    found = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=fuzzifier, sample_weight=w, init=init)
     C, U = found.centers, found.memberships * w[:, None]
     if formulas == "text":
         C = np.asarray(X.T @ U).T / np.maximum(U.sum(axis=0), np.finfo(np.float64).tiny)[:, None]

@@ -59,6 +59,16 @@ def test_the_published_loop_starts_at_ridge_counts_weights_as_copies_and_has_no_
         assert_allclose(loop.coef_, copies.coef_, atol=1e-6)
 
 
+@pytest.mark.parametrize("method", [BinaryRelevanceTSK, ClassifierChainTSK])
+def test_the_published_loop_takes_sparse_rows_and_the_grid(method, data):
+    grid, model = {"C": [0.03125, 32.0], "n_rules": [2, 9]}, method(solver="lssli")
+    X = np.where(data.X > 0.3, data.X, 0.0)
+    paths = (model.grid_path(form(X[:30]), data.Y[:30], form(X[30:]), grid) for form in (np.asarray, sparse.csr_array))
+    for one, other in zip(*paths, strict=True):
+        assert one.params == other.params
+        assert_allclose(one.scores, other.scores, atol=1e-4)
+
+
 def test_fewer_distinct_rows_than_rules_are_said():
     X, Y = np.repeat([[0.0], [1.0]], 5, axis=0), np.repeat([[0, 1], [1, 0]], 5, axis=0)
     with pytest.warns(RuleCollapseWarning, match="n_rules=4 was reduced to 2"):

@@ -21,10 +21,11 @@ from mltsk.paper.methods.c2ae import (
     net_views,
     ranking_gradient,
     starting_layers,
+    sum_of_f1,
     through_units,
     with_ones,
-    wrapped_batches,
 )
+from mltsk.paper.methods.nets import wrapped_batches
 
 SMALL = C2AE(hidden=16, batch_size=20, epochs=4)
 
@@ -62,6 +63,22 @@ def test_held_out_rows_pick_the_best_epoch():
     assert 1 <= model.best_epoch_ <= model.n_iter_ == 30
     shorter = clone(model).set_params(epochs=model.best_epoch_).fit(X, Y)
     assert_array_equal(model.decision_function(X), shorter.decision_function(X))
+
+
+def test_the_criterion_of_the_program_on_worked_labels():
+    Y = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0]])  # the third label is neither true nor given
+    labels = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]])
+    assert sum_of_f1(Y, labels) == pytest.approx(6 / 8 + (2 / 3 + 1 + 0) / 3)
+    assert sum_of_f1(Y * 0, labels * 0) == 0
+
+
+def test_the_published_form_takes_the_grid_and_keeps_the_first_nets_where_no_epoch_finds_a_label():
+    X, Y = toy(60)
+    published = clone(SMALL).set_params(epochs=3, validation_fraction=0.1)
+    for point in published.grid_path(X, Y, X, {"alpha": [0.1, 10.0]}):
+        alone = clone(published).set_params(**point.params).fit(X, Y)
+        assert_allclose(alone.decision_function(X) + 0.5, point.scores, atol=1e-9)
+    assert published.fit(X, Y * 0).best_epoch_ == 0
 
 
 def test_paper_grid_is_eleven_alphas():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.datasets import make_multilabel_rules
@@ -32,6 +33,28 @@ def test_chain_trained_at_once_equals_link_by_link(data, n_rows):
         fitted = (G @ link.P + E @ link.extra)[:, 0]
         chain = E @ model.chain_coef_[order[:i], :, j].ravel()
         assert_allclose((G @ model.coef_.reshape(-1, 4))[:, j] + chain, fitted, atol=1e-4)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_links_with_labels_in_the_antecedents_are_systems_over_features_and_earlier_labels(form):
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 1.0], [1.0, 0.2]], 30, axis=0) + 0.05 * rng.random((60, 2))  # two groups: one clustering
+    Y, order = (X[:, [0, 1, 0]] + rng.normal(size=(60, 3)) > 0.5).astype(int), [2, 0, 1]
+    chain = ClassifierChainTSK(2, order=order, antecedents="labels", tol=1e-9).fit(form(X[:40]), Y[:40])
+    found, given = scores(chain, form(X[40:])), np.empty((20, 0))
+    for i, j in enumerate(order):
+        alone = BinaryRelevanceTSK(2, tol=1e-9).fit(np.hstack([X[:40], Y[:40, order[:i]]]), Y[:40, j])
+        link = scores(alone, np.hstack([X[40:], given]))
+        assert_allclose(found[:, j], link, atol=2e-4)
+        given = np.hstack([given, link[:, None] >= 0.5])
+
+
+def test_rules_with_labels_tell_apart_what_features_cannot():
+    X, first = np.zeros((40, 1)), np.arange(40) % 2
+    Y = np.column_stack([first, first])
+    chain = ClassifierChainTSK(2, antecedents="labels").fit(X + 0.1 * first[:, None], Y)
+    centres = chain.links_[1][0]
+    assert_allclose(np.sort(centres[:, 1]), [0, 1], atol=0.05)
 
 
 def test_prediction_goes_along_the_chain():

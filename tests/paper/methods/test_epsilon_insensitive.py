@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from mltsk.core.fuzzymap import FuzzyMap
-from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise, value_and_gap
+from mltsk.paper.methods.epsilon_insensitive import Design, Factor, leski_loop, minimise, value_and_gap
 
 X12 = np.array(
     [
@@ -132,3 +132,28 @@ def test_worked_optimum(tau, epsilon, p, value):
     found = minimise(Factor.of(Design.of(G, np.ones(12)), tau / 2), Y12[:, None], epsilon, tol=1e-12)
     assert_allclose(found.P[:, 0], p, atol=6e-7)
     assert found.value[0] == pytest.approx(value, abs=6e-7)
+
+
+def stacked_loop(A, y, half, epsilon, penalised):
+    """Leski's loop as it is written down, over both inequalities of every row; fitted values and steps."""
+    Xe, ye = np.vstack([A, -A]), np.concatenate([y, -y]) - epsilon
+    b, d = np.full(len(ye), 1e-6), np.ones(len(ye))
+    for step in range(1, 1001):
+        p = np.linalg.solve(Xe.T @ (d[:, None] * Xe) + half * np.diag(penalised), Xe.T @ (d * (ye + b)))
+        e = Xe @ p - ye - b
+        change = 0.98 * (e + np.abs(e))
+        b, d = b + change, 1 / np.maximum(np.abs(e), 1e-8)
+        if change @ change <= 1e-4:
+            return A @ p, step
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("half", [0.05, 20.0])
+def test_the_published_loop_is_the_one_over_stacked_inequalities(form, half):
+    G, Y, _ = problem(FORMS[form])
+    E, limit = np.random.default_rng(4).random((len(Y), 6)), np.array([0, 2, 4, 6])
+    found = leski_loop(Factor.of(Design.of(G, np.ones(len(Y)), E), half), Y, 0.2, limit=limit)
+    for j, m in enumerate(limit):
+        fitted, n_iter = stacked_loop(np.hstack([G.rows(), E[:, :m]]), Y[:, j], half, 0.2, penalised(G, m))
+        assert found.n_iter[j] == n_iter
+        assert_allclose((G @ found.P + E @ found.extra)[:, j], fitted, atol=1e-5)

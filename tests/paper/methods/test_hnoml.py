@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from mltsk.paper.methods.hnoml import HNOML, objective_and_gap, row_norms, shrink_rows, solve, statistics
+from mltsk.paper.methods.hnoml import HNOML
+from mltsk.paper.methods.hnoml_solver import READINGS, row_norms, shrink_rows, solve, statistics
 
 X = np.array([[1, 0, 0.5], [0.2, 1, 0], [0.9, 0.1, 0.4], [0, 0.8, 0.3], [0.7, 0.6, 0.1], [0.1, 0.2, 0.9]])
 Y = np.array([[1, 0], [0, 1], [1, 0], [0, 1], [1, 1], [0, 0]], dtype=float)
@@ -66,14 +68,49 @@ def test_reweighted_least_squares_finds_no_less_and_no_more(weights):
     assert_allclose(found, reweighted_least_squares(A, labels.astype(float), *weights), rtol=1e-6)
 
 
-def test_gap_bounds_the_distance_to_the_optimum_from_anywhere():
+def smoothed_minimum(X, Y, alpha, beta, gamma, w, s):
+    """The second reading's minimum by a general optimiser, with norms sqrt(s² + ‖·‖²); intercept included."""
+    D, L = X.shape[1], Y.shape[1]
+    shapes = (D, L), (L, L), (1, L)
+    ends = np.cumsum([0, *(a * b for a, b in shapes)])
+
+    def lengths(A):
+        root = np.sqrt((A**2).sum(axis=1) + s**2)
+        return w @ root, w[:, None] * A / root[:, None]
+
+    def value_and_gradient(theta):
+        W, B, b = (theta[i:j].reshape(shape) for i, j, shape in zip(ends, ends[1:], shapes, strict=False))
+        (fit, dfit), (noise, dnoise) = lengths(X @ W + b - Y @ B), lengths(Y @ B - Y)
+        value = fit + beta * noise + 0.5 * alpha * (W**2).sum() + 0.5 * gamma * (B**2).sum()
+        parts = X.T @ dfit + alpha * W, Y.T @ (beta * dnoise - dfit) + gamma * B, dfit.sum(axis=0)
+        return value, np.concatenate([part.ravel() for part in parts])
+
+    options = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 50}
+    return minimize(value_and_gradient, np.zeros(ends[-1]), jac=True, method="L-BFGS-B", options=options).fun
+
+
+@pytest.mark.parametrize("weights", [(0.1, 0.1, 0.1), (0.5, 0.05, 0.01), (1, 0.3, 10), (2, 100, 1)])
+def test_a_general_optimiser_finds_no_less_of_the_second_reading_and_no_more(weights):
+    A, labels = some_data(n=25, n_features=4, n_labels=3)
+    w = np.random.default_rng(3).integers(1, 3, 25).astype(float)
+    model = exact(*weights, reading="samples").fit(A, labels, sample_weight=w)
+    smoothed, more = smoothed_minimum(A, labels.astype(float), *weights, w, 1e-5), 1e-5 * w.sum() * (1 + weights[1])
+    assert smoothed - more - 1e-6 <= model.objective_ <= smoothed
+    misfits = A @ model.coef_ + model.intercept_ - labels @ model.enrichment_
+    kept = 0.5 * weights[0] * (model.coef_**2).sum() + 0.5 * weights[2] * (model.enrichment_**2).sum()
+    noise = weights[1] * w @ row_norms(labels @ model.enrichment_ - labels)
+    assert_allclose(model.objective_, w @ row_norms(misfits) + noise + kept)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_gap_bounds_the_distance_to_the_optimum_from_anywhere(reading):
     A, labels = some_data()
-    data = statistics(A, labels.astype(float), np.ones(len(A)))
-    best = solve(data, 0.3, 0.2, 0.1, tol=1e-12, max_iter=5000)
+    problem = READINGS[reading](statistics(A, labels.astype(float), np.ones(len(A))), 0.3, 0.2, 0.1)
+    best = solve(problem, tol=1e-10, max_iter=20_000)
+    assert best.gap <= 1e-10
     for n_iter in (1, 3, 7, 20):
-        early = solve(data, 0.3, 0.2, 0.1, tol=0, max_iter=n_iter)
-        value, gap = objective_and_gap(data, early.W, early.B, early.state.V, 0.3, 0.2, 0.1)
-        assert 0 <= value - best.value <= gap * value
+        early = solve(problem, tol=0, max_iter=n_iter)
+        assert 0 <= early.value - best.value <= early.gap * early.value
 
 
 def test_default_grid_is_the_papers():

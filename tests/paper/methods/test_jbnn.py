@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.metrics import evaluate
-from mltsk.paper.methods.jbnn import JBNN, Adam, backward
+from mltsk.paper.methods.jbnn import JBNN, Adam, backward, label_relations
 
 torch = pytest.importorskip("torch")
 
@@ -26,6 +26,36 @@ def test_backward_is_the_gradient_of_the_loss():
     found = torch.empty(3, 5, dtype=torch.float64), torch.empty(6, 2, dtype=torch.float64)
     backward(x, Y, share, V.detach(), W.detach(), found)
     assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def test_the_prior_adds_its_gradient_by_finite_differences():
+    rng = np.random.default_rng(0)
+    x, V, W = rng.normal(size=(9, 3)), rng.normal(size=(3, 5)), rng.normal(size=(6, 4))
+    Y, share, kappa = (rng.random((9, 4)) < 0.5).astype(float), np.full((9, 1), 1 / 9), 0.3
+    omega = np.sign(np.corrcoef(Y.T))
+
+    def loss(V, W):
+        z = np.column_stack([np.tanh(x @ V), np.ones(9)]) @ W
+        pairs = sum(omega[s, t] * np.sum((W[:-1, s] - W[:-1, t]) ** 2) / 2 for s in range(4) for t in range(4))
+        return np.sum(share * (np.logaddexp(0, z) - z * Y)) + kappa * pairs
+
+    found = torch.empty(3, 5, dtype=torch.float64), torch.empty(6, 4, dtype=torch.float64)
+    tensors = (torch.tensor(part) for part in (x, Y, share, V, W))
+    backward(*tensors, found, torch.tensor(2 * kappa * label_relations(Y, np.ones(9))))
+    for i, part in enumerate((V, W)):
+        for place in np.ndindex(part.shape):
+            ends = [[V.copy(), W.copy()] for _ in range(2)]
+            ends[0][i][place] += 1e-6
+            ends[1][i][place] -= 1e-6
+            assert float(found[i][place]) == pytest.approx((loss(*ends[0]) - loss(*ends[1])) / 2e-6, abs=1e-7)
+
+
+def test_the_prior_draws_correlated_labels_together():
+    X, Y = toy(200)
+    Y[:, 1] = np.where(np.arange(200) % 10 == 0, 1 - Y[:, 0], Y[:, 0])
+    plain, drawn = (JBNN(epochs=20, hidden=6, prior_weight=kappa).fit(X, Y).coefs_[1] for kappa in (0.0, 0.01))
+    apart = [np.linalg.norm(W[:, 0] - W[:, 1]) / np.linalg.norm(W[:, :2]) for W in (plain, drawn)]
+    assert apart[1] < apart[0]
 
 
 def test_adam_agrees_with_torch():

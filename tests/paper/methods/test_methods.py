@@ -36,7 +36,7 @@ CASES = {
     "ml-knn": Case(MLkNN(4), {"n_neighbors": [2, 5], "smoothing": [0.05, 1.0]}, 0, 0),
     "hnoml": Case(
         HNOML(0.2, 0.2, 0.2, tol=1e-11, max_iter=5000),
-        {"alpha": [0.1, 2], "beta": [0.1, 1], "gamma": [5]},
+        {"alpha": [0.1, 2], "beta": [0.1, 1], "gamma": [5], "reading": ["features", "samples"]},
         1e-4,
         1e-5,
         {"alpha": 0.01},
@@ -47,7 +47,12 @@ CASES = {
     ),
     "cc": Case(
         CC(3, order="random", random_state=1),
-        {"C": [0.1, 8.0], "order": ["index", "random", [1, 0, 3, 2]], "fuzzifier": [1.0, 2.0]},
+        {
+            "C": [0.1, 8.0],
+            "order": ["index", "random", [1, 0, 3, 2]],
+            "fuzzifier": [1.0, 2.0],
+            "antecedents": ["features", "labels"],
+        },
         learner={"C": 8, "n_rules": 6},
     ),
     "c2ae": Case(
@@ -65,7 +70,7 @@ CASES = {
     ),
     "jbnn": Case(
         JBNN(epochs=4),
-        {"epochs": [1, 4], "hidden": [3, 0.5]},
+        {"epochs": [1, 4], "hidden": [3, 0.5], "prior_weight": [0.0, 0.1]},
         0,
         learner={"epochs": 100, "hidden": 8, "learning_rate": 0.01},
         needs_torch=True,

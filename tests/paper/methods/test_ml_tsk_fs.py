@@ -85,18 +85,27 @@ def test_reasons_name_the_callers_labels(data):
     assert Y.columns[0] in str(PaperMLTSK(n_rules=2, width_scale=10.0).fit(X, Y).explain(X[:1]))
 
 
-def test_a_batch_of_tensors_gives_the_same_scores():
+def on_every_path(model, data, grid):
+    """Scores by setting, of the authors' path, the one for scaled rows, and the one for rows as they come."""
+    train, test = np.arange(40), np.arange(40, 60)
+    rows = data.X[train], data.Y[train], data.X[test]
+    authors = [point for point, _ in model.authors_path(data.X, data.Y, lambda K, h: (train, test), grid)]
+    paths = authors, model.scaled_path(*rows, grid), model.grid_path(*rows, grid)
+    return [{repr(point.params): point.scores for point in points} for points in paths]
+
+
+@pytest.mark.parametrize("formulas", ["program", "text"])
+@pytest.mark.parametrize(("options", "near"), [({"device": "cpu:0"}, 1e-10), ({"precision": "single"}, 1e-4)])
+def test_a_batch_of_tensors_and_single_precision_give_the_same_scores(formulas, options, near):
     pytest.importorskip("torch")
     data = make_multilabel_rules(n_samples=60, n_features=4, n_labels=3, random_state=0)
-    train, test = np.arange(40), np.arange(40, 60)
     grid = {"n_rules": [2], "l1_weight": [0.01, 1.0], "init_ridge": [1.0]}
-    found = [
-        {repr(p.params): p.scores for p, _ in model.authors_path(data.X, data.Y, lambda K, h: (train, test), grid)}
-        for model in (PaperMLTSK(), PaperMLTSK(device="cpu:0"))
-    ]
-    assert found[0].keys() == found[1].keys()
-    for key in found[0]:
-        assert_allclose(found[0][key], found[1][key], atol=1e-10)
+    models = PaperMLTSK(formulas=formulas), PaperMLTSK(formulas=formulas, **options)
+    for expected, found in zip(*(on_every_path(model, data, grid) for model in models), strict=True):
+        assert len(expected) == 2
+        assert found.keys() == expected.keys()
+        for key in found:
+            assert_allclose(found[key], expected[key], atol=near)
 
 
 def test_single_precision_gives_nearly_the_same_scores(data):

@@ -26,20 +26,21 @@ def problem():
     return G, Y, fold[:, None] != np.arange(3)[:, None]
 
 
-def alone(problem, g, f, setting):
+def alone(problem, g, f, setting, stop):
     G, Y, train = problem
     rows = train[g, f]
-    return algorithm1(G[g][rows], Y[rows], *setting)
+    return algorithm1(G[g][rows], Y[rows], *setting, stop=stop)
 
 
-def test_every_run_is_the_run_alone(problem):
+@pytest.mark.parametrize("stop", ["program", "text"])
+def test_every_run_is_the_run_alone(problem, stop):
     tensors = [torch.as_tensor(a) for a in problem]
-    [(_, n_iter, P)] = batch.algorithm1_batch(batch.Problems.of(*tensors), SETTINGS)
+    [(_, n_iter, P)] = batch.algorithm1_batch(batch.Problems.of(*tensors), SETTINGS, stop=stop)
     assert n_iter.shape == (6, len(SETTINGS))
     for g, f, (s, setting) in product(range(2), range(3), enumerate(SETTINGS)):
-        found = alone(problem, g, f, setting)
+        found = alone(problem, g, f, setting, stop)
         assert n_iter[3 * g + f, s] == found.n_iter
-        assert_allclose(asnumpy(P[3 * g + f, s]), found.P, atol=1e-9)
+        assert_allclose(asnumpy(P[3 * g + f, s]), found.P, rtol=1e-9, atol=1e-9)
     assert len(set(asnumpy(n_iter).ravel())) > 5  # runs leave the batch at many different steps
 
 

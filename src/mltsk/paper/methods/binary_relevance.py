@@ -128,18 +128,21 @@ class BinaryRelevanceTSK(MultilabelMethod):
         return Design.of(G, w)
 
     def _fit_consequents(self, factor, Y, limit=None):
+        found, (K, D) = self._solve(factor, Y, limit), self.centers_.shape
+        self.coef_, self.gap_ = found.P.reshape(K, D + 1, -1), found.gap
+        self.n_iter_ = int(found.n_iter.max(initial=1))
+        return found
+
+    def _solve(self, factor, Y, limit=None):
         if self.solver == "lssli":
             found = leski_loop(factor, Y, self.epsilon, limit=limit, max_iter=self.max_iter)
         else:
             found = minimise(factor, Y, self.epsilon, limit=limit, tol=self.tol, max_iter=self.max_iter)
-        K, D = self.centers_.shape
-        self.coef_, self.gap_ = found.P.reshape(K, D + 1, -1), found.gap
-        self.n_iter_ = int(found.n_iter.max(initial=1))
         if not found.converged:
             worst = np.max(found.gap / np.maximum(found.value, np.finfo(np.float64).tiny))
             gap = "" if np.isnan(worst) else f" with a duality gap of {worst:.1e} of the objective"
             message = f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
         return found
 
     def _scores(self, X):
@@ -150,7 +153,7 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     def _path(self, pairs, X, Y, w, X_test):
         """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
-        for part in grouped(pairs, lambda name: name not in ("C", "epsilon", "solver", "tol", "max_iter")):
+        for part in grouped(pairs, changes_rules):
             first = part[0][1]
             G = first._fit_rules(X, w)
             with design_threads(G):
@@ -164,6 +167,11 @@ class BinaryRelevanceTSK(MultilabelMethod):
                     with design_threads(G):
                         model._fit_consequents(factor, Y)
                     yield model._point(params, model._scores_of(G_test))
+
+
+def changes_rules(name):
+    """Whether rules depend on the parameter of this name; the others concern the solver alone."""
+    return name not in ("C", "epsilon", "solver", "tol", "max_iter")
 
 
 def principal_axes(X, w, n_components):

@@ -2,18 +2,26 @@
 
 Symbols: M (N, K) firing strengths, y₁, y₂, ... the labels in the order of the chain, E = [M ∘ y₁, M ∘ y₂, ...]
 (N, K(L-1)) what they add to the rule-mapped features: a label with i others before it uses the first K i columns.
+Where labels are in the IF-parts too, every link is a fuzzy system of its own over [x, y₁, ..., y_i].
 """
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
+from ...core.fuzzymap import FuzzyMap
+from ...core.membership import authors_widths
 from ...exceptions import InputError
-from .binary_relevance import BinaryRelevanceTSK
-from .epsilon_insensitive import Design
+from ..antecedents import find_rules
+from .base import design_threads, grouped
+from .binary_relevance import BinaryRelevanceTSK, changes_rules
+from .epsilon_insensitive import Design, Factor
+
+RULES = ("centers_", "widths_", "rule_distinctness_", "mean_", "axes_")
 
 
 @dataclass(eq=False, repr=False)
@@ -32,6 +40,9 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
         As in `BinaryRelevanceTSK`; the paper used 150 principal components on Corel16k1.
     order : "index", "random" or array of shape (n_labels,), default="index"
         The chain: columns of y as they come, a random permutation (``random_state``), or the columns to take in turn.
+    antecedents : {"features", "labels"}, default="features"
+        "labels" puts the earlier labels into the IF-parts as well: label j is a fuzzy system of its own over [x, y of
+        the labels before j], with rules found there. The clustering starts from the rules of the link before.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -40,12 +51,16 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     chain_coef_ : array of shape (n_labels, n_rules, n_labels)
         ``chain_coef_[i, k, j]`` is q_kij; 0 unless i comes before j.
     centers_, widths_, coef_, gap_, n_iter_, rule_distinctness_, mean_, axes_
-        As in `BinaryRelevanceTSK`.
+        As in `BinaryRelevanceTSK`; of the first link alone if ``antecedents`` is "labels", but for gap_ and n_iter_.
+    links_ : tuple of (centres, widths, consequents)
+        If ``antecedents`` is "labels", instead of chain_coef_ and coef_: arrays of every link, in the order of the
+        chain, over the features and the labels before it. Consequents are (n_rules, inputs + 1), intercept first.
 
     Notes
     -----
-    Certain: the chain and its use of predicted labels. Our reconstruction: the base learner's constants, and rules on
-    x alone. A label that is often predicted wrongly misleads those after it, more so in long chains and with large C.
+    Certain: the chain and its use of predicted labels. Our reconstruction: the base learner's constants, and whether
+    the labels are in the IF-parts. A label that is often predicted wrongly misleads those after it, more so in long
+    chains and with large C.
 
     References
     ----------
@@ -64,12 +79,28 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     _parameter_constraints: ClassVar[dict] = {
         **BinaryRelevanceTSK._parameter_constraints,
         "order": [StrOptions({"index", "random"}), "array-like"],
+        "antecedents": [StrOptions({"features", "labels"})],
         "random_state": ["random_state"],
     }
 
     _: KW_ONLY
     order: Any = "index"
+    antecedents: str = "features"
     random_state: Any = None
+
+    def _fit(self, X, Y, w):
+        if self.antecedents == "features":
+            super()._fit(X, Y, w)
+        else:
+            fit_links([({}, self)], X, Y, w)
+
+    def _path(self, pairs, X, Y, w, X_test):
+        """As in `BinaryRelevanceTSK`; chains with labels in the IF-parts share the rules of every link."""
+        yield from super()._path([pair for pair in pairs if pair[1].antecedents == "features"], X, Y, w, X_test)
+        for part in grouped([pair for pair in pairs if pair[1].antecedents == "labels"], changes_rules):
+            fit_links(part, X, Y, w)
+            for params, model in part:
+                yield model._point(params, model._scores(X_test))
 
     def _design(self, G, Y, w):
         self.order_ = chain_order(self.order, Y.shape[1], self.random_state)
@@ -80,6 +111,19 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
         found = super()._fit_consequents(factor, Y, limit=K * np.argsort(self.order_))
         self.chain_coef_ = np.zeros((L, K, L))
         self.chain_coef_[self.order_[:-1]] = found.extra.reshape(L - 1, K, L)
+
+    def _add_link(self, j, C, S, found):
+        self.links_ += ((C, S, found.P.reshape(len(C), -1)),)
+        self.gap_[j], self.n_iter_ = found.gap[0], max(self.n_iter_, int(found.n_iter[0]))
+
+    def _scores(self, X):
+        if self.antecedents == "features":
+            return super()._scores(X)
+        Z, scores = self._reduced(X), np.empty((X.shape[0], len(self.order_)))
+        for i, (C, S, P) in enumerate(self.links_):
+            V = with_labels(Z, scores[:, self.order_[:i]] >= self._cut)
+            scores[:, self.order_[i]] = (FuzzyMap.of(V, C, S) @ P.reshape(-1, 1))[:, 0]
+        return scores
 
     def _scores_of(self, G):
         return along_chain(super()._scores_of(G), G.M, self.chain_coef_, self.order_, self._cut)
@@ -94,6 +138,41 @@ def chain_order(order, n_labels, random_state=None):
     if chosen.shape != (n_labels,) or not np.array_equal(np.sort(chosen), np.arange(n_labels)):
         raise InputError(f"order must name each of the {n_labels} columns of y once, got {order!r}.")
     return chosen.astype(np.intp)
+
+
+def with_labels(X, Y):
+    """[X, Y], sparse if X is."""
+    return sparse.hstack([X, sparse.csr_array(Y * 1.0)], "csr") if sparse.issparse(X) else np.hstack([X, Y])
+
+
+def fit_links(pairs, X, Y, w):
+    """Fit chains with labels in the IF-parts, which differ in their solvers alone: each link's rules are found once."""
+    first, L = pairs[0][1], Y.shape[1]
+    for j, C, S, G in linked_rules(first, X, Y, w):
+        shared = {name: getattr(first, name) for name in (*RULES, "order_")}
+        with design_threads(G):
+            design = Design.of(G, w)
+            for same_C in grouped(pairs, "C".__eq__):
+                factor = Factor.of(design, 0.5 / same_C[0][1].C)
+                for _, model in same_C:
+                    if j == first.order_[0]:
+                        vars(model).update(shared, links_=(), gap_=np.empty(L), n_iter_=1)
+                    model._add_link(j, C, S, model._solve(factor, Y[:, [j]]))
+
+
+def linked_rules(model, X, Y, w):
+    """Label, centres, widths and map of every link, one after the other; those of the first are stored in the model."""
+    G, model.order_ = model._fit_rules(X, w), chain_order(model.order, Y.shape[1], model.random_state)
+    Z, C, S = G.X, model.centers_, model.widths_
+    for i, j in enumerate(model.order_):
+        if i:
+            fired = w[:, None] * G.M
+            mean = (Y[:, model.order_[i - 1]] @ fired) / np.maximum(fired.sum(axis=0), np.finfo(np.float64).tiny)
+            V = with_labels(Z, Y[:, model.order_[:i]])
+            C, spread = find_rules(V, w, len(C), model.fuzzifier, start=np.column_stack([C, mean]))
+            S = authors_widths(spread, model.width_scale)
+            G = FuzzyMap.of(V, C, S)
+        yield j, C, S, G
 
 
 def label_columns(M, Y):

@@ -122,13 +122,16 @@ class Factor:
     inner: np.ndarray
 
     @classmethod
-    def of(cls, design, half):
-        """With the ridge weight ``half`` = τ/2."""
+    def of(cls, design, half, whole=False):
+        """With the ridge weight ``half`` = τ/2. Where all outputs use the ``whole`` of E, it need not come on top."""
         A = design.gram.copy()
+        if design.dual and whole:
+            E = design.without_bias(design.E)
+            A += E @ E.T
         A.flat[:: len(A) + 1] += half
         root = cholesky(A.T, lower=True, overwrite_a=True, check_finite=False)  # .T: in place, A is symmetric
         V = inner = np.empty((len(root), 0))
-        if design.dual and design.E.shape[1]:  # Woodbury: E comes on top of the factor of the rows
+        if design.dual and design.E.shape[1] and not whole:  # Woodbury: E comes on top of the factor of the rows
             V = _solve(root, design.without_bias(design.E))
             inner = cholesky(V.T @ V + np.eye(V.shape[1]), lower=True, overwrite_a=True, check_finite=False)
         return cls(design, half, root, V, inner)
@@ -256,7 +259,8 @@ def _leski(design, half, y, limit, epsilon, max_iter):
         # both inequalities as one weighted target between them
         target = (d[0] * (y - epsilon + b[0]) + d[1] * (y + epsilon - b[1])) / d.sum(axis=0)
         weighed = Design.of(design.G, d.sum(axis=0), E)
-        p, q = Factor.of(weighed, half).coefficients((design.root * weighed.root * target)[:, None], np.array([limit]))
+        aim = (design.root * weighed.root * target)[:, None]
+        p, q = Factor.of(weighed, half, whole=True).coefficients(aim, np.array([limit]))
         r = (design.G @ p + E @ q)[:, 0] / np.maximum(design.root, np.finfo(np.float64).tiny) - y
         e = np.stack([r, -r]) + epsilon - b
         change = 0.98 * (e + np.abs(e))

@@ -1,7 +1,8 @@
 """JBNN for tabular data: one hidden layer shared by L logistic units that are trained jointly (our reconstruction).
 
 z = tanh(x V) W; the gradient in z of the joint cross-entropy of B rows is (sigmoid(z) - y) / B. V (D+1, H) and
-W (H+1, L) lie one after the other in one vector theta, which Adam moves.
+W (H+1, L) lie one after the other in one vector theta, which Adam moves. The prior on label relations is
+κ Σ_st ω_st ½‖w_s - w_t‖² over the columns of W without their biases: κ tr(W Λ Wᵀ), Λ = diag(Ω1) - Ω.
 """
 
 from dataclasses import KW_ONLY, dataclass
@@ -11,6 +12,8 @@ import numpy as np
 from scipy.special import expit
 
 from ...core.arrays import dense
+from ...core.coupling import label_correlation
+from .base import CONSTRAINTS, NOT_NEGATIVE
 from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers
 
 
@@ -30,8 +33,17 @@ class Adam:
         self.theta.addcdiv_(self.mean, spread, value=-self.rate / (1 - self.first**self.steps))
 
 
-def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any]) -> None:
-    """Gradients in V and W of the cross-entropy of rows x (with a column of ones), each row times its ``share``."""
+def label_relations(Y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Λ (L, L) of ω = 1 for labels that are positively correlated in the rows Y under weights w, -1 for all others."""
+    relation = np.where(label_correlation(Y, w) > 0, 1.0, -1.0)
+    return np.diag(relation.sum(axis=1)) - relation
+
+
+def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any], pull: Any = None) -> None:
+    """Gradients in V and W of the cross-entropy of rows x (with a column of ones), each row times its ``share``.
+
+    ``pull`` is 2κΛ where there is a prior on label relations.
+    """
     torch = load_torch()
     r = (x @ V).tanh_()
     r1 = torch.constant_pad_nd(r, (0, 1), 1.0)
@@ -39,6 +51,8 @@ def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any]) 
     e = d @ W[:-1].T
     torch.mm(x.T, e.addcmul_(e, r * r, value=-1), out=into[0])
     torch.mm(r1.T, d, out=into[1])
+    if pull is not None:
+        into[1][:-1].addmm_(W[:-1], pull)
 
 
 @dataclass(eq=False, repr=False)
@@ -47,7 +61,7 @@ class JBNN(NeuralMethod):
 
     All labels share one hidden representation and one loss, the sum of their binary cross-entropies. The original
     reads text with an attentive recurrent layer and may add a term for known relations between emotions; here the
-    shared layer is tanh units over the features (0.2 per feature, as in the paper), without that term.
+    shared layer is tanh units over the features (0.2 per feature, as in the paper), by default without that term.
 
     Parameters
     ----------
@@ -58,6 +72,9 @@ class JBNN(NeuralMethod):
     batch_size : int, default 32
     weight_decay : float, default 1e-4
         Times the squared norm of all parameters, added to the mean loss of a row.
+    prior_weight : float, default 0
+        κ of the prior κ Σ_st ω_st ½‖w_s - w_t‖² over the output weights w of pairs of labels: ω is 1 where two labels
+        are positively correlated in the training rows, which pulls their weights together, and -1 elsewhere.
 
     Attributes
     ----------
@@ -85,6 +102,7 @@ class JBNN(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
+    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {"prior_weight": NOT_NEGATIVE}
 
     epochs: int = 100
     _: KW_ONLY
@@ -92,12 +110,15 @@ class JBNN(NeuralMethod):
     learning_rate: float = 0.003
     batch_size: int = 32
     weight_decay: float = 1e-4
+    prior_weight: float = 0.0
 
     def _epochs(self, X, Y, w, rng, device):
         torch, w = load_torch(), w / w.mean()
         first = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
         theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in first]), device=device)
         gradient, adam = theta * 0, Adam(theta, self.learning_rate)
+        prior = torch.as_tensor(2 * self.prior_weight * label_relations(Y, w), device=device)
+        pull = prior if self.prior_weight else None
         layers, gradients = (
             [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in first]), first, strict=True)]
             for vector in (theta, gradient)
@@ -113,7 +134,7 @@ class JBNN(NeuralMethod):
                     x = np.hstack([dense(X[rows]), np.ones((len(rows), 1))])
                     share = w[rows][:, None] / len(rows)
                     tensors = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
-                    backward(*tensors, *layers, into=gradients)
+                    backward(*tensors, *layers, into=gradients, pull=pull)
                     adam.step(gradient.add_(theta, alpha=2 * self.weight_decay))
             yield state
 

@@ -306,12 +306,10 @@ def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
 
 def _early_stopped_scores(models, train, test, Y, w):
     axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for model in models), strict=True)]
-    first, stop = models[0], models[0]._stop(100, margin=0.01)
+    first, stop = models[0], {"stop": models[0].formulas, **models[0]._stop(100, margin=0.01)}
     if first.device is not None and first.device != "cpu":
-        if first.formulas == "text":
-            raise InputError("formulas='text' is computed on the host: leave out device.")
         return _batch(train, test, Y * 1.0, axes, torch_device(first.device), stop)
-    options = {"sample_weight": w, "precision": first.precision, "stop": first.formulas, **stop}
+    options = {"sample_weight": w, "precision": first.precision, **stop}
     return algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
 
 

@@ -18,7 +18,7 @@ from ...core.arrays import row_blocks
 from ...core.backend import device_memory
 from ...core.coupling import coupling_matrix, label_correlation
 from ...exceptions import InputError, optional
-from .algorithm1 import Setting
+from .algorithm1 import Setting, Stop
 
 torch = optional("torch", "gpu")
 
@@ -73,7 +73,12 @@ def spectral_norms(A: torch.Tensor) -> torch.Tensor:
 
 
 def algorithm1_batch(
-    problems: Problems, settings: Sequence[Setting], *, max_iter: int = 100, margin: float = 0.01
+    problems: Problems,
+    settings: Sequence[Setting],
+    *,
+    max_iter: int = 100,
+    margin: float = 0.01,
+    stop: Stop = "program",
 ) -> Iterator[tuple[slice, torch.Tensor, torch.Tensor]]:
     """Algorithm I for every problem and setting: the stops and, up to rounding, the numbers of `algorithm1`.
 
@@ -92,15 +97,15 @@ def algorithm1_batch(
     if not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings) or not settings or max_iter < 1:
         raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
     for part in problems.parts(len(settings)):
-        n_iter, P = _Algorithm1(problems.padded(part), settings).run(max_iter, margin)
+        n_iter, P = _Algorithm1(problems.padded(part), settings, stop).run(max_iter, margin)
         yield part, n_iter, P[:, :, : problems.B.shape[2]]
 
 
 class _Algorithm1:
     """Settings (α, β, γ) on each of some problems: buffers over runs still going, results of those that stopped."""
 
-    def __init__(self, problems: Problems, settings: Sequence[Setting]) -> None:
-        self.problems, b, like = problems, len(problems.B), problems.B
+    def __init__(self, problems: Problems, settings: Sequence[Setting], stop: Stop) -> None:
+        self.problems, self.by_text, b, like = problems, stop == "text", len(problems.B), problems.B
         alpha, beta, gamma = (like.new_tensor(column).repeat(b) for column in zip(*settings, strict=True))
         self.shape = b, len(settings)
         self.which = torch.arange(b, device=like.device).repeat_interleave(len(settings))
@@ -112,7 +117,7 @@ class _Algorithm1:
         lip = (2 * (norm_A**2 + (alpha * norm_R) ** 2)).sqrt()
         lip = torch.where(lip > 0, lip, 1.0)
         self.beta, self.rate, self.cut = beta, (1 / lip)[:, None, None], (beta / lip)[:, None, None]
-        self.q = torch.zeros_like(beta)  # the authors compare the first q with 0
+        self.q = torch.full_like(beta, torch.inf if self.by_text else 0.0)  # the authors compare the first q with 0
         self.W, self.found, self.F, self.F_old = (torch.zeros_like(self.B) for _ in range(4))
         self._count()
         self._ridge_start(gamma)
@@ -143,7 +148,8 @@ class _Algorithm1:
             self._multiply()
             q, q_old = self._loss(), self.q
             self.q = q
-            if self._put_away(((q_old - q).abs() <= margin) | (q <= 0) | (step == max_iter), step):
+            ended = (q <= 0) & (not self.by_text) | (step == max_iter)
+            if self._put_away(((q_old - q).abs() <= margin) | ended, step):
                 break
         return self.n_iter.view(self.shape), self.found.view(*self.shape, *self.found.shape[1:]).mT
 
@@ -157,11 +163,11 @@ class _Algorithm1:
         self.F, self.F_old = self.F_old, self.F
 
     def _loss(self) -> torch.Tensor:
-        """q of every run; the buffer F is free here."""
+        """q of every run, or the objective (24); the buffer F is free here."""
         torch.sub(self.H, self.B, alpha=2, out=self.F)
-        square = self.F.mul_(self.W).flatten(1).sum(1)
-        nonzero = torch.linalg.vector_norm(self.W.flatten(1), 0, dim=1)
-        return square + self.problems.yy[self.which] + self.beta * nonzero
+        square = self.F.mul_(self.W).flatten(1).sum(1) + self.problems.yy[self.which]
+        size = torch.linalg.vector_norm(self.W.flatten(1), 1 if self.by_text else 0, dim=1)
+        return (square / 2 if self.by_text else square) + self.beta * size
 
     def _multiply(self) -> None:
         """H = A W + α W R, problem by problem; the buffer F is used up."""
