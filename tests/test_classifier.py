@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from mltsk import MLTSKClassifier
+from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.core.coupling import CONVEX
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
@@ -406,3 +406,27 @@ def test_labels_may_be_words_lists_and_booleans(data):
     for y in (lists, words, data.Y.astype(bool), sparse.csr_array(data.Y), data.Y.tolist()):
         assert_allclose(MLTSKClassifier(n_rules=3).fit(data.X, y).decision_function(data.X), expected)
     assert MLTSKClassifier(n_rules=0).fit(data.X, lists).label_names_ == tuple(names)
+
+
+def test_polars_frames_come_back_as_polars_frames(table):
+    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    X, Y = (polars.from_pandas(part) for part in table)
+    X = X.cast({"stage": polars.Enum(table[0]["stage"].cat.categories)})  # whose order is lost on the way
+    clf, same = MLTSKClassifier(n_rules=2).fit(X, Y), MLTSKClassifier(n_rules=2).fit(*table)
+    assert clf.label_names_ == tuple(Y.columns)
+    assert_array_equal(clf.predict_proba(X), same.predict_proba(table[0]))
+    told, expected = clf.explain(X[:3]).to_frame(), same.explain(table[0][:3]).to_frame()
+    assert isinstance(told, polars.DataFrame)
+    assert told.columns == list(expected.columns)
+    assert_array_equal(told["contribution"], expected["contribution"])
+    assert told["words"].to_list() == expected["words"].tolist()
+
+
+def test_polars_frames_without_rows_yet_are_refused(table):
+    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    X, Y = (polars.from_pandas(part) for part in table)
+    for fit in (MLTSKClassifier().fit, IncrementalMLTSK().partial_fit):
+        with pytest.raises(InputError, match="X is a LazyFrame of polars"):
+            fit(X.lazy(), Y)
+    with pytest.raises(InputError, match="y is a LazyFrame of polars"):
+        MLTSKClassifier().fit(X, Y.lazy())

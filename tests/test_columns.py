@@ -109,6 +109,9 @@ def test_polars_frames_mean_the_same():
     )
     assert_array_equal(columns_of(same).expand(same), columns_of(X).expand(X))
     assert columns_of(same) == columns_of(X)
+    exact = same.with_columns(polars.col("age", "albumin").cast(polars.Decimal(20, 16)))
+    assert columns_of(exact.to_pandas()).kinds == columns_of(exact).kinds == columns_of(X).kinds
+    assert_allclose(columns_of(exact).expand(exact), columns_of(X).expand(X))
 
 
 def test_nominal_features_may_be_named():

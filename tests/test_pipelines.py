@@ -49,6 +49,16 @@ def test_rules_and_reasons_are_told_in_the_names_of_the_table(output):
     assert "smoker_daily" not in getattr(pipe[-1], "feature_names_in_", ())  # the pipeline stays as it was
 
 
+@pytest.mark.parametrize("output", ["default", "polars"])
+@pytest.mark.filterwarnings("error")
+def test_polars_frames_go_through(output):
+    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    pipe, frame = pipeline().set_output(transform=output), polars.from_pandas(X)
+    rows = transformed(pipe.fit(frame, polars.from_pandas(Y)), frame)
+    assert (type(rows), rows.columns) == (polars.DataFrame, NAMES)
+    assert_array_equal(named(pipe).decision_function(rows), pipe.decision_function(frame))
+
+
 def test_prefixes_stay_where_names_would_come_twice():
     columns = make_column_transformer((SimpleImputer(), ["age"]), (StandardScaler(), ["age"]))
     pipe = make_pipeline(columns, MLTSKClassifier(n_rules=0)).fit(X, Y)

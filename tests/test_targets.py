@@ -49,3 +49,13 @@ def test_labels_have_the_names_of_columns():
 def test_anything_else_is_refused(y):
     with pytest.raises(ValueError, match="Unknown label type"):
         Targets.of(y)
+
+
+def test_polars_columns_mean_the_same():
+    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    targets = Targets.of(polars.DataFrame({"sad": [True, None], "happy": [0, 1]}), may_miss=True)
+    assert (targets.names, targets.observed.tolist()) == (("sad", "happy"), [[True, True], [False, True]])
+    lists = polars.Series([["sad"], [], ["happy", "sad"]])
+    assert Targets.of(lists).Y.tolist() == [[0, 1], [0, 0], [1, 1]]
+    with pytest.raises(InputError, match="column 'mood' of y holds"):
+        Targets.of(polars.DataFrame({"mood": lists}))

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .columns import Columns
+from .columns import Columns, is_polars
 from .core.arrays import row_blocks, spread_rows
 from .core.backend import asnumpy, blas_threads, is_tensor, namespace, put
 from .core.certainty import Certainty
@@ -317,7 +317,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         samples, columns = self._dense(read_samples(self, X)), self.system_.columns
         has_words = columns is not None and {"nominal", "ordinal"} & set(columns.kinds)
         cells = columns.words(X) if has_words and hasattr(X, "shape") and not is_tensor(X) else None
-        return explain(self.system_, samples, categories=self._category_names(), cells=cells)
+        library = "polars" if is_polars(X) else "pandas"
+        return explain(self.system_, samples, categories=self._category_names(), cells=cells, library=library)
 
     def shorten(self, max_terms=12, max_conditions=None, X=None, y=None):
         """A fitted copy with at most ``max_terms`` terms per label, chosen and refitted to say what this one says.

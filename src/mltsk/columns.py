@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -222,15 +223,18 @@ def _is_missing(cell: Any) -> bool:
 
 def has_columns(X: Any) -> bool:
     """Whether X is a data frame of pandas or polars."""
-    return (
-        hasattr(X, "columns") and hasattr(X, "shape") and type(X).__module__.partition(".")[0] in ("pandas", "polars")
-    )
+    return hasattr(X, "shape") and hasattr(X, "columns") and (is_polars(X) or type(X).__module__.startswith("pandas"))
+
+
+def is_polars(X: Any) -> bool:
+    """Whether X is something of polars."""
+    return type(X).__module__.partition(".")[0] == "polars"
 
 
 def _columns_of(X: Any) -> list[Column]:
     if not has_columns(X):
         return [_plain_column(f"x{d}", X[:, d]) for d in range(X.shape[1])]
-    of = _pandas_column if type(X).__module__.startswith("pandas") else _polars_column
+    of = _polars_column if is_polars(X) else _pandas_column
     return [of(str(name), X[name] if X.columns[d] == name else X.iloc[:, d]) for d, name in enumerate(X.columns)]
 
 
@@ -263,7 +267,7 @@ def _polars_column(name: str, series: Any) -> Column:
     if kind == "Enum":  # polars' categories with an order
         return Column(name, None, series.to_list(), tuple(map(str, series.dtype.categories.to_list())))
     if series.dtype.is_numeric():
-        return Column(name, np.array([np.nan if x is None else x for x in series.to_list()], dtype=np.float64))
+        return Column(name, series.cast(float).to_numpy())
     return _cells(name, series.to_list())
 
 
@@ -276,7 +280,7 @@ def _cells(name: str, cells: Sequence[Any]) -> Column:
         _refuse_date(name)
     if any(isinstance(cell, list | tuple | set | dict | np.ndarray | complex) for cell in there):
         raise InputError(f"Column {name!r} holds a {type(there[0]).__name__} per cell: numbers and words can be used.")
-    if there and all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in there):
+    if there and all(isinstance(x, Number) and not isinstance(x, bool) for x in there):
         return Column(name, np.array([np.nan if _is_missing(cell) else cell for cell in cells], dtype=np.float64))
     return Column(name, None, cells, is_nominal=True)
 

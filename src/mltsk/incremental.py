@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
 from .classifier import MLTSKClassifier
+from .core.arrays import refuse_lazy
 from .core.backend import is_tensor
 from .core.scaling import Scaling
 from .core.terms import Terms
@@ -98,6 +99,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         """
         if is_tensor(X) or is_dask(X):
             raise InputError(f"partial_fit takes arrays, data frames and CSR; X is a {type(X).__name__}.")
+        refuse_lazy(X, "X")
         first = "stream_" not in self.__dict__
         if first:
             self._validate_params()

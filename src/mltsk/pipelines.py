@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 
+from .columns import is_polars
 from .exceptions import InputError
 
 INSTEAD = "fit MLTSKClassifier on the table itself, which needs no imputer, encoder or scaler, or pass pipe[-1], which"
@@ -47,6 +48,8 @@ def transformed(model: Any, X: Any) -> Any:
         rows.columns = names
     elif isinstance(rows, np.ndarray) and hasattr(X, "iloc") and X.ndim == 2:
         rows = type(X)(rows, index=X.index, columns=names)
+    elif isinstance(rows, np.ndarray) and is_polars(X) and hasattr(X, "columns"):
+        rows = type(X)(rows, schema=names)
     return rows
 
 

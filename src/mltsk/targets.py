@@ -46,6 +46,7 @@ class Targets:
         [[True, True], [False, True]]
         """
         check_plain(y, "y")
+        y = y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y  # a series of polars
         if _is_lists(y):
             names = sorted({label for labels in y for label in labels}, key=str)
             if not names:
@@ -141,6 +142,8 @@ def _indicator(values: np.ndarray, names: list[str] | None) -> np.ndarray:
 
 def _cell(cell: Any) -> float:
     """0, 1 or NaN; infinity for what is none of them."""
+    if hasattr(cell, "__len__") and not isinstance(cell, str):
+        return np.inf
     if cell is None or type(cell).__name__ == "NAType" or cell != cell:
         return np.nan
     if isinstance(cell, str):

@@ -1,7 +1,6 @@
 """Working with samples in the explorer: models of every length, what would turn an answer, rows, and addresses."""
 
 import json
-from base64 import b64decode
 
 import numpy as np
 import pytest
@@ -262,7 +261,7 @@ def test_reset_gives_back_the_values_of_the_row(opened, model, table):
     opened.run("window.explorer.set(0, 33, true); window.explorer.set(1, NaN, true)")
     opened.settled()
     opened.run("document.activeElement.blur()")
-    opened.press("r", text="r")
+    opened.press("r")
     assert_array_equal(sample_in(opened), columns_of(model, table[0].iloc[[12]])[0])
     assert opened.run("document.getElementById('x-reset').hidden") is True
 
@@ -307,15 +306,15 @@ def test_a_printed_sheet_has_every_value_and_no_controls(opened, table):
     enter(opened, "find", "P-012")
     opened.run("window.explorer.set(0, 33, true)")
     opened.settled()
-    sheet = b64decode(opened.send("Page.printToPDF")["data"])
+    sheet = opened.page.pdf()
     assert sheet.count(b"/Type /Page\n") == 1
     told = opened.run("[...document.querySelectorAll('#x-values li')].map((e) => e.textContent)")
     assert [line.split()[0] for line in told] == list(table[0].columns)
     assert " changed from " in told[0]
-    opened.send("Emulation.setEmulatedMedia", media="print")
+    opened.page.emulate_media(media="print")
     shown = opened.run("[...document.querySelectorAll('input, select, canvas, .rule, .neighbour, #x-values, #x-sheet')]"
                        ".filter((e) => e.getClientRects().length).map((e) => e.id)")  # fmt: skip
-    opened.send("Emulation.setEmulatedMedia", media="")
+    opened.page.emulate_media(media="screen")
     assert shown == ["x-sheet", "x-values"]
 
 
@@ -336,7 +335,7 @@ def test_another_page_can_hold_it_under_one_policy(browser, model, table, tmp_pa
     assert browser.run("document.querySelectorAll('.explorer h1').length") == 0
     browser.run("document.activeElement.blur()")
     before = browser.run("window.explorer.example")
-    browser.press("n", text="n")  # keys belong to the host, outside of the explorer
+    browser.press("n")  # keys belong to the host, outside of the explorer
     assert browser.run("[window.explorer.example, location.hash]") == [before, ""]
     scores, _, _ = evaluated(browser, columns_of(model, table[0]))
     assert_allclose(scores, model.system_.scores(columns_of(model, table[0])), rtol=0, atol=1e-9)

@@ -127,3 +127,11 @@ def test_what_a_label_does_not_define_is_nan():
     assert_allclose(table["sensitivity"], [1.0, np.nan, 1.0])
     assert_allclose(table["precision"], [1.0, np.nan, 1.0])
     assert table["Brier"].isna().all()  # these scores are no probabilities
+
+
+def test_the_table_of_a_polars_frame_is_one(data):
+    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    truth = pd.DataFrame(data[0], columns=list("abcde"))
+    table = evaluate(polars.from_pandas(truth), data[1], per_label=True)
+    expected = evaluate(truth, data[1], per_label=True).reset_index()
+    pd.testing.assert_frame_equal(table.to_pandas(), expected)

@@ -82,6 +82,16 @@ def test_a_method_that_is_clearly_better_is_said_first():
     assert "2 times 5 folds" in told
 
 
+def test_polars_frames_give_the_same_page(tmp_path):
+    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    given = made_up()
+    pages = [given, [polars.from_pandas(part) for part in given]]
+    told = [
+        words(review(X, tmp_path / f"{i}.html", Y, quick=True).read_text("utf-8")) for i, (X, Y) in enumerate(pages)
+    ]
+    assert told[0] == told[1]
+
+
 def test_names_stay_text_and_nothing_is_loaded_or_run(tmp_path):
     X, Y = made_up(**{HOSTILE: np.arange(160.0) % 7, 'x" onload="alert(2)': np.arange(160.0)})
     X.loc[:30, HOSTILE] = np.nan

@@ -42,6 +42,20 @@ def test_polars_frames_are_read():
     table = read_table(frame, label_column="l")
     assert table.kinds == {"n": "number", "b": "yes/no", "c": "nominal"}
     assert_array_equal(table.Y["p"], [1, 0, np.nan])
+    with pytest.raises(InputError, match="The table is a LazyFrame of polars"):
+        read_table(frame.lazy())
+
+
+def test_files_of_polars_are_read_as_its_frames(tmp_path):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"d": ["1.5", None, "2"], "o": list("xyx"), "c": list("xyx"), "l": [["p"], [], None]})
+    kinds = {"d": polars.Decimal(9, 2), "o": polars.Enum(["y", "x"]), "c": polars.Categorical}
+    frame = frame.cast(kinds)
+    frame.write_parquet(tmp_path / "toy.parquet")
+    table, same = (read_table(source, label_column="l") for source in (tmp_path / "toy.parquet", frame))
+    assert table.kinds == same.kinds == {"d": "number", "o": ("y", "x"), "c": "nominal"}
+    pd.testing.assert_frame_equal(table.X, same.X)
+    pd.testing.assert_frame_equal(table.Y, same.Y)
 
 
 def test_what_was_said_wins(column):

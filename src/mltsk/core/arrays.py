@@ -49,6 +49,7 @@ def spread_rows(n: int, limit: int) -> "slice | NDArray[np.int_]":
 
 def check_plain(values: Any, name: str) -> None:
     """Refuse what would lose something without a word on its way to plain numbers: masks, dates, imaginary parts."""
+    refuse_lazy(values, name)
     dtypes = [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ())
     kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}
     if np.ma.is_masked(values):
@@ -57,6 +58,12 @@ def check_plain(values: Any, name: str) -> None:
         raise InputError(f"{name} holds dates or times: turn them into numbers, such as days since some event.")
     if "c" in kinds:
         raise InputError(f"Complex data not supported: give the parts of {name} as columns of their own.")
+
+
+def refuse_lazy(values: Any, name: str) -> None:
+    """Refuse a frame of polars that has not been computed."""
+    if type(values).__name__ == "LazyFrame":
+        raise InputError(f"{name} is a LazyFrame of polars, which has no rows yet: pass what its collect() returns.")
 
 
 def row_square_norms(X: Matrix) -> Array:

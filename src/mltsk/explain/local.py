@@ -95,7 +95,7 @@ def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
 
 
 def explain(
-    system: FuzzySystem, X: Matrix, *, categories: Categories | None = None, cells: Any = None
+    system: FuzzySystem, X: Matrix, *, categories: Categories | None = None, cells: Any = None, library: str = "pandas"
 ) -> "Explanation":
     """Take the scores of samples apart.
 
@@ -109,6 +109,8 @@ def explain(
         What the numbers of nominal features stand for.
     cells : array of words and None, of shape (N, F), optional
         The table as it came, `mltsk.columns.Columns.words`, to call values by name that were never seen.
+    library : {"pandas", "polars"}
+        Whose data frame `Explanation.to_frame` returns.
 
     Examples
     --------
@@ -123,7 +125,7 @@ def explain(
     X = X if system.scaling is None else doubles(X)
     M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
     tables, labels = Tables(system, categories), np.arange(system.shape[2])
-    return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]), cells)
+    return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]), cells, library)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,6 +142,7 @@ class Explanation(Narrowed):
     all_scores: Array
     samples: Index
     cells: Any = None
+    library: str = "pandas"
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -274,12 +277,14 @@ class Explanation(Narrowed):
         return {"format": "mltsk explanation", "version": 2, "samples": found}
 
     def to_frame(self) -> Any:
-        """One pandas row for each `Part` of each ``sample`` and ``label``, whose contributions add up to the score.
+        """One row for each `Part` of each ``sample`` and ``label``, whose contributions add up to the score.
 
-        Parts called "slope" are told but are no part of the sum.
+        Parts called "slope" are told but are no part of the sum. Of samples in a polars frame, this is one as well,
+        where a column of names and numbers is text.
         """
         accounts = (why for one in self for why in one._accounts())
-        return frame({"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts)
+        rows = ({"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts)
+        return frame(rows, self.library)
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self)} samples, {len(self.kept_labels)} labels>"

@@ -476,6 +476,7 @@ def doubles(A: Any) -> Array:
     return np.asarray(dense(A), dtype=np.float64)
 
 
-def frame(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Rows as a pandas frame."""
-    return optional("pandas", "data").DataFrame(list(rows))
+def frame(rows: Iterable[Mapping[str, Any]], library: str = "pandas") -> Any:
+    """Rows as a data frame of "pandas" or "polars", whose types are found on all of them."""
+    options = {"infer_schema_length": None} if library == "polars" else {}
+    return optional(library, "data").DataFrame(list(rows), **options)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mltsk.columns import is_polars
 from mltsk.exceptions import DegenerateScoresWarning
 from mltsk.metrics import bipartition, inputs
 from mltsk.metrics.bipartition import mean_of_defined
@@ -52,7 +53,8 @@ def evaluate(
         "subset_accuracy" (higher is better) and "tied_rows", the share of rows whose scores are all equal: a model with
         many of them ranks nothing, whatever its metrics say. A metric for which no row counts is NaN.
     pandas.DataFrame
-        With ``per_label=True``, indexed by the columns of a data frame Y, else by 0 .. L - 1: "observed" (samples),
+        With ``per_label=True``, indexed by the columns of a data frame Y, else by 0 .. L - 1 (where Y is a polars
+        frame, a polars frame, whose first column is "label"): "observed" (samples),
         "prevalence", "AP" and "AUC" of the ranking of the samples, "sensitivity" and "precision" of the predictions,
         and "Brier" where all scores lie in [0, 1]. NaN is what the samples do not define: AP and AUC of a label that
         all or none have, the precision of one that is never predicted.
@@ -93,6 +95,8 @@ def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray
     tables = zip(labels.T, scores.T, guesses.T, observed.T, strict=True)
     found = [_of_label(y[seen], s[seen], p[seen], weight[seen], probable) for y, s, p, seen in tables]
     columns = {name: np.array([one[name] for one in found]) for name in found[0]}
+    if is_polars(Y):
+        return type(Y)({"label": Y.columns, **columns})
     return DataFrame(columns, index=Index(getattr(Y, "columns", range(len(found))), name="label"))
 
 

@@ -24,6 +24,7 @@ from ..explain import views
 from ..explain.wording import name, times
 from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
+from ..tables.files import read_raw
 from ..tables.read import Table, read_table, sparse_rows
 from . import svg
 from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, SHORT, TERMS, Comparison, compare, n_draws
@@ -93,8 +94,8 @@ def _table(table: Any, Y: Any) -> Table:
         return table
     if Y is None:
         raise InputError("review takes a table of read_table, or features and their labels: review(X, path, Y).")
-    X = table if hasattr(table, "columns") else DataFrame(np.asarray(table)).add_prefix("x")
-    Y = Y if hasattr(Y, "columns") else DataFrame(np.asarray(Y)).add_prefix("label ")
+    X = read_raw(table).frame if hasattr(table, "columns") else DataFrame(np.asarray(table)).add_prefix("x")
+    Y = read_raw(Y).frame if hasattr(Y, "columns") else DataFrame(np.asarray(Y)).add_prefix("label ")
     return read_table(concat([X, Y.set_axis(X.index, axis=0)], axis=1), labels=list(map(str, Y.columns)))
 
 

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
-from ..columns import Columns, has_columns, read_columns
+from ..columns import Columns, has_columns, is_polars, read_columns
 from ..core.arrays import check_plain, spread_rows
 from ..core.backend import asnumpy, is_tensor, namespace
 from ..exceptions import InputError
@@ -64,7 +64,7 @@ def needs_columns(X, categorical_features):
     if isinstance(X, np.ndarray) or not has_columns(X):
         is_given = categorical_features is not None and not isinstance(categorical_features, str)
         return is_given and hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
-    if type(X).__module__.startswith("polars"):
+    if is_polars(X):
         return not all(dtype.is_numeric() for dtype in X.dtypes) or categorical_features not in ("from_dtype", None)
     are_numbers = all(getattr(dtype, "kind", "O") in "iuf" for dtype in X.dtypes)
     return not are_numbers or not isinstance(categorical_features, str | None)

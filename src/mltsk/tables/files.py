@@ -23,6 +23,8 @@ from typing import IO, Any, TextIO
 
 import pandas
 
+from mltsk.columns import is_polars
+from mltsk.core.arrays import refuse_lazy
 from mltsk.datasets import arff, mat, npz
 from mltsk.datasets.dataset import Dataset, as_number, repeated, unique_names, unreadable
 from mltsk.datasets.load import is_path
@@ -51,6 +53,7 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
     """The columns of a file, a data frame or a `Dataset`; ``labels`` may name a MULAN XML file or a MATLAB variable."""
     if isinstance(source, Raw):
         return source
+    refuse_lazy(source, "The table")
     if isinstance(source, Dataset):
         return _from_dataset(source, Path(source.name))
     if hasattr(source, "columns"):
@@ -82,6 +85,8 @@ def is_table(data: str) -> bool:
 
 
 def _from_frame(frame: Any) -> Raw:
+    if is_polars(frame):
+        optional("pyarrow", "data")
     frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
     if not isinstance(frame, pandas.DataFrame):
         raise InputError(f"Data frames are read if they are of pandas or polars, not of type {_type(frame)}.")

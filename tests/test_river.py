@@ -1,0 +1,114 @@
+"""RiverMLTSK: river's own checks, and the same numbers as `IncrementalMLTSK` on the same rows."""
+
+import functools
+import importlib
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+pytest.importorskip("river", reason="river is not installed: its conventions cannot be tested")
+
+from river import checks, datasets, evaluate, metrics
+
+from mltsk import IncrementalMLTSK
+from mltsk.exceptions import InputError
+from mltsk.river import RiverMLTSK
+
+CLF = IncrementalMLTSK(n_rules=0, ridge=1.0)
+
+
+@pytest.fixture(scope="module")
+def yeast():
+    """The first samples of river's yeast, ten of its features."""
+    return [({name: x[name] for name in list(x)[:10]}, y) for x, y in datasets.Yeast().take(160)]
+
+
+MODEL = RiverMLTSK(CLF, grace_period=20, batch_size=15, memory=60)
+
+
+@pytest.mark.parametrize("check", list(checks.yield_checks(MODEL)), ids=lambda check: check.__name__)
+def test_rivers_checks(check, yeast):
+    # the data set that river takes for multi-label classifiers would have to be downloaded
+    check = functools.partial(check.func, dataset=yeast[:80]) if hasattr(check, "func") else check
+    check(MODEL.clone())
+
+
+def test_progressive_validation_is_that_of_the_classifier_on_the_same_rows(yeast):
+    model, clf = RiverMLTSK(CLF, grace_period=100, batch_size=20), clone(CLF)
+    X, Y = pd.DataFrame([x for x, _ in yeast]), pd.DataFrame([y for _, y in yeast]).astype(int)
+    X, Y = X[sorted(X)], Y[sorted(Y)]
+    for start, stop in ((0, 100), (100, 120), (120, 140), (140, 160)):
+        taught(model, yeast[start:stop])
+        clf.partial_fit(X[start:stop], Y[start:stop])
+        told = [model.predict_proba_one(x) for x, _ in yeast[stop - 20 :]]
+        chances = [[row[label][True] for label in Y.columns] for row in told]
+        assert_allclose(chances, clf.predict_proba(X[stop - 20 :]), atol=1e-12)
+        given = [[model.predict_one(x)[label] for label in Y.columns] for x, _ in yeast[stop - 20 :]]
+        assert_array_equal(given, clf.predict(X[stop - 20 :]))
+    metric = metrics.multioutput.MicroAverage(metrics.F1())
+    evaluate.progressive_val_score(yeast, model.clone(), metric)
+    assert 0 < metric.get() < 1
+
+
+def stream(n, seed=0):
+    """Samples with a number, a word and a yes or no, which say what the labels are."""
+    rng = np.random.default_rng(seed)
+    for age, word, flag in zip(rng.normal(size=n), rng.choice(["red", "blue"], n), rng.random(n) < 0.5, strict=True):
+        yield {"age": age, "colour": str(word), "flag": bool(flag)}, {"old": age > 0, "red": word == "red"}
+
+
+def taught(model, samples):
+    for x, y in samples:
+        model.learn_one(x, y)
+    return model
+
+
+def test_words_are_learned_and_what_is_not_measured_is_fine():
+    model = taught(RiverMLTSK(grace_period=100, batch_size=50), stream(200))
+    assert model.predict_one({"age": 1.5, "colour": "blue", "flag": True}) == {"old": True, "red": False}
+    assert model.predict_one({"colour": "red"})["red"] is True
+    assert model.predict_one({"age": -1.5, "colour": "never seen", "new": 3})["old"] is False
+    assert set(model.predict_one({})) == {"old", "red"}
+    assert "colour" in str(model.model_.rules_)
+
+
+def test_features_and_labels_may_appear_late():
+    model = taught(RiverMLTSK(grace_period=100, batch_size=50, memory=120), stream(200))
+    later = [(x | {"dose": i % 2}, y | {"dosed": i % 2 == 1}) for i, (x, y) in enumerate(stream(150, 1))]
+    model.learn_one(*later[0])
+    assert model.predict_one(later[1][0])["dosed"] is False  # known by name, and seen in no row so far
+    taught(model, later[1:])
+    assert [model.predict_one(x)["dosed"] for x, _ in later[:2]] == [False, True]
+    assert model.predict_one({"age": 1.5, "colour": "blue"})["old"] is True
+    assert model.model_.n_seen_ == 120 + 100  # started again on the last 120 samples, with the 50th of the new ones
+
+
+def test_until_there_is_a_model_labels_are_predicted_by_their_shares():
+    model = RiverMLTSK()
+    assert model.predict_one({"age": 1.0}) == {}
+    taught(model, [({"age": 1.0}, {"a": True, "b": False}), ({"age": 2.0}, {"a": True}), ({}, {"a": False})])
+    assert model.predict_one({"age": 1.0}) == {"a": True, "b": False}
+    assert model.predict_proba_one({})["a"][True] == pytest.approx(2 / 3)
+
+
+def test_rows_that_cannot_be_read_are_refused_and_forgotten():
+    model = taught(RiverMLTSK(grace_period=100, batch_size=1), stream(100))
+    before = model.predict_proba_one({"age": 1.0})
+    with pytest.raises(InputError, match="'age' holds 'old'; it held numbers"):
+        model.learn_one({"age": "old"}, {"old": True})
+    with pytest.raises(InputError, match="column 'old' of y holds 7"):
+        model.learn_one({"age": 1.0}, {"old": 7})
+    assert model.predict_proba_one({"age": 1.0}) == before
+    taught(model, stream(3))
+    assert model.model_.n_seen_ == 103
+
+
+def test_without_river_the_message_is_the_install_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "river.base", None)
+    monkeypatch.delitem(sys.modules, "mltsk.river")
+    with pytest.raises(ImportError, match=r'^pip install "mltsk\[data\]"$'):
+        importlib.import_module("mltsk.river")
