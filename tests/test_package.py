@@ -1,5 +1,6 @@
 """What a release needs besides code: one version everywhere, and files that say what the code says."""
 
+import os
 import re
 import tomllib
 from importlib.resources import files
@@ -35,8 +36,24 @@ def test_type_checkers_are_told_that_the_package_is_typed():
     assert (files("mltsk") / "py.typed").is_file()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
-def test_workflows_run_the_makefile_and_nothing_else(path):
-    targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), flags=re.M))
-    steps = re.findall(r"^\s*(?:- )?run: (.+)$", path.read_text(encoding="utf-8"), flags=re.M)
-    assert all(re.fullmatch(r"make (\S+)", step) and step.split()[1] in targets for step in steps), steps
+@pytest.mark.skipif(os.environ.get("GITHUB_REF_TYPE") != "tag", reason="asked where a tag is published")
+def test_the_tag_names_the_version():
+    assert os.environ["GITHUB_REF_NAME"] == f"v{mltsk.__version__}"
+
+
+@pytest.mark.parametrize("name", ["tests", "publish", "nightly"])
+def test_a_workflow_runs_the_makefile_and_nothing_else(name):
+    jobs = yaml.safe_load(read(f".github/workflows/{name}.yml"))["jobs"].values()
+    ran = [word for job in jobs for step in job["steps"] for word in step.get("run", "make").split()]
+    assert set(ran) - {"make"} <= set(re.findall(r"^([a-z-]+):", read("Makefile"), flags=re.M))
+
+
+def test_the_matrix_has_the_versions_that_are_declared():
+    matrix = yaml.safe_load(read(".github/workflows/tests.yml"))["jobs"]["test"]["strategy"]["matrix"]["python"]
+    assert matrix == re.findall(r":: (3\.\d+)", " ".join(PROJECT["classifiers"]))
+
+
+def test_forms_are_ones_that_can_be_filled_in():
+    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+        form = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert path.stem == "config" or {"name", "description", "body"} <= set(form)
