@@ -61,7 +61,7 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
 
 
 def _tables(results: Results, found: Sequence[Comparison]) -> dict[str, list[Table]]:
-    tables = {
+    tables: dict[str, list[Table | None]] = {
         "set-up": [table_one(results), table_two(results)],
         **{f"results-{p}": [result_table(results, n, p) for n in TABLES] for p in results.run["protocols"]},
         "protocols": [worth_table(results), protocol_table(results)],
