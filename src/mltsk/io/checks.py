@@ -47,7 +47,7 @@ RULES = (
 )
 GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "columns_")
 # attributes that are the fields of these
-TABLES: dict[str, Any] = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members, "certainty_": Certainty}
+TABLES: Any = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members, "certainty_": Certainty}
 KINDS = ("number", "ordinal", "nominal")
 ON_THE_SCALE = ("centers_", "coef_", "general_coef_", "intercept_", "thresholds_", "slopes_", "offsets_", "mean")
 LARGEST = 1e100  # number in a model: products of two are still finite
