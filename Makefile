@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check docs bench bench-full fuzz faults clean help
+.PHONY: demo test check lint docs out/dist package package-tests bench bench-full fuzz faults clean help
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
@@ -31,16 +31,37 @@ test: $(VENV)/.dev    ## lint, types, import contract, documentation, then every
 	$(MAKE) --no-print-directory check
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-check: $(VENV)/.dev   ## lint, types of the mathematics, import contract, documentation
+check: lint docs      ## lint, types, import contract, documentation
+
+lint: $(VENV)/.dev    ## lint, types and import contract alone; `pre-commit install` runs it before each commit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(MAKE) --no-print-directory docs
 
 # A warning is an error, also that of a name which leads nowhere; every example of the gallery runs.
 docs: $(VENV)/.dev    ## the documentation with its gallery, into out/docs/html
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -d out/docs/doctrees docs out/docs/html
+
+# What a stranger will have: the wheel alone in an environment of its own, and the unpacked sdist.
+out/dist: $(VENV)/.dev
+	rm -rf out/dist
+	$(BIN)/python -m build --outdir out/dist
+	$(BIN)/python -m twine check --strict out/dist/*
+	rm -rf out/package && mkdir -p out/package/sdist
+	tar -xzf out/dist/*.tar.gz -C out/package/sdist --strip-components=1
+
+FROM_SDIST = cd out/package/sdist && PYTHONPATH=src OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CURDIR)/$(BIN)/python -m pytest -q -n 2
+
+package: out/dist     ## wheel and sdist into out/dist, checked; the README's lines run from the wheel, some tests from the sdist
+	$(PYTHON) -m venv out/package/venv
+	out/package/venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "$$(echo out/dist/*.whl)[report]"
+	sed -n '/^```python/,/^```/p' README.md | grep -v '^```' > out/package/quick_start.py
+	cd out/package && env -u PYTHONPATH MPLBACKEND=agg venv/bin/python quick_start.py > quick_start.txt
+	$(FROM_SDIST) tests/fit tests/test_package.py
+
+package-tests: out/dist   ## every test from the unpacked sdist, which must hold all that they need
+	$(FROM_SDIST) $(PYTEST_ARGS)
 
 bench: $(VENV)/.dev   ## speed and memory, as ratios measured side by side in one run
 	$(BIN)/python -m benchmarks

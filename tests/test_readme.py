@@ -17,7 +17,14 @@ def test_the_ten_lines_run(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "review.html").stat().st_size > 100_000
 
 
-def test_every_link_into_the_repository_exists():
-    targets = re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text(encoding="utf-8"))
-    assert targets
-    assert [t for t in targets if not (README.parent / t).exists()] == []
+def test_pictures_and_links_have_addresses_that_work_on_a_package_index_and_lead_to_files():
+    text = README.read_text(encoding="utf-8")
+    ours = re.findall(
+        r"\]\((https://(?:raw\.githubusercontent|github)\.com/mltsk/mltsk/(?:blob/)?main/([^)#]+))\)", text
+    )
+    assert {path for address, path in ours if "raw." in address} >= {
+        "docs/images/one_page.png",
+        "docs/images/explorer.png",
+    }
+    assert [path for _, path in ours if not (README.parent / path).exists()] == []
+    assert re.findall(r"\]\((?!https://)[^)]*\)", text) == []

@@ -1,8 +1,26 @@
 """Multi-label classification with fuzzy rules that people can read."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:  # what editors and type checkers see
+    from .classifier import MLTSKClassifier as MLTSKClassifier
+    from .datasets import load_dataset as load_dataset
+    from .incremental import IncrementalMLTSK as IncrementalMLTSK
+    from .io import from_dict as from_dict
+    from .io import load as load
+    from .io import save as save
+    from .io import to_dict as to_dict
+    from .io import to_onnx as to_onnx
+    from .metrics import evaluate as evaluate
+    from .pages.explorer import explore as explore
+    from .pages.review import review as review
+    from .paper import PaperMLTSK as PaperMLTSK
+    from .pipelines import named as named
+    from .pipelines import transformed as transformed
+    from .tables import read_table as read_table
 
 # Public names and where they live: imported on first use, so that `import mltsk` is instant.
 _HOMES = {
@@ -26,11 +44,11 @@ _HOMES = {
 __all__ = sorted(_HOMES)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'mltsk' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *_HOMES])

@@ -4,9 +4,11 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -29,6 +31,9 @@ from .rows.read import is_too_large, read_rows, read_samples
 from .system import FuzzySystem
 from .targets import predicted
 from .thresholds import find_thresholds
+
+if TYPE_CHECKING:
+    from .explain import Explanation, RuleBase
 
 
 class MLTSKClassifier(ClassifierMixin, BaseEstimator):
@@ -159,7 +164,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         categorical_features="from_dtype",
         cost=(1, 1),
         random_state=None,
-    ):
+    ) -> None:
         self.n_rules = n_rules
         self.order = order
         self.width_scale = width_scale
@@ -174,7 +179,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.cost = cost
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find terms, rules and all numbers.
 
         Parameters
@@ -194,13 +199,13 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._set_targets(targets)
         return self._store(fit_system(rows, self._options()), rows)
 
-    def _options(self):
+    def _options(self) -> Options:
         names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
-        given = {name: None if getattr(self, name) == "auto" else getattr(self, name) for name in names}
+        given: dict[str, Any] = {name: None if (value := getattr(self, name)) == "auto" else value for name in names}
         columns = None if self.columns_ is None else Columns(**self.columns_)
-        names = ("shares", "monotone", "indicators") if columns is not None else ()
-        kinds = {name: getattr(columns, name) for name in names}
-        return Options(**given, **kinds, coupling=self.coupling, scale=self.scale)
+        if columns is not None:
+            given |= {name: getattr(columns, name) for name in ("shares", "monotone", "indicators")}
+        return Options(**given, coupling=self.coupling, scale=self.scale)
 
     def _set_targets(self, targets):
         if not targets.multilabel and len(targets.classes) < 2:
@@ -252,7 +257,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             warn(f"{goal.capitalize()} {share:g} cannot be reached for {told}: {nearest}.", stacklevel=4)
 
     @property
-    def n_terms_(self):
+    def n_terms_(self) -> NDArray[np.intp]:
         """Numbers that the model has for each label, (n_labels,); of a short one, its conditions count as well."""
         check_is_fitted(self)
         terms, shifts = np.count_nonzero(self.general_coef_, axis=0), np.count_nonzero(self.coef_, axis=1)
@@ -260,7 +265,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         return terms + (shifts * (1 + conditions[:, None].astype(int))).sum(axis=0)
 
     @property
-    def system_(self):
+    def system_(self) -> FuzzySystem:
         """The fitted system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -290,7 +295,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         )
 
     @property
-    def rules_(self):
+    def rules_(self) -> "RuleBase":
         """The rules as data, a `mltsk.explain.RuleBase`: ``print(clf.rules_)`` reads them out."""
         from .explain import rule_base
 
@@ -303,24 +308,25 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         return replace(self.system_, certainty=certainty_of(self._sample))
 
     @property
-    def plot(self):
+    def plot(self) -> SimpleNamespace:
         """Figures of this model, ``clf.plot.shapes()``: the functions of `mltsk.explain.plot`."""
         from .explain import plot
 
         return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in plot.FIGURES})
 
-    def explain(self, X):
+    def explain(self, X) -> "Explanation":
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
         from .explain import explain
 
         check_is_fitted(self)
         samples, columns = self._dense(read_samples(self, X)), self.system_.columns
-        has_words = columns is not None and {"nominal", "ordinal"} & set(columns.kinds)
-        cells = columns.words(X) if has_words and hasattr(X, "shape") and not is_tensor(X) else None
+        cells = None
+        if columns is not None and {"nominal", "ordinal"} & set(columns.kinds) and hasattr(X, "shape"):
+            cells = None if is_tensor(X) else columns.words(X)
         library = "polars" if is_polars(X) else "pandas"
         return explain(self.system_, samples, categories=self._category_names(), cells=cells, library=library)
 
-    def shorten(self, max_terms=12, max_conditions=None, X=None, y=None):
+    def shorten(self, max_terms=12, max_conditions=None, X=None, y=None) -> "MLTSKClassifier":
         """A fitted copy with at most ``max_terms`` terms per label, chosen and refitted to say what this one says.
 
         Parameters
@@ -375,7 +381,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     @property
-    def size_path_(self):
+    def size_path_(self) -> dict[str, NDArray[Any]]:
         """What brevity costs: ``terms`` per label, 1 to 50, against average precision of honest scores.
 
         A dict of arrays: ``terms``, ``AP`` (mean over samples, the standard convention) and ``macro_AP`` (mean over
@@ -426,7 +432,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         parts = [system.scores(self._dense(read_samples(self, X[b]) if large else X[b])) for b in blocks]
         return parts[0] if len(parts) == 1 else namespace(parts[0]).concatenate(parts)
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> Any:
         """Score minus threshold, (n_samples, n_labels), > 0 exactly where a label is predicted; (n,) for binary y."""
         if is_dask(X):
             return self._later(X, "decision_function")
@@ -445,7 +451,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _is_binary(self):
         return not self.multilabel_ and len(self.classes_) == 2
 
-    def predict(self, X):
+    def predict(self, X) -> Any:
         """Labels as an indicator of y's shape, or classes if y was one-dimensional."""
         if is_dask(X):
             return self._later(X, "predict")
@@ -453,7 +459,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         distance = distance if distance.ndim == 2 else distance[:, None]
         return predicted(distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> Any:
         """Probabilities, calibrated on leave-one-out scores; over one-dimensional classes, a column each."""
         if is_dask(X):
             return self._later(X, "predict_proba")

@@ -115,8 +115,8 @@ class Columns:
             xp = namespace(X)
             return xp.concatenate([X, cast(xp.isnan(X[:, gaps]), X.dtype)], axis=1) if gaps else X
         found = [self._expanded(d, column) for d, column in enumerate(_columns_of(X))]
-        gaps = [gap[:, None] for (_, gap), own in zip(found, self.gaps, strict=True) if own]
-        return np.hstack([values for values, _ in found] + gaps).astype(np.float64)
+        missing = [gap[:, None] for (_, gap), own in zip(found, self.gaps, strict=True) if own]
+        return np.hstack([values for values, _ in found] + missing).astype(np.float64)
 
     def _expanded(self, d: int, column: "Column") -> tuple[Array, Array]:
         """(columns of numbers of a feature, 1 where it is missing and NaN where its value was never seen)."""
@@ -171,14 +171,16 @@ def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None
     least = max(RARE_ROWS, RARE_SHARE * n)
     kinds, values, rare, gaps = [], [], [], []
     for d, column in enumerate(_columns_of(X)):
-        words = None if column.numbers is not None else column.words()
-        missing = np.isnan(column.numbers) if words is None else np.array([word is None for word in words])
+        if column.numbers is None:
+            missing = np.array([word is None for word in column.words()])
+        else:
+            missing = np.isnan(column.numbers)
         often: tuple[tuple[str, ...], tuple[str, ...]] = (), ()
         if column.is_nominal if nominal is None else nominal[d]:
             kind, often = "nominal", _often(column, counted, least)
         elif column.levels is not None:
             kind, often = "ordinal", (column.levels, ())
-        elif words is None:
+        elif column.numbers is not None:
             kind = "number"
         else:
             raise InputError(

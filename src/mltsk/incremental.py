@@ -1,6 +1,7 @@
 """IncrementalMLTSK: a classifier that goes on learning, row by row of a stream, from sums."""
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -67,7 +68,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         cost=(1, 1),
         random_state=None,
         forgetting=0.0,
-    ):
+    ) -> None:
         self.n_rules = n_rules
         self.order = order
         self.width_scale = width_scale
@@ -81,12 +82,12 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.random_state = random_state
         self.forgetting = forgetting
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """As `MLTSKClassifier.fit`; a stream that was begun is forgotten."""
         self.__dict__.pop("stream_", None)
         return super().fit(X, y, sample_weight)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Learn from further rows of a stream.
 
         Parameters
@@ -149,7 +150,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         return Y
 
     @property
-    def n_seen_(self):
+    def n_seen_(self) -> int:
         """Rows seen so far."""
         return self.stream_["seen"]
 

@@ -74,7 +74,7 @@ def isolated(
     command = [sys.executable, "-P", "-c", program, library, job, str(memory_limit()), str(path), *args]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryFile() as out:  # has no name, so that nothing can be left behind
-        files = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE}
+        files: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE}
         try:
             done = subprocess.run(command, **files, env=env, timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from .exceptions import optional
 from .incremental import IncrementalMLTSK
 
-base = optional("river.base", "data")
+base: Any = optional("river.base", "data")
 
 
 class RiverMLTSK(base.MultiLabelClassifier):

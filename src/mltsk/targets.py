@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d
@@ -48,11 +49,11 @@ class Targets:
         check_plain(y, "y")
         y = y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y  # a series of polars
         if _is_lists(y):
-            names = sorted({label for labels in y for label in labels}, key=str)
-            if not names:
+            found = sorted({label for labels in y for label in labels}, key=str)
+            if not found:
                 raise InputError("y names no label of any sample.")
-            Y = np.array([[name in set(labels) for name in names] for labels in y], dtype=np.float64)
-            return cls(Y, np.arange(len(names)), tuple(map(str, names)), True)
+            Y = np.array([[name in set(labels) for name in found] for labels in y], dtype=np.float64)
+            return cls(Y, np.arange(len(found)), tuple(map(str, found)), True)
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
         y = y.toarray() if sparse.issparse(y) else y
         values = y if names is None and isinstance(y, np.ndarray) else np.asarray(y, dtype=object if names else None)
@@ -81,7 +82,7 @@ class Targets:
         columns = classes[1:] if len(classes) == 2 else classes
         return cls((y[:, None] == columns).astype(np.float64), classes, tuple(str(c) for c in columns), False)
 
-    def indicator(self, y) -> np.ndarray:
+    def indicator(self, y: Any) -> NDArray[np.float64]:
         """Other one-dimensional classes in the same columns."""
         unknown = np.setdiff1d(y, self.classes)
         if len(unknown):

@@ -8,7 +8,7 @@ Commands import what they need when they run, so that ``mltsk --help`` answers a
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Option
@@ -55,8 +55,8 @@ def _options(
     """
 
 
-COMMANDS = [demo.demo, columns.columns, review.review, fit.fit, models.predict, models.evaluate, models.rules]
-COMMANDS += [models.explore, reproduce.reproduce, reproduce.report, models.export]
+COMMANDS: list[Any] = [demo.demo, columns.columns, review.review, fit.fit, models.predict, models.evaluate]
+COMMANDS += [models.rules, models.explore, reproduce.reproduce, reproduce.report, models.export]
 for command in COMMANDS:
     app.command(command.__name__)(command)
 app.add_typer(datasets.app, name="datasets")
@@ -85,7 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _verdict(error: Exception) -> tuple[int, str]:
     """Exit status and sentence for an error."""
-    usage = typer.BadParameter.__mro__[2]  # the common base of usage errors, wherever this version of typer keeps it
+    usage: Any = typer.BadParameter.__mro__[
+        2
+    ]  # the common base of usage errors, wherever this version of typer keeps it
     if isinstance(error, InputError):
         return BAD_INPUT, str(error)
     if isinstance(error, usage):

@@ -1,6 +1,6 @@
 """``mltsk columns``: what each column of a table is taken for, and the options of every command that reads one."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -48,7 +48,8 @@ def columns(
     """
     from ..tables import TableError, read_table
 
-    said = {"drop": drop, "id": id, "nominal": nominal, "ordinal": ordinal, "number": number, "missing": missing}
+    said: dict[str, Any] = {"drop": drop, "id": id, "nominal": nominal, "ordinal": ordinal}
+    said |= {"number": number, "missing": missing}
     try:
         table = read_table(data, labels, **said, label_column=label_column, separator=separator)
     except TableError as error:

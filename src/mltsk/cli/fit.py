@@ -140,8 +140,8 @@ def fit(
     tuned = given_threshold(threshold, cost)
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
-    ours = {"order": order, "ridge": ridge, "coupling": coupling, "coupling_weight": coupling_weight, "scale": scale}
-    ours |= {"max_terms": terms, "max_conditions": conditions, "cost": tuned.get("cost")}
+    ours: dict[str, Any] = {"order": order, "ridge": ridge, "scale": scale, "cost": tuned.get("cost")}
+    ours |= {"coupling": coupling, "coupling_weight": coupling_weight, "max_terms": terms, "max_conditions": conditions}
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it

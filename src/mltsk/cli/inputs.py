@@ -146,7 +146,7 @@ def _gaps(columns: Columns | None, X: Any) -> str:
     missing = X.isna().sum().to_numpy()
     unseen: dict[str, Counter[str]] = {}
     for d, kind in enumerate(columns.kinds if columns else ()):
-        if kind != NUMBER:
+        if columns and kind != NUMBER:
             words = X.iloc[:, d].astype(object).dropna().replace({True: "yes", False: "no"})
             strange = Counter(word for word in words if word not in {*columns.values[d], *columns.rare[d]})
             unseen |= {X.columns[d]: strange} if strange else {}

@@ -241,8 +241,8 @@ def export(
     if onnx is not None:
         graph = to_onnx(classifier, dtype="float32" if float32 else "float64")
         content, n = graph.SerializeToString(), len(graph.graph.input)
-        with writing(onnx) as file:
-            file.write(content)
+        with writing(onnx) as target:
+            target.write(content)
         takes = f"input {graph.graph.input[0].name}" if n == 1 else f"{n} inputs, one per column"
         typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; {takes}, outputs scores, labels, probabilities", err=True)
     if json is not None:

@@ -137,7 +137,7 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     definition = read_definition(config) if config else section_iv()
     if labels and not any("/" in name or Path(name).suffix for name in _split(datasets)):
         raise InputError("--labels is for a file of your own: name it with --datasets.")
-    picked = {"datasets": pick_datasets(definition, _split(datasets), labels)} if datasets else {}
+    picked: dict[str, Any] = {"datasets": pick_datasets(definition, _split(datasets), labels)} if datasets else {}
     picked |= {"methods": pick_methods(definition, _split(methods))} if methods else {}
     return definition.model_copy(update=picked)
 

@@ -83,7 +83,7 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
     for column, j in zip(Y.T, at, strict=True):
         column[:] = _indicator(column, data.categories[j], f"Label {names[j]!r} of {data.name}")
     X = X if data.is_sparse else np.ascontiguousarray(X)  # rows are what everyone reads
-    kept = {"feature_names": [names[j] for j in rest], "categories": [data.categories[j] for j in rest]}
+    kept: dict[str, Any] = {"feature_names": [names[j] for j in rest], "categories": [data.categories[j] for j in rest]}
     return replace(data, X=X, Y=Y, label_names=chosen, **kept)
 
 
@@ -141,7 +141,8 @@ class _Parser:
     """The attributes with their categories, and the rows as in a CSR matrix (dense ones have no positions)."""
 
     def __init__(self) -> None:
-        self.relation, self.columns = "", {}
+        self.relation = ""
+        self.columns: dict[str, Any] = {}
         self.data, self.positions, self.starts = array("d"), array("i"), array("q", [0])
         self.handle, self.sparse = self._header_line, False
 

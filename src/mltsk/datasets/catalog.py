@@ -74,9 +74,9 @@ class Entry:
         return self.n_samples, self.n_features, self.n_labels
 
     @property
-    def names_file(self) -> str | None:
-        """The file that names the labels, where there is one."""
-        return next((name for name in self.files if name.endswith(".xml")), None)
+    def names_file(self) -> str:
+        """The file that names the labels, "" where there is none."""
+        return next((name for name in self.files if name.endswith(".xml")), "")
 
 
 @cache
@@ -107,10 +107,13 @@ def _entry(key: str, fields: dict[str, Any], sources: Mapping[str, Any]) -> Entr
     source = sources[fields.pop("from")]
     paths = fields.pop("files")
     mirrors = [[urljoin(base, path) for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
+    n_samples, n_features, n_labels = fields.pop("shape")
     return Entry(
         key,
         fields.pop("title"),
-        *fields.pop("shape"),
+        n_samples,
+        n_features,
+        n_labels,
         page=source["page"],
         files=tuple(path.rpartition("/")[2] for path in paths),
         mirrors=_frozen(mirrors),
@@ -198,7 +201,7 @@ def content_digest(data: Dataset) -> str:
     digest = hashlib.sha256(b"mltsk-content-1\n")
     parts = ((data.shape, "<i8"), (X.indptr, "<i8"), (X.indices, "<i8"), (X.data, "<f8"), (data.Y, np.uint8))
     for array, dtype in parts:
-        digest.update(np.ascontiguousarray(array, dtype=dtype))
+        digest.update(np.ascontiguousarray(array, dtype=dtype).data)
     return digest.hexdigest()
 
 

@@ -130,7 +130,7 @@ class Dataset:
 
         make = pandas.DataFrame.sparse.from_spmatrix if self.is_sparse else pandas.DataFrame
         X = make(self.X, columns=list(self.feature_names))
-        for j in [] if self.is_sparse else np.flatnonzero(self.nominal):
+        for j in [] if self.is_sparse else np.flatnonzero(self.nominal).tolist():
             names = dict(zip(category_values(self.categories[j]).tolist(), self.categories[j], strict=True))
             feature, values = self.feature_names[j], self.X[:, j].tolist()
             if strange := [value for value in values if value == value and value not in names]:
@@ -225,7 +225,7 @@ def pick_labels(labels: int | str | Path | Iterable[str], columns: Sequence[str]
     try:
         n = int(str(labels))
     except ValueError:
-        return split_names(str(labels) if isinstance(labels, Path) else labels)
+        return split_names(str(labels) if isinstance(labels, int | Path) else labels)
     if abs(n) >= len(columns):
         plural = "s" if len(columns) > 1 else ""
         raise InputError(f"{where} has {len(columns):,} column{plural}: {abs(n)} labels leave no feature.")

@@ -143,7 +143,13 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def download(
-    url: str, target: Path, *, progress: Progress | None = None, timeout=30.0, deadline=DEADLINE, max_bytes=MAX_BYTES
+    url: str,
+    target: Path,
+    *,
+    progress: Progress | None = None,
+    timeout: float = 30.0,
+    deadline: float = DEADLINE,
+    max_bytes: int = MAX_BYTES,
 ) -> Path:
     """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
 

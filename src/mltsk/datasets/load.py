@@ -47,7 +47,7 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     """
     if is_path(name_or_path):
         return _own(Path(name_or_path), labels)
-    entry = find_entry(name_or_path)
+    entry = find_entry(str(name_or_path))
     if labels is not None:
         raise InputError(f"The catalog knows the labels of {entry.key}: labels are for files of your own.")
     where = _where(entry, search_folders(data_home))

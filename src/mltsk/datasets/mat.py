@@ -30,7 +30,7 @@ FEATURES = ("data", "x", "features", "fea")
 LABELS = ("target", "targets", "y", "labels", "label")
 
 
-def read_mat(path: str | Path, labels: str | None = None, *, signed: bool = False) -> Dataset:
+def read_mat(path: str | Path, labels: object = None, *, signed: bool = False) -> Dataset:
     """Read a multi-label data set from a MATLAB file (up to version 7).
 
     Parameters
@@ -87,14 +87,15 @@ def _pairs(shapes: Mapping[str, Any], labels: str | None, path: Path) -> list[tu
     """The variables to read, features with labels: one pair, or a training and a test pair."""
     names = {name.lower(): name for name in shapes}
     wanted = LABELS if labels is None else (labels.lower(),)
-    whole = (_first(FEATURES, names), _first(wanted, names))
-    if all(whole):
-        return [whole]
-    parts = [tuple(_first(_part(kind, part), names) for kind in (FEATURES, LABELS)) for part in ("train", "test")]
-    if labels is None and all(all(pair) for pair in parts):
-        return parts
+    X, Y = _first(FEATURES, names), _first(wanted, names)
+    if X and Y:
+        return [(X, Y)]
+    parts = [(_first(_part(FEATURES, p), names), _first(_part(LABELS, p), names)) for p in ("train", "test")]
+    pairs = [(x, y) for x, y in parts if x and y]
+    if labels is None and len(pairs) == 2:
+        return pairs
     held = ", ".join(f"{name} {'×'.join(map(str, shape))}" for name, shape in list(shapes.items())[:10])
-    missing = "features" if not whole[0] else "labels"
+    missing = "labels" if X else "features"
     raise InputError(f"{path} has no variable that looks like {missing}; it holds {held or 'nothing'}.")
 
 

@@ -39,7 +39,7 @@ class SyntheticRules:
     widths: NDArray[np.float64]
     coef: NDArray[np.float64]
 
-    def firing(self, X: Any) -> NDArray[np.float64]:
+    def firing(self, X: Any) -> NDArray[np.floating[Any]]:
         """Normalised firing strengths, (n_samples, n_rules)."""
         from mltsk.core.membership import firing_strengths
 

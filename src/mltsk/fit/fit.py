@@ -37,8 +37,13 @@ MOST_FLOPS = 2e12
 class Rows(Protocol):
     """Samples with labels and weights, somewhere."""
 
-    n_rows: int
-    in_memory: bool
+    @property
+    def n_rows(self) -> int:
+        """How many samples there are."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all of them lie in memory."""
 
     def patterns(self) -> list[NDArray[np.intp]]:
         """Groups of labels that have the same weights."""

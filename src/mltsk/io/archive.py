@@ -111,7 +111,7 @@ class ModelInfo:
         _, model = taken_apart(model)
         labels = getattr(model, "label_names_", ())
         names, columns = tuple(map(str, names)), getattr(model, "columns_", None)
-        kinds = dict.fromkeys(names, NUMBER) if columns is None else _kinds(Columns(**columns))
+        kinds: dict[str, Any] = dict.fromkeys(names, NUMBER) if columns is None else _kinds(Columns(**columns))
         return cls(feature_names=names, label_names=tuple(map(str, labels)), kinds=kinds)
 
 
@@ -180,11 +180,11 @@ def read_info(path: str | Path) -> ModelInfo:
     """What a model file says next to the model, without reading the model."""
     with _opened(Path(path)) as (_, _, manifest):
         info = manifest["info"]
-        names = (tuple(map(str, info[key])) for key in ("feature_names", "label_names"))
+        features, labels = (tuple(map(str, info[key])) for key in ("feature_names", "label_names"))
         kinds = {str(n): kind if isinstance(kind, str) else tuple(map(str, kind)) for n, kind in info["kinds"].items()}
         told = _names_of(info["categories"]), dict(info["fitted"]), kinds, tuple(map(str, info["ids"]))
         reading = {str(key): str(value) for key, value in info["reading"].items()}
-        return ModelInfo(str(info["data"]), *names, *told, reading, manifest["mltsk"])
+        return ModelInfo(str(info["data"]), features, labels, *told, reading, manifest["mltsk"])
 
 
 def _names_of(categories: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

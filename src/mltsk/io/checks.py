@@ -47,7 +47,7 @@ RULES = (
 )
 GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "columns_")
 # attributes that are the fields of these
-TABLES = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members, "certainty_": Certainty}
+TABLES: Any = {"scaling_": Scaling, "terms_": Terms, "columns_": Columns, "members_": Members, "certainty_": Certainty}
 KINDS = ("number", "ordinal", "nominal")
 ON_THE_SCALE = ("centers_", "coef_", "general_coef_", "intercept_", "thresholds_", "slopes_", "offsets_", "mean")
 LARGEST = 1e100  # number in a model: products of two are still finite
@@ -117,15 +117,15 @@ def _is_bounded(part: Any) -> bool:
 
 def _try(model: Any, L: int) -> None:
     """Refuse a model that gives no finite score per label to rows of zeros."""
-    D, score = model.n_features_in_, getattr(model, "decision_function", None)
-    if has_rules(model):
-        D, score = model.system_.shape[1], model.system_.scores
+    system = model.system_ if has_rules(model) else None
+    D = model.n_features_in_ if system is None else system.shape[1]
     if not isinstance(D, int | np.integer) or not 0 < D < MOST_FEATURES:
         raise ValueError(f"'n_features_in_' must be a number of features, not {str(D)[:40]}")
     for n in (2, 3):  # what fits both by chance fits any number of rows
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scores = np.asarray(score(np.zeros((n, int(D)))))
+            rows = np.zeros((n, int(D)))
+            scores = np.asarray(model.decision_function(rows) if system is None else system.scores(rows))
         if scores.shape not in ((n, L), (n,)) or scores.dtype.kind != "f" or not np.isfinite(scores).all():
             raise ValueError("its parts give no finite score per label")
 
@@ -194,7 +194,7 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
 
 def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
     numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
-    allowed = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
+    allowed: Any = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
     is_sane = numbers and table.shape == shape and (np.isfinite(table) | allowed(table)).all()
     if not is_sane or (name in ON_THE_SCALE and not _is_bounded(table)):
         raise ValueError(f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers")
@@ -231,6 +231,6 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         linear = low is None and high is None
         yield linear and n["P"] != n["D"], "there must be a linear term per feature"
         least = 0.0 if scale == "range" else 1e-9
-        rise = low is not None and high is not None and (high > low + least).all()
-        ramps = rise and (scale in ("quantile", "range") or not n["P"])
+        are_ramps = low is not None and high is not None and (high > low + least).all()
+        ramps = are_ramps and (scale in ("quantile", "range") or not n["P"])
         yield not (linear or ramps), "ramps must rise on a percentile scale"

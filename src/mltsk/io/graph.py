@@ -29,7 +29,11 @@ class Graph:
     """Nodes, constants, inputs, outputs; `add` returns the name of what a node computes, an input for the next."""
 
     def __init__(self, onnx: Any) -> None:
-        self.onnx, self.nodes, self.constants, self.inputs, self.outputs = onnx, [], [], [], []
+        self.onnx = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
 
     def add(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
         """The name of the output of a new node."""

@@ -130,7 +130,8 @@ def _plain_array(value: np.ndarray, name: str) -> dict[str, Any]:
     elif value.dtype.kind == "f" and not np.isfinite(value).all():
         if np.isneginf(value).any():
             raise InputError(f"{name} holds numbers that are not finite, so the model has no plain form.")
-        parts = np.where(np.isnan(value), "nan", np.where(np.isfinite(value), value.astype(object), None)).tolist()
+        strange = np.where(np.isnan(value), "nan", np.array(None))
+        parts = np.where(np.isfinite(value), value.astype(object), strange).tolist()
     return {"array": parts, "type": "str" if value.dtype.kind == "U" else value.dtype.name, "shape": list(value.shape)}
 
 

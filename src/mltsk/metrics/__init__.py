@@ -1,6 +1,7 @@
 """Multi-label metrics: of rankings, of predicted label sets, in two conventions, and as scorers."""
 
 from importlib import import_module
+from typing import Any
 
 # Public names by the module they live in: imported on first use, for scorers need scikit-learn, which takes longer to
 # import than all of the others.
@@ -19,7 +20,7 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()
 __all__ = sorted(_HOMES)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"mltsk.metrics.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

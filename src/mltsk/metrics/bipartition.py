@@ -17,9 +17,10 @@ Examples
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mltsk.metrics.inputs import BoolArray, FloatArray, check_predictions, check_truth, check_weight
 
@@ -50,13 +51,13 @@ def subset_accuracy_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight
     return mean_of_defined(np.all(labels == guesses, axis=1), weight * observed.any(axis=1))
 
 
-def mean_of_defined(values: FloatArray, weight: FloatArray) -> float:
+def mean_of_defined(values: NDArray[Any], weight: FloatArray) -> float:
     """Weighted mean of the values that are not NaN; NaN if none has weight."""
     weight = weight * (values == values)
     return float(np.average(np.nan_to_num(values), weights=weight)) if weight.any() else float("nan")
 
 
-def _check(Y, predictions, sample_weight) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
+def _check(Y: Any, predictions: Any, sample_weight: Any) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
     """Labels, predictions, observed entries and weights; where nothing was observed nothing is true or predicted."""
     labels, observed = check_truth(Y)
     guesses = check_predictions(predictions, *labels.shape) & observed
@@ -78,7 +79,8 @@ def _score(over: str, name: str) -> Callable[..., float]:
     """The metric function of a ratio, with its name and description."""
     what, ratio = _RATIOS[name]
 
-    def score(Y, predictions, *, sample_weight=None, zero_division=0.0) -> float:
+    def score(Y: Any, predictions: Any, *, sample_weight: Any = None, zero_division: float = 0.0) -> float:
+        share: Any
         labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
         tables = labels & guesses, guesses, labels
         if over == "example":

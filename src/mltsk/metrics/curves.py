@@ -66,9 +66,8 @@ def calibration_groups(y: BoolArray, p: FloatArray, groups: int = 10) -> Groups:
     """
     edges = np.unique(np.quantile(p, np.linspace(0, 1, min(groups, max(len(p) // 10, 1)) + 1)[1:-1]))
     group = np.searchsorted(edges, p, side="left")
-    size = np.bincount(group).astype(np.float64)
-    kept = size > 0
-    size, had, told = (np.bincount(group, part)[kept] for part in (np.ones(len(p)), y, p))
+    kept = np.bincount(group) > 0
+    size, had, told = (np.bincount(group, part)[kept] * 1.0 for part in (np.ones(len(p)), y, p))
     share, z2 = had / size, 1.96**2
     middle = (share + z2 / (2 * size)) / (1 + z2 / size)
     half = np.sqrt(z2 * (share * (1 - share) / size + z2 / (4 * size**2))) / (1 + z2 / size)

@@ -88,7 +88,7 @@ def evaluate(
     return result
 
 
-def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses, weight) -> Any:
+def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses: Any, weight: Any) -> Any:
     from pandas import DataFrame, Index  # slower to import than this package
 
     probable = bool(((scores >= 0) & (scores <= 1))[observed].all())

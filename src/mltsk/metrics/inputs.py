@@ -12,7 +12,7 @@ from mltsk.core.backend import is_tensor
 from mltsk.exceptions import InputError
 
 BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.floating[Any]]
 _NO_NAN = 'scores hold NaN{}; repair the model, or pass convention="paper", which has a rule for NaN.'
 
 
@@ -103,7 +103,7 @@ def _dense(values: Any) -> Any:
     return values.toarray() if hasattr(values, "toarray") else values
 
 
-def _as_table(values: ArrayLike, name: str) -> NDArray:
+def _as_table(values: ArrayLike, name: str) -> NDArray[Any]:
     try:
         table = np.asarray(_dense(values))
     except ValueError as error:

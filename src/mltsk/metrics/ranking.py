@@ -17,7 +17,7 @@ from mltsk.metrics.inputs import BoolArray, FloatArray
 FIVE_METRICS = ("AP", "HL", "OE", "RL", "CV")
 
 
-def average_precision_score(Y, scores, *, convention="standard", sample_weight=None) -> float:
+def average_precision_score(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
     """How pure the ranking is down to each relevant label (AP), in [0, 1], higher is better; NaN when no row counts.
 
     Parameters
@@ -37,7 +37,7 @@ def average_precision_score(Y, scores, *, convention="standard", sample_weight=N
     return _ranking_metric(0, Y, scores, convention, sample_weight)
 
 
-def one_error(Y, scores, *, convention="standard", sample_weight=None) -> float:
+def one_error(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
     """Share of rows whose highest score is not on a relevant label (OE), in [0, 1], lower is better.
 
     Parameters are those of `average_precision_score`. Under ``convention="paper"`` a row of equal scores has no error,
@@ -52,7 +52,7 @@ def one_error(Y, scores, *, convention="standard", sample_weight=None) -> float:
     return _ranking_metric(1, Y, scores, convention, sample_weight)
 
 
-def ranking_loss(Y, scores, *, convention="standard", sample_weight=None) -> float:
+def ranking_loss(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
     """Share of (relevant, irrelevant) pairs in the wrong order or tied (RL), in [0, 1], lower is better.
 
     Parameters are those of `average_precision_score`.
@@ -65,7 +65,7 @@ def ranking_loss(Y, scores, *, convention="standard", sample_weight=None) -> flo
     return _ranking_metric(2, Y, scores, convention, sample_weight)
 
 
-def normalised_coverage_error(Y, scores, *, convention="standard", sample_weight=None) -> float:
+def normalised_coverage_error(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
     """How far down the ranking one goes to meet every relevant label (CV), lower is better.
 
     It is ``(sklearn.metrics.coverage_error - 1) / L``. Parameters are those of `average_precision_score`.
@@ -78,7 +78,9 @@ def normalised_coverage_error(Y, scores, *, convention="standard", sample_weight
     return _ranking_metric(3, Y, scores, convention, sample_weight)
 
 
-def five_metrics(Y, scores, *, threshold=0.5, convention="standard", sample_weight=None) -> FloatArray:
+def five_metrics(
+    Y: Any, scores: Any, *, threshold: Any = 0.5, convention: str = "standard", sample_weight: Any = None
+) -> FloatArray:
     """AP, HL, OE, RL and CV of one table of scores, or of many tables against one Y.
 
     Parameters
@@ -140,7 +142,7 @@ def _ranked_rows(labels: Any, observed: Any, scores: Any, paper: bool) -> tuple[
     return values.reshape(4, *scores.shape[:-1]), rankable, (m >= 0) if paper else rankable
 
 
-def _observed_rows(labels: BoolArray, observed: BoolArray, scores: FloatArray, paper: bool) -> tuple:
+def _observed_rows(labels: BoolArray, observed: BoolArray, scores: FloatArray, paper: bool) -> tuple[Any, ...]:
     """The same where labels were not observed: rows with equally many observed labels are ranked together."""
     values, counted = np.zeros((4, *scores.shape[:-1])), np.zeros((2, len(labels)), dtype=bool)
     n_observed = observed.sum(axis=1)

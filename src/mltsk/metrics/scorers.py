@@ -66,7 +66,7 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
     # the estimator to score is an argument, not metadata to be routed
     __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012
 
-    def __init__(self, metric="average_precision", *, convention="standard"):
+    def __init__(self, metric: str = "average_precision", *, convention: str = "standard") -> None:
         self.metric = metric
         self.convention = convention
 
@@ -138,7 +138,7 @@ def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] =
     return scores
 
 
-def _classes_of_labels(estimator: Any, response: list) -> list:
+def _classes_of_labels(estimator: Any, response: list[Any]) -> list[Any]:
     """Classes of each label; without `classes_` two columns can only be 0 and 1."""
     classes = getattr(estimator, "classes_", None)
     if isinstance(classes, list) and len(classes) == len(response):

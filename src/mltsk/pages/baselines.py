@@ -64,7 +64,7 @@ def compare(model: Any, X: Any, Y: Array, *, seed: int = 0, done: Callable[[], o
             scores[FOREST][r, test] = _forest(A, Y[train], B, seed)
             done()
     found, drawn = _judged(Y, scores, seed)
-    ahead = {name: drawn[name] - drawn[OURS] for name in (LINEAR, FOREST)}
+    ahead: dict[str, Array] = {name: drawn[name] - drawn[OURS] for name in (LINEAR, FOREST)}
     AP, AUC = ({name: part[i] for name, part in found.items()} for i in (0, 1))
     return Comparison(len(rows), labels, AP, AUC, ahead)
 
@@ -76,7 +76,9 @@ def n_draws(n_rows: int) -> int:
 
 def _judged(Y: Array, scores: dict[str, Array], seed: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """(AP, AUC) of each method, (2, L), and its AP on resamples of the rows, the same for all; means over draws."""
-    weights, found, drawn = resamples(*Y.shape, seed=seed), {}, {}
+    found: dict[str, Any] = {}
+    drawn: dict[str, Array] = {}
+    weights = resamples(Y.shape[0], Y.shape[1], seed)
     for name, tables in scores.items():
         points, spread = [], []
         for S in tables:

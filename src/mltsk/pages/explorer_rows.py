@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
@@ -86,7 +87,7 @@ def _sparse_cells(values: Any) -> tuple[dict[str, Any], int]:
 def identifiers(X: Any, ids: Any, n: int) -> list[str] | None:
     """What rows are called: ``ids`` (a list or a frame), else the index of a frame, unless it only counts."""
     if ids is None:
-        index = getattr(X, "index", None)
+        index: Any = getattr(X, "index", None)
         if not hasattr(index, "nlevels") or (index.nlevels == 1 and list(index) == list(range(n))):
             return None
         ids = index
@@ -105,7 +106,7 @@ def _typical(model: Any, values: Any) -> np.ndarray:
     system = model.system_
     scores = np.asarray(system.scores(values))
     ranked = (system.firing(values), system.rule_weights) if system.shape[0] else (scores, scores.mean(axis=0))
-    rows = np.array(typical_rows(*ranked, MOST_TYPICAL), dtype=int)
+    rows = np.array(typical_rows(ranked[0], ranked[1], MOST_TYPICAL), dtype=np.intp)
     silent = (scores[rows] < system.thresholds).all(axis=1)
     return rows[np.argsort(silent, kind="stable")]  # the page opens on one that is given a label
 
@@ -120,7 +121,8 @@ def made_samples(tables: Tables) -> dict[str, Any]:
     """Samples that are no rows: a usual one and the centre of each exception, with what they are called."""
     system, noun = tables.system, tables.noun.lower()
     order = np.argsort(-system.rule_weights, kind="stable")[:MOST_TYPICAL]
-    usual, called = np.zeros(system.shape[1]), "an empty row"
+    usual: NDArray[np.floating[Any]] = np.zeros(system.shape[1])
+    called = "an empty row"
     if system.quantiles is not None:
         usual, called = system.quantiles[:, 10], "every feature at its median"
     values = np.vstack([usual, system.prototypes[order]])

@@ -203,7 +203,7 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
         label, AP = labels[int(j)], {method: float(part[i]) for method, part in compared.AP.items()}
         if np.isfinite(AP[OURS]):
             drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
-            found = {"name": label.name, "rate": label.rate, "AP": AP}
+            found: dict[str, Any] = {"name": label.name, "rate": label.rate, "AP": AP}
             found["AUC"] = {method: float(part[i]) for method, part in compared.AUC.items()}
             found["picture"] = svg.compared(f"AP of {label.name}", drawn, label.rate)
             rows.append(found | {"better": [method for method, where in ahead.items() if label.name in where]})

@@ -100,7 +100,10 @@ def precision_recall(title: str, recall: Array, precision: Array, rate: float, a
 
 def _curve(x: Array, y: Array, guess: list[float], at: Point) -> list[str]:
     lines = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(x, y), "curve")]
-    return lines if at is None else [*lines, _dot(*np.ravel(_placed(at[:1], at[1:])), "mark", 4)]
+    if at is None:
+        return lines
+    (left,), (top,) = _placed(at[:1], at[1:])
+    return [*lines, _dot(left, top, "mark", 4)]
 
 
 def calibration(title: str, groups: Groups) -> str:

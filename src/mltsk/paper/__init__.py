@@ -4,6 +4,15 @@ Nothing else of the package imports this room but the command line and the demo.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what editors and type checkers see
+    from ..core.clustering import fuzzy_c_means as fuzzy_c_means
+    from ..core.fuzzymap import fuzzy_features as fuzzy_features
+    from . import significance as significance
+    from .methods import METHODS as METHODS
+    from .methods import PaperMLTSK as PaperMLTSK
+    from .solvers.algorithm1 import algorithm1 as algorithm1
 
 # Public names and where they live: imported on first use, so that `import mltsk.paper` is instant.
 _HOMES = {
@@ -17,7 +26,7 @@ _HOMES = {
 __all__ = sorted([*_HOMES, "significance"])
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     if name == "significance":
@@ -25,5 +34,5 @@ def __getattr__(name):
     raise AttributeError(f"module 'mltsk.paper' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])

@@ -1,6 +1,7 @@
 """What a user passes to `fit`, as rows: arrays, data frames, CSR, memory maps, torch tensors or Dask collections."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +17,7 @@ from .arrays import ArrayRows, is_dask
 
 FLOATS = (np.float64, np.float32)
 MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
-CHECKS = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_all_finite": "allow-nan"}
+CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_all_finite": "allow-nan"}
 
 
 def read_rows(estimator, X, y, sample_weight):
@@ -160,7 +161,7 @@ def _same_length(X, y):
         raise InputError(f"X has {X.shape[0]} rows but y has {y.shape[0]}.")
 
 
-def read_weights(sample_weight, shape):
+def read_weights(sample_weight, shape) -> tuple[Any, Any]:
     """(weights, copies), None each where none are given: (N,) or (N, L), copies only where weights are counts.
 
     Weights that are all equal change nothing; whole numbers of MOST_COPIES at most on average are counts of copies; any

@@ -31,7 +31,7 @@ def toy():
 @pytest.mark.parametrize("method", [*METHODS[:2], C2AE(device="cuda")], ids=["BPMLL", "JBNN", "C2AE on a GPU"])
 def test_fit_without_torch_says_what_to_install(monkeypatch, method):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=r'^pip install "mltsk\[deep\]"$'):
+    with pytest.raises(ImportError, match=r'^pip install "mltsk\[torch\]"$'):
         method.fit(*toy())
 
 

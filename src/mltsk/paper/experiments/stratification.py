@@ -20,7 +20,7 @@ from ...exceptions import InputError
 IntArray = NDArray[np.intp]
 
 
-class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn has no types
+class IterativeStratification(BaseCrossValidator):
     """Cross-validation folds that keep the frequency of every label, as a scikit-learn splitter.
 
     Parameters

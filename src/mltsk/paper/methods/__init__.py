@@ -1,7 +1,7 @@
 """The methods that the paper compares, one file each, and `METHODS`, which knows them by key.
 
 Every class has ``PAPER_GRID``, the paper's Table II, and ``grid_path``, which evaluates a grid without doing anything
-twice. `BPMLL` and `JBNN` need PyTorch to fit, and `C2AE` on a GPU: ``pip install "mltsk[deep]"``.
+twice. `BPMLL` and `JBNN` need PyTorch to fit, and `C2AE` on a GPU: ``pip install "mltsk[torch]"``.
 """
 
 from .base import GridPoint, MultilabelMethod

@@ -17,17 +17,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ...core.backend import asked_threads
-from ...exceptions import InputError
+from ...exceptions import InputError, optional
 from .base import CONSTRAINTS, MultilabelMethod, grouped
 
 
 def load_torch() -> Any:
     """The torch module, or an ImportError that is the command which installs it."""
-    try:
-        import torch
-    except ImportError:
-        raise ImportError('pip install "mltsk[deep]"') from None
-    return torch
+    return optional("torch", "torch")
 
 
 def torch_device(name: str) -> Any:

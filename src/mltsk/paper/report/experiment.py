@@ -62,7 +62,7 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
 
 
 def _tables(results: Results, found: Sequence[Comparison]) -> dict[str, list[Table]]:
-    tables = {
+    tables: dict[str, list[Table | None]] = {
         "set-up": [table_one(results), table_two(results)],
         "glance": [*(ap_table(results, p) for p in results.protocols), readings_table(results)],
         **{f"results-{p}": [result_table(results, n, p) for n in TABLES] for p in results.run["protocols"]},

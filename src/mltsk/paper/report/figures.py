@@ -71,7 +71,9 @@ def protocol_picture(results: Results) -> list[Picture]:
     protocols = results.protocols
     frames = [results.of_metric(protocol, "AP", "AP") for protocol in protocols]
     columns = [frame[frame["status"] == "done"].set_index(["dataset", "method"])["mean"] for frame in frames]
-    means = pd.concat(columns, axis=1).dropna().groupby("method").mean() if len(protocols) > 1 else []
+    if len(protocols) < 2:
+        return []
+    means = pd.concat(columns, axis=1).dropna().groupby("method").mean()
     if not len(means):
         return []
     means = means.loc[[method for method in results.methods if method in means.index]]
@@ -123,8 +125,8 @@ def _label_correlation(results: Found, figure_of: Any) -> Any:
         kinds = (("paper", "as published", "uncoupled"), ("ours", "our default", "coupled"))
         for ax, (key, title, other) in zip(row[1:], kinds, strict=True):
             r = [models[model]["pearson"] for model in (key, f"{key}_{other}")]
-            r, changed = ("undefined" if value is None else f"{value:.2f}" for value in r)
-            title = f"consequents, {title}\nr = {r}, {other} {changed}"
+            own, changed = ("undefined" if value is None else f"{value:.2f}" for value in r)
+            title = f"consequents, {title}\nr = {own}, {other} {changed}"
             _heat(ax, models[key]["correlation"], found["labels"], title, names=False)
     return figure
 
@@ -210,7 +212,7 @@ def _rules(results: Found, figure_of: Any) -> Any:
     axes = figure.subplots(2 * rows, columns, squeeze=False, sharex=True, height_ratios=[2.6, 1] * rows)
     panels = axes.reshape(rows, 2, columns).swapaxes(1, 2).reshape(-1, 2)
     for i, (name, found) in enumerate(results.items()):
-        _rule_curves(*panels[i], found)
+        _rule_curves(panels[i, 0], panels[i, 1], found)
         panels[i, 0].set_title(_named(name, found))
         if i + columns >= len(results):
             panels[i, 1].set_xlabel("number of rules")

@@ -120,7 +120,7 @@ def _svg(figure: Any, title: str) -> str:
     for colour, variable in _VARIABLES.items():
         text = text.replace(colour, variable)
     head, _, body = text.partition(">")
-    width = float(re.search(r'width="([\d.]+)pt"', head)[1]) * 4 / 3
+    width = float(re.findall(r'width="([\d.]+)pt"', head)[0]) * 4 / 3
     head = re.sub(r' (?:width|height)="[^"]*"', "", head)
     head = head.replace("<svg", f'<svg role="img" aria-label="{escape(title)}" style="max-width: {width:.0f}px"', 1)
     return f"{head}>{body}"

@@ -30,15 +30,15 @@ def to_csv(table: Table) -> str:
     'yeast,AP,0.76,0.7612,,False,,,,,'
     """
     facts = dict.fromkeys(key for row in table.rows for cell in row.cells for key in cell.facts)
-    facts = [key for key in facts if key not in table.heads]
+    names = [key for key in facts if key not in table.heads]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*table.heads, *_LONG, *facts])
+    writer.writerow([*table.heads, *_LONG, *names])
     for row in table.rows:
         for column, c in zip(table.columns, row.cells, strict=True):
             notes = [" ".join(table.notes[mark] for mark in marks) for marks in (c.notes, c.paper_notes)]
             numbers = (c.value, c.sd, c.bold, c.paper_value, c.paper_sd, c.difference)
-            writer.writerow([*row.heads, column, c.text, *numbers, *notes, *(c.facts.get(key) for key in facts)])
+            writer.writerow([*row.heads, column, c.text, *numbers, *notes, *(c.facts.get(key) for key in names)])
     return buffer.getvalue()
 
 
@@ -60,7 +60,7 @@ def _rendered(template: str, table: Table) -> str:
 def _environment() -> Any:
     import jinja2
 
-    signs = {"variable_start_string": "<<", "variable_end_string": ">>"}  # braces belong to LaTeX
+    signs: dict[str, Any] = {"variable_start_string": "<<", "variable_end_string": ">>"}  # braces belong to LaTeX
     signs |= {"block_start_string": "<%", "block_end_string": "%>", "comment_start_string": "<#"}
     environment = jinja2.Environment(loader=jinja2.PackageLoader(__package__), trim_blocks=True, **signs)
     environment.filters |= {"markdown": _escape_markdown, "latex": escape_latex}

@@ -20,7 +20,7 @@ from ...core.coupling import coupling_matrix, label_correlation
 from ...exceptions import InputError, optional
 from .algorithm1 import Setting, Stop
 
-torch = optional("torch", "gpu")
+torch = optional("torch", "torch")
 
 _BUFFERS = 8  # tensors as large as W that a step needs, with what is put away
 _ALIGN = 8  # columns are filled up with zeros: products of 207 run at 25 TFlop/s on an H200, of 208 at 41
