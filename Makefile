@@ -31,11 +31,12 @@ test: $(VENV)/.dev    ## lint, types, import contract, documentation, then every
 	$(MAKE) --no-print-directory check
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-check: $(VENV)/.dev   ## lint, types of the mathematics, import contract, documentation
+check: $(VENV)/.dev   ## lint, types of the mathematics, import contract, commands and tables of the pages, documentation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_docs.py
 	$(MAKE) --no-print-directory docs
 
 # A warning is an error, also that of a name which leads nowhere; every example of the gallery runs.
