@@ -31,13 +31,14 @@ test: $(VENV)/.dev    ## lint, types, import contract, documentation, then every
 	$(MAKE) --no-print-directory check
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-check: lint docs      ## lint, types, import contract, documentation
+check: lint docs      ## lint, types, import contract, commands and tables of the pages, documentation
 
-lint: $(VENV)/.dev    ## lint, types and import contract alone; `pre-commit install` runs it before each commit
+lint: $(VENV)/.dev    ## the same without the documentation; `pre-commit install` runs it before each commit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_docs.py
 
 # A warning is an error, also that of a name which leads nowhere; every example of the gallery runs.
 docs: $(VENV)/.dev    ## the documentation with its gallery, into out/docs/html

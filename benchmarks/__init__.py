@@ -6,7 +6,7 @@ says why it cannot run. Times are of a machine and a moment; only ratios of time
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,10 +60,25 @@ def timed(function: Callable, *arguments: object) -> tuple[object, float]:
     return result, time.perf_counter() - start
 
 
+TABLES: list[str] = []  #: Tables printed so far, in Markdown: what ``--keep`` writes.
+
+
 def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Rows under a header: the first column to the left, the others to the right; floats with three digits."""
     texts = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in [header, *rows]]
+    TABLES.append(_markdown(texts))
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for row in texts:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         print("  ".join([row[0].ljust(len(first)), *rest]), flush=True)
+
+
+def print_markdown(header: Sequence[object], rows: Iterable[Iterable[object]]) -> None:
+    """The same as a page has it."""
+    TABLES.append(_markdown([header, *rows]))
+    print(TABLES[-1], flush=True)
+
+
+def _markdown(rows: Sequence[Iterable[object]]) -> str:
+    header, *rest = (f"| {' | '.join(map(str, row))} |" for row in rows)
+    return "\n".join([header, "|" + "---|" * (header.count("|") - 1), *rest])

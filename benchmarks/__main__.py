@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 import sys
 import time
+from pathlib import Path
 
 import benchmarks
 from benchmarks import Options
@@ -21,6 +22,7 @@ ON_REQUEST = (
     "tables",
     "tuned_baselines",
 )  # tables of the docs: accuracy, and what needs a quiet machine
+RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 
 
 def names() -> list[str]:
@@ -35,6 +37,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, metavar="N", help="cores to use; by default chosen by measurement")
     parser.add_argument("--cache", metavar="FILE", help="size: keeps what other methods reach, to be read next time")
     parser.add_argument("--picture", metavar="FILE", help="size: draws its figures, as SVG")
+    parser.add_argument("--keep", action="store_true", help="writes the tables to docs/results, for pages to show")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.names) - set(names()))
     if unknown:
@@ -45,8 +48,12 @@ def main() -> int:
     for name in arguments.names or [name for name in names() if name not in ON_REQUEST]:
         print(f"\n== {name}", flush=True)
         start = time.perf_counter()
+        benchmarks.TABLES.clear()
         importlib.import_module(f"benchmarks.{name}").run(options)
         print(f"({time.perf_counter() - start:.0f} s)", flush=True)
+        if arguments.keep and benchmarks.TABLES:
+            RESULTS.mkdir(exist_ok=True)
+            (RESULTS / f"{name}.md").write_text("\n\n".join(benchmarks.TABLES) + "\n", encoding="utf-8")
     return 0
 
 

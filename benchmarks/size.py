@@ -14,14 +14,14 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks import Options, folds, has_data
+from benchmarks import Options, folds, has_data, print_markdown
 from benchmarks._small import candidates
 from benchmarks.tables import LEFT_OUT, encoding, read
 from mltsk import MLTSKClassifier, evaluate, load_dataset
@@ -44,10 +44,10 @@ def run(options: Options) -> None:
     found = measured(options)
     for measure, title in MEASURES.items():
         print(f"\n{title}; in bold what is first, or level with the first within {LEVEL}\n")
-        _print_markdown(["data", "model", *SIZES, "all"], _rows(found[measure]))
+        print_markdown(["data", "model", *SIZES, "all"], _rows(found[measure]))
     for measure, title in MEASURES.items():
         print(f"\n{title}: on how many data sets a model is first or level\n")
-        _print_markdown(["model", *SIZES], firsts(found[measure]))
+        print_markdown(["model", *SIZES], firsts(found[measure]))
         _print_costs(found[measure])
     if options.picture:
         from benchmarks._size_picture import draw
@@ -63,11 +63,6 @@ def _rows(found: dict[str, dict[str, np.ndarray]]) -> Iterator[list[str]]:
             first = best - values <= LEVEL
             yield [name, method, *(f"**{c}**" if f else c for c, f in zip(cells, first, strict=True))]
             name = ""
-
-
-def _print_markdown(header: Sequence[object], rows: Iterable[Iterable[object]]) -> None:
-    for row in (header, ["---" for _ in header], *rows):
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 def firsts(found: dict[str, dict[str, np.ndarray]]) -> list[list[str]]:

@@ -31,7 +31,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["section_iv.toml", "gallery/*.ipynb", "gallery/*.json"]
+exclude_patterns = ["results", "section_iv.toml", "gallery/*.ipynb", "gallery/*.json"]
 templates_path = ["_templates"]
 default_role = (
     "autolink"  # `name` in a docstring: a link where the name can be imported from there, else just set apart

@@ -8,8 +8,8 @@ from mltsk.exceptions import InputError
 from mltsk.metrics import (
     FIVE_METRICS,
     average_precision_score,
+    coverage_error,
     five_metrics,
-    normalised_coverage_error,
     one_error,
     ranking_loss,
 )
@@ -20,7 +20,7 @@ except ImportError:
     torch = None
 
 needs_torch = pytest.mark.skipif(torch is None, reason="torch is not installed: tensors cannot be tested")
-RANKING = [average_precision_score, one_error, ranking_loss, normalised_coverage_error]
+RANKING = [average_precision_score, one_error, ranking_loss, coverage_error]
 
 
 def block(n=60, n_labels=9, levels=6, seed=0):
@@ -39,7 +39,7 @@ def test_standard_metrics_agree_with_scikit_learn_on_tied_scores():
             sk.label_ranking_loss(Y, scores, sample_weight=w),
             (sk.coverage_error(Y, scores, sample_weight=w) - 1) / Y.shape[1],
         ]
-        ours = (average_precision_score, ranking_loss, normalised_coverage_error)
+        ours = (average_precision_score, ranking_loss, coverage_error)
         assert_allclose([f(Y, scores, sample_weight=w) for f in ours], expected)
 
 
@@ -78,6 +78,17 @@ def test_thresholds_can_differ_by_label_and_include_their_value():
     Y, scores = [[1, 1], [0, 0]], [[0.5, 0.2], [0.4, 0.1]]
     assert five_metrics(Y, scores)[1] == 0.25
     assert five_metrics(Y, scores, threshold=[0.5, 0.2])[1] == 0.0
+
+
+def test_coverage_as_the_paper_prints_it_is_not_divided_by_the_number_of_labels():
+    Y, _, weight = block()
+    scores = np.random.default_rng(4).normal(size=Y.shape)
+    expected = sk.coverage_error(Y, scores, sample_weight=weight) - 1
+    for convention in ("paper", "standard"):
+        printed = coverage_error(Y, scores, convention=convention, normalize=False, sample_weight=weight)
+        assert printed == pytest.approx(expected)
+    unseen = np.where(np.arange(9) < 7, Y, np.nan)  # two labels of nine were not observed
+    assert coverage_error(unseen, scores, normalize=False) == pytest.approx(7 * coverage_error(unseen, scores))
 
 
 @pytest.mark.parametrize("metric", RANKING)

@@ -6,10 +6,10 @@ leave-one-out errors) are read on the host, data never are.
 
 The names are those of the array API standard, in NumPy's spelling; ``like=`` says beside what a new array is to lie.
 
-How many threads the work may use is chosen by its size. Two BLAS threads made the skinny products of clustering and of
-small fits slower than one, up to 40 times on a busy machine (an emotions fit took 1.9 s against 0.04 s), because each
-product is shorter than the handshake. They pay for large fits alone. Products with sparse matrices know no threads of
-their own; `spread` shares them out rule by rule. ``MLTSK_THREADS`` in the environment sets the number for both.
+How many threads the work may use is chosen by its size. Two BLAS threads make the skinny products of clustering and of
+small fits slower than one (``python -m benchmarks threads``), because each product is shorter than the handshake. They
+pay for large fits alone. Products with sparse matrices know no threads of their own; `spread` shares them out rule by
+rule. ``MLTSK_THREADS`` in the environment sets the number for both.
 """
 
 import os

@@ -378,8 +378,7 @@ class Tables:
     def shift_sizes(self) -> Array:
         """Standard deviation over the data of each shift, (K, L): that of membership over the centres, times its size.
 
-        Of membership it is at most what all or nothing has: on five data sets it is mostly 1.0 to 1.7 times that over
-        the data, where all or nothing is 1.2 to 5 times it.
+        Of membership it is at most what all or nothing has, which lies farther from that over the data.
         """
         system, w = self.system, doubles(self.system.rule_weights)
         spreads = np.sqrt(np.maximum(w * (1 - w), 0.0))

@@ -12,7 +12,7 @@ _NAMES = {
         micro_precision_score micro_recall_score micro_f1_score""",
     "evaluation": "evaluate",
     "ranking": """FIVE_METRICS five_metrics average_precision_score one_error ranking_loss
-        normalised_coverage_error""",
+        coverage_error""",
     "scorers": "SCORERS MultilabelScorer get_scorer",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

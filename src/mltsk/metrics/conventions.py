@@ -77,9 +77,8 @@ def _sort_with_label_bit(Y: BoolArray, scores: FloatArray) -> tuple[BoolArray, B
     """Labels (R, L) in the order of rising scores, and the rows (R,) where that order is in doubt.
 
     Why not argsort: the label fits into the score. Every score gives up its lowest mantissa bit to its label, the
-    rows are sorted by value, and the bit is read back. On 100 x 174 scores this takes 0.05 ms where a stable
-    argsort takes 0.66 ms before any gather. It is exact unless two scores of a row agree in all but that bit
-    (ties above all) or are not finite.
+    rows are sorted by value, and the bit is read back, in a fraction of the time. It is exact unless two scores of a
+    row agree in all but that bit (ties above all) or are not finite.
     """
     # a copy in C order, in which -0.0 becomes 0.0: they are equal but differ in bits
     keys = np.add(scores, 0.0, order="C")

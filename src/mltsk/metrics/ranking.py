@@ -65,17 +65,22 @@ def ranking_loss(Y: Any, scores: Any, *, convention: str = "standard", sample_we
     return _ranking_metric(2, Y, scores, convention, sample_weight)
 
 
-def normalised_coverage_error(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
+def coverage_error(
+    Y: Any, scores: Any, *, convention: str = "standard", normalize: bool = True, sample_weight: Any = None
+) -> float:
     """How far down the ranking one goes to meet every relevant label (CV), lower is better.
 
-    It is ``(sklearn.metrics.coverage_error - 1) / L``. Parameters are those of `average_precision_score`.
+    It is ``(sklearn.metrics.coverage_error - 1) / L``, as in the tables of the paper and in `evaluate`; with
+    ``normalize=False`` it is not divided by the number of labels, which is the formula that the paper prints. The other
+    parameters are those of `average_precision_score`.
 
     Examples
     --------
-    >>> normalised_coverage_error([[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]])
-    0.5
+    >>> Y, scores = [[1, 0, 1, 0]], [[0.9, 0.5, 0.5, 0.1]]
+    >>> coverage_error(Y, scores), coverage_error(Y, scores, normalize=False)
+    (0.5, 2.0)
     """
-    return _ranking_metric(3, Y, scores, convention, sample_weight)
+    return _ranking_metric(3, Y, scores, convention, sample_weight, normalize)
 
 
 def five_metrics(
@@ -123,12 +128,13 @@ def five_metrics(
     return namespace(table).stack([_weighted_mean(values, share, weight) for values, share in columns], -1)
 
 
-def _ranking_metric(which: int, Y: Any, scores: Any, convention: str, sample_weight: Any) -> float:
+def _ranking_metric(which: int, Y: Any, scores: Any, convention: str, sample_weight: Any, share: bool = True) -> float:
     paper, (labels, observed) = is_paper(convention), inputs.check_truth(Y)
     table = inputs.check_scores(scores, *labels.shape, allow_nan=paper)
     weight = inputs.check_weight(sample_weight, len(labels))
     values, rankable, coverable = _ranked_rows(labels, observed, table, paper)
-    return float(_weighted_mean(values[which], coverable if which == 3 else rankable, weight))
+    value = values[which] if share else values[which] * observed.sum(axis=1)
+    return float(_weighted_mean(value, coverable if which == 3 else rankable, weight))
 
 
 def _ranked_rows(labels: Any, observed: Any, scores: Any, paper: bool) -> tuple[Any, Any, Any]:

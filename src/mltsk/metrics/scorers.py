@@ -32,7 +32,7 @@ _RANKING: _Metrics = {
     "average_precision": (1, ranking.average_precision_score),
     "neg_one_error": (-1, ranking.one_error),
     "neg_ranking_loss": (-1, ranking.ranking_loss),
-    "neg_coverage_error": (-1, ranking.normalised_coverage_error),
+    "neg_coverage_error": (-1, ranking.coverage_error),
 }
 _SETS: _Metrics = {
     "neg_hamming_loss": (-1, bipartition.hamming_loss),

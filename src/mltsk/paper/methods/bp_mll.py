@@ -128,11 +128,11 @@ class BPMLL(NeuralMethod):
         1 is the published method: one instance at a time. Larger batches add up the steps that their instances would
         take from the same weights: faster, and unstable beyond a few dozen unless the learning rate is lowered.
     center : bool, default True
-        Subtract the mean of each feature, unless X is sparse. Ours: without it a fold of scene ends at AP .57
-        instead of .87.
+        Subtract the mean of each feature, unless X is sparse. Ours: features in [0, 1] share a large part
+        that drives every step.
     shuffle : bool, default True
         Draw the order of instances, the same in every epoch. The authors' program takes rows as they come, which
-        fails where a file is sorted by label, as scene is: AP .68 instead of .87 on that fold.
+        fails where a file is sorted by label, as scene is.
     device : {"cpu", "cuda"}, default "cpu"
     progress : callable, optional
         Called with (epochs done, epochs in all).

@@ -11,7 +11,7 @@ q is not the objective: it has no factors ½ and counts coefficients. R is indef
 iteration has no minimum to go to; what it returns is where it stopped. For a problem with a minimum use `fista`.
 
 Written down like that a step takes four products. With H(W) = A W + α W R and F(W) = W - (H(W) - B)/Lip, both affine,
-it takes the two of H(W⁺), the rest is in place, and W, B and H are transposed, (L, Md), which is up to 8 % faster:
+it takes the two of H(W⁺), the rest is in place, and W, B and H are transposed, (L, Md), which is faster:
 
     W⁺ = soft((1 + m) F(W) - m F(W'), β/Lip),   q = ⟨W⁺, H(W⁺)⟩ - 2⟨W⁺, B⟩ + yy + β nnz(W⁺)
 """
@@ -135,9 +135,9 @@ def algorithm1_grid(
     """`algorithm1` for every (alpha, beta, gamma), with the same numbers; what settings have in common is made once.
 
     ``then`` turns each result into what is kept of it, scores of a test fold, say, so that memory does not grow by one
-    P per setting. ``precision`` "single" takes about half the time: starts, norms and the sums of q are double in any
-    case, at most one setting in a hundred stopped a step earlier or later where that was compared, and labels whose
-    scores are all but equal may change places.
+    P per setting. ``precision`` "single" is faster and moves the AP of few settings (``python -m benchmarks
+    section_iv_grid``): starts, norms and the sums of q are double in any case, and labels whose scores are all but
+    equal may change places.
 
     Examples
     --------
@@ -209,11 +209,10 @@ def low_rank(A: Array, tolerance: float = _FACTOR_TOLERANCE["double"]) -> Array 
 class Solver:
     """Runs settings one after the other over the same data; norms, latest start and buffers are shared.
 
-    With many labels five buffers stay in the cache, and rows and columns of W that are all zero drop out of H(W), a
-    third of all flops on the authors' CAL500 grid. With few labels a product is bound by reading A, so several settings
-    run in step (`solve_all`): 5 times as fast on scene (6 labels, K = 7). Where ``single``, steps are made in single
-    precision; norms, the start and its products stay double, and q is added up over rows in double, so that rounding
-    stays below the margin.
+    With many labels five buffers stay in the cache, and rows and columns of W that are all zero drop out of H(W).
+    With few labels a product is bound by reading A, so several settings run in step (`solve_all`). Where ``single``,
+    steps are made in single precision; norms, the start and its products stay double, and q is added up over rows in
+    double, so that rounding stays below the margin.
     """
 
     def __init__(
