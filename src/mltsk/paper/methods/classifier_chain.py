@@ -21,7 +21,7 @@ from .base import design_threads, grouped
 from .binary_relevance import BinaryRelevanceTSK, changes_rules
 from .epsilon_insensitive import Design, Factor
 
-RULES = ("centers_", "widths_", "rule_distinctness_", "mean_", "axes_")
+SHARED = ("order_", "centers_", "widths_", "rule_distinctness_", "mean_", "axes_")  # by settings of the same rules
 
 
 @dataclass(eq=False, repr=False)
@@ -147,17 +147,18 @@ def with_labels(X, Y):
 
 def fit_links(pairs, X, Y, w):
     """Fit chains with labels in the IF-parts, which differ in their solvers alone: each link's rules are found once."""
-    first, L = pairs[0][1], Y.shape[1]
+    first = pairs[0][1]
+    for _, model in pairs:
+        model.links_, model.gap_, model.n_iter_ = (), np.empty(Y.shape[1]), 1
     for j, C, S, G in linked_rules(first, X, Y, w):
-        shared = {name: getattr(first, name) for name in (*RULES, "order_")}
         with design_threads(G):
             design = Design.of(G, w)
             for same_C in grouped(pairs, "C".__eq__):
                 factor = Factor.of(design, 0.5 / same_C[0][1].C)
                 for _, model in same_C:
-                    if j == first.order_[0]:
-                        vars(model).update(shared, links_=(), gap_=np.empty(L), n_iter_=1)
                     model._add_link(j, C, S, model._solve(factor, Y[:, [j]]))
+    for _, model in pairs:
+        vars(model).update({name: getattr(first, name) for name in SHARED})
 
 
 def linked_rules(model, X, Y, w):
