@@ -75,5 +75,10 @@ def test_methods_and_data_may_have_protocols_and_grids_of_their_own(small):
     assert {cell.protocol for cell in planned()} == {"paper", "strict"}
     assert {cell.protocol for cell in planned(protocols=["strict"])} == {"strict"}
     assert planned(datasets=["other"]) == []
-    fast = {"grids": {"fast": {"n_neighbors": [3]}}, "grid_for": {"toy": "fast"}}
-    assert {len(cell.details["grid"]) for cell in planned(**fast)} == {1}
+    fast = {"grids": {"paper": {"n_neighbors": [3, 5]}, "fast": {"n_neighbors": [3]}}}
+    for grid_for, sizes in (
+        ({"toy": "fast"}, {"paper": 1, "strict": 1}),
+        ({"strict": "fast"}, {"paper": 2, "strict": 1}),
+    ):
+        cells = planned(**fast, grid_for=grid_for)
+        assert {cell.protocol: len(cell.details["grid"]["n_neighbors"]) for cell in cells} == sizes
