@@ -1,8 +1,9 @@
 """Checks what pages and docstrings claim: ``python scripts/check_docs.py``, or of some pages alone, ``… PAGE …``.
 
 Every command in code (``mltsk``, ``make``, ``python -m benchmarks``, ``python -m fuzz``) must exist with its options. A
-table below ``<!-- results: results/NAME.md -->`` (from the folder of the page) must be, line by line, a table of that
-file, which ``python -m benchmarks NAME --keep`` writes. Words in capitals stand for anything.
+table or list below ``<!-- results: results/NAME.md -->`` (from the folder of the page) must be, line by line, one of
+that file, which ``python -m benchmarks NAME --keep`` or ``scripts/section_iv.py`` writes. Words in capitals stand for
+anything.
 """
 
 import ast
@@ -21,7 +22,7 @@ FENCED = re.compile(r"^( *)```.*\n((?:.*\n)*?)\1```$", re.M)
 INDENTED = re.compile(r"^ +((?:mltsk|python -m) (?:.(?!  ))+.)", re.M)
 INLINE = re.compile(r"(`+)((?:[^`\n]|\n(?!\n))+)\1")
 COMMAND = re.compile(r"(?:\$ )?(?:[A-Z_]+=\S+ )*(mltsk|make|python -m (?:benchmarks|fuzz)[\w.]*)(?: (.+))?$")
-RESULTS = re.compile(r"^<!-- results: (\S+) -->\n((?:\|.*\n?)*)", re.M)
+RESULTS = re.compile(r"^<!-- results: (\S+) -->\n((?:[|-].*\n?)*)", re.M)
 
 
 def main(pages: Sequence[str]) -> int:

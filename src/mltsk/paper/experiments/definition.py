@@ -55,8 +55,8 @@ class MethodDefinition(_Part):
     computed, if the class has a parameter of that name; it is no setting, since numbers depend on it by rounding alone.
     ``gpu`` is false for a method that a GPU does not make faster: ``--device`` then leaves it where it is.
     A grid that is not given is the class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one;
-    ``grid_for`` names another one for a data set or a protocol. ``variant_of`` is the key of the method of which this is another
-    reading; ``protocols`` and ``datasets`` are those of the experiment on which it is run, all of them by default.
+    ``grid_for`` names another one for a data set or a protocol. ``variant_of`` is the key of the method of which this
+    is another reading; ``protocols`` and ``datasets`` are those of the experiment on which it is run, all by default.
     """
 
     key: str = Field(min_length=1, pattern=r"^[\w.+-]+$")

@@ -1,0 +1,66 @@
+"""From a run of Section IV to the documentation: ``python scripts/section_iv.py section4``.
+
+Writes ``docs/results/section_iv/``, a file per table and list of sentences, the figures of the page, and the seconds
+by which `mltsk reproduce` estimates its time; then puts tables and lists where pages have a mark for them.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from mltsk.paper.experiments import estimate
+from mltsk.paper.experiments.glance import ap_table, readings_table
+from mltsk.paper.experiments.ranks import comparisons
+from mltsk.paper.experiments.results import Results
+from mltsk.paper.experiments.store import Store
+from mltsk.paper.experiments.summary import paper_gaps, summarise
+from mltsk.paper.experiments.tables import worth_table
+from mltsk.paper.report.experiment import study_pictures
+from mltsk.paper.report.figures import closeness_picture, protocol_picture, rank_pictures
+from mltsk.paper.report.table_files import to_markdown
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PLACE = DOCS / "results" / "section_iv"
+MARK = re.compile(r"(^<!-- results: ((?:\.\./)*results/section_iv/\S+) -->\n)((?:[|-].*\n?)*)", re.M)
+
+
+def main(folder: str) -> None:
+    """Write everything that the pages show of a run."""
+    with Store.open(folder) as store:
+        results = store.results()
+    PLACE.mkdir(parents=True, exist_ok=True)
+    for name, text in {**tables(results), **sentences(results)}.items():
+        (PLACE / f"{name}.md").write_text(text, encoding="utf-8")
+    for drawn in pictures(results):
+        (DOCS / "images" / "section_iv" / f"{drawn.key}.png").write_bytes(drawn.png)
+    Path(estimate.__file__).with_name("seconds.csv").write_text(estimate.measured(results), encoding="utf-8")
+    for page in DOCS.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        filled = MARK.sub(lambda mark, page=page: mark[1] + (page.parent / mark[2]).read_text(encoding="utf-8"), text)
+        if filled != text:
+            page.write_text(filled, encoding="utf-8")
+
+
+def tables(results: Results) -> dict[str, str]:
+    """The lines of each table, without title and caption."""
+    made = [*(ap_table(results, protocol) for protocol in results.protocols), readings_table(results)]
+    made.append(worth_table(results))
+    return {table.key: "".join(re.findall(r"^\|.*\n", to_markdown(table), re.M)) for table in made if table}
+
+
+def sentences(results: Results) -> dict[str, str]:
+    """The summary, a list per section."""
+    sections = summarise(results, paper_gaps(results), comparisons(results))
+    names = [re.sub(r"\W+", "-", section.title.lower()) for section in sections]
+    return {name: "".join(f"- {line}\n" for line in s.sentences) for name, s in zip(names, sections, strict=True)}
+
+
+def pictures(results: Results) -> list:
+    """The figures of the page: closeness, protocols, studies, and mean ranks by AP."""
+    ranks = [picture for drawn in rank_pictures(comparisons(results)).values() for picture in drawn]
+    by_ap = [picture for picture in ranks if picture.key.endswith("-ap")]
+    return [*closeness_picture(paper_gaps(results)), *protocol_picture(results), *study_pictures(results), *by_ap]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
