@@ -13,6 +13,7 @@ from mltsk.paper.methods import (
     C2AE,
     HNOML,
     JBNN,
+    METHODS,
     MLSF,
     BinaryRelevanceTSK,
     ClassifierChainTSK,
@@ -39,6 +40,7 @@ ESTIMATORS = [
     MLSF(alpha=0.5, epsilon=0.1, size=1, gamma=0.1),
     *(NEED_TORCH if find_spec("torch") else []),
 ]
+ESTIMATORS += [method() for method in METHODS.values() if method not in {type(e) for e in (*ESTIMATORS, *NEED_TORCH)}]
 
 EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 WEIGHTS = (

@@ -105,7 +105,7 @@ def scores(model, X):
     return model._scores(model._check_input(X))
 
 
-def test_there_are_nine_methods():
+def test_each_method_has_a_case_and_a_grid():
     assert set(METHODS) == set(GRID_SIZES) == set(CASES)
 
 
