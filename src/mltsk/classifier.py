@@ -67,6 +67,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         value and label, rare values share one, and a value that was never seen counts as nothing.
     cost : (float, float), default=(1, 1)
         For ``threshold="cost"``: what a false alarm and what a miss costs, (1, 5) where a miss is five times as bad.
+    rules : list of dict or None, default=None
+        Rules of your own, such as ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each asks of
+        features by name, a range with both ends included (None is no end), a word, or a list of words that will do. A
+        rule holds where all of it holds, wholly or not at all, and never where a value that it asks for is missing.
+        Each has one number per label, found together with all others.
     random_state : int, RandomState or None, default=None
         For pipelines that set it everywhere: nothing in a fit is random.
 
@@ -140,6 +145,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "cost": ["array-like"],
+        "rules": [list, tuple, None],
         "random_state": ["random_state"],
     }
 
@@ -158,6 +164,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         max_conditions=5,
         categorical_features="from_dtype",
         cost=(1, 1),
+        rules=None,
         random_state=None,
     ):
         self.n_rules = n_rules
@@ -172,6 +179,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.max_conditions = max_conditions
         self.categorical_features = categorical_features
         self.cost = cost
+        self.rules = rules
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
@@ -200,6 +208,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         columns = None if self.columns_ is None else Columns(**self.columns_)
         names = ("shares", "monotone", "indicators") if columns is not None else ()
         kinds = {name: getattr(columns, name) for name in names}
+        kinds |= {} if columns is None else {"n_given": len(columns.rules)}
         return Options(**given, **kinds, coupling=self.coupling, scale=self.scale)
 
     def _set_targets(self, targets):
@@ -212,6 +221,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _store(self, fitted, rows):
         """The one place that writes what a fit found."""
         self._write(fitted)
+        self._warn_of_rules()
         some = rows.sample(Options.sample_rows if fitted.loo_rows is None else len(fitted.loo_rows))
         loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
         given, rules = (asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)), fitted.design.rules
@@ -220,6 +230,15 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         missed = self._calibrate(self._sample.Y, self._sample.w, loo)
         self._warn(missed if self.max_terms is None else self._shorten(some.index))
         return self
+
+    def _warn_of_rules(self):
+        """Say which given rules hold for no sample, or for all of them: there is nothing to learn about those."""
+        regions = self.members_["regions"]
+        for r in range(given := len(self.columns_["rules"]) if self.columns_ else 0):
+            held, of = regions[-1, r - given]
+            if held in (0, of):
+                who = "all" if held else "none"
+                warn(f"Rule {r + 1} holds for {who} of the samples: it has no number.", stacklevel=4)
 
     def _write(self, fitted):
         self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
@@ -257,6 +276,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         terms, shifts = np.count_nonzero(self.general_coef_, axis=0), np.count_nonzero(self.coef_, axis=1)
         conditions = np.isfinite(self.widths_).sum(axis=1) if self.max_terms is not None else np.zeros(len(shifts))
+        if self.max_terms is not None and self.columns_ is not None:  # those of given rules
+            asked = np.array(Columns(**self.columns_).conditions)[self.terms_["feature"]]
+            terms = terms + asked @ (self.general_coef_ != 0)
         return terms + (shifts * (1 + conditions[:, None].astype(int))).sum(axis=0)
 
     @property

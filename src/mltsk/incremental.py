@@ -64,6 +64,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         threshold=0.5,
         categorical_features="from_dtype",
         cost=(1, 1),
+        rules=None,
         random_state=None,
         forgetting=0.0,
     ):
@@ -77,6 +78,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.threshold = threshold
         self.categorical_features = categorical_features
         self.cost = cost
+        self.rules = rules
         self.random_state = random_state
         self.forgetting = forgetting
 

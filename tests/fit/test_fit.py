@@ -55,6 +55,21 @@ def test_weights_per_label_are_separate_fits(block, form):
         assert start[0] == pytest.approx(start[1], abs=1e-5)
 
 
+@pytest.mark.parametrize("n_rules", [0, 4])
+def test_scores_without_itself_are_exact_with_given_rules(block, n_rules):
+    """One ridge problem per row that is left out, on the same columns."""
+    X, Y = np.column_stack([block.X, block.X[:, 0] > 1, (block.X[:, 1] > 0) & (block.X[:, 2] < 0)]), block.Y
+    options = Options(n_rules=n_rules, order=0, ridge=1.0, n_given=2, shares=np.array([1, 1, 1, 1, 1e-12, 1e-12]))
+    found = fit_system(Block(X, Y, np.ones(200), np.ones(200)).rows(), options)
+    Phi = found.design.rows(found.design.scale.apply(X))
+    assert found.terms.mean[-2:].tolist() == [0, 0]
+    for i in range(0, 200, 20):
+        rest = np.arange(200) != i
+        A, y = Phi[rest] - Phi[rest].mean(axis=0), Y[rest].mean(axis=0)
+        B = np.linalg.solve(A.T @ A + found.ridge * np.eye(A.shape[1]), A.T @ (Y[rest] - y))
+        assert_allclose(y + (Phi[i] - Phi[rest].mean(axis=0)) @ B, found.loo_scores[i], atol=1e-9)
+
+
 def test_scores_without_itself_are_of_a_spread_sample_where_rows_are_not_held(block):
     parts = ArrayRows(block.X, block.Y, block.w, block.copies, 30, lambda X, Y: (X, Y))
     found = fit_system(parts, replace(GIVEN, sample_rows=60))

@@ -85,6 +85,14 @@ def test_a_table_with_words_gaps_and_words_never_seen(scale, n_rules, order, max
     table_agrees(model, new)
 
 
+@pytest.mark.parametrize("max_terms", [None, 9])
+def test_rules_that_the_user_gave(max_terms, table, own_rules):
+    X, Y, new = table
+    table_agrees(MLTSKClassifier(3, order=0, max_terms=max_terms, rules=own_rules).fit(X, Y), new)
+    numbers = MLTSKClassifier(0, rules=[{"x0": (0.2, 1.0), "x3": (None, 0.5)}]).fit(DATA.X, DATA.Y)
+    agrees(numbers, DATA.X)
+
+
 def test_a_column_of_a_table_is_an_input_of_its_own_type(table):
     X, Y, new = table
     made = table_agrees(

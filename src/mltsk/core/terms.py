@@ -99,6 +99,10 @@ class Terms:
                 sums, total = sums + part @ xp.where(T == T, T, 0.0), total + part @ cast(T == T, Z.dtype)
         return replace(self, mean=asnumpy(sums / (total + (total == 0))).astype(np.float64))
 
+    def from_zero(self, first: int) -> "Terms":
+        """These terms, of which those from feature ``first`` on count as they are, not by distance from their mean."""
+        return replace(self, mean=np.where(self.feature < first, self.mean, 0.0))
+
     def by_feature(self, contributions: Array, n_features: int) -> Array:
         """Sums over the terms of each feature, (N, D), of contributions (N, P) of terms."""
         if self.low is None:

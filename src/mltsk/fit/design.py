@@ -45,10 +45,12 @@ class Scale:
         name: str | None,
         shares: Array | None = None,
         monotone: NDArray[np.bool_] | None = None,
+        n_given: int = 0,
     ) -> "tuple[Scale, Matrix]":
         """Fitted to rows X under the weights w, with X on it; "auto" is "quantile" for dense and "unit" for sparse.
 
-        ``shares`` (D,) say how much columns count in distances, ``monotone`` (D,) which may have one ramp alone.
+        ``shares`` (D,) say how much columns count in distances, ``monotone`` (D,) which may have one ramp alone. The
+        last ``n_given`` columns are those of given rules, whose terms count from 0 and not from their mean.
         """
         name = ("unit" if sparse.issparse(X) else "quantile") if name == "auto" else name
         if sparse.issparse(X) and name not in ("unit", None):
@@ -62,7 +64,7 @@ class Scale:
             terms = Terms.linear(X.shape[1])
         scale = cls(name, scaling, terms, 1.0)
         Z = scale.apply(X)
-        terms = terms.averaged(Z, scaling, w)
+        terms = terms.averaged(Z, scaling, w).from_zero(X.shape[1] - n_given)
         if name == "unit":  # mean square length less the square of the mean: lengths are 1, so nothing cancels
             mean = terms.mean
             variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(mean @ mean)

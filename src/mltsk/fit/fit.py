@@ -54,9 +54,10 @@ class Rows(Protocol):
 class Options:
     """What the user asks for; None leaves it to leave-one-out, but for `coupling` and `scale`, where it is none.
 
-    ``shares`` and ``monotone`` (D,) tell of columns what `Scale.of` says, ``indicators`` what `Members.of` does. Scale,
-    rules and weights are found on at most ``sample_rows`` rows; ``memory`` is how many bytes a square matrix may take,
-    None a share of what is here; ``form`` of the solution is "primal", "dual", "products" or None for the cheapest.
+    ``shares``, ``monotone`` (D,) and ``n_given`` tell of columns what `Scale.of` says, ``indicators`` what `Members.of`
+    does. Scale, rules and weights are found on at most ``sample_rows`` rows; ``memory`` is how many bytes a square
+    matrix may take, None a share of what is here; ``form`` of the solution is "primal", "dual", "products" or None for
+    the cheapest.
     """
 
     n_rules: int | None = None
@@ -69,6 +70,7 @@ class Options:
     shares: Array | None = None
     monotone: NDArray[np.bool_] | None = None
     indicators: NDArray[np.bool_] | None = None
+    n_given: int = 0
     sample_rows: int = 20_000
     memory: float | None = None
     form: str | None = None
@@ -121,7 +123,8 @@ def fit_system(rows: Rows, options: Options) -> Fitted:
     """Fit a general rule and exceptions to rows."""
     block = rows.sample(options.sample_rows)
     with blas_threads(0.0):  # many small factorisations: threads would wait for each other
-        scale, Z = Scale.of(block.X, block.row_weights(), options.scale, options.shares, options.monotone)
+        kinds = options.shares, options.monotone, options.n_given
+        scale, Z = Scale.of(block.X, block.row_weights(), options.scale, *kinds)
         choice = _chosen(rows, block, Z, scale, options)
         penalty, coupling = Penalty(choice.rho), None
         if options.coupling is not None:
@@ -319,6 +322,7 @@ def _fitted(
         quantiles = column_quantiles(counted, np.linspace(0, 1, 21))
     rows = block.X if is_sparse(block.X) else asnumpy(block.X)
     known = rows, asnumpy(M), asnumpy(block.Y), asnumpy(block.w)
+    words: Any = {"indicators": options.indicators, "n_given": options.n_given}
     return Fitted(
         scale=design.scale.name,
         scaling=scaling,
@@ -331,7 +335,7 @@ def _fitted(
         prototypes=prototypes,
         rule_weights=mass / float(w.sum()),
         quantiles=quantiles,
-        members=Members.of(*known, shared=design.rules.order == 1, indicators=options.indicators),
+        members=Members.of(*known, shared=design.rules.order == 1, **words),
         width_scale=choice.width_scale,
         share=choice.share,
         ridge=penalty.rho,

@@ -148,8 +148,10 @@ class ShortModels:
         coef = problem.fitted(sets, size)
         short, kept = self.candidates.system(coef, problem.mean, problem.rates)
         every = self.sample.rows(slice(None))
-        words = None if self.long.columns is None else self.long.columns.indicators
-        members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, indicators=words)
+        columns, words = self.long.columns, dict[str, Any]()
+        if columns is not None:
+            words = {"indicators": columns.indicators, "n_given": len(columns.rules)}
+        members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, **words)
         return replace(short, members=members, certainty=self._certainty(size, problem, coef, kept))
 
     def _certainty(self, size: int, problem: Problem, coef: Array, kept: Index) -> Certainty:

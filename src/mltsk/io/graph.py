@@ -150,9 +150,25 @@ def _labels(g: Graph, model: Any) -> None:
 def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
     """The columns of numbers that a system is about, (N, D), from inputs in the caller's columns."""
     columns = system.columns
-    if columns is None or set(columns.kinds) == {"number"}:
-        x = g.input("X", kind, system.shape[1] if columns is None else len(columns.names))
-        if columns is None or not any(columns.gaps):
+    if columns is None:
+        return g.input("X", kind, system.shape[1])
+    x = _numbers(g, columns, kind)
+    return g.add("Concat", x, *(_held(g, x, tests) for tests in columns.tests), axis=1) if columns.rules else x
+
+
+def _held(g: Graph, x: str, tests: list[tuple[int, float, float]]) -> str:
+    """Whether a given rule holds, (N, 1): all of its numbers lie between their ends, none of them missing."""
+    at, low, high = (np.array(part) for part in zip(*tests, strict=True))
+    own = g.add("Gather", x, g.integers(at), axis=1)
+    above, below = g.add("GreaterOrEqual", own, g.constant(low)), g.add("LessOrEqual", own, g.constant(high))
+    return g.add("ReduceMin", g.number(g.add("And", above, below)), axes=[1])
+
+
+def _numbers(g: Graph, columns: Columns, kind: int) -> str:
+    """Values and what is missing, as `Columns.expand` has them, without given rules."""
+    if set(columns.kinds) == {"number"}:
+        x = g.input("X", kind, len(columns.names))
+        if not any(columns.gaps):
             return x
         own = g.add("Gather", x, g.integers(np.flatnonzero(columns.gaps)), axis=1)
         return g.add("Concat", x, g.number(g.add("IsNaN", own)), axis=1)

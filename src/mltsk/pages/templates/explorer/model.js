@@ -153,7 +153,7 @@ class FuzzySystem {
     const filled = z.map((place, d) => (Number.isNaN(place) ? (this.linear ? this.mean[d] : 0) : place));
     const sums = this.gather((d) => z[d]);
     const m = this.shares(this.exponents(sums));
-    return { z, filled, sums, m, scores: this.scores(z, filled, m, label) };
+    return { x, z, filled, sums, m, scores: this.scores(z, filled, m, label) };
   }
 
   scores(z, filled, m, label) {
