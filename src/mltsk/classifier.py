@@ -19,7 +19,7 @@ from .core.certainty import Certainty
 from .core.coupling import CONVEX
 from .core.members import Members
 from .core.scaling import Scaling
-from .core.terms import Terms
+from .core.terms import PERCENTILE_TERMS, Terms
 from .exceptions import InputError
 from .fit import Options, fit_system
 from .fit.short import LARGEST, Sample, ShortModels, certainty_of
@@ -40,10 +40,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_rules : int or "auto", default="auto"
+    n_rules : int, "auto" or "xie-beni", default="auto"
         Number of exceptions; 0 is the general rule alone. "auto" has none unless they lower the leave-one-out error:
         by one percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1 (half a
-        percent each where terms are linear).
+        percent each where terms are linear). "xie-beni" is the number from 2 to 20 whose clusters are most compact next
+        to how far apart they are, by Xie and Beni's index, whatever the labels are.
     order : {0, 1} or "auto", default="auto"
         What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
     width_scale : float or "auto", default="auto"
@@ -53,9 +54,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, default=None
         How the numbers of correlated labels pull at each other, see `mltsk.core.coupling`.
     coupling_weight : float or "auto", default="auto"
-    scale : {"auto", "quantile", "standard", "minmax", "unit"} or None, default="auto"
-        "quantile" has ramps on the percentile scale of each feature; the others have one linear term per feature.
-        "unit" gives rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
+    scale : {"auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit"} or None, default="auto"
+        "quantile" has ramps on the percentile scale of each feature, "triangles" and "trapezoids" have five overlapping
+        terms there, from "is very low" to "is very high"; the others have one linear term per feature. "unit" gives
+        rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
     threshold : float, array of shape (n_labels,), "f1", "cost", ("precision", 0.8) or ("recall", 0.9), default=0.5
         A label is predicted when its score reaches this. All but numbers are found per label on leave-one-out scores:
         the best F1, the least cost, the lowest threshold with that precision or the highest with that recall.
@@ -133,13 +135,13 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
-        "n_rules": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "n_rules": [StrOptions({"auto", "xie-beni"}), Interval(Integral, 0, None, closed="left")],
         "order": [StrOptions({"auto"}), Interval(Integral, 0, 1, closed="both")],
         "width_scale": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "coupling": [StrOptions(set(CONVEX)), None],
         "coupling_weight": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-        "scale": [StrOptions({"auto", "quantile", "standard", "minmax", "unit"}), None],
+        "scale": [StrOptions({"auto", *PERCENTILE_TERMS, "standard", "minmax", "unit"}), None],
         "threshold": [StrOptions({"f1", "cost"}), Real, "array-like"],
         "max_terms": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],

@@ -43,7 +43,7 @@ def test_every_scale_and_order_also_beyond_the_training_range(scale, X, n_rules,
 
 @pytest.mark.parametrize("is_gappy", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", None])
+@pytest.mark.parametrize("scale", ["quantile", "triangles", "standard", "minmax", None])
 def test_missing_numbers_count_as_nothing(scale, n_rules, order, is_gappy):
     gaps = np.random.default_rng(0).random(DATA.X.shape) < 0.2
     gaps[0] = True

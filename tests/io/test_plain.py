@@ -21,7 +21,7 @@ def travelled(model):
     return from_dict(json.loads(json.dumps(to_dict(model), allow_nan=False)))
 
 
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None])
+@pytest.mark.parametrize("scale", ["quantile", "triangles", "standard", "minmax", "unit", None])
 def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
     X, Y = DATA.frames()
     model = MLTSKClassifier(n_rules=3, scale=scale).fit(X, Y)

@@ -19,7 +19,8 @@ from .progress import working
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
 Preset = StrEnum("Preset", ["default", "paper"])
-Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
+SCALES = ["auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit", "none"]
+Scale = StrEnum("Scale", SCALES)
 
 FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
 LEAST = {"from 0 up": 0.0, "above 0": 5e-324}

@@ -167,7 +167,7 @@ class _Search:
     general: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        G = gram(self.scale.terms.memberships(self.Z, self.scale.scaling))
+        G = gram(self.scale.general(self.Z))
         self.inner = None if self.scale.has_ramps else G
         self.general, self.general_size = self._sized(G)
 

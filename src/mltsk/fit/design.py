@@ -3,10 +3,13 @@
 Symbols: Z (N, D) scaled samples, T (N, P) terms, M (N, K) firing strengths, V the total variance of Z,
 Φ = [√a T, √b M ∘ (1, Z/√V)] (N, Q); order 0 has no Z in it. a and b are the block weights: one ridge then shrinks both.
 
+T of triangles and trapezoids are their ramps times H (`Terms.heights`).
+
 The kernel of the whole, Φ Φᵀ = a T Tᵀ + b (M Mᵀ) ∘ (1 + Z Zᵀ/V), needs no Φ.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,11 +17,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..core.arrays import Array, Matrix, dense, row_blocks, row_square_norms, unit_rows, weighted_mean_and_sd
-from ..core.backend import cast, namespace
+from ..core.backend import cast, is_tensor, namespace, put
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Underflow, firing_strengths
 from ..core.scaling import Scaling, fit_scaling
-from ..core.terms import Terms
+from ..core.terms import PERCENTILE_TERMS, Terms
 from ..exceptions import InputError
 
 # A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
@@ -57,9 +60,11 @@ class Scale:
             raise InputError(f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray().")
         if name == "unit" and not sparse.issparse(X) and not bool((X == X).all()):
             raise InputError("scale='unit' needs every cell of a row to give it unit length: take another scale.")
-        scaling = None if name is None or name == "unit" else fit_scaling(X, w, name, shares)
-        if scaling is not None and name == "quantile":
-            terms = Terms.ramps(scaling, monotone)
+        on_percentiles = name in PERCENTILE_TERMS
+        how = "quantile" if on_percentiles else name
+        scaling = None if how is None or how == "unit" else fit_scaling(X, w, how, shares)
+        if scaling is not None and name is not None and on_percentiles:
+            terms = Terms.ramps(scaling, monotone, name)
         else:
             terms = Terms.linear(X.shape[1])
         scale = cls(name, scaling, terms, 1.0)
@@ -81,6 +86,16 @@ class Scale:
     def has_ramps(self) -> bool:
         """Whether terms are ramps, not linear."""
         return self.terms.low is not None
+
+    @cached_property
+    def heights(self) -> sparse.csr_array | None:
+        """How ramps become columns of which the ridge shrinks heights, for triangles and trapezoids."""
+        return self.terms.heights() if self.name in ("triangles", "trapezoids") and len(self.terms) else None
+
+    def general(self, Z: Matrix) -> Matrix:
+        """Columns of the general rule (N, P) of scaled rows: its terms, perhaps CSR."""
+        T, H = self.terms.memberships(Z, self.scaling), self.heights
+        return T if H is None else T @ (cast(put(H.toarray(), T), T.dtype) if is_tensor(T) else H)
 
     def apply(self, X: Matrix) -> Matrix:
         """Rows on this scale, dense where that pays."""
@@ -124,7 +139,7 @@ class Design:
 
     def memberships(self, Z: Matrix) -> Matrix:
         """T of scaled rows, perhaps CSR, in double precision."""
-        return cast(self.scale.terms.memberships(Z, self.scale.scaling), np.float64)
+        return cast(self.scale.general(Z), np.float64)
 
     def firing(self, Z: Matrix) -> Array:
         """M of scaled rows, in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
@@ -197,7 +212,8 @@ class Design:
         P, K, _ = self.shape
         coef = self.exceptions**0.5 * B[P:].reshape(K, -1, B.shape[1]) if K else np.zeros((0, 1, B.shape[1]))
         coef[:, 1:] *= self.scale.variance**-0.5
-        general = self.general**0.5 * B[:P]
+        general, H = self.general**0.5 * B[:P], self.scale.heights
+        general = general if H is None else H @ general
         return rates - np.einsum("ql,ql->l", mean, B) + self.scale.terms.mean @ general, general, coef
 
 

@@ -8,7 +8,7 @@ is solved; where neither form fits in memory, conjugate gradients on products.
 import os
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, row_blocks, spread_rows
 from ..core.backend import asnumpy, blas_threads, cast, device_memory, namespace, put
-from ..core.clustering import fuzzy_c_means
+from ..core.clustering import fuzzy_c_means, xie_beni
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.members import Members
 from ..core.scaling import Scaling, column_quantiles
@@ -28,6 +28,7 @@ from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
 
 FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer: of more than 50 centres, of few
 ROWS_PER_RULE = 2  # no more exceptions than this allows
+CLUSTERS = range(2, 21)  # numbers of exceptions that Xie and Beni's index chooses from
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
 # Factorisations of labels that were observed in different rows: beyond these flops conjugate gradients serve them all.
@@ -60,7 +61,7 @@ class Options:
     the cheapest.
     """
 
-    n_rules: int | None = None
+    n_rules: int | Literal["xie-beni"] | None = None
     order: int | None = None
     width_scale: float | None = None
     ridge: float | None = None
@@ -140,10 +141,14 @@ def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> C
     some = _counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
 
     @cache
-    def centers(K: int) -> Array:  # on the host: hundreds of small steps, for which a device is slower
+    def rows_for(K: int) -> tuple[Any, Any, Any]:  # on the host: hundreds of small steps, for which a device is slower
         part = _counted(w, FEW_ROWS if K <= FEW else MANY_ROWS)
         raw, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
-        filled = scale.terms.filled(raw)
+        return raw, scale.terms.filled(raw), weights
+
+    @cache
+    def centers(K: int) -> Array:
+        raw, filled, weights = rows_for(K)
         found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
         C = found.centers
         if filled is not raw:  # the mean of what was measured in each cluster
@@ -152,9 +157,14 @@ def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> C
             C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
         return put(C, Z)
 
+    def validity(K: int) -> float:
+        _, filled, weights = rows_for(K)
+        return xie_beni(filled, cast(asnumpy(centers(K)), np.float64), fuzzifier=1.0, sample_weight=weights)
+
+    n_rules = min(CLUSTERS, key=validity) if options.n_rules == "xie-beni" else options.n_rules
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
-    given: Any = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
+    given: Any = {"n_rules": n_rules, "order": options.order, "width_scale": options.width_scale}
     return choose(scale, Z[some], w[some], judge, centers, most=max(1, int(counted)), **given)
 
 

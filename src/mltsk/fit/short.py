@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import block_diag, eye_array
+from scipy.sparse.linalg import inv
 
 from ..core.arrays import Array, spread_rows
 from ..core.backend import asnumpy, is_tensor
@@ -72,7 +74,11 @@ def certainty_of(sample: Sample) -> Certainty | None:
     slope = design.scale.variance**-0.5
     rows = [1.0] + [slope] * (0 if not K else (Q - P) // K - 1)
     units = np.concatenate([np.full(P, design.general**0.5), np.tile(rows, K) * design.exceptions**0.5])
-    return Certainty((centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(units, units), _noise(part, part.loo))
+    information = (centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(units, units)
+    if design.scale.heights is not None:  # of the numbers of ramps, which are those of its columns times H
+        back = block_diag([inv(design.scale.heights.tocsc()), eye_array(Q - P)])
+        information = back.T @ information @ back
+    return Certainty(information, _noise(part, part.loo))
 
 
 def _noise(part: Sample, scores: Array) -> Array:

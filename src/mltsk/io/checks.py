@@ -20,7 +20,7 @@ from ..columns import Columns
 from ..core.certainty import Certainty
 from ..core.members import Members
 from ..core.scaling import Scaling
-from ..core.terms import Terms
+from ..core.terms import PERCENTILE_TERMS, Terms
 from ..pipelines import taken_apart
 
 SHAPES = {
@@ -54,7 +54,7 @@ KINDS = ("number", "ordinal", "nominal")
 ON_THE_SCALE = ("centers_", "coef_", "general_coef_", "intercept_", "thresholds_", "slopes_", "offsets_", "mean")
 LARGEST = 1e100  # number in a model: products of two are still finite
 MOST_FEATURES = 10**8
-SCALES = ("quantile", "standard", "minmax", "range", "unit", None)
+SCALES = (*PERCENTILE_TERMS, "standard", "minmax", "range", "unit", None)
 
 
 def has_rules(model: Any) -> bool:
@@ -253,5 +253,5 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         yield linear and n["P"] != n["D"], "there must be a linear term per feature"
         least = 0.0 if scale == "range" else 1e-9
         rise = low is not None and high is not None and (high > low + least).all()
-        ramps = rise and (scale in ("quantile", "range") or not n["P"])
+        ramps = rise and (scale in (*PERCENTILE_TERMS, "range") or not n["P"])
         yield not (linear or ramps), "ramps must rise on a percentile scale"

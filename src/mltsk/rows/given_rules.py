@@ -14,10 +14,10 @@ from numbers import Real
 from scipy import sparse
 
 from ..columns import Asked, Columns, word
+from ..core.terms import PERCENTILE_TERMS
 from ..exceptions import InputError
 
 EXAMPLE = '{"age": (60, None), "sex": "f"}'
-SCALES = ("auto", "quantile")
 
 
 def with_rules(columns, rules):
@@ -29,7 +29,7 @@ def with_rules(columns, rules):
 
 def check_rules_apply(estimator, X):
     """Refuse rules where there are no columns of their own for them."""
-    if estimator.rules and (sparse.issparse(X) or estimator.scale not in SCALES):
+    if estimator.rules and (sparse.issparse(X) or estimator.scale not in ("auto", *PERCENTILE_TERMS)):
         found = "X is sparse" if sparse.issparse(X) else f"scale is {estimator.scale!r}"
         raise InputError(f"Rules of your own need dense X on its percentile scale (scale='quantile'), but {found}.")
 
