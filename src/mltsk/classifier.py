@@ -22,6 +22,7 @@ from .core.scaling import Scaling
 from .core.terms import PERCENTILE_TERMS, Terms
 from .exceptions import InputError
 from .fit import Options, fit_system
+from .fit.design import Rules
 from .fit.short import LARGEST, Sample, ShortModels, certainty_of
 from .probabilities import fit_curves
 from .rows.arrays import is_dask
@@ -47,8 +48,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         to how far apart they are, by Xie and Beni's index, whatever the labels are.
     order : {0, 1} or "auto", default="auto"
         What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
-    width_scale : float or "auto", default="auto"
-        How far an exception reaches, as a share of the mean squared distance between two samples.
+    width_scale : float, "auto" or "minimum", default="auto"
+        How far an exception reaches, as a share of the mean squared distance between two samples. Its conditions are
+        joined by their product; with "minimum" by the least of them, so that the farthest feature alone decides.
     ridge : float or "auto", default="auto"
         Weight of the ridge that shrinks all numbers.
     coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, default=None
@@ -90,8 +92,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         IF-parts of the exceptions, on the scale of the rules.
     coef_ : array of shape (n_rules, 1 or n_features + 1, n_labels)
         THEN-parts of the exceptions, intercept first.
-    n_rules_, order_, width_scale_, rule_share_, ridge_, coupling_weight_ : int or float
-        What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1.
+    n_rules_, order_, width_scale_, tnorm_, rule_share_, ridge_, coupling_weight_ : int, float or str
+        What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1, ``tnorm_`` joins
+        their conditions, "product" or "minimum".
     loo_scores_ : array of shape (n_samples, n_labels)
         What each sample would have scored without itself, exactly, given terms and rules. Of a shortened model, what
         it scored in five folds, with terms that were chosen without it.
@@ -137,7 +140,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
         "n_rules": [StrOptions({"auto", "xie-beni"}), Interval(Integral, 0, None, closed="left")],
         "order": [StrOptions({"auto"}), Interval(Integral, 0, 1, closed="both")],
-        "width_scale": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "width_scale": [StrOptions({"auto", "minimum"}), Interval(Real, 0, None, closed="neither")],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "coupling": [StrOptions(set(CONVEX)), None],
         "coupling_weight": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
@@ -207,6 +210,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _options(self):
         names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
         given = {name: None if getattr(self, name) == "auto" else getattr(self, name) for name in names}
+        if self.width_scale == "minimum":
+            given |= {"width_scale": None, "tnorm": "minimum"}
         columns = None if self.columns_ is None else Columns(**self.columns_)
         names = ("shares", "monotone", "indicators") if columns is not None else ()
         kinds = {name: getattr(columns, name) for name in names}
@@ -248,7 +253,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_, self.centers_ = fitted.intercept, fitted.centers
         # row by row, as they come back from a file: products of another layout round differently
         self.general_coef_, self.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
-        self.widths_ = np.full_like(fitted.centers, fitted.width)
+        self.widths_, self.tnorm_ = np.full_like(fitted.centers, fitted.width), fitted.tnorm
         self.prototypes_, self.rule_weights_, self.quantiles_ = fitted.prototypes, fitted.rule_weights, fitted.quantiles
         self.n_rules_, self.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)
         self.width_scale_, self.rule_share_, self.ridge_ = fitted.width_scale, fitted.share, fitted.ridge
@@ -307,7 +312,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             quantiles=self.quantiles_,
             slopes=self.slopes_,
             offsets=self.offsets_,
-            underflow="softmax" if self.order_ else "plain",
+            underflow=Rules(self.centers_, 1.0, self.order_, getattr(self, "tnorm_", "product")).firing,
             columns=columns,
             members=Members(**found) if (found := getattr(self, "members_", None)) else None,
             certainty=Certainty(**sure) if (sure := getattr(self, "certainty_", None)) else None,
@@ -383,7 +388,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_, self.general_coef_ = system.intercept, system.term_coef
         self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
         self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights
-        self.n_rules_, self.order_ = len(system.centers), 0
+        self.n_rules_, self.order_, self.tnorm_ = len(system.centers), 0, "product"
         if not (isinstance(index, slice) and isinstance(rows, slice)):  # some rows alone
             n = len(sample.loo)
             self.loo_rows_ = (np.arange(n) if isinstance(index, slice) else np.asarray(index))[rows]

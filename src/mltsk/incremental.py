@@ -157,7 +157,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         stream, scaling = self.stream_, None if self.scaling_ is None else Scaling(**self.scaling_)
         scale = Scale(self.scale_, scaling, Terms(**self.terms_), stream["variance"])
         width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
-        return Design(scale, Rules(self.centers_, width, self.order_), stream["general"], stream["exceptions"])
+        rules = Rules(self.centers_, width, self.order_, self.tnorm_)
+        return Design(scale, rules, stream["general"], stream["exceptions"])
 
     def _keep(self, block):
         """Every stride-th row of the stream; the stride doubles when twice KEPT are there."""

@@ -124,7 +124,11 @@ def test_curves_are_those_of_the_general_rule_with_the_sample_on_them(opened, mo
     assert opened.run("document.querySelector('.curve').getAttribute('d')").startswith("M0 ")
 
 
-def test_moving_one_feature_follows_the_thin_curve(opened, model):
+@pytest.mark.parametrize("width_scale", ["auto", "minimum"])
+def test_moving_one_feature_follows_the_thin_curve(browser, page, width_scale):
+    model = MLTSKClassifier(n_rules=4, order=0, width_scale=width_scale).fit(DATA.X, DATA.Y)
+    opened = browser
+    opened.open(page(model, DATA.X, DATA.Y))
     x, j = sample_in(opened), opened.run("window.explorer.label")
     moved = x.copy()
     moved[2] += 0.7

@@ -85,6 +85,11 @@ def test_a_table_with_words_gaps_and_words_never_seen(scale, n_rules, order, max
     table_agrees(model, new)
 
 
+def test_conditions_joined_by_their_minimum(table):
+    X, Y, new = table
+    table_agrees(MLTSKClassifier(20, width_scale="minimum").fit(X, Y), new)
+
+
 @pytest.mark.parametrize("max_terms", [None, 9])
 def test_rules_that_the_user_gave(max_terms, table, own_rules):
     X, Y, new = table

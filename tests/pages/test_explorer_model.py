@@ -42,7 +42,13 @@ def in_node(clf, rows, tmp_path):
     return json.loads(done.stdout)
 
 
-TABLES = [{"n_rules": 0}, {"n_rules": 6, "order": 0}, {"n_rules": 3, "order": 1}, {"n_rules": 20, "max_terms": 8}]
+TABLES = [
+    {"n_rules": 0},
+    {"n_rules": 6, "order": 0},
+    {"n_rules": 6, "width_scale": "minimum"},
+    {"n_rules": 3, "order": 1},
+    {"n_rules": 20, "max_terms": 8},
+]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")

@@ -121,10 +121,11 @@ def choose(
     n_rules: int | None,
     order: int | None,
     width_scale: float | None,
+    tnorm: str,
     most: int,
 ) -> Choice:
     """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
-    search = _Search(scale, Z, w, judge, centers)
+    search = _Search(scale, Z, w, judge, centers, tnorm)
     usual = WIDTH_0, WIDTH_1 if scale.has_ramps else WIDTH_LINEAR
     if n_rules is not None:  # (order, number of rules) of the candidates, fewest numbers first
         structures = [(o, n_rules) for o in ((0, 1) if order is None and n_rules else (order or 0,))]
@@ -164,12 +165,18 @@ class _Search:
     w: Array
     judge: Judge
     centers: Callable[[int], Array]
+    tnorm: str
     general: Array = field(init=False)
 
     def __post_init__(self) -> None:
         G = gram(self.scale.general(self.Z))
         self.inner = None if self.scale.has_ramps else G
         self.general, self.general_size = self._sized(G)
+        self.apart = 2.0 * self.scale.variance  # mean squared distance between two samples
+        if self.tnorm == "minimum":  # that of the feature in which they lie farthest apart
+            xp, half = namespace(self.Z), len(self.Z) // 2
+            steps = xp.nan_to_num((self.Z[half : 2 * half] - self.Z[:half]) ** 2)
+            self.apart = float(xp.amax(steps, axis=1).mean()) or 1.0
 
     def best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
         """The best of a few weights for a structure."""
@@ -177,7 +184,7 @@ class _Search:
             empty = Rules(self.centers(1)[:0], 1.0, 0)
             error, rho = self.judge.error(self.general)
             return Choice(Design(self.scale, empty, 1 / self.general_size, 1.0), rho, error, 0.0, 0.0)
-        rules = Rules(self.centers(n_rules), 2.0 * h * self.scale.variance, order)
+        rules = Rules(self.centers(n_rules), h * self.apart, order, self.tnorm)
         if order and self.inner is None:
             self.inner = gram(self.scale.terms.filled(self.Z))
         block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z, self.inner))

@@ -112,6 +112,8 @@ class Scale:
 class Rules:
     """IF-parts of the exceptions: ``centers`` (K, D) on the scale, one ``width`` for all, ``order`` of THEN-parts.
 
+    Conditions are joined by their product, those of order 0 by their minimum where ``tnorm`` says so.
+
     Zero-order rules fire by themselves: a sample far from all of them is no exception. First-order rules share samples
     out among them, as in the paper: their slopes stand for a whole region. Each is the better one for its order
     (docs/decisions.md).
@@ -120,6 +122,12 @@ class Rules:
     centers: Array
     width: float
     order: int
+    tnorm: str = "product"
+
+    @property
+    def firing(self) -> Underflow:
+        """How they fire, as `firing_strengths` calls it."""
+        return "softmax" if self.order else "plain" if self.tnorm == "product" else "minimum"
 
 
 @dataclass(frozen=True)
@@ -145,9 +153,8 @@ class Design:
         """M of scaled rows, in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
         C, scaling = self.rules.centers, self.scale.scaling
         widths = namespace(C).full_like(C, self.rules.width)
-        how: Underflow = "softmax" if self.rules.order else "plain"
         share = None if scaling is None else scaling.share
-        return cast(firing_strengths(Z, C, widths, underflow=how, share=share), np.float64)
+        return cast(firing_strengths(Z, C, widths, underflow=self.rules.firing, share=share), np.float64)
 
     def _slopes(self, Z: Matrix) -> FuzzyMap:
         """M ∘ (1, Z/√V) as an operator, in double precision."""

@@ -64,6 +64,7 @@ class Options:
     n_rules: int | Literal["xie-beni"] | None = None
     order: int | None = None
     width_scale: float | None = None
+    tnorm: str = "product"
     ridge: float | None = None
     coupling: str | None = None
     coupling_weight: float | None = None
@@ -92,6 +93,7 @@ class Fitted:
     general_coef: Array
     centers: Array
     width: float
+    tnorm: str
     coef: Array
     prototypes: Array
     rule_weights: Array
@@ -164,7 +166,13 @@ def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> C
     n_rules = min(CLUSTERS, key=validity) if options.n_rules == "xie-beni" else options.n_rules
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
-    given: Any = {"n_rules": n_rules, "order": options.order, "width_scale": options.width_scale}
+    order = options.order
+    if options.tnorm == "minimum":
+        if order == 1 or is_sparse(block.X):
+            found = "order is 1" if order == 1 else "X is sparse"
+            raise InputError(f"width_scale='minimum' is for exceptions of order 0 to dense X, but {found}.")
+        order = 0
+    given: Any = {"n_rules": n_rules, "order": order, "width_scale": options.width_scale, "tnorm": options.tnorm}
     return choose(scale, Z[some], w[some], judge, centers, most=max(1, int(counted)), **given)
 
 
@@ -341,6 +349,7 @@ def _fitted(
         general_coef=general,
         centers=centers,
         width=design.rules.width,
+        tnorm=design.rules.tnorm,
         coef=coef,
         prototypes=prototypes,
         rule_weights=mass / float(w.sum()),

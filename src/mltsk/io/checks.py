@@ -227,6 +227,7 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
     for name, count in (("label_names_", n["L"]), ("feature_names_in_", int(parts["n_features_in_"]))):
         names = {text for text in parts.get(name, map(str, range(count))) if isinstance(text, str)}
         yield len(names) != count, f"{name!r} must be {count} different names"
+    yield parts.get("tnorm_", "product") not in ("product", "minimum"), "'tnorm_' must be product or minimum"
     classes, binary = len(parts["classes_"]), not parts["multilabel_"] and len(parts["classes_"]) == 2
     yield classes != n["L"] + binary, f"there are {classes} classes for {n['L']} labels"
     scale, scaling = parts["scale_"], parts["scaling_"]

@@ -306,12 +306,16 @@ def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     for center, width in zip(system.centers, system.widths, strict=True):
         away = g.add("Sub", z, g.constant(center))
         weights = g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None])  # an infinite width is no condition
-        exponents.append(g.add("MatMul", g.add("Mul", g.add("Mul", away, away), there), weights))
+        square = g.add("Mul", g.add("Mul", away, away), there)
+        if system.underflow == "minimum":
+            exponents.append(g.add("ReduceMax", g.add("Mul", square, g.constant(1.0 / np.asarray(width))), axes=[1]))
+        else:
+            exponents.append(g.add("MatMul", square, weights))
     fired = g.add("Neg", _for_all(g, system, g.add("Concat", *exponents, axis=1), there))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)
-    if system.underflow == "plain":
+    if system.underflow in ("plain", "minimum"):
         return m
     total = g.add("ReduceSum", m, g.integers([1]))
     nothing = g.add("Equal", total, g.constant(0.0))
@@ -324,6 +328,7 @@ def _for_all(g: Graph, system: FuzzySystem, exponents: str, there: str) -> str:
     counted = np.isfinite(system.widths) * share
     seen = g.add("MatMul", there, g.constant(counted.T))
     factor = g.add("Div", g.constant(counted.sum(axis=1)), g.add("Max", seen, g.constant(1e-9)))
+    factor = g.constant(1.0) if system.underflow == "minimum" else factor
     some = g.add("Greater", seen, g.constant(1e-9))
     return g.add("Where", some, g.add("Mul", exponents, factor), g.constant(1e3))
 
