@@ -63,7 +63,6 @@ class IncrementalMLTSK(MLTSKClassifier):
         scale="auto",
         threshold=0.5,
         categorical_features="from_dtype",
-        cost=(1, 1),
         rules=None,
         random_state=None,
         forgetting=0.0,
@@ -77,7 +76,6 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.scale = scale
         self.threshold = threshold
         self.categorical_features = categorical_features
-        self.cost = cost
         self.rules = rules
         self.random_state = random_state
         self.forgetting = forgetting

@@ -83,10 +83,11 @@ def cost_pair(text: str) -> tuple[float, ...]:
 
 
 def given_threshold(threshold: Any, cost: Any) -> dict[str, Any]:
-    """Parameters of the threshold that were given; costs alone are a sentence."""
+    """The threshold as a parameter, if one was given; costs alone are a sentence."""
     if cost is not None and threshold != "cost":
         raise InputError("--cost says what --threshold cost weighs: give both, or leave --cost out.")
-    return {name: value for name, value in (("threshold", threshold), ("cost", cost)) if value is not None}
+    threshold = ("cost", *(cost or (1.0, 1.0))) if threshold == "cost" else threshold
+    return {} if threshold is None else {"threshold": threshold}
 
 
 def fit(
@@ -142,7 +143,7 @@ def fit(
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
     ours = {"order": order, "ridge": ridge, "coupling": coupling, "coupling_weight": coupling_weight, "scale": scale}
-    ours |= {"max_terms": terms, "max_conditions": conditions, "cost": tuned.get("cost")}
+    ours |= {"max_terms": terms, "max_conditions": conditions}
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it
