@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -87,4 +86,5 @@ def test_the_minimum_of_conditions_is_the_least_of_what_is_there():
         warnings.simplefilter("ignore", RuntimeWarning)  # nothing is known of the first
         expected = np.where(np.isnan(each).all(axis=2), 0.0, np.nanmin(each, axis=2))
     assert_allclose(firing_strengths(X, C, S, underflow="minimum"), expected, atol=1e-12)
+    torch = pytest.importorskip("torch")
     assert_allclose(firing_strengths(*map(torch.as_tensor, (X, C, S)), underflow="minimum"), expected, atol=1e-12)

@@ -364,7 +364,8 @@ def test_rules_of_the_user_hold_or_not_as_values_move(browser, page, table):
         assert browser.run("document.querySelector('#x-given-0 .firing').textContent") == said
         ledger = "[...document.querySelectorAll('#x-by-feature .what')].map((node) => node.textContent)"
         assert ("Your rule 1" in browser.run(ledger)) == (said == "holds")
-    assert "age 50 or above" in browser.run("document.getElementById('x-given-0').textContent")
+    card = browser.run("document.getElementById('x-given-0').textContent")
+    assert all(words in card for words in ("age 50 or above", "sex is m", "copd", "gout"))
     assert browser.errors == []
 
 

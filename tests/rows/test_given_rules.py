@@ -1,11 +1,10 @@
 """Rules that a user writes: where they hold, what they are worth, and what is refused."""
 
-import dask.array as da
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import config_context
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, evaluate
 from mltsk.exceptions import InputError
@@ -50,6 +49,7 @@ def test_a_rule_that_is_right_tells_what_curves_cannot(numbers, n_rules):
 
 
 def test_tensors_dask_streams_and_large_arrays_give_the_same(numbers):
+    torch, da = pytest.importorskip("torch"), pytest.importorskip("dask.array")
     (X, Y), torch_like, chunks = numbers, torch.as_tensor, (100, -1)
     clf = MLTSKClassifier(n_rules=5, order=0, ridge=1.0, rules=RULES).fit(X, Y)
     expected = clf.decision_function(X)
@@ -58,6 +58,8 @@ def test_tensors_dask_streams_and_large_arrays_give_the_same(numbers):
     assert_allclose(again.fit(torch_like(X), torch_like(Y)).decision_function(X), expected, atol=1e-6)
     blocks = [da.from_array(part, chunks=chunks) for part in (X, Y)]
     assert_allclose(again.fit(*blocks).decision_function(blocks[0]).compute(), expected, atol=1e-6)
+    with config_context(working_memory=0.01):
+        assert_allclose(again.fit(X, Y).decision_function(X), expected, atol=1e-6)
     stream = IncrementalMLTSK(n_rules=5, order=0, ridge=1.0, rules=RULES).partial_fit(X, Y)
     assert_allclose(stream.decision_function(X), expected, atol=1e-6)
 

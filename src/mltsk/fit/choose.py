@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse as is_sparse
 
-from ..core.arrays import Array, Matrix
-from ..core.backend import SingularError, cast, namespace
+from ..core.arrays import Array, Matrix, spread_rows
+from ..core.backend import SingularError, asnumpy, cast, namespace, put
+from ..core.clustering import fuzzy_c_means, xie_beni
 from .design import Design, Rules, Scale, gram
 from .ridge import Factor, centred_kernel
 
@@ -32,6 +34,8 @@ ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next 
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
 SHARES, FINER = (0.5, 5.0), (0.3, 3.0)  # weight of the exceptions, general rule 1; then times these
 RIDGES = (1e-2, 1e5)  # rows that come twice would ask for less: below this a model repeats its rows
+FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer rows: of more than 50 centres, of few
+NUMBERS = range(2, 21)  # of exceptions, that Xie and Beni's index chooses from
 EXACT_ROWS = 200  # up to here kernels are in double precision
 
 
@@ -156,6 +160,46 @@ def choose(
         finer = search.best(o, K, best.width_scale, [best.share * f for f in FINER])
         best = min(best, finer, key=lambda choice: choice.error)
     return replace(best, error=best.error / judge.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Where exceptions of scaled rows Z (N, D) of weights w sit."""
+
+    Z: Matrix
+    w: Array
+    scale: Scale
+
+    def _rows(self, K: int) -> tuple[Any, Any, Any]:
+        """Rows for K centres, the same without gaps, and weights: on the host, as the steps are small and many."""
+        part = spread_counted(self.w, FEW_ROWS if K <= FEW else MANY_ROWS)
+        raw, weights = (A if is_sparse(A) else asnumpy(A) for A in (self.Z[part], self.w[part]))
+        return raw, self.scale.terms.filled(raw), weights
+
+    def centers(self, K: int) -> Array:
+        """K centres by k-means, or fewer, where the rows are."""
+        raw, filled, weights = self._rows(K)
+        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
+        C = found.centers
+        if filled is not raw:  # the mean of what was measured in each cluster
+            V, there = (found.memberships * weights[:, None]).T, raw == raw
+            seen = V @ there
+            C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
+        return put(C, self.Z)
+
+    def most_valid(self) -> int:
+        """The number of centres that Xie and Beni's index prefers."""
+        return min(NUMBERS, key=self._index)
+
+    def _index(self, K: int) -> float:
+        _, filled, weights = self._rows(K)
+        return xie_beni(filled, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=weights)
+
+
+def spread_counted(w: Array, limit: int) -> Any:
+    """At most ``limit`` rows, evenly spread over those that count."""
+    rows = namespace(w).flatnonzero(w > 0)
+    return spread_rows(len(w), limit) if len(rows) == len(w) else rows[spread_rows(len(rows), limit)]
 
 
 @dataclass

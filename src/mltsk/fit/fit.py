@@ -16,19 +16,16 @@ from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, row_blocks, spread_rows
 from ..core.backend import asnumpy, blas_threads, cast, device_memory, namespace, put
-from ..core.clustering import fuzzy_c_means, xie_beni
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.members import Members
 from ..core.scaling import Scaling, column_quantiles
 from ..core.terms import Terms
 from ..exceptions import InputError
-from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, choose, judged
+from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, Clusters, choose, judged, spread_counted
 from .design import Design, Scale
 from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
 
-FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer: of more than 50 centres, of few
 ROWS_PER_RULE = 2  # no more exceptions than this allows
-CLUSTERS = range(2, 21)  # numbers of exceptions that Xie and Beni's index chooses from
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
 # Factorisations of labels that were observed in different rows: beyond these flops conjugate gradients serve them all.
@@ -140,46 +137,24 @@ def fit_system(rows: Rows, options: Options) -> Fitted:
 
 def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> Choice:
     w = cast(block.row_weights(), np.float64)
-    some = _counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
-
-    @cache
-    def rows_for(K: int) -> tuple[Any, Any, Any]:  # on the host: hundreds of small steps, for which a device is slower
-        part = _counted(w, FEW_ROWS if K <= FEW else MANY_ROWS)
-        raw, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
-        return raw, scale.terms.filled(raw), weights
-
-    @cache
-    def centers(K: int) -> Array:
-        raw, filled, weights = rows_for(K)
-        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
-        C = found.centers
-        if filled is not raw:  # the mean of what was measured in each cluster
-            V, there = (found.memberships * weights[:, None]).T, raw == raw
-            seen = V @ there
-            C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
-        return put(C, Z)
-
-    def validity(K: int) -> float:
-        _, filled, weights = rows_for(K)
-        return xie_beni(filled, cast(asnumpy(centers(K)), np.float64), fuzzifier=1.0, sample_weight=weights)
-
-    n_rules = min(CLUSTERS, key=validity) if options.n_rules == "xie-beni" else options.n_rules
+    some = spread_counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
+    clusters = Clusters(Z, w, scale)
+    n_rules = clusters.most_valid() if options.n_rules == "xie-beni" else options.n_rules
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
-    order = options.order
-    if options.tnorm == "minimum":
-        if order == 1 or is_sparse(block.X):
-            found = "order is 1" if order == 1 else "X is sparse"
-            raise InputError(f"width_scale='minimum' is for exceptions of order 0 to dense X, but {found}.")
-        order = 0
-    given: Any = {"n_rules": n_rules, "order": order, "width_scale": options.width_scale, "tnorm": options.tnorm}
-    return choose(scale, Z[some], w[some], judge, centers, most=max(1, int(counted)), **given)
+    given: Any = {"n_rules": n_rules, "order": _order(options, block.X), "width_scale": options.width_scale}
+    given |= {"tnorm": options.tnorm, "most": max(1, int(counted))}
+    return choose(scale, Z[some], w[some], judge, cache(clusters.centers), **given)
 
 
-def _counted(w: Array, limit: int) -> Any:
-    """At most ``limit`` rows, evenly spread over those that count."""
-    rows = namespace(w).flatnonzero(w > 0)
-    return spread_rows(len(w), limit) if len(rows) == len(w) else rows[spread_rows(len(rows), limit)]
+def _order(options: Options, X: Any) -> int | None:
+    """The order that is asked for; conditions are joined by their minimum for order 0 and dense rows alone."""
+    if options.tnorm == "product":
+        return options.order
+    if options.order == 1 or is_sparse(X):
+        found = "order is 1" if options.order == 1 else "X is sparse"
+        raise InputError(f"width_scale='minimum' is for exceptions of order 0 to dense X, but {found}.")
+    return 0
 
 
 def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Penalty, Array]:
@@ -190,7 +165,7 @@ def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Pena
     lam, basis = np.linalg.eigh(Q)
     if options.coupling_weight is not None:
         return Penalty(choice.rho, options.coupling_weight, lam, basis), Q
-    some = _counted(block.w, LOO_ROWS)
+    some = spread_counted(block.w, LOO_ROWS)
     K, Y, w, copies = choice.design.kernel(Z[some]), block.Y[some], block.w[some], block.copies[some]
     found = [Penalty(choice.rho * (1 - t), choice.rho * t, lam, basis) for t in TIED]
     errors = [float((w @ (solve_dual(K * 1, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in found]

@@ -192,7 +192,7 @@ def _is_asked(asked: Any, columns: Mapping[str, Any]) -> bool:
     if columns["kinds"][d] == "nominal":
         return not ends and bool(words)
     most = len(columns["values"][d]) - 1 if columns["kinds"][d] == "ordinal" else LARGEST
-    return bool(ends) and all(isinstance(end, float) and -LARGEST <= end <= most for end in ends)
+    return bool(ends) and all(isinstance(end, int | float) and -LARGEST <= end <= most for end in ends)
 
 
 def _are_words(part: Any) -> bool:

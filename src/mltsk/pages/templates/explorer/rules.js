@@ -88,7 +88,7 @@ class RuleCards {
       const others = largest(this.shifts[k], 4).filter((l) => l !== j).slice(0, 3);
       this.card(k).then.replaceChildren(...[j, ...others].map((l) => this.thenRow(k, l, l === j)));
     }
-    this.given.forEach(({ then }, r) => then.replaceChildren(this.givenRow(r, j)));
+    this.given.forEach(({ then }, r) => then.replaceChildren(...this.givenRows(r, j)));
     if (!this.general) return;
     const { words, more } = this.data.general[j];
     this.general.title.textContent = `In general, ${this.data.labels[j]} is`;
@@ -96,10 +96,12 @@ class RuleCards {
     this.general.more.textContent = more;
   }
 
-  // What a given rule adds to the chosen label where it holds.
-  givenRow(r, j) {
+  // What a given rule adds, where it holds, to the chosen label and those that it shifts most.
+  givenRows(r, j) {
     const { had } = this.data.given[r];
-    return this.moveRow(j, this.features.givenShift(r, j), true, had && `${had[0][j]} of ${had[1][j]} had it`);
+    const shifts = Float64Array.from(this.data.labels, (_, l) => this.features.givenShift(r, l));
+    const others = largest(shifts, 4).filter((l) => l !== j).slice(0, 3);
+    return [j, ...others].map((l) => this.moveRow(l, shifts[l], l === j, had && `${had[0][l]} of ${had[1][l]} had it`));
   }
 
   thenRow(k, j, chosen) {
