@@ -90,6 +90,7 @@ class Candidates:
         own, rules = np.flatnonzero(coef[:P].any(axis=1)), np.flatnonzero(coef[P:].any(axis=1))
         given = 0 if self.base.columns is None else len(self.base.columns.rules)
         terms = replace(self.terms, mean=mean[:P]).from_zero(self.base.shape[1] - given)
+        moved = terms.mean @ coef[:P]
         if terms.low is None or terms.high is None:
             own = np.arange(P)  # a linear term per feature
         else:
@@ -102,7 +103,7 @@ class Candidates:
             self.base,
             terms=terms,
             term_coef=coef[own],
-            intercept=start + terms.mean @ coef[own],
+            intercept=start + moved,
             centers=self.centers[rules],
             widths=self.widths[rules],
             coef=coef[P:][rules][:, None, :],
