@@ -14,6 +14,7 @@ ON_REQUEST = (
     "cluster",
     "defaults",
     "fresh_folds",
+    "fuzzy",
     "rivals",
     "section_iv_grid",
     "size",

@@ -430,3 +430,17 @@ def test_polars_frames_without_rows_yet_are_refused(table):
             fit(X.lazy(), Y)
     with pytest.raises(InputError, match="y is a LazyFrame of polars"):
         MLTSKClassifier().fit(X, Y.lazy())
+
+
+def test_conditions_joined_by_their_minimum_are_short_and_streams_too(data):
+    clf = MLTSKClassifier(20, width_scale="minimum").fit(data.X, data.Y)
+    assert (clf.tnorm_, clf.order_, clf.system_.underflow) == ("minimum", 0, "minimum")
+    Z = clf.system_.scale(data.X)
+    far = ((Z[:, None] - clf.centers_) ** 2).max(axis=2)
+    assert_allclose(clf.system_.firing(data.X), np.exp(-far / clf.widths_[0, 0]), atol=1e-12)
+    assert clf.shorten(6).tnorm_ == "product"
+    stream = IncrementalMLTSK(20, width_scale="minimum").partial_fit(data.X, data.Y)
+    assert_allclose(stream.decision_function(data.X), clf.decision_function(data.X), atol=1e-7)
+    for X, order, says in ((data.X, 1, "order is 1"), (sparse.csr_array(data.X), 0, "X is sparse")):
+        with pytest.raises(InputError, match=f"order 0 to dense X, but {says}"):
+            MLTSKClassifier(20, order=order, width_scale="minimum").fit(X, data.Y)

@@ -76,6 +76,12 @@ def test_rows_for_leave_one_out_stay_few_and_spread(data):
     assert_array_equal(clf.stream_["rows"]["X"], X[::4])
 
 
+def test_triangles_stream_too(data):
+    whole = MLTSKClassifier(n_rules=3, scale="triangles", ridge=1.0).fit(data.X, data.Y)
+    stream = IncrementalMLTSK(n_rules=3, scale="triangles", ridge=1.0).partial_fit(data.X, data.Y)
+    assert_allclose(stream.decision_function(data.X), whole.decision_function(data.X), atol=1e-8)
+
+
 def test_forgetting_follows_a_stream_that_changes(data):
     flipped = 1 - data.Y
     old, new = (in_parts(in_parts(IncrementalMLTSK(forgetting=f), data.X, data.Y), data.X, flipped) for f in (0.0, 0.6))

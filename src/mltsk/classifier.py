@@ -21,9 +21,10 @@ from .core.certainty import Certainty
 from .core.coupling import CONVEX
 from .core.members import Members
 from .core.scaling import Scaling
-from .core.terms import Terms
+from .core.terms import PERCENTILE_TERMS, Terms
 from .exceptions import InputError
 from .fit import Options, fit_system
+from .fit.design import Rules
 from .fit.short import LARGEST, Sample, ShortModels, certainty_of
 from .probabilities import fit_curves
 from .rows.arrays import is_dask
@@ -45,33 +46,40 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_rules : int or "auto", default="auto"
+    n_rules : int, "auto" or "xie-beni", default="auto"
         Number of exceptions; 0 is the general rule alone. "auto" has none unless they lower the leave-one-out error:
         by one percent for 400 of order 0 (at most one per two samples), by three percent more for 20 of order 1 (half a
-        percent each where terms are linear).
+        percent each where terms are linear). "xie-beni" is the number from 2 to 20 whose clusters are most compact next
+        to how far apart they are, by Xie and Beni's index, whatever the labels are.
     order : {0, 1} or "auto", default="auto"
         What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
-    width_scale : float or "auto", default="auto"
-        How far an exception reaches, as a share of the mean squared distance between two samples.
+    width_scale : float, "auto" or "minimum", default="auto"
+        How far an exception reaches, as a share of the mean squared distance between two samples. Its conditions are
+        joined by their product; with "minimum" by the least of them, so that the farthest feature alone decides.
     ridge : float or "auto", default="auto"
         Weight of the ridge that shrinks all numbers.
     coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, default=None
         How the numbers of correlated labels pull at each other, see `mltsk.core.coupling`.
     coupling_weight : float or "auto", default="auto"
-    scale : {"auto", "quantile", "standard", "minmax", "unit"} or None, default="auto"
-        "quantile" has ramps on the percentile scale of each feature; the others have one linear term per feature.
-        "unit" gives rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
-    threshold : float, array of shape (n_labels,), "f1", "cost", ("precision", 0.8) or ("recall", 0.9), default=0.5
+    scale : {"auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit"} or None, default="auto"
+        "quantile" has ramps on the percentile scale of each feature, "triangles" and "trapezoids" have five overlapping
+        terms there, from "is very low" to "is very high"; the others have one linear term per feature. "unit" gives
+        rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
+    threshold : float, array (n_labels,), "f1", ("cost", 1, 5), ("precision", 0.8) or ("recall", 0.9), default=0.5
         A label is predicted when its score reaches this. All but numbers are found per label on leave-one-out scores:
-        the best F1, the least cost, the lowest threshold with that precision or the highest with that recall.
+        the best F1, the least cost where a miss is five times as bad as a false alarm, the lowest threshold with that
+        precision or the highest with that recall.
     max_terms, max_conditions : int or None, default=None, 5
         With `max_terms` the model is shortened to so many terms per label, and exceptions to so many conditions.
     categorical_features : "from_dtype", None, or array of bool, int or str, default="from_dtype"
         Which features are nominal, as a mask, by position or by name. "from_dtype" takes columns of words, booleans and
         unordered categories of a data frame; ordered categories keep their order. A nominal feature has a number per
         value and label, rare values share one, and a value that was never seen counts as nothing.
-    cost : (float, float), default=(1, 1)
-        For ``threshold="cost"``: what a false alarm and what a miss costs, (1, 5) where a miss is five times as bad.
+    rules : list of dict or None, default=None
+        Rules of your own, such as ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each asks of
+        features by name, a range with both ends included (None is no end), a word, or a list of words that will do. A
+        rule holds where all of it holds, wholly or not at all, and never where a value that it asks for is missing.
+        Each has one number per label, found together with all others.
     random_state : int, RandomState or None, default=None
         For pipelines that set it everywhere: nothing in a fit is random.
 
@@ -88,8 +96,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         IF-parts of the exceptions, on the scale of the rules.
     coef_ : array of shape (n_rules, 1 or n_features + 1, n_labels)
         THEN-parts of the exceptions, intercept first.
-    n_rules_, order_, width_scale_, rule_share_, ridge_, coupling_weight_ : int or float
-        What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1.
+    n_rules_, order_, width_scale_, tnorm_, rule_share_, ridge_, coupling_weight_ : int, float or str
+        What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1, ``tnorm_`` joins
+        their conditions, "product" or "minimum".
     loo_scores_ : array of shape (n_samples, n_labels)
         What each sample would have scored without itself, exactly, given terms and rules. Of a shortened model, what
         it scored in five folds, with terms that were chosen without it.
@@ -133,18 +142,18 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
-        "n_rules": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "n_rules": [StrOptions({"auto", "xie-beni"}), Interval(Integral, 0, None, closed="left")],
         "order": [StrOptions({"auto"}), Interval(Integral, 0, 1, closed="both")],
-        "width_scale": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "width_scale": [StrOptions({"auto", "minimum"}), Interval(Real, 0, None, closed="neither")],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "coupling": [StrOptions(set(CONVEX)), None],
         "coupling_weight": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-        "scale": [StrOptions({"auto", "quantile", "standard", "minmax", "unit"}), None],
-        "threshold": [StrOptions({"f1", "cost"}), Real, "array-like"],
+        "scale": [StrOptions({"auto", *PERCENTILE_TERMS, "standard", "minmax", "unit"}), None],
+        "threshold": [StrOptions({"f1"}), Real, "array-like"],
         "max_terms": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "cost": ["array-like"],
+        "rules": [list, tuple, None],
         "random_state": ["random_state"],
     }
 
@@ -162,7 +171,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         max_terms=None,
         max_conditions=5,
         categorical_features="from_dtype",
-        cost=(1, 1),
+        rules=None,
         random_state=None,
     ) -> None:
         self.n_rules = n_rules
@@ -176,7 +185,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.max_terms = max_terms
         self.max_conditions = max_conditions
         self.categorical_features = categorical_features
-        self.cost = cost
+        self.rules = rules
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -202,9 +211,12 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _options(self) -> Options:
         names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
         given: dict[str, Any] = {name: None if (value := getattr(self, name)) == "auto" else value for name in names}
+        if self.width_scale == "minimum":
+            given |= {"width_scale": None, "tnorm": "minimum"}
         columns = None if self.columns_ is None else Columns(**self.columns_)
         if columns is not None:
             given |= {name: getattr(columns, name) for name in ("shares", "monotone", "indicators")}
+            given["n_given"] = len(columns.rules)
         return Options(**given, coupling=self.coupling, scale=self.scale)
 
     def _set_targets(self, targets):
@@ -217,6 +229,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _store(self, fitted, rows):
         """The one place that writes what a fit found."""
         self._write(fitted)
+        self._warn_of_rules()
         some = rows.sample(Options.sample_rows if fitted.loo_rows is None else len(fitted.loo_rows))
         loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
         given, rules = (asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)), fitted.design.rules
@@ -226,13 +239,22 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._warn(missed if self.max_terms is None else self._shorten(some.index))
         return self
 
+    def _warn_of_rules(self):
+        """Say which given rules hold for no sample, or for all of them: there is nothing to learn about those."""
+        regions = self.members_["regions"]
+        for r in range(given := len(self.columns_["rules"]) if self.columns_ else 0):
+            held, of = regions[-1, r - given]
+            if held in (0, of):
+                who = "all" if held else "none"
+                warn(f"Rule {r + 1} holds for {who} of the samples: it has no number.", stacklevel=4)
+
     def _write(self, fitted):
         self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
         self.terms_, self.members_ = dict(vars(fitted.terms)), dict(vars(fitted.members))
         self.intercept_, self.centers_ = fitted.intercept, fitted.centers
         # row by row, as they come back from a file: products of another layout round differently
         self.general_coef_, self.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
-        self.widths_ = np.full_like(fitted.centers, fitted.width)
+        self.widths_, self.tnorm_ = np.full_like(fitted.centers, fitted.width), fitted.tnorm
         self.prototypes_, self.rule_weights_, self.quantiles_ = fitted.prototypes, fitted.rule_weights, fitted.quantiles
         self.n_rules_, self.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)
         self.width_scale_, self.rule_share_, self.ridge_ = fitted.width_scale, fitted.share, fitted.ridge
@@ -244,7 +266,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._left_out = np.where((w if w.ndim == 2 else w[:, None]) > 0, Y, np.nan), loo_scores
         curves = fit_curves(loo_scores, Y, w)
         self.slopes_, self.offsets_ = curves.slopes, curves.offsets
-        self.thresholds_, missed = find_thresholds(self.threshold, loo_scores, Y, w, curves, self.cost)
+        self.thresholds_, missed = find_thresholds(self.threshold, loo_scores, Y, w, curves)
         if not self.multilabel_ and len(curves.slopes) == 1 and np.ndim(self.threshold) == 0 and self.threshold == 0.5:
             self.thresholds_ = curves.middles  # of two classes the more probable one is predicted
         return [name for name, is_missed in zip(self.label_names_, missed, strict=True) if is_missed]
@@ -262,6 +284,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         terms, shifts = np.count_nonzero(self.general_coef_, axis=0), np.count_nonzero(self.coef_, axis=1)
         conditions = np.isfinite(self.widths_).sum(axis=1) if self.max_terms is not None else np.zeros(len(shifts))
+        if self.max_terms is not None and self.columns_ is not None:  # those of given rules
+            asked = np.array(Columns(**self.columns_).conditions)[self.terms_["feature"]]
+            terms = terms + asked @ (self.general_coef_ != 0)
         return terms + (shifts * (1 + conditions[:, None].astype(int))).sum(axis=0)
 
     @property
@@ -288,7 +313,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             quantiles=self.quantiles_,
             slopes=self.slopes_,
             offsets=self.offsets_,
-            underflow="softmax" if self.order_ else "plain",
+            underflow=Rules(self.centers_, 1.0, self.order_, getattr(self, "tnorm_", "product")).firing,
             columns=columns,
             members=Members(**found) if (found := getattr(self, "members_", None)) else None,
             certainty=Certainty(**sure) if (sure := getattr(self, "certainty_", None)) else None,
@@ -366,7 +391,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_, self.general_coef_ = system.intercept, system.term_coef
         self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
         self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights
-        self.n_rules_, self.order_ = len(system.centers), 0
+        self.n_rules_, self.order_, self.tnorm_ = len(system.centers), 0, "product"
         if not (isinstance(index, slice) and isinstance(rows, slice)):  # some rows alone
             n = len(sample.loo)
             self.loo_rows_ = (np.arange(n) if isinstance(index, slice) else np.asarray(index))[rows]

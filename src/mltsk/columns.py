@@ -2,13 +2,13 @@
 
 A number, an ordered category (by its place in the order) and a feature of two values take one column; any other nominal
 feature takes one per value that is there often enough, 0 or 1, and one for the rare values together. Behind them come
-the columns "not measured", 0 or 1, of the features that lack a value often enough. A value that was never seen is NaN,
-without being "not measured": it counts as nothing.
+the columns "not measured", 0 or 1, of the features that lack a value often enough, and last a column of 0 and 1 per
+rule that the user gave. A value that was never seen is NaN, without being "not measured": it counts as nothing.
 """
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.arrays import Array
-from .core.backend import cast, namespace
+from .core.backend import cast, namespace, put
 from .exceptions import InputError
 
 RARE_ROWS, RARE_SHARE = 5, 0.01  # a value, or a gap, has a column of its own from so many rows on: the larger of both
@@ -26,10 +26,16 @@ SHARE_OF_MISSING = 1e-12  # what such a column counts in distances: nothing, up 
 
 
 class Part(NamedTuple):
-    """One column of numbers: its ``feature``, and the ``value`` that it stands for, None for the feature itself."""
+    """One column of numbers: its ``feature``, and the ``value`` that it stands for, None for the feature itself.
+
+    The column of a given rule has the feature -1.
+    """
 
     feature: int
     value: str | None
+
+
+Asked = tuple[int, float | None, float | None, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,9 @@ class Columns:
     """The features of a table: ``names``, ``kinds`` ("number", "ordinal" or "nominal"), ``values`` and ``gaps`` (D,).
 
     ``values`` are the levels of an ordinal feature in their order, or the values of a nominal one, rare ones left out;
-    ``rare`` are those. ``gaps`` says which features have a column "not measured".
+    ``rare`` are those. ``gaps`` says which features have a column "not measured". ``rules`` are those that the user
+    gave: of each its conditions (feature, low, high, words), all of which must hold; ends count, None is no end, levels
+    are told by their places, and of a nominal feature the value must be one of the words.
     """
 
     names: tuple[str, ...]
@@ -45,10 +53,11 @@ class Columns:
     values: tuple[tuple[str, ...], ...]
     rare: tuple[tuple[str, ...], ...]
     gaps: tuple[bool, ...]
+    rules: tuple[tuple[Asked, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for name, parts in list(vars(self).items()):  # lists, where they come from a file
-            object.__setattr__(self, name, tuple(tuple(p) if isinstance(p, list) else p for p in parts))
+            object.__setattr__(self, name, _tuples(parts))
 
     @classmethod
     def of_numbers(cls, names: Sequence[str], missing: Any, n: int) -> "Columns":
@@ -61,7 +70,8 @@ class Columns:
     def parts(self) -> list[Part]:
         """The columns of numbers, in order."""
         found = [Part(d, value) for d in range(len(self.names)) for value in self._shown(d)]
-        return found + [Part(d, MISSING) for d, gap in enumerate(self.gaps) if gap]
+        found += [Part(d, MISSING) for d, gap in enumerate(self.gaps) if gap]
+        return found + [Part(-1, f"your rule {r + 1}") for r in range(len(self.rules))]
 
     def _shown(self, d: int) -> tuple[str | None, ...]:
         """The values of a feature that have a column: one of two is enough."""
@@ -81,14 +91,16 @@ class Columns:
         names = []
         for d, value in self.parts:
             middle = " " if value == MISSING else " = "
-            names.append(self.names[d] if value is None else f"{self.names[d]}{middle}{value}")
+            whole = self.names[d] if value is None else f"{self.names[d]}{middle}{value}"
+            names.append(whole if d >= 0 else str(value))
         return tuple(names)
 
     @property
     def shares(self) -> Array:
         """How much each column of numbers counts in distances: those of a feature as much as a number does."""
         width = [len(self._shown(d)) for d in range(len(self.names))]
-        return np.array([SHARE_OF_MISSING if value == MISSING else 1.0 / max(1, width[d]) for d, value in self.parts])
+        apart = [d < 0 or value == MISSING for d, value in self.parts]
+        return np.where(apart, SHARE_OF_MISSING, [1.0 / max(1, width[d]) for d, _ in self.parts])
 
     @property
     def indicators(self) -> NDArray[np.bool_]:
@@ -98,7 +110,39 @@ class Columns:
     @property
     def monotone(self) -> NDArray[np.bool_]:
         """Which columns of numbers have an order and no distances."""
-        return np.array([self.kinds[d] == "ordinal" for d, _ in self.parts])
+        return np.array([d >= 0 and self.kinds[d] == "ordinal" for d, _ in self.parts])
+
+    @property
+    def tests(self) -> list[list[tuple[int, float, float]]]:
+        """Of each given rule, the (column, least, largest) numbers between which it holds."""
+        starts = np.cumsum([0, *(len(self._shown(d)) for d in range(len(self.names)))]).tolist()
+        return [[test for asked in rule for test in self._tests(starts[asked[0]], *asked)] for rule in self.rules]
+
+    def _tests(
+        self, at: int, d: int, low: float | None, high: float | None, words: tuple[str, ...]
+    ) -> Iterator[tuple[int, float, float]]:
+        named = self.named(d)
+        if self.kinds[d] != "nominal":
+            yield at, -np.inf if low is None else low, np.inf if high is None else high
+        elif len(named) == 2:  # one column, 1 for the second value
+            yield (at, 0.5, np.inf) if named[1] in words else (at, -np.inf, 0.5)
+        else:
+            yield from ((at + i, -np.inf, 0.5) for i, value in enumerate(named) if value not in words)
+
+    @property
+    def conditions(self) -> list[int]:
+        """How many conditions each column of numbers stands for: those of a given rule, none for others."""
+        rules = [len(rule) for rule in self.rules]
+        return [0] * (len(self.parts) - len(rules)) + rules
+
+    def held(self, x: Array) -> Array:
+        """Which given rules hold, (N, R) of 0 and 1, of columns of numbers: none that asks for what is missing."""
+        xp, found = namespace(x), []
+        for tests in self.tests:
+            at, low, high = (np.array(part) for part in zip(*tests, strict=True))
+            own = x[:, at.tolist()]
+            found.append(((own >= put(low, x)) & (own <= put(high, x))).all(axis=1))
+        return cast(xp.stack(found, axis=1), x.dtype)
 
     def words(self, X: Any) -> NDArray[np.object_]:
         """Values as words, (N, D), None for numbers and where there is none."""
@@ -110,6 +154,10 @@ class Columns:
 
     def expand(self, X: Any) -> Array:
         """The columns of numbers (N, D') of a frame or array with these columns in this order."""
+        x = self._numbers(X)
+        return namespace(x).concatenate([x, self.held(x)], axis=1) if self.rules else x
+
+    def _numbers(self, X: Any) -> Array:
         if not hasattr(X, "columns") and "nominal" not in self.kinds:
             gaps = [d for d, gap in enumerate(self.gaps) if gap]
             xp = namespace(X)
@@ -139,6 +187,10 @@ class Columns:
         return shown[:, 1:] if count == 2 else shown, gap
 
 
+def _tuples(parts: Any) -> Any:
+    return tuple(map(_tuples, parts)) if isinstance(parts, list | tuple) else parts
+
+
 @dataclass(frozen=True)
 class Column:
     """One column as it came: ``numbers`` with NaN, or ``cells`` with None; ``levels`` are those of an ordered one."""
@@ -157,9 +209,9 @@ class Column:
     def words(self) -> list[str | None]:
         """Values as words, None where there is none."""
         if self.cells is not None:
-            return [None if _is_missing(cell) else _word(cell) for cell in self.cells]
+            return [None if _is_missing(cell) else word(cell) for cell in self.cells]
         assert self.numbers is not None
-        return [None if x != x else _word(x) for x in self.numbers.tolist()]
+        return [None if x != x else word(x) for x in self.numbers.tolist()]
 
 
 def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None, counted: Any) -> Columns:
@@ -208,7 +260,7 @@ def _often(column: Column, counted: Any, least: float) -> tuple[tuple[str, ...],
     return often, tuple(order[len(often) :])
 
 
-def _word(cell: Any) -> str:
+def word(cell: Any) -> str:
     """A value as a word: True is "yes", 2.0 is "2"."""
     if isinstance(cell, bool | np.bool_):
         return "yes" if cell else "no"
@@ -251,7 +303,7 @@ def _plain_column(name: str, values: Any) -> Column:
 def _pandas_column(name: str, series: Any) -> Column:
     dtype, kind = series.dtype, getattr(series.dtype, "kind", "O")
     if dtype.name == "category":
-        levels = tuple(map(_word, dtype.categories)) if dtype.ordered else None
+        levels = tuple(map(word, dtype.categories)) if dtype.ordered else None
         return Column(name, None, series.astype(object).tolist(), levels, is_nominal=levels is None)
     if kind in "mM" or dtype.name.startswith("period"):
         _refuse_date(name)

@@ -65,7 +65,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         scale="auto",
         threshold=0.5,
         categorical_features="from_dtype",
-        cost=(1, 1),
+        rules=None,
         random_state=None,
         forgetting=0.0,
     ) -> None:
@@ -78,7 +78,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.scale = scale
         self.threshold = threshold
         self.categorical_features = categorical_features
-        self.cost = cost
+        self.rules = rules
         self.random_state = random_state
         self.forgetting = forgetting
 
@@ -158,7 +158,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         stream, scaling = self.stream_, None if self.scaling_ is None else Scaling(**self.scaling_)
         scale = Scale(self.scale_, scaling, Terms(**self.terms_), stream["variance"])
         width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
-        return Design(scale, Rules(self.centers_, width, self.order_), stream["general"], stream["exceptions"])
+        rules = Rules(self.centers_, width, self.order_, self.tnorm_)
+        return Design(scale, rules, stream["general"], stream["exceptions"])
 
     def _keep(self, block):
         """Every stride-th row of the stream; the stride doubles when twice KEPT are there."""

@@ -91,8 +91,7 @@ def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
         "ridge": 2.0,
         "coupling": "laplacian",
         "coupling_weight": 0.5,
-        "threshold": "cost",
-        "cost": (1.0, 5.0),
+        "threshold": ("cost", 1.0, 5.0),
         "scale": "standard",
         "max_terms": 9,
         "max_conditions": 3,
@@ -308,3 +307,16 @@ def test_short_models_on_request(mltsk, awkward, tmp_path):
     model = load(out)
     assert model.n_terms_.max() <= 4
     assert all(len(rule.conditions) <= 2 for rule in model.rules_.exceptions)
+
+
+def test_rules_of_the_user_come_from_a_json_file(mltsk, refused, tmp_path):
+    out, rules = tmp_path / "m.skops", tmp_path / "rules.json"
+    fit = ("fit", "pbc", "--rules", 0, "--own-rules", rules, "--out", out)
+    assert f"No rules can be read from {rules}: No such file" in refused(*fit)
+    for text, says in (("age > 60", "give a JSON file such as [{"), ('[{"agee": [60, null]}]', "did you mean 'age'?")):
+        rules.write_text(text, encoding="utf-8")
+        assert says in refused(*fit)
+        assert not out.exists()
+    rules.write_text('[{"age": [60, null], "sex": "male"}]', encoding="utf-8")
+    assert mltsk(*fit).status == 0
+    assert "Your rule 1 — 17 samples" in mltsk("rules", out).out

@@ -5,7 +5,16 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from mltsk.core.clustering import fcm_step, fuzzy_c_means, mean_nearest_distance, spread_centers, variances
+from mltsk import MLTSKClassifier
+from mltsk.core.clustering import (
+    fcm_step,
+    fuzzy_c_means,
+    mean_nearest_distance,
+    memberships,
+    spread_centers,
+    variances,
+    xie_beni,
+)
 
 SQUARE = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
 U = np.array([[0.9, 0.6, 0.4, 0.1], [0.1, 0.4, 0.6, 0.9]]).T
@@ -109,3 +118,24 @@ def test_mean_nearest_distance_is_per_feature():
 def test_a_fuzzifier_below_one_is_refused():
     with pytest.raises(ValueError, match="at least 1"):
         fuzzy_c_means(SQUARE, 2, fuzzifier=0.9)
+
+
+@pytest.mark.parametrize("fuzzifier", [1.0, 2.0])
+def test_xie_benis_index_is_its_definition(fuzzifier):
+    rng = np.random.default_rng(0)
+    X, C, w = rng.normal(size=(30, 3)), rng.normal(size=(4, 3)), rng.integers(1, 4, 30)
+    D2 = ((X[:, None] - C) ** 2).sum(axis=2)
+    u = memberships(D2, fuzzifier) ** fuzzifier
+    apart = min(((C[k] - C[i]) ** 2).sum() for k in range(4) for i in range(k))
+    expected = sum(w[i] * u[i, k] * D2[i, k] for i in range(30) for k in range(4)) / (w.sum() * apart)
+    assert xie_beni(X, C, fuzzifier=fuzzifier, sample_weight=w) == pytest.approx(expected)
+    assert xie_beni(X, C[:1]) == xie_beni(X, np.vstack([C, C[:1]])) == np.inf
+
+
+def test_xie_benis_index_finds_the_number_of_clusters():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(center, 0.3, size=(60, 2)) for center in ((0, 0), (4, 0), (0, 4), (4, 4), (8, 8))])
+    found = {K: xie_beni(X, fuzzy_c_means(X, K, fuzzifier=1.0).centers, fuzzifier=1.0) for K in range(2, 9)}
+    assert min(found, key=found.get) == 5
+    clf = MLTSKClassifier("xie-beni", order=0).fit(X, (X > 2).astype(int))
+    assert (clf.n_rules_, MLTSKClassifier("xie-beni", scale=None).fit(X, (X > 2).astype(int)).n_rules_) == (5, 5)

@@ -1,5 +1,7 @@
 """Firing strengths: worked numbers, far away, underflow, cancellation."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -73,3 +75,16 @@ def test_distinctness_counts_weights_as_copies():
     M = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
     w = np.array([1.0, 2, 0, 1, 3, 1])
     assert rule_distinctness(M, w) == pytest.approx(rule_distinctness(np.repeat(M, w.astype(int), axis=0)))
+
+
+def test_the_minimum_of_conditions_is_the_least_of_what_is_there():
+    rng = np.random.default_rng(0)
+    X, C, S = rng.normal(size=(20, 4)), rng.normal(size=(3, 4)), rng.random((3, 4)) + 0.5
+    S[0, 1], X[0], X[1, 2] = np.inf, np.nan, np.nan
+    each = np.exp(-((X[:, None] - C) ** 2) / S)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # nothing is known of the first
+        expected = np.where(np.isnan(each).all(axis=2), 0.0, np.nanmin(each, axis=2))
+    assert_allclose(firing_strengths(X, C, S, underflow="minimum"), expected, atol=1e-12)
+    torch = pytest.importorskip("torch")
+    assert_allclose(firing_strengths(*map(torch.as_tensor, (X, C, S)), underflow="minimum"), expected, atol=1e-12)

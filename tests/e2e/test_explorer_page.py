@@ -123,7 +123,11 @@ def test_curves_are_those_of_the_general_rule_with_the_sample_on_them(opened, mo
     assert opened.run("document.querySelector('.curve').getAttribute('d')").startswith("M0 ")
 
 
-def test_moving_one_feature_follows_the_thin_curve(opened, model):
+@pytest.mark.parametrize("width_scale", ["auto", "minimum"])
+def test_moving_one_feature_follows_the_thin_curve(browser, page, width_scale):
+    model = MLTSKClassifier(n_rules=4, order=0, width_scale=width_scale).fit(DATA.X, DATA.Y)
+    opened = browser
+    opened.open(page(model, DATA.X, DATA.Y))
     x, j = sample_in(opened), opened.run("window.explorer.label")
     moved = x.copy()
     moved[2] += 0.7
@@ -324,7 +328,11 @@ def set_to(browser, f, value):
     browser.settled()
 
 
-@pytest.mark.parametrize("kind", [{"n_rules": 4, "order": 0}, {"n_rules": 3, "order": 1}, {"max_terms": 6}])
+RULES = [{"age": (50, None), "sex": "m"}, {"smoker": ["daily", "other"], "stage": ("I", "III")}, {"fever": True}]
+KINDS = [{"n_rules": 4, "order": 0}, {"n_rules": 3, "order": 1}, {"max_terms": 6}, {"n_rules": 3, "rules": RULES}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, table, kind):
     clf = MLTSKClassifier(**kind).fit(*table)
     browser.open(page(clf, *table))
@@ -343,6 +351,20 @@ def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, t
         told = browser.run("window.explorer.data.features.map((_, f) => window.explorer.features.said("
                            "f, window.explorer.features.value(f, window.explorer.x)))")  # fmt: skip
         assert [told[f] for f in (1, 2, 3, 4)] == [row[name] or "not measured" for name in list(row)[1:5]]
+    assert browser.errors == []
+
+
+def test_rules_of_the_user_hold_or_not_as_values_move(browser, page, table):
+    clf = MLTSKClassifier(n_rules=0, rules=RULES).fit(*table)
+    browser.open(page(clf, *table))
+    set_to(browser, 2, "m")
+    for age, said in ((64.0, "holds"), (40.0, "does not hold"), (None, "does not hold")):
+        set_to(browser, 0, age)
+        assert browser.run("document.querySelector('#x-given-0 .firing').textContent") == said
+        ledger = "[...document.querySelectorAll('#x-by-feature .what')].map((node) => node.textContent)"
+        assert ("Your rule 1" in browser.run(ledger)) == (said == "holds")
+    card = browser.run("document.getElementById('x-given-0').textContent")
+    assert all(words in card for words in ("age 50 or above", "sex is m", "copd", "gout"))
     assert browser.errors == []
 
 

@@ -15,6 +15,11 @@ def worked_out(text, sample):
     given = []
     for rule in text["general"]:
         score = rule["shift"] + sum(added(shape, sample[shape["feature"]]) for shape in rule["shapes"])
+        for own in text["given"]:
+            shifts = [c["shift"] for c in own["consequents"] if c["label"] == rule["label"]]
+            score += sum(shifts) * all(
+                holds(condition, sample[condition["feature"]]) for condition in own["conditions"]
+            )
         for exception in text["exceptions"]:
             shifts = [c["shift"] for c in exception["consequents"] if c["label"] == rule["label"]]
             score += sum(shifts) * fits(exception["conditions"], sample)
@@ -31,6 +36,13 @@ def added(shape, value):
     if shape["names"] and not isinstance(value, (int, float)):
         return dict(zip(shape["names"], shape["y"], strict=True))[str(value)]
     return np.interp(value, shape["x"], shape["y"])
+
+
+def holds(condition, value):
+    if condition["words"]:
+        return value in condition["words"]
+    low, high = condition["low"], condition["high"]
+    return (low is None or value >= low) and (high is None or value <= high)
 
 
 def fits(conditions, sample):
@@ -51,6 +63,14 @@ def same(clf, X):
 def test_a_clinical_table_can_be_predicted_by_hand(size):
     table = read_table("pbc", ordinal="stage: 1 < 2 < 3 < 4")
     clf = MLTSKClassifier(threshold="f1", max_terms=size).fit(table.X, table.Y)
+    assert same(clf, table.X) >= 0.99
+
+
+def test_rules_of_the_user_are_part_of_it():
+    table = read_table("pbc")
+    rules = [{"sex": "male"}, {"bilirubin": (2, None), "albumin": (None, 3.5)}]
+    clf = MLTSKClassifier(n_rules=0, ridge=0.1, rules=rules, max_terms=40).fit(table.X, table.Y)
+    assert any(len(rule.consequents) for rule in clf.rules_.given)
     assert same(clf, table.X) >= 0.99
 
 

@@ -132,3 +132,23 @@ def test_importance_and_shapes_of_a_table_are_by_feature(table):
     assert curves["age"].missing is None
     conditions = {curve.feature: curve for curve in views.membership_curves(clf, 0)}
     assert (conditions["smoker"].center, len(conditions["smoker"].y)) == (None, 4)
+
+
+def test_errors_of_triangles_are_those_of_their_heights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 1))
+    Y = (X + rng.normal(size=(300, 1)) > 0).astype(int)
+    clf = MLTSKClassifier(n_rules=0, scale="triangles", ridge=0.7).fit(X, np.hstack([Y, 1 - Y]))
+    (curve,) = views.shapes(clf, "label 0")
+    scaling, peaks = clf.system_.scaling, np.arange(0.1, 1, 0.2)
+
+    def terms(x):
+        p = scaling.apply(x[:, None])[:, 0] * scaling.spread + scaling.offset
+        return np.stack([np.interp(p, peaks, height) for height in np.eye(5)], axis=1)
+
+    A = terms(X[:, 0]) - terms(X[:, 0]).mean(axis=0)
+    V = terms(curve.x) - terms(X[:, 0]).mean(axis=0)
+    a = clf._sample.design.general  # what the ridge is a multiple of
+    variance = np.einsum("np,pq,nq->n", V, np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5)), V)
+    noise = np.sqrt(((Y[:, 0] - clf.loo_scores_[:, 0]) ** 2).mean())
+    assert_allclose(curve.error, 1.96 * noise * np.sqrt(variance), rtol=1e-6)

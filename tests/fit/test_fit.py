@@ -55,6 +55,38 @@ def test_weights_per_label_are_separate_fits(block, form):
         assert start[0] == pytest.approx(start[1], abs=1e-5)
 
 
+@pytest.mark.parametrize("shape", ["triangles", "trapezoids"])
+def test_five_terms_per_feature_are_a_ridge_on_their_heights(block, shape):
+    """Next to the same problem with a column for each of "is very low", …, "is very high"."""
+    X, Y, flat = block.X, block.Y, 0.05 * (shape == "trapezoids")
+    X = np.where(np.arange(4) == 3, np.round(X[:, [3]] > 0), X)  # of two values, one ramp and two terms
+    found = fit_system(Block(X, Y, np.ones(200), np.ones(200)).rows(), Options(n_rules=0, ridge=0.7, scale=shape))
+    p = found.scaling.apply(X) * found.scaling.spread + found.scaling.offset
+    peaks = np.sort(np.concatenate([np.arange(0.1, 1, 0.2) - flat, np.arange(0.1, 1, 0.2) + flat]))
+    heights = np.repeat(np.eye(5), 2, axis=0)
+    terms = [[np.interp(x, peaks, height) for height in heights.T] for x in p[:, :3].T] + [[X[:, 3], 1 - X[:, 3]]]
+    A = np.stack([term for own in terms for term in own], axis=1) * found.design.general**0.5
+    A, rates = A - A.mean(axis=0), Y.mean(axis=0)
+    scores = rates + A @ np.linalg.solve(A.T @ A + 0.7 * np.eye(A.shape[1]), A.T @ (Y - rates))
+    T = found.terms.memberships(found.scaling.apply(X), found.scaling) - found.terms.mean
+    assert_allclose(found.intercept + T @ found.general_coef, scores, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_rules", [0, 4])
+def test_scores_without_itself_are_exact_with_given_rules(block, n_rules):
+    """One ridge problem per row that is left out, on the same columns."""
+    X, Y = np.column_stack([block.X, block.X[:, 0] > 1, (block.X[:, 1] > 0) & (block.X[:, 2] < 0)]), block.Y
+    options = Options(n_rules=n_rules, order=0, ridge=1.0, n_given=2, shares=np.array([1, 1, 1, 1, 1e-12, 1e-12]))
+    found = fit_system(Block(X, Y, np.ones(200), np.ones(200)).rows(), options)
+    Phi = found.design.rows(found.design.scale.apply(X))
+    assert found.terms.mean[-2:].tolist() == [0, 0]
+    for i in range(0, 200, 20):
+        rest = np.arange(200) != i
+        A, y = Phi[rest] - Phi[rest].mean(axis=0), Y[rest].mean(axis=0)
+        B = np.linalg.solve(A.T @ A + found.ridge * np.eye(A.shape[1]), A.T @ (Y[rest] - y))
+        assert_allclose(y + (Phi[i] - Phi[rest].mean(axis=0)) @ B, found.loo_scores[i], atol=1e-9)
+
+
 def test_scores_without_itself_are_of_a_spread_sample_where_rows_are_not_held(block):
     parts = ArrayRows(block.X, block.Y, block.w, block.copies, 30, lambda X, Y: (X, Y))
     found = fit_system(parts, replace(GIVEN, sample_rows=60))

@@ -25,6 +25,12 @@ def patients(n, seed):
     return X, Y.astype(int)
 
 
+@pytest.fixture
+def own_rules():
+    """Rules of a user about that table."""
+    return [{"age": (50, None), "sex": "m"}, {"smoker": ["daily", "other"], "stage": ("II", "III")}, {"fever": True}]
+
+
 @pytest.fixture(scope="session")
 def table():
     """(X, Y, further rows with gaps in every column, words that were never seen, and an empty row)."""

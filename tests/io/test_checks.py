@@ -106,6 +106,11 @@ def without(part, value):
         ("rare", lambda v: (*v[:3], ("IV",), *v[4:]), "'rare' of column 'stage' must be empty: it is of kind ordinal"),
         ("gaps", lambda v: (0, *v[1:]), "'gaps' of 'columns_' must be true or false"),
         ("gaps", lambda v: (True, *v[1:]), "must be a table of"),
+        ("rules", lambda v: (((0, 60.0, None, ()),),), "must be a table of"),
+        *(
+            ("rules", lambda v, asked=asked: ((asked,),), "rule 1 of 'columns_' must hold conditions on features")
+            for asked in ((8, 1.0, None, ()), (0, None, None, ()), (0, "1", None, ()), (1, None, None, ()), (0, 1.0), 3)
+        ),
         ("gap", lambda v: v, "'columns_' must hold names, kinds, values, rare, gaps"),
     ],
 )

@@ -43,7 +43,7 @@ def test_every_scale_and_order_also_beyond_the_training_range(scale, X, n_rules,
 
 @pytest.mark.parametrize("is_gappy", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", None])
+@pytest.mark.parametrize("scale", ["quantile", "triangles", "standard", "minmax", None])
 def test_missing_numbers_count_as_nothing(scale, n_rules, order, is_gappy):
     gaps = np.random.default_rng(0).random(DATA.X.shape) < 0.2
     gaps[0] = True
@@ -83,6 +83,19 @@ def test_a_table_with_words_gaps_and_words_never_seen(scale, n_rules, order, max
     X, Y, new = table
     model = MLTSKClassifier(n_rules, order=order, scale=scale, max_terms=max_terms).fit(X, Y)
     table_agrees(model, new)
+
+
+def test_conditions_joined_by_their_minimum(table):
+    X, Y, new = table
+    table_agrees(MLTSKClassifier(20, width_scale="minimum").fit(X, Y), new)
+
+
+@pytest.mark.parametrize("max_terms", [None, 9])
+def test_rules_that_the_user_gave(max_terms, table, own_rules):
+    X, Y, new = table
+    table_agrees(MLTSKClassifier(3, order=0, max_terms=max_terms, rules=own_rules).fit(X, Y), new)
+    numbers = MLTSKClassifier(0, rules=[{"x0": (0.2, 1.0), "x3": (None, 0.5)}]).fit(DATA.X, DATA.Y)
+    agrees(numbers, DATA.X)
 
 
 def test_a_column_of_a_table_is_an_input_of_its_own_type(table):

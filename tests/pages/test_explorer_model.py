@@ -19,7 +19,7 @@ SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (3, 0), (3, 1)])
-@pytest.mark.parametrize("scale", ["quantile", "standard", "unit", None])
+@pytest.mark.parametrize("scale", ["quantile", "trapezoids", "standard", "unit", None])
 def test_the_arithmetic_in_node_is_pythons(scale, n_rules, order, tmp_path):
     clf = MLTSKClassifier(n_rules, order=order, scale=scale).fit(DATA.X, DATA.Y)
     rows = np.random.default_rng(1).normal(scale=2.0, size=(200, 10))
@@ -42,7 +42,13 @@ def in_node(clf, rows, tmp_path):
     return json.loads(done.stdout)
 
 
-TABLES = [{"n_rules": 0}, {"n_rules": 6, "order": 0}, {"n_rules": 3, "order": 1}, {"n_rules": 20, "max_terms": 8}]
+TABLES = [
+    {"n_rules": 0},
+    {"n_rules": 6, "order": 0},
+    {"n_rules": 6, "width_scale": "minimum"},
+    {"n_rules": 3, "order": 1},
+    {"n_rules": 20, "max_terms": 8},
+]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")

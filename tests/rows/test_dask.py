@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
@@ -135,3 +136,15 @@ def test_missing_cells_are_those_of_a_fit_in_memory(data):
     found, expected = MLTSKClassifier().fit(*lazy(X, data.Y)), MLTSKClassifier().fit(X, data.Y)
     assert found.columns_ == expected.columns_
     assert_same(found, expected, X)
+
+
+@pytest.mark.parametrize("part", [{"scale": "triangles"}, {"width_scale": "minimum"}, {"n_rules": "xie-beni"}])
+def test_other_fuzzy_parts_are_the_same_on_dask_and_tensors(part):
+    rng, torch = np.random.default_rng(0), pytest.importorskip("torch")
+    X = rng.normal(size=(300, 4))
+    Y = (X[:, :2] + rng.normal(size=(300, 2)) > 0).astype(int)
+    clf = MLTSKClassifier(**{"n_rules": 5, "order": 0, "ridge": 1.0} | part)
+    expected = clf.fit(X, Y).decision_function(X)
+    blocks, tensors = [da.from_array(A, chunks=(100, -1)) for A in (X, Y)], [torch.as_tensor(A) for A in (X, Y)]
+    for given in (blocks, tensors):
+        assert_allclose(np.asarray(clone(clf).fit(*given).decision_function(given[0])), expected, atol=1e-9)

@@ -1,9 +1,11 @@
 """``mltsk fit``: a model from a data set of the catalog or from a file, and what it is worth on unseen rows."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from math import isfinite
+from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -19,13 +21,21 @@ from .progress import working
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
 Preset = StrEnum("Preset", ["default", "paper"])
-Scale = StrEnum("Scale", ["auto", "quantile", "standard", "minmax", "unit", "none"])
+SCALES = ["auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit", "none"]
+Scale = StrEnum("Scale", SCALES)
 
-FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
+FLAGS = {
+    "n_rules": "rules",
+    "rules": "own-rules",
+    "max_terms": "terms",
+    "max_conditions": "conditions",
+}  # where they differ from parameters
 LEAST = {"from 0 up": 0.0, "above 0": 5e-324}
 DATA_HELP = "A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file."
 ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
 RULES_HELP = "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]"
+OWN_EXAMPLE = '[{"age": [60, null], "sex": "f"}]'
+OWN_HELP = f"Rules of your own, a JSON file such as {OWN_EXAMPLE}."
 REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
 SHORT_HELP = "Conditions of an exception of a short model.  [default: 5]"
 THRESHOLD_HELP = "Score from which a label is given, or what to tune it for, per label.  [default: 0.5]"
@@ -82,10 +92,11 @@ def cost_pair(text: str) -> tuple[float, ...]:
 
 
 def given_threshold(threshold: Any, cost: Any) -> dict[str, Any]:
-    """Parameters of the threshold that were given; costs alone are a sentence."""
+    """The threshold as a parameter, if one was given; costs alone are a sentence."""
     if cost is not None and threshold != "cost":
         raise InputError("--cost says what --threshold cost weighs: give both, or leave --cost out.")
-    return {name: value for name, value in (("threshold", threshold), ("cost", cost)) if value is not None}
+    threshold = ("cost", *(cost or (1.0, 1.0))) if threshold == "cost" else threshold
+    return {} if threshold is None else {"threshold": threshold}
 
 
 def fit(
@@ -102,6 +113,7 @@ def fit(
     separator: Separator = ";",
     preset: Annotated[Preset, Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
     rules: Annotated[str | None, _number("from 0 up", RULES_HELP, int)] = None,
+    own_rules: Annotated[str | None, Option(metavar="FILE", help=OWN_HELP)] = None,
     order: Annotated[Order | None, Option(help=ORDER_HELP)] = None,
     terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
     conditions: Annotated[int | None, Option(min=1, metavar="N", help=SHORT_HELP)] = None,
@@ -131,6 +143,7 @@ def fit(
       mltsk fit visits.xlsx --label-column diagnoses --ordinal "stage: 1 < 2 < 3" --out visits.skops
       mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
       mltsk fit patients.csv --labels 4 --threshold cost --cost 1,5 --out patients.skops
+      mltsk fit patients.csv --labels 4 --own-rules rules.json --out patients.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
     from ..io import save
@@ -140,8 +153,9 @@ def fit(
     tuned = given_threshold(threshold, cost)
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
-    ours: dict[str, Any] = {"order": order, "ridge": ridge, "scale": scale, "cost": tuned.get("cost")}
-    ours |= {"coupling": coupling, "coupling_weight": coupling_weight, "max_terms": terms, "max_conditions": conditions}
+    ours: dict[str, Any] = {"order": order, "ridge": ridge, "scale": scale}
+    ours |= {"coupling": coupling, "coupling_weight": coupling_weight}
+    ours |= {"max_terms": terms, "max_conditions": conditions, "rules": own_rules and read_rules(own_rules)}
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it
@@ -155,6 +169,15 @@ def fit(
     kept |= {"labels": labels} if labels and "=" in labels else {}  # words that mean yes
     save(model, out, info=replace(info, reading=kept | ({"missing": missing} if missing else {})))
     typer.echo(told)
+
+
+def read_rules(path: str) -> Any:
+    """Rules of the user's own, from a JSON file."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"No rules can be read from {path}: {why}; give a JSON file such as {OWN_EXAMPLE}.") from error
 
 
 def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import pdist
 
 from .arrays import Array, Matrix, row_square_norms, weighted_mean
 from .backend import cast, is_tensor, namespace, put
@@ -213,3 +214,23 @@ def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:
     """Mean squared distance, averaged over features, from a sample to its nearest centre: the yardstick of widths."""
     nearest = square_distances(X, C, row_square_norms(X)).min(axis=1)
     return float(w @ nearest) / (float(w.sum()) * X.shape[1])
+
+
+def xie_beni(X: Matrix, C: Array, *, fuzzifier: float = 2.0, sample_weight: Array | None = None) -> float:
+    """Xie and Beni's index of centres C (K, D): how wide clusters are next to how far apart they are; less is better.
+
+    It is Σ_i w_i Σ_k u_ikᵐ ‖x_i - c_k‖² / (Σ w · min_{k≠l} ‖c_k - c_l‖²), with the memberships u that fuzzy c-means has
+    at these centres; of one centre, or of two that are the same, infinity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> [round(xie_beni(X, np.array(C), fuzzifier=1.0), 4) for C in ([[0.05], [5.05]], [[0.0], [0.1], [5.05]])]
+    [0.0001, 0.125]
+    """
+    w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+    D2 = square_distances(X, C, row_square_norms(X))
+    apart = pdist(C, "sqeuclidean").min(initial=np.inf)
+    spread = float(w @ (memberships(D2, fuzzifier) ** fuzzifier * D2).sum(axis=1)) / float(w.sum())
+    return spread / float(apart) if 0 < apart < np.inf else np.inf

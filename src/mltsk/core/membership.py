@@ -14,7 +14,7 @@ from scipy import sparse
 from .arrays import Array, Matrix, row_blocks
 from .backend import cast, namespace, put
 
-Underflow = Literal["softmax", "authors", "plain"]
+Underflow = Literal["softmax", "authors", "plain", "minimum"]
 
 
 def firing_strengths(
@@ -25,15 +25,19 @@ def firing_strengths(
     Works in log space: a product over D Gaussians underflows to 0/0 beyond a few hundred features. With
     ``underflow="authors"`` the product is taken literally, as the published program does, and a sample whose
     memberships all underflow fires no rule: its row is 0. ``"plain"`` does not normalise at all: a membership in
-    [0, 1] per rule, so that a sample far from every rule fires none.
+    [0, 1] per rule, so that a sample far from every rule fires none. ``"minimum"`` neither, and joins conditions by
+    their minimum instead of their product.
     """
     xp = namespace(C)
     M = xp.empty((X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C)
     relative = underflow == "softmax" and len(C) > 0 and bool((S == S[0]).all())
     for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C) if len(C) else ():
-        E = exponents(X[rows], C, S, relative=relative, share=share)
+        if underflow == "minimum":
+            E = _farthest(X[rows], C, S, share)
+        else:
+            E = exponents(X[rows], C, S, relative=relative, share=share)
         fired = xp.exp(xp.amin(E, axis=1, keepdims=True) - E if underflow == "softmax" else -E)
-        if underflow != "plain":
+        if underflow in ("softmax", "authors"):
             total = fired.sum(axis=1, keepdims=True)
             fired /= xp.where(total == 0, np.finfo(np.float64).eps, total)  # a 0 is one of the authors' underflows
         M[rows] = fired
@@ -74,10 +78,23 @@ def _of_what_is_there(X: Array, there: Array, C: Array, S: Array, relative: bool
     E = -2 * X @ (C / S).T + there @ (C * C / S).T
     if not relative:
         E = xp.clip(E + X**2 @ (1 / S).T, 0.0, None)
-    counted = cast(xp.isfinite(S), X.dtype)
-    counted = counted if share is None else counted * cast(put(share, X), X.dtype)
+    counted = _counted(X, S, share)
     seen = there @ counted.T
     return xp.where(seen > 1e-9, E * counted.sum(axis=1) / xp.maximum(seen, 1e-9), 1e3)
+
+
+def _farthest(X: Array, C: Array, S: Array, share: Array | None) -> Array:
+    """max_i (x_i - c_i)² / s_i over the values that are there, (N, K), for the least membership; 1000 without any."""
+    xp = namespace(C)
+    parts = [xp.amax(xp.nan_to_num((X - c) ** 2 / s), axis=1) for c, s in zip(C, S, strict=True)]
+    seen = cast(X == X, X.dtype) @ _counted(X, S, share).T
+    return xp.where(seen > 1e-9, xp.stack(parts, axis=1), 1e3)
+
+
+def _counted(X: Array, S: Array, share: Array | None) -> Array:
+    """How much each condition counts, (K, D): those of infinite width are none."""
+    finite = cast(namespace(S).isfinite(S), X.dtype)
+    return finite if share is None else finite * cast(put(share, X), X.dtype)
 
 
 def authors_widths(variances: Array, width_scale: float) -> Array:

@@ -5,6 +5,18 @@ Everything here reads a `mltsk.system.FuzzySystem`: plain arrays in, values out,
 
 from .local import Explanation, Part, Why, explain
 from .rules import RuleBase, rule_base
-from .values import Condition, Consequent, Rule, Shape
+from .values import Condition, Consequent, Given, Rule, Shape
 
-__all__ = ["Condition", "Consequent", "Explanation", "Part", "Rule", "RuleBase", "Shape", "Why", "explain", "rule_base"]
+__all__ = [
+    "Condition",
+    "Consequent",
+    "Explanation",
+    "Given",
+    "Part",
+    "Rule",
+    "RuleBase",
+    "Shape",
+    "Why",
+    "explain",
+    "rule_base",
+]

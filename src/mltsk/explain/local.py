@@ -3,9 +3,10 @@
 Symbols: N samples, K exceptions, D columns of numbers, F features, L labels; M (N, K) firing strengths; z a scaled
 sample, z̄ the average one.
 
-A score begins with that of the average sample before any exception. Each feature adds its effect in general, and each
-exception M_k times what it says: the sum is the score, up to rounding. Where exceptions have slopes (order 1),
-Σ_k M_k a_kd (z_d - z̄_d) says how much of what they add comes from each feature.
+A score begins with that of the average sample before any exception. Each feature adds its effect in general, each rule
+that the user gave its number where it holds, and each exception M_k times what it says: the sum is the score, up to
+rounding. Where exceptions have slopes (order 1), Σ_k M_k a_kd (z_d - z̄_d) says how much of what they add comes from
+each feature.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from ..columns import MISSING
 from ..core.arrays import Array, Matrix
 from ..core.members import MEMBER
 from ..system import FuzzySystem
+from .given import GivenRules
 from .tables import Categories, Index, Narrowed, Tables, doubles, frame, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
@@ -27,9 +29,9 @@ from .wording import Node, Page, left_out, name, number, percent, place_words, t
 class Part:
     """One amount of a score.
 
-    ``part`` is "base"; "feature", with its ``value`` in the sample, None where it is not known; "absent",
-    for all features that sparse rows do not have; "exception", with the membership of the sample in it; or "slope",
-    what a feature does within exceptions of order 1, which is told but is no part of the sum.
+    ``part`` is "base"; "given", a rule of the user that holds; "feature", with its ``value`` in the sample, None where
+    it is not known; "absent", for all features that sparse rows do not have; "exception", with the membership of the
+    sample in it; or "slope", what a feature does within exceptions of order 1, which is told but is no part of the sum.
     """
 
     part: str
@@ -78,7 +80,7 @@ class Why(Page):
         return [Node(f"{name(self.label)}: {self.score:.3f}, {verdict}", tuple(entries))]
 
 
-_KINDS = ("base", "feature", "absent", "exception", "slope")
+_KINDS = ("base", "given", "feature", "absent", "exception", "slope")
 
 
 def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
@@ -188,6 +190,11 @@ class Explanation(Narrowed):
         found = [terms.by_feature(T * self.tables.system.term_coef[:, j], D) for j in self.kept_labels]
         return self.tables.by_feature(np.stack(found, axis=2))
 
+    def given_effects(self) -> Array:
+        """What each rule that the user gave adds to each score, (N, R, L)."""
+        held = doubles(self.X[:, self.X.shape[1] - len(self.tables.given) :])
+        return held[:, :, None] * GivenRules(self.tables).shifts[:, self.kept_labels]
+
     def slope_effects(self) -> Array:
         """How much of the shifts comes from the distance of each feature from its average, (N, F, L); 0 for order 0."""
         system = self.tables.system
@@ -204,9 +211,10 @@ class Explanation(Narrowed):
     def _accounts(self) -> Iterator[Why]:
         """An account of each label, of an explanation of one sample."""
         chances, thresholds = self.probabilities, self.tables.system.thresholds[self.kept_labels]
-        effects, slopes = self.feature_effects()[0], self.slope_effects()[0]
+        effects, slopes, given = self.feature_effects()[0], self.slope_effects()[0], self.given_effects()[0]
         for j, label in enumerate(self.label_names):
             parts = [Part("base", None, None, float(self.base[j]), self.tables.start)] if self.base[j] else []
+            parts += self._given(given[:, j])
             unknown = np.isnan(self._first) & (self.tables.sizes[: len(effects), self.kept_labels[j]] > 0)
             parts += [*self._features("feature", effects[:, j], unknown), *self._exceptions(self.shifts[0, :, j])]
             parts += self._features("slope", slopes[:, j], False)
@@ -222,6 +230,11 @@ class Explanation(Narrowed):
         if not dense and amounts[x == 0].any():
             kind, words = ("absent", "for all that is absent") if kind == "feature" else (kind, "all that is absent")
             yield Part(kind, None, 0.0, float(amounts[x == 0].sum()), words)
+
+    def _given(self, amounts: Array) -> Iterator[Part]:
+        for r in largest(np.flatnonzero(amounts), amounts[amounts != 0]).tolist():
+            words = f"your rule {r + 1}: {GivenRules(self.tables).words(r)}"
+            yield Part("given", r, 1.0, float(amounts[r]), words)
 
     @cached_property
     def _first(self) -> Array:

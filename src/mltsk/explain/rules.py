@@ -15,13 +15,13 @@ from ..columns import MISSING
 from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
+from .given import TWO_SIDED, GivenRules
 from .sheet import line, start
 from .tables import Categories, Index, Narrowed, Tables, frame, known, largest, positions, summed_up
 from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
 from .wording import Node, left_out, name, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
-TWO_SIDED = 1.96  # standard errors, between which a number lies in 95 of 100 cases
 MOST = 20  # labels and exceptions that are printed of a long model
 # How to read a short model, which can be worked out by hand.
 SHEET = (
@@ -36,6 +36,8 @@ MET = (
     "of the data beyond one, and less and less (as a Gaussian) outside. An exception applies by the product of its "
     "conditions.",
 )
+OWN = "A rule of yours adds its numbers where all that it asks for was measured and holds, and nothing elsewhere."
+_PARTS = ("given", "general", "if", "then")
 _SHAPE = ("label", "feature", "kind", "at", "change", "error", "chosen", "size", "values")
 _CONDITION = ("feature", "category", "center", "average", "low", "high", "percentile", "distinct", "members")
 _CONSEQUENT = ("label", "positives", "observed", "overall", "error", "size")
@@ -95,6 +97,13 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def general(self) -> Sequence[Consequent]:
         """What holds for everybody about each label; empty where a system has nothing but rules with conditions."""
         return Items(len(self.kept_labels) if len(self.tables.system.terms) else 0, self._general)
+
+    @property
+    def given(self) -> Sequence[Rule]:
+        """The rules that the user wrote, those about some of these features."""
+        features = {self.tables.subjects[t].feature for t in self.kept_subjects}
+        kept = [r for r, rule in enumerate(self.tables.given) if any(asked[0] in features for asked in rule)]
+        return Items(len(kept), lambda i: GivenRules(self.tables).rule(kept[i], self.kept_labels))
 
     @property
     def exceptions(self) -> Sequence[Rule]:
@@ -197,6 +206,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
             "version": 3,
             "features": list(self.feature_names),
             "labels": list(self.label_names),
+            "given": [plain(rule, top) for rule in self.given],
             "general": [plain(rule, top) for rule in self.general],
             "exceptions": [plain(rule, top) for rule in self],
         }
@@ -207,21 +217,26 @@ class RuleBase(Narrowed, Sequence[Rule]):
         return json.dumps(kept.to_dict(top), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self, part: str | None = None) -> Any:
-        """One pandas row for each statement; ``part`` is "general", "if" or "then" for one of them only.
+        """One pandas row for each statement; ``part`` is "given", "general", "if" or "then" for one of them only.
 
-        Columns: ``part``; for what holds in general, ``label``, ``feature`` and the ``kind``, ``at``, ``change``,
-        ``size`` and ``values`` (those with names) of a `Shape`; for exceptions, ``rule`` (its index), ``share`` of
-        the data that it governs and ``samples`` in it, then those of a `Condition`, or those of a `Shape`, whose
+        Columns: ``part``; for rules that the user gave, ``rule`` (its index), ``conditions`` in words, and those of a
+        `Consequent`, with its shift as ``change``; for what holds in general, ``label``, ``feature`` and the ``kind``,
+        ``at``, ``change``, ``size`` and ``values`` (those with names) of a `Shape`; for exceptions, ``rule``, ``share``
+        of the data that it governs and ``samples`` in it, then those of a `Condition`, or those of a `Shape`, whose
         feature is missing for the shift, with the counts of a `Consequent`.
         """
-        if part not in (None, "general", "if", "then"):
-            raise InputError(f"part must be 'general', 'if', 'then' or None (all), got {part!r}.")
-        return frame(row for one in ([part] if part else ["general", "if", "then"]) for row in self._records(one))
+        if part not in (None, *_PARTS):
+            raise InputError(f"part must be {', '.join(map(repr, _PARTS))} or None (all), got {part!r}.")
+        return frame(row for one in ([part] if part else _PARTS) for row in self._records(one))
 
     def _records(self, part: str) -> Iterator[dict[str, Any]]:
+        for rule in self.given if part == "given" else ():
+            own = {"part": part, "rule": rule.index, "share": rule.weight, "samples": rule.members}
+            own |= {"conditions": " and ".join(map(str, rule.conditions))}
+            yield from (own | {w: getattr(c, w) for w in _CONSEQUENT} | {"change": c.shift} for c in rule.consequents)
         for shape in (shape for rule in self.general for shape in rule.shapes) if part == "general" else ():
             yield {"part": part} | {what: getattr(shape, what) for what in _SHAPE}
-        for rule in () if part == "general" else self:
+        for rule in self if part in ("if", "then") else ():
             own = {"part": part, "rule": rule.index, "share": rule.weight, "samples": rule.members}
             for condition in rule.conditions if part == "if" else ():
                 yield own | {what: getattr(condition, what) for what in _CONDITION}
@@ -242,15 +257,18 @@ class RuleBase(Narrowed, Sequence[Rule]):
         rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
         parts = tuple(rule.nodes(top, general=self.tables.start)[0] for rule in general)
         parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
-        page = [Node(line) for line in (*self.legend(), self._carried(general, rules, top))]
+        given = [*self.given]
+        page = [Node(line) for line in (*self.legend(), self._carried(general, [*given, *rules], top))]
+        page += [node for rule in given for node in rule.nodes(top)]
         page += [Node("In general", parts)] if general else []
         page += [node for rule in rules for node in rule.nodes(top)]
         return [*page, *left_out(len(self), most, f"more {self.tables.noun.lower()}")]
 
     @property
     def _sizes(self) -> Array:
-        """Sizes of what features and shifts do to the labels, (D + K, L)."""
-        return np.concatenate([self.tables.importance, self.tables.shift_sizes])[:, self.kept_labels]
+        """Sizes of what features, given rules and shifts do to the labels, (D + R + K, L)."""
+        tables = self.tables
+        return np.concatenate([tables.importance, GivenRules(tables).sizes, tables.shift_sizes])[:, self.kept_labels]
 
     def _room(self, top: int | None) -> tuple[int | None, int | None]:
         """How many parts of each list, labels and exceptions to print; None is all of them."""
@@ -297,6 +315,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
             begin = f"What holds in general, {on}{'' if chosen else '; this table needs no exceptions'}."
         else:
             begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
+        begin += f" {OWN}" * bool(self.tables.given)
         if system.is_sheet:
             return f"{begin} {given}", *SHEET, *(MET if len(system.centers) else ())
         per = "from its 10th to its 90th percentile"

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING
+from ..columns import MISSING, Asked
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
 from ..exceptions import InputError, optional
@@ -68,7 +68,7 @@ class Tables:
     @cached_property
     def subjects(self) -> list[Subject]:
         """What statements are about: every feature, then what is not measured."""
-        columns, D = self.system.columns, self.system.shape[1]
+        columns, D = self.system.columns, self.system.shape[1] - len(self.given)
         if columns is None:
             return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(self.feature_names)]
         gaps = [f for f, gap in enumerate(columns.gaps) if gap]
@@ -82,6 +82,11 @@ class Tables:
         return found + [
             Subject(f, columns.names[f], MISSING, slice(first + i, first + i + 1), pair) for i, f in enumerate(gaps)
         ]
+
+    @cached_property
+    def given(self) -> tuple[tuple[Asked, ...], ...]:
+        """The rules that the user gave, (R,); the last R columns of numbers are theirs, and of no subject."""
+        return () if self.system.columns is None else self.system.columns.rules
 
     @cached_property
     def gaps(self) -> dict[int, int]:
@@ -122,7 +127,8 @@ class Tables:
     @property
     def start(self) -> str:
         """What the intercept is, in words."""
-        return "before exceptions" if len(self.system.centers) else "on average"
+        later = ["your rules"] * bool(self.given) + ["exceptions"] * bool(len(self.system.centers))
+        return f"before {' and '.join(later)}" if later else "on average"
 
     @cached_property
     def middle(self) -> Array:
@@ -239,7 +245,7 @@ class Tables:
 
     def deviation(self, t: int, j: int, x: Array, y: Any = None) -> Array | None:
         """Standard error of what values x of subject t add to label j, or add more than values y do."""
-        if (cov := self._covariance(j)) is None:
+        if (cov := self.covariance(j)) is None:
             return None
         own = np.flatnonzero(self._own(t))
         V = self._memberships(t, x) - (self.system.terms.mean[own] if y is None else self._memberships(t, y))
@@ -247,10 +253,11 @@ class Tables:
 
     def shift_error(self, k: int, j: int) -> float | None:
         """Standard error of the shift of exception k for label j; none is known of those that have slopes."""
-        cov, at = self._covariance(j), len(self.system.terms) + k
+        cov, at = self.covariance(j), len(self.system.terms) + k
         return None if cov is None or self.system.order else float(np.sqrt(max(cov[at, at], 0.0)))
 
-    def _covariance(self, j: int) -> Array | None:
+    def covariance(self, j: int) -> Array | None:
+        """Of the numbers of label j, those of terms and then of exceptions; None where it is not known."""
         system = self.system
         if system.certainty is None:
             return None

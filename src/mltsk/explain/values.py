@@ -285,6 +285,35 @@ def _comparison(here: float, usual: float) -> str:
 
 
 @dataclass(frozen=True)
+class Given:
+    """One condition that the user wrote: between ``low`` and ``high``, ends included, or one of some ``words``.
+
+    It holds or does not; it does not hold where the feature was not measured. ``names`` are those of both ends, of
+    levels in an order.
+
+    Examples
+    --------
+    >>> print(Given("age", 60.0, None), Given("stage", 3.0, 4.0), Given("sex", None, None, ("f", "x")), sep="; ")
+    age 60 or above; stage 3 to 4; sex is f or x
+    """
+
+    feature: str
+    low: float | None
+    high: float | None
+    words: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        feature, ends = name(self.feature), [x for x in (self.low, self.high) if x is not None]
+        told = [name(what) for what in self.names] or [exactly(x) for x in ends]
+        if self.words or told[1:] == told[:1]:
+            return f"{feature} is {' or '.join(map(name, self.words)) or told[0]}"
+        if len(told) == 2:
+            return f"{feature} {told[0]} to {told[1]}"
+        return f"{feature} {told[0]} or {'below' if self.low is None else 'above'}"
+
+
+@dataclass(frozen=True)
 class Consequent(Page):
     """What is said about one label: ``shift`` is what a rule adds to its score, for rules of order 1 at their centre.
 
@@ -337,18 +366,20 @@ class Rule(Page):
     Counted from 0 by ``index``, from 1 in words. The most distinct conditions and the largest shifts come first;
     ``always`` is true of a rule that has no condition on any feature. ``noun`` is what it is called: systems without a
     general rule have no exceptions but rules. ``told`` is how many conditions, the first ones, set its members apart,
-    None for all of them; ``members`` of ``total`` training samples are in it, None where that is not known.
+    None for all of them; ``members`` of ``total`` training samples are in it, None where that is not known. One that
+    the user gave (``given``) holds for its members, wholly, and for nobody else.
     """
 
     index: int
     weight: float
-    conditions: Sequence[Condition]
+    conditions: Sequence[Condition | Given]
     consequents: Sequence[Consequent]
     always: bool = False
     noun: str = "Exception"
     told: int | None = None
     members: int | None = None
     total: int | None = None
+    given: bool = False
 
     @property
     def number(self) -> int:
@@ -361,13 +392,13 @@ class Rule(Page):
         governs = f"governs {percent(self.weight)} of the data"
         if self.members is None or self.total is None:
             return governs
-        if self.members <= FEWEST:  # perhaps nobody is wholly in it
+        if self.members <= FEWEST and not self.given:  # perhaps nobody is wholly in it
             return f"{governs}, told by the {times(self.members, 'sample')} nearest to it"
         return f"{times(self.members, 'sample')}, {percent(self.members / max(self.total, 1))} of the data"
 
     def nodes(self, top: int | None = TOP) -> list[Node]:
         """This rule on a page, with its ``top`` conditions, labels and shapes; without ``top``, with all of them."""
-        most = top if top is None or self.told is None else min(top, self.told)
+        most = None if self.given else top if top is None or self.told is None else min(top, self.told)
         conditions = tuple(Node(str(c)) for c in self.conditions[:most])
         if not conditions and (self.always or len(self.conditions)):
             conditions = (Node("always" if self.always else "no feature alone sets it apart"),)

@@ -14,7 +14,8 @@ from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .rules import TWO_SIDED, rules_of
+from .given import TWO_SIDED
+from .rules import rules_of
 from .tables import Tables, doubles, positions
 
 

@@ -63,7 +63,9 @@ class Candidates:
     @cached_property
     def costs(self) -> NDArray[np.int64]:
         """Statements that a column needs, (C,)."""
-        return np.concatenate([np.ones(len(self.terms), dtype=int), 1 + np.isfinite(self.widths).sum(axis=1)])
+        columns, (_, D, _) = self.base.columns, self.base.shape
+        conditions = np.array([0] * D if columns is None else columns.conditions)
+        return np.concatenate([1 + conditions[self.terms.feature], 1 + np.isfinite(self.widths).sum(axis=1)])
 
     @cached_property
     def ramps(self) -> dict[tuple[int, float, float], int]:
@@ -86,11 +88,13 @@ class Candidates:
         """The system of rounded numbers (C, L), and its columns; ``mean`` (C,) of columns, ``rates`` (L,) of scores."""
         P = len(self.terms)
         own, rules = np.flatnonzero(coef[:P].any(axis=1)), np.flatnonzero(coef[P:].any(axis=1))
-        terms = replace(self.terms, mean=mean[:P])
+        given = 0 if self.base.columns is None else len(self.base.columns.rules)
+        terms = replace(self.terms, mean=mean[:P]).from_zero(self.base.shape[1] - given)
+        moved = terms.mean @ coef[:P]
         if terms.low is None or terms.high is None:
             own = np.arange(P)  # a linear term per feature
         else:
-            terms = Terms(terms.feature[own], terms.low[own], terms.high[own], mean[own])
+            terms = Terms(terms.feature[own], terms.low[own], terms.high[own], terms.mean[own])
         start = rates - mean @ coef
         start = np.array([rounded(x, digits_of(numbers)) for x, numbers in zip(start, coef.T, strict=True)])
         scaling = self.base.scaling
@@ -99,7 +103,7 @@ class Candidates:
             self.base,
             terms=terms,
             term_coef=coef[own],
-            intercept=start + mean[:P] @ coef[:P],
+            intercept=start + moved,
             centers=self.centers[rules],
             widths=self.widths[rules],
             coef=coef[P:][rules][:, None, :],

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse as is_sparse
 
-from ..core.arrays import Array, Matrix
-from ..core.backend import SingularError, cast, namespace
+from ..core.arrays import Array, Matrix, spread_rows
+from ..core.backend import SingularError, asnumpy, cast, namespace, put
+from ..core.clustering import fuzzy_c_means, xie_beni
 from .design import Design, Rules, Scale, gram
 from .ridge import Factor, centred_kernel
 
@@ -32,6 +34,8 @@ ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next 
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
 SHARES, FINER = (0.5, 5.0), (0.3, 3.0)  # weight of the exceptions, general rule 1; then times these
 RIDGES = (1e-2, 1e5)  # rows that come twice would ask for less: below this a model repeats its rows
+FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer rows: of more than 50 centres, of few
+NUMBERS = range(2, 21)  # of exceptions, that Xie and Beni's index chooses from
 EXACT_ROWS = 200  # up to here kernels are in double precision
 
 
@@ -121,10 +125,11 @@ def choose(
     n_rules: int | None,
     order: int | None,
     width_scale: float | None,
+    tnorm: str,
     most: int,
 ) -> Choice:
     """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
-    search = _Search(scale, Z, w, judge, centers)
+    search = _Search(scale, Z, w, judge, centers, tnorm)
     usual = WIDTH_0, WIDTH_1 if scale.has_ramps else WIDTH_LINEAR
     if n_rules is not None:  # (order, number of rules) of the candidates, fewest numbers first
         structures = [(o, n_rules) for o in ((0, 1) if order is None and n_rules else (order or 0,))]
@@ -157,6 +162,46 @@ def choose(
     return replace(best, error=best.error / judge.cells)
 
 
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Where exceptions of scaled rows Z (N, D) of weights w sit."""
+
+    Z: Matrix
+    w: Array
+    scale: Scale
+
+    def _rows(self, K: int) -> tuple[Any, Any, Any]:
+        """Rows for K centres, the same without gaps, and weights: on the host, as the steps are small and many."""
+        part = spread_counted(self.w, FEW_ROWS if K <= FEW else MANY_ROWS)
+        raw, weights = (A if is_sparse(A) else asnumpy(A) for A in (self.Z[part], self.w[part]))
+        return raw, self.scale.terms.filled(raw), weights
+
+    def centers(self, K: int) -> Array:
+        """K centres by k-means, or fewer, where the rows are."""
+        raw, filled, weights = self._rows(K)
+        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
+        C = found.centers
+        if filled is not raw:  # the mean of what was measured in each cluster
+            V, there = (found.memberships * weights[:, None]).T, raw == raw
+            seen = V @ there
+            C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
+        return put(C, self.Z)
+
+    def most_valid(self) -> int:
+        """The number of centres that Xie and Beni's index prefers."""
+        return min(NUMBERS, key=self._index)
+
+    def _index(self, K: int) -> float:
+        _, filled, weights = self._rows(K)
+        return xie_beni(filled, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=weights)
+
+
+def spread_counted(w: Array, limit: int) -> Any:
+    """At most ``limit`` rows, evenly spread over those that count."""
+    rows = namespace(w).flatnonzero(w > 0)
+    return spread_rows(len(w), limit) if len(rows) == len(w) else rows[spread_rows(len(rows), limit)]
+
+
 @dataclass
 class _Search:
     scale: Scale
@@ -164,12 +209,18 @@ class _Search:
     w: Array
     judge: Judge
     centers: Callable[[int], Array]
+    tnorm: str
     general: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        G = gram(self.scale.terms.memberships(self.Z, self.scale.scaling))
+        G = gram(self.scale.general(self.Z))
         self.inner = None if self.scale.has_ramps else G
         self.general, self.general_size = self._sized(G)
+        self.apart = 2.0 * self.scale.variance  # mean squared distance between two samples
+        if self.tnorm == "minimum":  # that of the feature in which they lie farthest apart
+            xp, half = namespace(self.Z), len(self.Z) // 2
+            steps = xp.nan_to_num((self.Z[half : 2 * half] - self.Z[:half]) ** 2)
+            self.apart = float(xp.amax(steps, axis=1).mean()) or 1.0
 
     def best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
         """The best of a few weights for a structure."""
@@ -177,7 +228,7 @@ class _Search:
             empty = Rules(self.centers(1)[:0], 1.0, 0)
             error, rho = self.judge.error(self.general)
             return Choice(Design(self.scale, empty, 1 / self.general_size, 1.0), rho, error, 0.0, 0.0)
-        rules = Rules(self.centers(n_rules), 2.0 * h * self.scale.variance, order)
+        rules = Rules(self.centers(n_rules), h * self.apart, order, self.tnorm)
         if order and self.inner is None:
             self.inner = gram(self.scale.terms.filled(self.Z))
         block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z, self.inner))

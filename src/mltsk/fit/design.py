@@ -3,10 +3,13 @@
 Symbols: Z (N, D) scaled samples, T (N, P) terms, M (N, K) firing strengths, V the total variance of Z,
 Φ = [√a T, √b M ∘ (1, Z/√V)] (N, Q); order 0 has no Z in it. a and b are the block weights: one ridge then shrinks both.
 
+T of triangles and trapezoids are their ramps times H (`Terms.heights`).
+
 The kernel of the whole, Φ Φᵀ = a T Tᵀ + b (M Mᵀ) ∘ (1 + Z Zᵀ/V), needs no Φ.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,11 +17,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..core.arrays import Array, Matrix, dense, row_blocks, row_square_norms, unit_rows, weighted_mean_and_sd
-from ..core.backend import cast, namespace
+from ..core.backend import cast, is_tensor, namespace, put
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Underflow, firing_strengths
 from ..core.scaling import Scaling, fit_scaling
-from ..core.terms import Terms
+from ..core.terms import PERCENTILE_TERMS, Terms
 from ..exceptions import InputError
 
 # A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
@@ -45,24 +48,28 @@ class Scale:
         name: str | None,
         shares: Array | None = None,
         monotone: NDArray[np.bool_] | None = None,
+        n_given: int = 0,
     ) -> "tuple[Scale, Matrix]":
         """Fitted to rows X under the weights w, with X on it; "auto" is "quantile" for dense and "unit" for sparse.
 
-        ``shares`` (D,) say how much columns count in distances, ``monotone`` (D,) which may have one ramp alone.
+        ``shares`` (D,) say how much columns count in distances, ``monotone`` (D,) which may have one ramp alone. The
+        last ``n_given`` columns are those of given rules, whose terms count from 0 and not from their mean.
         """
         name = ("unit" if sparse.issparse(X) else "quantile") if name == "auto" else name
         if sparse.issparse(X) and name not in ("unit", None):
             raise InputError(f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray().")
         if name == "unit" and not sparse.issparse(X) and not bool((X == X).all()):
             raise InputError("scale='unit' needs every cell of a row to give it unit length: take another scale.")
-        scaling = None if name is None or name == "unit" else fit_scaling(X, w, name, shares)
-        if scaling is not None and name == "quantile":
-            terms = Terms.ramps(scaling, monotone)
+        on_percentiles = name in PERCENTILE_TERMS
+        how = "quantile" if on_percentiles else name
+        scaling = None if how is None or how == "unit" else fit_scaling(X, w, how, shares)
+        if scaling is not None and name is not None and on_percentiles:
+            terms = Terms.ramps(scaling, monotone, name)
         else:
             terms = Terms.linear(X.shape[1])
         scale = cls(name, scaling, terms, 1.0)
         Z = scale.apply(X)
-        terms = terms.averaged(Z, scaling, w)
+        terms = terms.averaged(Z, scaling, w).from_zero(X.shape[1] - n_given)
         if name == "unit":  # mean square length less the square of the mean: lengths are 1, so nothing cancels
             mean = terms.mean
             variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(mean @ mean)
@@ -80,6 +87,16 @@ class Scale:
         """Whether terms are ramps, not linear."""
         return self.terms.low is not None
 
+    @cached_property
+    def heights(self) -> sparse.csr_array | None:
+        """How ramps become columns of which the ridge shrinks heights, for triangles and trapezoids."""
+        return self.terms.heights() if self.name in ("triangles", "trapezoids") and len(self.terms) else None
+
+    def general(self, Z: Matrix) -> Matrix:
+        """Columns of the general rule (N, P) of scaled rows: its terms, perhaps CSR."""
+        T, H = self.terms.memberships(Z, self.scaling), self.heights
+        return T if H is None else T @ (cast(put(H.toarray(), T), T.dtype) if is_tensor(T) else H)
+
     def apply(self, X: Matrix) -> Matrix:
         """Rows on this scale, dense where that pays."""
         if self.scaling is not None:
@@ -95,6 +112,8 @@ class Scale:
 class Rules:
     """IF-parts of the exceptions: ``centers`` (K, D) on the scale, one ``width`` for all, ``order`` of THEN-parts.
 
+    Conditions are joined by their product, those of order 0 by their minimum where ``tnorm`` says so.
+
     Zero-order rules fire by themselves: a sample far from all of them is no exception. First-order rules share samples
     out among them, as in the paper: their slopes stand for a whole region. Each is the better one for its order
     (docs/decisions.md).
@@ -103,6 +122,12 @@ class Rules:
     centers: Array
     width: float
     order: int
+    tnorm: str = "product"
+
+    @property
+    def firing(self) -> Underflow:
+        """How they fire, as `firing_strengths` calls it."""
+        return "softmax" if self.order else "plain" if self.tnorm == "product" else "minimum"
 
 
 @dataclass(frozen=True)
@@ -122,15 +147,14 @@ class Design:
 
     def memberships(self, Z: Matrix) -> Matrix:
         """T of scaled rows, perhaps CSR, in double precision."""
-        return cast(self.scale.terms.memberships(Z, self.scale.scaling), np.float64)
+        return cast(self.scale.general(Z), np.float64)
 
     def firing(self, Z: Matrix) -> Array:
         """M of scaled rows, in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
         C, scaling = self.rules.centers, self.scale.scaling
         widths = namespace(C).full_like(C, self.rules.width)
-        how: Underflow = "softmax" if self.rules.order else "plain"
         share = None if scaling is None else scaling.share
-        return cast(firing_strengths(Z, C, widths, underflow=how, share=share), np.float64)
+        return cast(firing_strengths(Z, C, widths, underflow=self.rules.firing, share=share), np.float64)
 
     def _slopes(self, Z: Matrix) -> FuzzyMap:
         """M ∘ (1, Z/√V) as an operator, in double precision."""
@@ -195,7 +219,8 @@ class Design:
         P, K, _ = self.shape
         coef = self.exceptions**0.5 * B[P:].reshape(K, -1, B.shape[1]) if K else np.zeros((0, 1, B.shape[1]))
         coef[:, 1:] *= self.scale.variance**-0.5
-        general = self.general**0.5 * B[:P]
+        general, H = self.general**0.5 * B[:P], self.scale.heights
+        general = general if H is None else H @ general
         return rates - np.einsum("ql,ql->l", mean, B) + self.scale.terms.mean @ general, general, coef
 
 

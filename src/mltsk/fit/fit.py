@@ -8,7 +8,7 @@ is solved; where neither form fits in memory, conjugate gradients on products.
 import os
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,15 @@ from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, row_blocks, spread_rows
 from ..core.backend import asnumpy, blas_threads, cast, device_memory, namespace, put
-from ..core.clustering import fuzzy_c_means
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.members import Members
 from ..core.scaling import Scaling, column_quantiles
 from ..core.terms import Terms
 from ..exceptions import InputError
-from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, choose, judged
+from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, Clusters, choose, judged, spread_counted
 from .design import Design, Scale
 from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
 
-FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer: of more than 50 centres, of few
 ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
 TIED = (0.0, 0.25, 0.5, 0.75)  # share of the ridge that a coupling takes, tried by leave-one-out
@@ -59,14 +57,16 @@ class Rows(Protocol):
 class Options:
     """What the user asks for; None leaves it to leave-one-out, but for `coupling` and `scale`, where it is none.
 
-    ``shares`` and ``monotone`` (D,) tell of columns what `Scale.of` says, ``indicators`` what `Members.of` does. Scale,
-    rules and weights are found on at most ``sample_rows`` rows; ``memory`` is how many bytes a square matrix may take,
-    None a share of what is here; ``form`` of the solution is "primal", "dual", "products" or None for the cheapest.
+    ``shares``, ``monotone`` (D,) and ``n_given`` tell of columns what `Scale.of` says, ``indicators`` what `Members.of`
+    does. Scale, rules and weights are found on at most ``sample_rows`` rows; ``memory`` is how many bytes a square
+    matrix may take, None a share of what is here; ``form`` of the solution is "primal", "dual", "products" or None for
+    the cheapest.
     """
 
-    n_rules: int | None = None
+    n_rules: int | Literal["xie-beni"] | None = None
     order: int | None = None
     width_scale: float | None = None
+    tnorm: str = "product"
     ridge: float | None = None
     coupling: str | None = None
     coupling_weight: float | None = None
@@ -74,6 +74,7 @@ class Options:
     shares: Array | None = None
     monotone: NDArray[np.bool_] | None = None
     indicators: NDArray[np.bool_] | None = None
+    n_given: int = 0
     sample_rows: int = 20_000
     memory: float | None = None
     form: str | None = None
@@ -94,6 +95,7 @@ class Fitted:
     general_coef: Array
     centers: Array
     width: float
+    tnorm: str
     coef: Array
     prototypes: Array
     rule_weights: Array
@@ -126,7 +128,8 @@ def fit_system(rows: Rows, options: Options) -> Fitted:
     """Fit a general rule and exceptions to rows."""
     block = rows.sample(options.sample_rows)
     with blas_threads(0.0):  # many small factorisations: threads would wait for each other
-        scale, Z = Scale.of(block.X, block.row_weights(), options.scale, options.shares, options.monotone)
+        kinds = options.shares, options.monotone, options.n_given
+        scale, Z = Scale.of(block.X, block.row_weights(), options.scale, *kinds)
         choice = _chosen(rows, block, Z, scale, options)
         penalty, coupling = Penalty(choice.rho), None
         if options.coupling is not None:
@@ -139,31 +142,24 @@ def fit_system(rows: Rows, options: Options) -> Fitted:
 
 def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> Choice:
     w = cast(block.row_weights(), np.float64)
-    some = _counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
-
-    @cache
-    def centers(K: int) -> Array:  # on the host: hundreds of small steps, for which a device is slower
-        part = _counted(w, FEW_ROWS if K <= FEW else MANY_ROWS)
-        raw, weights = (A if is_sparse(A) else asnumpy(A) for A in (Z[part], w[part]))
-        filled = scale.terms.filled(raw)
-        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
-        C = found.centers
-        if filled is not raw:  # the mean of what was measured in each cluster
-            V, there = (found.memberships * weights[:, None]).T, raw == raw
-            seen = V @ there
-            C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
-        return put(C, Z)
-
+    some = spread_counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
+    clusters = Clusters(Z, w, scale)
+    n_rules = clusters.most_valid() if options.n_rules == "xie-beni" else options.n_rules
     judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
     counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
-    given: Any = {"n_rules": options.n_rules, "order": options.order, "width_scale": options.width_scale}
-    return choose(scale, Z[some], w[some], judge, centers, most=max(1, int(counted)), **given)
+    given: Any = {"n_rules": n_rules, "order": _order(options, block.X), "width_scale": options.width_scale}
+    given |= {"tnorm": options.tnorm, "most": max(1, int(counted))}
+    return choose(scale, Z[some], w[some], judge, cache(clusters.centers), **given)
 
 
-def _counted(w: Array, limit: int) -> Any:
-    """At most ``limit`` rows, evenly spread over those that count."""
-    rows = namespace(w).flatnonzero(w > 0)
-    return spread_rows(len(w), limit) if len(rows) == len(w) else rows[spread_rows(len(rows), limit)]
+def _order(options: Options, X: Any) -> int | None:
+    """The order that is asked for; conditions are joined by their minimum for order 0 and dense rows alone."""
+    if options.tnorm == "product":
+        return options.order
+    if options.order == 1 or is_sparse(X):
+        found = "order is 1" if options.order == 1 else "X is sparse"
+        raise InputError(f"width_scale='minimum' is for exceptions of order 0 to dense X, but {found}.")
+    return 0
 
 
 def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Penalty, Array]:
@@ -174,7 +170,7 @@ def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Pena
     lam, basis = np.linalg.eigh(Q)
     if options.coupling_weight is not None:
         return Penalty(choice.rho, options.coupling_weight, lam, basis), Q
-    some = _counted(block.w, LOO_ROWS)
+    some = spread_counted(block.w, LOO_ROWS)
     K, Y, w, copies = choice.design.kernel(Z[some]), block.Y[some], block.w[some], block.copies[some]
     found = [Penalty(choice.rho * (1 - t), choice.rho * t, lam, basis) for t in TIED]
     errors = [float((w @ (solve_dual(K * 1, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in found]
@@ -324,6 +320,7 @@ def _fitted(
         quantiles = column_quantiles(counted, np.linspace(0, 1, 21))
     rows = block.X if is_sparse(block.X) else asnumpy(block.X)
     known = rows, asnumpy(M), asnumpy(block.Y), asnumpy(block.w)
+    words: Any = {"indicators": options.indicators, "n_given": options.n_given}
     return Fitted(
         scale=design.scale.name,
         scaling=scaling,
@@ -332,11 +329,12 @@ def _fitted(
         general_coef=general,
         centers=centers,
         width=design.rules.width,
+        tnorm=design.rules.tnorm,
         coef=coef,
         prototypes=prototypes,
         rule_weights=mass / float(w.sum()),
         quantiles=quantiles,
-        members=Members.of(*known, shared=design.rules.order == 1, indicators=options.indicators),
+        members=Members.of(*known, shared=design.rules.order == 1, **words),
         width_scale=choice.width_scale,
         share=choice.share,
         ridge=penalty.rho,

@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import block_diag, eye_array
+from scipy.sparse.linalg import inv
 
 from ..core.arrays import Array, spread_rows
 from ..core.backend import asnumpy, is_tensor
@@ -72,7 +74,11 @@ def certainty_of(sample: Sample) -> Certainty | None:
     slope = design.scale.variance**-0.5
     rows = [1.0] + [slope] * (0 if not K else (Q - P) // K - 1)
     units = np.concatenate([np.full(P, design.general**0.5), np.tile(rows, K) * design.exceptions**0.5])
-    return Certainty((centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(units, units), _noise(part, part.loo))
+    information = (centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(units, units)
+    if design.scale.heights is not None:  # of the numbers of ramps, which are those of its columns times H
+        back = block_diag([inv(design.scale.heights.tocsc()), eye_array(Q - P)])
+        information = back.T @ information @ back
+    return Certainty(information, _noise(part, part.loo))
 
 
 def _noise(part: Sample, scores: Array) -> Array:
@@ -148,8 +154,10 @@ class ShortModels:
         coef = problem.fitted(sets, size)
         short, kept = self.candidates.system(coef, problem.mean, problem.rates)
         every = self.sample.rows(slice(None))
-        words = None if self.long.columns is None else self.long.columns.indicators
-        members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, indicators=words)
+        columns, words = self.long.columns, dict[str, Any]()
+        if columns is not None:
+            words = {"indicators": columns.indicators, "n_given": len(columns.rules)}
+        members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, **words)
         return replace(short, members=members, certainty=self._certainty(size, problem, coef, kept))
 
     def _certainty(self, size: int, problem: Problem, coef: Array, kept: Index) -> Certainty:

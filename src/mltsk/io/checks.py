@@ -2,12 +2,13 @@
 
 Symbols in shapes: K rules, D features (of a table with words or gaps, its columns of numbers), L labels, P terms of the
 general rule, E rows of a consequent (1, or D + 1 with slopes), Q knots of a scale, C percentiles (21), A rules and all
-data (K + 1), R ends of a region (2).
+data (K + 1), G rules that the user gave, R ends of a region (2).
 """
 
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..columns import Columns
 from ..core.certainty import Certainty
 from ..core.members import Members
 from ..core.scaling import Scaling
-from ..core.terms import Terms
+from ..core.terms import PERCENTILE_TERMS, Terms
 from ..pipelines import taken_apart
 
 SHAPES = {
@@ -36,6 +37,7 @@ SHAPES = {
     "A": ("count",),
     "AL": ("observed", "positives"),
     "ADR": ("regions",),
+    "GRL": ("given",),
     "UU": ("information",),
     "DL": ("chosen",),
 }
@@ -52,7 +54,7 @@ KINDS = ("number", "ordinal", "nominal")
 ON_THE_SCALE = ("centers_", "coef_", "general_coef_", "intercept_", "thresholds_", "slopes_", "offsets_", "mean")
 LARGEST = 1e100  # number in a model: products of two are still finite
 MOST_FEATURES = 10**8
-SCALES = ("quantile", "standard", "minmax", "range", "unit", None)
+SCALES = (*PERCENTILE_TERMS, "standard", "minmax", "range", "unit", None)
 
 
 def has_rules(model: Any) -> bool:
@@ -135,9 +137,10 @@ def _check_parts(found: Mapping[str, Any]) -> None:
     if missing := [name for name in (*RULES, *general) if name not in found]:
         raise ValueError(f"it has no {missing[0]}, which mltsk {__version__} needs: fit the model again")
     for name, kind in TABLES.items():
-        table, fields = found.get(name), kind.__dataclass_fields__.keys()
-        if table is not None and (not isinstance(table, Mapping) or table.keys() != fields):
-            raise ValueError(f"{name!r} must hold {', '.join(fields)}")
+        table, names = found.get(name), [field.name for field in fields(kind)]
+        needed = {field.name for field in fields(kind) if field.default is field.default_factory}  # others may be newer
+        if table is not None and (not isinstance(table, Mapping) or not needed <= table.keys() <= {*names}):
+            raise ValueError(f"{name!r} must hold {', '.join(names)}")
     parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {}), **(found.get("members_") or {})}
     parts |= found.get("certainty_") or {}
     if found.get("columns_") is not None:
@@ -156,7 +159,7 @@ def _check_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> None
     """Refuse columns of a table that are not what `Columns` holds; the error names the part."""
     D = int(found["n_features_in_"])
     for name, parts in columns.items():
-        if not isinstance(parts, list | tuple) or len(parts) != D:
+        if not isinstance(parts, list | tuple) or len(parts) != (len(parts) if name == "rules" else D):
             raise ValueError(f"{name!r} of 'columns_' must be {D}, one for each feature")
     own = [str(text) for text in found.get("feature_names_in_", columns["names"])]
     if not _are_words(columns["names"]) or list(columns["names"]) != own:
@@ -173,6 +176,23 @@ def _check_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> None
                 raise ValueError(f"{name!r} of column {own[d][:80]!r} must be {what}: it is of kind {kind}")
         if set(values) & set(rare):
             raise ValueError(f"'rare' of column {own[d][:80]!r} names a value that is frequent, too")
+    for r, rule in enumerate(columns.get("rules", ())):
+        if not rule or not all(_is_asked(asked, columns) for asked in rule):
+            raise ValueError(f"rule {r + 1} of 'columns_' must hold conditions on features: feature, low, high, words")
+
+
+def _is_asked(asked: Any, columns: Mapping[str, Any]) -> bool:
+    """Whether this is a condition of a given rule, on a feature that there is."""
+    if not isinstance(asked, list | tuple) or len(asked) != 4:
+        return False
+    d, low, high, words = asked
+    if not isinstance(d, int) or not 0 <= d < len(columns["names"]) or not _are_words(words):
+        return False
+    ends = [end for end in (low, high) if end is not None]
+    if columns["kinds"][d] == "nominal":
+        return not ends and bool(words)
+    most = len(columns["values"][d]) - 1 if columns["kinds"][d] == "ordinal" else LARGEST
+    return bool(ends) and all(isinstance(end, int | float) and -LARGEST <= end <= most for end in ends)
 
 
 def _are_words(part: Any) -> bool:
@@ -186,7 +206,8 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
     D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
     K, L = len(parts["centers_"]), len(parts["label_names_"])
     P, E = len(parts.get("feature", ())), coef.shape[1] if coef.ndim == 3 else 1
-    n = {"K": K, "A": K + 1, "D": D, "L": L, "C": 21, "R": 2, "U": K + P, "P": P, "Q": knots.shape[-1], "E": E}
+    G = 0 if columns is None else len(columns.get("rules", ()))
+    n = {"K": K, "A": K + 1, "G": G, "D": D, "L": L, "C": 21, "R": 2, "U": K + P, "P": P, "Q": knots.shape[-1], "E": E}
     if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
         raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
     return n
@@ -206,6 +227,7 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
     for name, count in (("label_names_", n["L"]), ("feature_names_in_", int(parts["n_features_in_"]))):
         names = {text for text in parts.get(name, map(str, range(count))) if isinstance(text, str)}
         yield len(names) != count, f"{name!r} must be {count} different names"
+    yield parts.get("tnorm_", "product") not in ("product", "minimum"), "'tnorm_' must be product or minimum"
     classes, binary = len(parts["classes_"]), not parts["multilabel_"] and len(parts["classes_"]) == 2
     yield classes != n["L"] + binary, f"there are {classes} classes for {n['L']} labels"
     scale, scaling = parts["scale_"], parts["scaling_"]
@@ -232,5 +254,5 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
         yield linear and n["P"] != n["D"], "there must be a linear term per feature"
         least = 0.0 if scale == "range" else 1e-9
         are_ramps = low is not None and high is not None and (high > low + least).all()
-        ramps = are_ramps and (scale in ("quantile", "range") or not n["P"])
+        ramps = are_ramps and (scale in (*PERCENTILE_TERMS, "range") or not n["P"])
         yield not (linear or ramps), "ramps must rise on a percentile scale"

@@ -154,9 +154,25 @@ def _labels(g: Graph, model: Any) -> None:
 def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
     """The columns of numbers that a system is about, (N, D), from inputs in the caller's columns."""
     columns = system.columns
-    if columns is None or set(columns.kinds) == {"number"}:
-        x = g.input("X", kind, system.shape[1] if columns is None else len(columns.names))
-        if columns is None or not any(columns.gaps):
+    if columns is None:
+        return g.input("X", kind, system.shape[1])
+    x = _numbers(g, columns, kind)
+    return g.add("Concat", x, *(_held(g, x, tests) for tests in columns.tests), axis=1) if columns.rules else x
+
+
+def _held(g: Graph, x: str, tests: list[tuple[int, float, float]]) -> str:
+    """Whether a given rule holds, (N, 1): all of its numbers lie between their ends, none of them missing."""
+    at, low, high = (np.array(part) for part in zip(*tests, strict=True))
+    own = g.add("Gather", x, g.integers(at), axis=1)
+    above, below = g.add("GreaterOrEqual", own, g.constant(low)), g.add("LessOrEqual", own, g.constant(high))
+    return g.add("ReduceMin", g.number(g.add("And", above, below)), axes=[1])
+
+
+def _numbers(g: Graph, columns: Columns, kind: int) -> str:
+    """Values and what is missing, as `Columns.expand` has them, without given rules."""
+    if set(columns.kinds) == {"number"}:
+        x = g.input("X", kind, len(columns.names))
+        if not any(columns.gaps):
             return x
         own = g.add("Gather", x, g.integers(np.flatnonzero(columns.gaps)), axis=1)
         return g.add("Concat", x, g.number(g.add("IsNaN", own)), axis=1)
@@ -294,12 +310,16 @@ def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     for center, width in zip(system.centers, system.widths, strict=True):
         away = g.add("Sub", z, g.constant(center))
         weights = g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None])  # an infinite width is no condition
-        exponents.append(g.add("MatMul", g.add("Mul", g.add("Mul", away, away), there), weights))
+        square = g.add("Mul", g.add("Mul", away, away), there)
+        if system.underflow == "minimum":
+            exponents.append(g.add("ReduceMax", g.add("Mul", square, g.constant(1.0 / np.asarray(width))), axes=[1]))
+        else:
+            exponents.append(g.add("MatMul", square, weights))
     fired = g.add("Neg", _for_all(g, system, g.add("Concat", *exponents, axis=1), there))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)
-    if system.underflow == "plain":
+    if system.underflow in ("plain", "minimum"):
         return m
     total = g.add("ReduceSum", m, g.integers([1]))
     nothing = g.add("Equal", total, g.constant(0.0))
@@ -312,6 +332,7 @@ def _for_all(g: Graph, system: FuzzySystem, exponents: str, there: str) -> str:
     counted = np.isfinite(system.widths) * share
     seen = g.add("MatMul", there, g.constant(counted.T))
     factor = g.add("Div", g.constant(counted.sum(axis=1)), g.add("Max", seen, g.constant(1e-9)))
+    factor = g.constant(1.0) if system.underflow == "minimum" else factor
     some = g.add("Greater", seen, g.constant(1e-9))
     return g.add("Where", some, g.add("Mul", exponents, factor), g.constant(1e3))
 

@@ -96,9 +96,12 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     """
     data = explorer_data(model, X, Y, **options)
     K, _, _, P = data["shape"]
-    facts = {key: data[key] for key in ("noun", "sizes", "rows", "neighbours")}
+    facts = {key: data[key] for key in ("noun", "sizes", "rows", "neighbours", "given")}
     facts |= {"title": title, "version": __version__, "general": P, "rules": K, "calibrated": data["slopes"]}
-    facts |= {"truth": "labels" in data["correlation"], "dashed": K and data["scale"]["kind"] != "unit"}
+    facts |= {
+        "truth": "labels" in data["correlation"],
+        "dashed": (K or data["given"]) and data["scale"]["kind"] != "unit",
+    }
     markup = _template("explorer/markup.html").render(**facts)
     return {"style": _source(STYLE), "script": script_source(), "data": embedded(data), "markup": markup}
 

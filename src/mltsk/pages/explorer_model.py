@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import dense
+from ..explain.given import GivenRules
 from ..explain.tables import Tables
 from ..explain.wording import name, times
 from ..system import FuzzySystem
@@ -103,7 +104,7 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
             choices[str(f)] = {"values": [*names], "names": [name(value) for value in names.values()]}
             choices[str(f)] |= {"nominal": len(names)} if subject.kind == "nominal" else {}
     if columns is None:
-        return {"choices": choices, "optional": []}
+        return {"choices": choices, "optional": [], "given": []}
     lacks = np.zeros(len(columns.parts), dtype=bool) if values is None else np.isnan(values).any(axis=0)
     optional, where = [], []
     for f, (_, _, kind, own, _) in enumerate(subjects):
@@ -112,7 +113,22 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
         if kind != "number" or gap is not None or lacks[own].any():
             optional.append(f)
     told = [name(part) for part in columns.part_names]
-    return {"choices": choices, "optional": optional, "columns": where, "parts": told}
+    given = [_given(tables, r, tests) for r, tests in enumerate(columns.tests)]
+    return {"choices": choices, "optional": optional, "columns": where, "parts": told, "given": given}
+
+
+def _given(tables: Tables, r: int, tests: list[tuple[int, float, float]]) -> dict[str, Any]:
+    """A given rule: what it asks of columns, None for no end, in words with their features, and what was observed."""
+    rules, members = GivenRules(tables), tables.system.members
+    words = zip((asked[0] for asked in tables.given[r]), map(str, rules.conditions(r)), strict=True)
+    asks = [[d, *(end if np.isfinite(end) else None for end in ends)] for d, *ends in tests]
+    size = rules.rule(r, np.arange(tables.system.shape[2])).size
+    return {
+        "asks": asks,
+        "words": [[*pair] for pair in words],
+        "size": size,
+        "had": None if members is None else members.given[r].tolist(),
+    }
 
 
 def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:

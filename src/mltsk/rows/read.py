@@ -14,6 +14,7 @@ from ..core.backend import asnumpy, is_tensor, namespace
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import ArrayRows, is_dask
+from .given_rules import check_rules_apply, with_rules
 
 FLOATS = (np.float64, np.float32)
 MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
@@ -74,11 +75,13 @@ def needs_columns(X, categorical_features):
 def read_columns_of(estimator, X, counted):
     """X in columns of numbers, with ``columns_`` set where those are not the columns of X itself."""
     is_frame = needs_columns(X, estimator.categorical_features)
-    if sparse.issparse(X) or not (is_frame or np.isnan(X).any()):
+    check_rules_apply(estimator, X)
+    if sparse.issparse(X) or not (is_frame or estimator.rules or np.isnan(X).any()):
         return X
     names = _feature_names(estimator)
     counted = np.ones(X.shape[0], dtype=bool) if counted is None else counted
     columns = read_columns(X, names, _nominal(estimator.categorical_features, names), counted)
+    columns = with_rules(columns, estimator.rules or ())
     estimator.columns_ = dict(vars(columns))
     expanded = columns.expand(X)
     if np.isinf(expanded).any():
@@ -88,10 +91,11 @@ def read_columns_of(estimator, X, counted):
 
 
 def note_gaps(estimator, missing, n):
-    """The columns of numbers throughout, of which some cells (D,) of n each are ``missing``; None if there are none."""
-    if not np.any(missing):
+    """The columns of numbers throughout, of n cells each, of which so many (D,) are ``missing``; None without need."""
+    check_rules_apply(estimator, None)
+    if not np.any(missing) and not estimator.rules:
         return None
-    columns = Columns.of_numbers(_feature_names(estimator), missing, n)
+    columns = with_rules(Columns.of_numbers(_feature_names(estimator), missing, n), estimator.rules or ())
     estimator.columns_ = dict(vars(columns))
     return columns
 
@@ -216,6 +220,7 @@ def rows_at_once(X) -> int:
 
 def _large_rows(estimator, X, y, sample_weight):
     validate_data(estimator, X, skip_check_array=True)
+    check_rules_apply(estimator, X)
     names = y.columns if hasattr(y, "columns") else None
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
     _same_length(X, y)

@@ -45,6 +45,7 @@ function shapeCurve(f, features, system, norm) {
   const frame = { class: "curves", viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" };
   const node = h("div", { class: "shape" }, svg("svg", frame, zero, whole, curve, mark), h("span", { class: "dot" }));
   const own = system.starts[d + 1] > system.starts[d];
+  const asked = features.isAsked(f);
   let [label, places] = [-1, []];
   const height = (y, reach) => Math.min(1, Math.max(0, 0.5 - y / (2.1 * reach)));
   const path = (ys, reach) => `M${ys.map((y, i) => `${ABSCISSAS[i]} ${(HEIGHT * height(y, reach)).toFixed(2)}`).join("L")}`;
@@ -56,10 +57,11 @@ function shapeCurve(f, features, system, norm) {
     }
     const here = system.effect(d, now.z[d], j);
     if (Number.isNaN(now.z[d])) whole.removeAttribute("d");
-    else if (system.K && system.scaleKind !== "unit") {
+    else if ((system.K || asked) && system.scaleKind !== "unit") {
       const along = system.along(j, d, now);
-      const start = here - along(now.z[d]);
-      whole.setAttribute("d", path(places.map((z) => along(z) + start), reach));
+      const given = asked ? sampled((t) => features.givenWith(f, features.between(f, t), now.x, j)) : null;
+      const start = here - along(now.z[d]) - (asked ? features.givenWith(f, now.x[d], now.x, j) : 0);
+      whole.setAttribute("d", path(places.map((z, i) => along(z) + start + (given ? given[i] : 0)), reach));
     }
     mark.setAttribute("transform", `translate(${(100 * at).toFixed(2)} 0)`);
     node.lastChild.style.left = `${100 * at}%`;

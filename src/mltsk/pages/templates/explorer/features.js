@@ -1,6 +1,7 @@
 // The features of a sample: what each is called, which values it takes, and the control that sets it. Feature f is
 // columns at[f]..end[f] of the numbers x: one, or one per value of a nominal feature (of two values, the second); where
-// gap[f] is not -1, that column is 1 if the feature is missing. A value is a number, a position among names, or NaN.
+// gap[f] is not -1, that column is 1 if the feature is missing. A value is a number, a position among names, or NaN. The
+// last columns are 1 where a rule that the user gave holds.
 
 const STEPS = 1000; // positions of a slider
 const MISSING = "not measured";
@@ -12,6 +13,7 @@ class Features {
     this.choices = data.choices; // feature -> { values, names }: a list to choose from instead of a slider
     this.whole = new Set(data.whole);
     this.optional = new Set(data.optional); // features that may be missing
+    this.given = data.given;
     [this.at, this.end, this.gap] = [0, 1, 2].map((i) => data.features.map((_, f) => data.columns?.[f][i] ?? [f, f + 1, -1][i]));
     this.quantiles = system.quantiles;
     this.ranges = unpack(data.ranges, Float64Array);
@@ -35,6 +37,28 @@ class Features {
     if (count && !Number.isNaN(value)) own.forEach((_, i) => { own[i] = Number(value === i + count - own.length); });
     else own.fill(value);
     if (this.gap[f] >= 0) x[this.gap[f]] = Number(Number.isNaN(value));
+    this.given.forEach(({ asks }, r) => { x[this.givenAt(r)] = Number(asks.every((ask) => meets(x, ask))); });
+  }
+
+  // The column of given rule r.
+  givenAt(r) {
+    return this.system.D - this.given.length + r;
+  }
+
+  // Whether some given rule asks for feature f.
+  isAsked(f) {
+    return this.given.some(({ words }) => words.some(([g]) => g === f));
+  }
+
+  // What given rules add to the score of label j if feature f of sample x had another value.
+  givenWith(f, value, x, j) {
+    const moved = x.slice();
+    this.set(f, value, moved);
+    return this.given.reduce((sum, _, r) => sum + moved[this.givenAt(r)] * this.givenShift(r, j), 0);
+  }
+
+  givenShift(r, j) {
+    return this.system.effect(this.givenAt(r), this.system.place(this.givenAt(r), 1, 1), j);
   }
 
   // Amounts of columns as sums over those of each feature.
@@ -118,6 +142,11 @@ class Features {
     const place = this.place(d, value);
     return this.choice(d, value) ?? `${number(value)}${place ? ` (${place})` : ""}`;
   }
+}
+
+// Whether a column lies between two ends, null for none; what is missing lies nowhere.
+function meets(x, [d, low, high]) {
+  return (low === null || x[d] >= low) && (high === null || x[d] <= high) && !Number.isNaN(x[d]);
 }
 
 // A control for feature d; onset(d, value, done) is called while it moves and when it rests.

@@ -50,10 +50,10 @@ class FuzzySystem {
     }
     const widths = floats(data.widths);
     this.widths = widths.length === 1 ? new Float64Array(this.K * this.D).fill(widths[0]) : widths;
+    this.firing = data.underflow;
     this.counted = this.gather(() => 0).seen; // how much a rule's conditions count together
     this.rows = data.order ? this.D + 1 : 1; // of a consequent
     this.coef = unpackSparse(data.coef, this.K * this.rows * this.L);
-    this.firing = data.underflow;
     this.single = data.single;
     this.readScale(data.scale, floats);
     this.readTerms(data.terms, floats);
@@ -115,24 +115,29 @@ class FuzzySystem {
     return sum;
   }
 
-  // Sums of squared distances in widths over what is there, and how much of each rule's features that is.
+  // Sums of squared distances in widths over what is there, or the largest of them where conditions are joined by their
+  // minimum, and how much of each rule's features that is.
   gather(z) {
     const [raw, seen] = [new Float64Array(this.K), new Float64Array(this.K)];
     for (let k = 0, at = 0; k < this.K; k++) {
       for (let d = 0; d < this.D; d++, at++) {
         const place = z(d);
         if (Number.isNaN(place)) continue;
-        raw[k] += (place - this.centers[at]) ** 2 / this.widths[at];
+        raw[k] = this.joined(raw[k], (place - this.centers[at]) ** 2 / this.widths[at]);
         if (this.widths[at] < Infinity) seen[k] += this.share[d];
       }
     }
     return { raw, seen };
   }
 
+  joined(sum, part) {
+    return this.firing === "minimum" ? Math.max(sum, part) : sum + part;
+  }
+
   // What is there counts for all; a rule of which nothing is there does not apply.
   exponents({ raw, seen }) {
     return raw.map((sum, k) => {
-      if (seen[k] === this.counted[k]) return sum;
+      if (seen[k] === this.counted[k] || (this.firing === "minimum" && seen[k] > 1e-9)) return sum;
       return seen[k] > 1e-9 ? (sum * this.counted[k]) / seen[k] : 1000;
     });
   }
@@ -142,7 +147,7 @@ class FuzzySystem {
   shares(e) {
     const least = this.firing === "softmax" ? e.reduce((a, b) => Math.min(a, b), Infinity) : 0;
     const m = e.map((exponent) => Math.exp(least - exponent));
-    if (this.firing === "plain") return m;
+    if (this.firing === "plain" || this.firing === "minimum") return m;
     const total = m.reduce((a, b) => a + b, 0) || Number.EPSILON;
     return m.map((share) => share / total);
   }
@@ -153,7 +158,7 @@ class FuzzySystem {
     const filled = z.map((place, d) => (Number.isNaN(place) ? (this.linear ? this.mean[d] : 0) : place));
     const sums = this.gather((d) => z[d]);
     const m = this.shares(this.exponents(sums));
-    return { z, filled, sums, m, scores: this.scores(z, filled, m, label) };
+    return { x, z, filled, sums, m, scores: this.scores(z, filled, m, label) };
   }
 
   scores(z, filled, m, label) {
@@ -227,10 +232,11 @@ class FuzzySystem {
     const { K, D, centers, widths } = this;
     now.said ??= [];
     const said = now.said[j] ??= Float64Array.from({ length: K }, (_, k) => this.says(k, j, now.filled));
-    const other = now.sums.raw.map((sum, k) => sum - (now.z[d] - centers[k * D + d]) ** 2 / widths[k * D + d]);
+    const own = (k) => (now.z[d] - centers[k * D + d]) ** 2 / widths[k * D + d];
+    const other = this.firing === "minimum" ? this.gather((i) => (i === d ? NaN : now.z[i])).raw : now.sums.raw.map((sum, k) => sum - own(k));
     const raw = new Float64Array(K);
     return (z) => {
-      for (let k = 0, at = d; k < K; k++, at += D) raw[k] = other[k] + (z - centers[at]) ** 2 / widths[at];
+      for (let k = 0, at = d; k < K; k++, at += D) raw[k] = this.joined(other[k], (z - centers[at]) ** 2 / widths[at]);
       const m = this.shares(this.exponents({ raw, seen: now.sums.seen }));
       let sum = this.effect(d, z, j);
       for (let k = 0; k < K; k++) sum += m[k] * (said[k] + this.at(k, d + 1, j) * (z - now.z[d]));
@@ -242,7 +248,7 @@ class FuzzySystem {
   centreShifts() {
     return Array.from({ length: this.K }, (_, k) => {
       const z = this.centers.subarray(k * this.D, (k + 1) * this.D);
-      const share = this.firing === "plain" ? 1 : this.shares(this.exponents(this.gather((d) => z[d])))[k];
+      const share = this.firing === "plain" || this.firing === "minimum" ? 1 : this.shares(this.exponents(this.gather((d) => z[d])))[k];
       return Float64Array.from({ length: this.L }, (_, j) => share * this.says(k, j, z));
     });
   }

@@ -10,6 +10,7 @@ class RuleCards {
     this.prototypes = unpack(data.prototypes, Float64Array);
     this.had = data.had && unpack(data.had, Uint32Array);
     this.general = this.generalCard();
+    this.given = data.given.map((rule, r) => this.givenCard(rule, r));
     this.cards = new Map(); // those that have been looked at
     Object.assign(this, { count: MOST_CARDS, order: [], label: 0 });
   }
@@ -19,6 +20,17 @@ class RuleCards {
     const [title, lines, more] = [h("h3"), h("ul", { class: "general" }), h("p", { class: "muted more" })];
     const head = h("header", {}, h("div", {}, title, h("span", { class: "muted", text: "holds for everybody" })));
     return { title, lines, more, node: h("article", { class: "rule", id: "x-general" }, head, lines, more) };
+  }
+
+  // A rule that the user gave: it holds or does not.
+  givenCard(rule, r) {
+    const [firing, then] = [h("span", { class: "firing" }), h("ul", { class: "then" })];
+    const title = h("h3", { text: `Your rule ${r + 1}` });
+    const asks = rule.words.map(([d, words]) => h("li", {}, link("", () => this.onfeature(d), [], words)));
+    const node = h("article", { class: "rule", id: `x-given-${r}` },
+      h("header", {}, h("div", {}, title, h("span", { class: "muted", text: rule.size })), firing),
+      h("p", { class: "word", text: "If" }), h("ul", { class: "if" }, asks), h("p", { class: "word", text: "Then" }), then);
+    return { node, firing, then };
   }
 
   card(k) {
@@ -42,6 +54,7 @@ class RuleCards {
   }
 
   show(x, m) {
+    this.given.forEach((card, r) => { card.firing.textContent = x[this.features.givenAt(r)] ? "holds" : "does not hold"; });
     const most = Math.max(...m, 1e-12);
     for (const k of this.order) {
       const card = this.card(k);
@@ -61,7 +74,7 @@ class RuleCards {
   arrange(x, m, asked = -1) {
     this.order = strongest(m, m.length).filter((k, i) => i < this.count || k === asked);
     const nodes = this.order.map((k) => this.card(k).node);
-    $("rules").replaceChildren(...this.general ? [this.general.node] : [], ...nodes);
+    $("rules").replaceChildren(...this.given.map(({ node }) => node), ...this.general ? [this.general.node] : [], ...nodes);
     $("more-rules").hidden = this.order.length === m.length;
     this.select(this.label);
     this.show(x, m);
@@ -75,6 +88,7 @@ class RuleCards {
       const others = largest(this.shifts[k], 4).filter((l) => l !== j).slice(0, 3);
       this.card(k).then.replaceChildren(...[j, ...others].map((l) => this.thenRow(k, l, l === j)));
     }
+    this.given.forEach(({ then }, r) => then.replaceChildren(...this.givenRows(r, j)));
     if (!this.general) return;
     const { words, more } = this.data.general[j];
     this.general.title.textContent = `In general, ${this.data.labels[j]} is`;
@@ -82,15 +96,25 @@ class RuleCards {
     this.general.more.textContent = more;
   }
 
+  // What a given rule adds, where it holds, to the chosen label and those that it shifts most.
+  givenRows(r, j) {
+    const { had } = this.data.given[r];
+    const shifts = Float64Array.from(this.data.labels, (_, l) => this.features.givenShift(r, l));
+    const others = largest(shifts, 4).filter((l) => l !== j).slice(0, 3);
+    return [j, ...others].map((l) => this.moveRow(l, shifts[l], l === j, had && `${had[0][l]} of ${had[1][l]} had it`));
+  }
+
   thenRow(k, j, chosen) {
-    const shift = this.shifts[k][j];
+    return this.moveRow(j, this.shifts[k][j], chosen, this.had && this.observed(k, j), chosen && this.system.rows > 1 ? this.slopes(k, j) : null);
+  }
+
+  moveRow(j, shift, chosen, observed, more = null) {
     const up = shift >= 0;
     const name = link("", () => this.onlabel(j), [], this.data.labels[j]);
     const move = h("span", { class: `move ${up ? "up" : "down"}`, text: up ? "▲" : "▼", title: up ? "up" : "down" });
     const amount = h("span", { class: "amount", text: signed(shift) });
-    const had = this.had && h("p", { class: "terms" }, h("span", { text: this.observed(k, j) }));
-    return h("li", { class: chosen ? "chosen" : "" }, move, name, amount, had,
-      chosen && this.system.rows > 1 ? this.slopes(k, j) : null);
+    const had = observed && h("p", { class: "terms" }, h("span", { text: observed }));
+    return h("li", { class: chosen ? "chosen" : "" }, move, name, amount, had, more);
   }
 
   // How many members of an exception have a label, and how many of all samples: those come last.

@@ -77,7 +77,7 @@ class Turns {
   // Whether the answer turns, from what this feature alone adds; null where that does not tell.
   quick(f, now, { j, now: at, given }) {
     const { system } = this;
-    if (system.single || system.scaleKind === "unit" || Number.isNaN(now)) return null;
+    if (this.features.isAsked(f) || system.single || system.scaleKind === "unit" || Number.isNaN(now)) return null;
     const d = this.features.at[f];
     const along = system.along(j, d, at);
     const rest = at.scores[j] - along(at.z[d]);

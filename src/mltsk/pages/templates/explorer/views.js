@@ -111,13 +111,18 @@ class Why {
       score >= system.thresholds[j] ? "reaches" : "stays below"} the threshold ${number(system.thresholds[j])}${
       chances ? `, probability ${percent(chances[j])}` : ""}.`;
     $("verdict").classList.toggle("given", given);
-    const [general, shifts] = [ranked(this.features.fold(system.effects(j, now)), 7), ranked(system.shifts(j, now), 5)];
-    const amounts = [system.intercept[j], ...general.amounts, general.rest, ...shifts.amounts, shifts.rest];
+    const effects = system.effects(j, now);
+    const [general, shifts] = [ranked(this.features.fold(effects), 7), ranked(system.shifts(j, now), 5)];
+    const held = data.given.map((_, r) => r).filter((r) => x[this.features.givenAt(r)]);
+    const own = held.map((r) => effects[this.features.givenAt(r)]);
+    const amounts = [system.intercept[j], ...own, ...general.amounts, general.rest, ...shifts.amounts, shifts.rest];
     const ends = { low: Math.min(0, ...amounts), high: Math.max(1e-9, ...amounts) }; // what bars must have room for
     const base = system.P ? [ledgerRow("base", "of an average sample", null, system.intercept[j], ends, "base")] : [];
     const said = (d) => [data.features[d], this.features.said(d, this.features.value(d, x)), () => this.onfeature(d)];
     const shared = (k) => [`${data.noun} ${k + 1}`, `applies by ${percent(now.m[k])}`, () => this.onrule(k)];
-    $("by-feature").replaceChildren(...base, ...ledger(general, ends, said));
+    const yours = held.map((r, i) => ledgerRow(`Your rule ${r + 1}`, data.given[r].words.map(([, words]) => words).join(" and "),
+      () => this.onfeature(data.given[r].words[0][0]), own[i], ends, ""));
+    $("by-feature").replaceChildren(...base, ...yours, ...ledger(general, ends, said));
     if (system.rows > 1) {
       const { usual, parts } = system.within(j, now);
       $("within").replaceChildren(ledgerRow("an average sample", "", null, usual, ends, "base"), ...ledger(ranked(this.features.fold(parts), 5), ends, said));
