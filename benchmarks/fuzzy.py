@@ -87,6 +87,6 @@ def own_rules(X: object, Y: object, n_rules: object, rules: list | None) -> np.n
     for seed in SEEDS:
         scores = np.zeros(cells.shape)
         for train, test in folds(len(cells), seed):
-            scores[test] = MLTSKClassifier(n_rules, rules=rules).fit(own[train], cells[train]).predict_proba(own[test])
+            scores[test] = MLTSKClassifier(n_rules).fit(own[train], cells[train], rules=rules).predict_proba(own[test])
         found.append(np.mean(evaluate(cells, scores, per_label=True)["AP"]))
     return np.array(found)

@@ -65,21 +65,17 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         "quantile" has ramps on the percentile scale of each feature, "triangles" and "trapezoids" have five overlapping
         terms there, from "is very low" to "is very high"; the others have one linear term per feature. "unit" gives
         rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
-    threshold : float, array (n_labels,), "f1", ("cost", 1, 5), ("precision", 0.8) or ("recall", 0.9), default=0.5
+    threshold : float, array of shape (n_labels,), "f1", "cost", ("precision", 0.8) or ("recall", 0.9), default=0.5
         A label is predicted when its score reaches this. All but numbers are found per label on leave-one-out scores:
-        the best F1, the least cost where a miss is five times as bad as a false alarm, the lowest threshold with that
-        precision or the highest with that recall.
+        the best F1, the least cost, the lowest threshold with that precision or the highest with that recall.
     max_terms, max_conditions : int or None, default=None, 5
         With `max_terms` the model is shortened to so many terms per label, and exceptions to so many conditions.
     categorical_features : "from_dtype", None, or array of bool, int or str, default="from_dtype"
         Which features are nominal, as a mask, by position or by name. "from_dtype" takes columns of words, booleans and
         unordered categories of a data frame; ordered categories keep their order. A nominal feature has a number per
         value and label, rare values share one, and a value that was never seen counts as nothing.
-    rules : list of dict or None, default=None
-        Rules of your own, such as ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each asks of
-        features by name, a range with both ends included (None is no end), a word, or a list of words that will do. A
-        rule holds where all of it holds, wholly or not at all, and never where a value that it asks for is missing.
-        Each has one number per label, found together with all others.
+    cost : (float, float), default=(1, 1)
+        For ``threshold="cost"``: what a false alarm and what a miss costs, (1, 5) where a miss is five times as bad.
     random_state : int, RandomState or None, default=None
         For pipelines that set it everywhere: nothing in a fit is random.
 
@@ -96,6 +92,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         IF-parts of the exceptions, on the scale of the rules.
     coef_ : array of shape (n_rules, 1 or n_features + 1, n_labels)
         THEN-parts of the exceptions, intercept first.
+    given_rules_ : list of dict
+        Rules of the user's own, as they were given.
     n_rules_, order_, width_scale_, tnorm_, rule_share_, ridge_, coupling_weight_ : int, float or str
         What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1, ``tnorm_`` joins
         their conditions, "product" or "minimum".
@@ -149,11 +147,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         "coupling": [StrOptions(set(CONVEX)), None],
         "coupling_weight": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "scale": [StrOptions({"auto", *PERCENTILE_TERMS, "standard", "minmax", "unit"}), None],
-        "threshold": [StrOptions({"f1"}), Real, "array-like"],
+        "threshold": [StrOptions({"f1", "cost"}), Real, "array-like"],
         "max_terms": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "rules": [list, tuple, None],
+        "cost": ["array-like"],
         "random_state": ["random_state"],
     }
 
@@ -171,7 +169,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         max_terms=None,
         max_conditions=5,
         categorical_features="from_dtype",
-        rules=None,
+        cost=(1, 1),
         random_state=None,
     ) -> None:
         self.n_rules = n_rules
@@ -185,10 +183,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.max_terms = max_terms
         self.max_conditions = max_conditions
         self.categorical_features = categorical_features
-        self.rules = rules
+        self.cost = cost
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X, y, sample_weight=None, rules=None) -> Self:
         """Find terms, rules and all numbers.
 
         Parameters
@@ -202,8 +200,14 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
             Whole numbers of 10 at most on average are counts: 0 removes a row, 2 counts it twice. Others say how
             important rows are relative to each other. Weights that are all equal change nothing.
+        rules : list of dict, optional
+            Rules of your own, such as ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each asks
+            of features by name, a range with both ends included (None is no end), a word, or a list of words that will
+            do. A rule holds where all of it holds, wholly or not at all, and never where a value that it asks for is
+            missing. Each has one number per label, found together with all others.
         """
         self._validate_params()
+        self.given_rules_ = () if rules is None else rules
         rows, targets = read_rows(self, X, y, sample_weight)
         self._set_targets(targets)
         return self._store(fit_system(rows, self._options()), rows)
@@ -266,7 +270,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._left_out = np.where((w if w.ndim == 2 else w[:, None]) > 0, Y, np.nan), loo_scores
         curves = fit_curves(loo_scores, Y, w)
         self.slopes_, self.offsets_ = curves.slopes, curves.offsets
-        self.thresholds_, missed = find_thresholds(self.threshold, loo_scores, Y, w, curves)
+        self.thresholds_, missed = find_thresholds(self.threshold, loo_scores, Y, w, curves, self.cost)
         if not self.multilabel_ and len(curves.slopes) == 1 and np.ndim(self.threshold) == 0 and self.threshold == 0.5:
             self.thresholds_ = curves.middles  # of two classes the more probable one is predicted
         return [name for name, is_missed in zip(self.label_names_, missed, strict=True) if is_missed]

@@ -65,7 +65,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         scale="auto",
         threshold=0.5,
         categorical_features="from_dtype",
-        rules=None,
+        cost=(1, 1),
         random_state=None,
         forgetting=0.0,
     ) -> None:
@@ -78,16 +78,16 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.scale = scale
         self.threshold = threshold
         self.categorical_features = categorical_features
-        self.rules = rules
+        self.cost = cost
         self.random_state = random_state
         self.forgetting = forgetting
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X, y, sample_weight=None, rules=None) -> Self:
         """As `MLTSKClassifier.fit`; a stream that was begun is forgotten."""
         self.__dict__.pop("stream_", None)
-        return super().fit(X, y, sample_weight)
+        return super().fit(X, y, sample_weight, rules)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+    def partial_fit(self, X, y, classes=None, sample_weight=None, rules=None) -> Self:
         """Learn from further rows of a stream.
 
         Parameters
@@ -97,6 +97,8 @@ class IncrementalMLTSK(MLTSKClassifier):
             All classes, at the first call, where y is one-dimensional and its first rows do not show all of them.
         sample_weight : array of shape (n_samples,), optional
             Relative to those of the first call.
+        rules : list of dict, optional
+            As in `MLTSKClassifier.fit`, at the first call.
         """
         if is_tensor(X) or is_dask(X):
             raise InputError(f"partial_fit takes arrays, data frames and CSR; X is a {type(X).__name__}.")
@@ -104,7 +106,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         first = "stream_" not in self.__dict__
         if first:
             self._validate_params()
-            self.columns_ = None
+            self.columns_, self.given_rules_ = None, () if rules is None else rules
             X = read_columns_of(self, first_look(self, X), None)
         else:
             X = read_samples(self, X)

@@ -4,6 +4,7 @@ Symbols: N rows, L labels, scores and Y (N, L), weights (N,) or (N, L), where 0 
 where its score reaches its threshold. Thresholds are always finite, and half-way between the scores of two rows.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,21 @@ from .core.arrays import Array
 from .probabilities import Curves
 
 GOALS = ("precision", "recall")
-WISHES = "a finite number, one per label, 'f1', ('cost', 1, 5), ('precision', 0.8) or ('recall', 0.9)"
+WISHES = "a finite number, one per label, 'f1', 'cost', ('precision', 0.8) or ('recall', 0.9)"
 
 
-def find_thresholds(wish: Any, scores: Array, Y: Array, w: Array, curves: Curves) -> tuple[Array, Array]:
+def find_thresholds(
+    wish: Any, scores: Array, Y: Array, w: Array, curves: Curves, cost: Sequence[float] = (1, 1)
+) -> tuple[Array, Array]:
     """Thresholds (L,), and for which labels what was wished cannot be had, (L,) of bool.
 
     Parameters
     ----------
-    wish : float, array of shape (L,), "f1", ("cost", of a false alarm, of a miss), or ("precision" or "recall", share)
-        "f1" has the best F1. ("cost", 1, 5) gives a label from the probability on at which a miss would cost more than
-        a false alarm; ``curves`` know the probability of a score. ("precision", 0.8) is the lowest threshold that
-        reaches it, ("recall", 0.9) the highest; where none does, the nearest possible.
+    wish : float, array of shape (L,), "f1", "cost", or ("precision" or "recall", share)
+        "f1" has the best F1. "cost" gives a label from the probability on at which a miss would cost more than a false
+        alarm; ``curves`` know the probability of a score. ("precision", 0.8) is the lowest threshold that reaches it,
+        ("recall", 0.9) the highest; where none does, the nearest possible.
+    cost : (cost of a false alarm, cost of a miss)
 
     Examples
     --------
@@ -34,8 +38,8 @@ def find_thresholds(wish: Any, scores: Array, Y: Array, w: Array, curves: Curves
     [[0.35], [0.15]]
     """
     L, all_reached = scores.shape[1], np.zeros(scores.shape[1], dtype=bool)
-    if isinstance(wish, tuple | list) and len(wish) and isinstance(wish[0], str) and wish[0] == "cost":
-        alarm, miss = _checked_cost(wish[1:])
+    if isinstance(wish, str) and wish == "cost":
+        alarm, miss = _checked_cost(cost)
         return (np.log(alarm / miss) - curves.offsets) / curves.slopes, all_reached
     goal, share = _goal(wish)
     if goal:
@@ -63,9 +67,7 @@ def _goal(wish: Any) -> tuple[str, float]:
 def _checked_cost(cost: Any) -> Array:
     pair = np.asarray(cost)
     if pair.shape != (2,) or pair.dtype.kind not in "iuf" or not (np.isfinite(pair) & (pair > 0)).all():
-        raise ValueError(
-            f"two costs above 0, of a false alarm and of a miss, belong to 'cost' as a threshold, got {cost!r}"
-        )
+        raise ValueError(f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}")
     return pair.astype(np.float64)
 
 

@@ -355,7 +355,7 @@ def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, t
 
 
 def test_rules_of_the_user_hold_or_not_as_values_move(browser, page, table):
-    clf = MLTSKClassifier(n_rules=0, rules=RULES).fit(*table)
+    clf = MLTSKClassifier(n_rules=0).fit(*table, rules=RULES)
     browser.open(page(clf, *table))
     set_to(browser, 2, "m")
     for age, said in ((64.0, "holds"), (40.0, "does not hold"), (None, "does not hold")):

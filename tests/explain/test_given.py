@@ -19,7 +19,7 @@ def pbc():
 
 @pytest.fixture(scope="module")
 def clf(pbc):
-    return MLTSKClassifier(n_rules=4, order=0, rules=RULES[:1]).fit(pbc.X, pbc.Y)
+    return MLTSKClassifier(n_rules=4, order=0).fit(pbc.X, pbc.Y, rules=RULES[:1])
 
 
 def test_they_are_printed_first_with_what_was_observed(pbc, clf):
@@ -57,8 +57,8 @@ def test_they_are_data(clf):
 def test_levels_in_an_order_are_told_by_name():
     stage = pd.Categorical(np.tile(["I", "II", "III"], 40), ordered=True)
     X = pd.DataFrame({"stage": stage, "a": np.arange(120.0)})
-    clf = MLTSKClassifier(n_rules=0, rules=[{"stage": ("II", None)}, {"stage": "I", "a": 6}]).fit(
-        X, (X.a > 50).astype(int)
+    clf = MLTSKClassifier(n_rules=0).fit(
+        X, (X.a > 50).astype(int), rules=[{"stage": ("II", None)}, {"stage": "I", "a": 6}]
     )
     assert [[str(c) for c in rule.conditions] for rule in clf.rules_.given] == [
         ["stage II or above"],

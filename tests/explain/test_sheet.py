@@ -69,7 +69,7 @@ def test_a_clinical_table_can_be_predicted_by_hand(size):
 def test_rules_of_the_user_are_part_of_it():
     table = read_table("pbc")
     rules = [{"sex": "male"}, {"bilirubin": (2, None), "albumin": (None, 3.5)}]
-    clf = MLTSKClassifier(n_rules=0, ridge=0.1, rules=rules, max_terms=40).fit(table.X, table.Y)
+    clf = MLTSKClassifier(n_rules=0, ridge=0.1, max_terms=40).fit(table.X, table.Y, rules=rules)
     assert any(len(rule.consequents) for rule in clf.rules_.given)
     assert same(clf, table.X) >= 0.99
 

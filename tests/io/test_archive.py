@@ -83,7 +83,7 @@ def test_a_model_comes_back_with_the_same_scores_and_labels(model, tmp_path):
 @pytest.mark.parametrize("model", [MLTSKClassifier(n_rules=3, order=1), IncrementalMLTSK(n_rules=3)])
 def test_a_model_of_a_table_comes_back_with_its_words_and_gaps(model, table, own_rules, tmp_path):
     X, Y, new = table
-    loaded = load(save(model.set_params(rules=own_rules).fit(X, Y), tmp_path / "model.skops"))
+    loaded = load(save(model.fit(X, Y, rules=own_rules), tmp_path / "model.skops"))
     assert loaded.columns_ == model.columns_
     assert_array_equal(loaded.decision_function(new), model.decision_function(new))
     assert str(loaded.rules_) == str(model.rules_)

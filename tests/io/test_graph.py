@@ -93,8 +93,8 @@ def test_conditions_joined_by_their_minimum(table):
 @pytest.mark.parametrize("max_terms", [None, 9])
 def test_rules_that_the_user_gave(max_terms, table, own_rules):
     X, Y, new = table
-    table_agrees(MLTSKClassifier(3, order=0, max_terms=max_terms, rules=own_rules).fit(X, Y), new)
-    numbers = MLTSKClassifier(0, rules=[{"x0": (0.2, 1.0), "x3": (None, 0.5)}]).fit(DATA.X, DATA.Y)
+    table_agrees(MLTSKClassifier(3, order=0, max_terms=max_terms).fit(X, Y, rules=own_rules), new)
+    numbers = MLTSKClassifier(0).fit(DATA.X, DATA.Y, rules=[{"x0": (0.2, 1.0), "x3": (None, 0.5)}])
     agrees(numbers, DATA.X)
 
 

@@ -35,7 +35,7 @@ def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
 @pytest.mark.parametrize("max_terms", [None, 6])
 def test_words_and_gaps_come_back_exactly(max_terms, table, own_rules):
     X, Y, new = table
-    model = MLTSKClassifier(n_rules=20, max_terms=max_terms, rules=own_rules).fit(X, Y)
+    model = MLTSKClassifier(n_rules=20, max_terms=max_terms).fit(X, Y, rules=own_rules)
     model.members_["regions"][0, 0] = np.nan  # nobody in it was measured
     back = travelled(model)
     assert back.members_.keys() == model.members_.keys()

@@ -35,7 +35,7 @@ def test_a_rule_holds_where_all_that_it_asks_for_was_measured_and_holds(table):
         X.fever == True,  # noqa: E712 - fever may be missing
         X.stage == "IV",
     ]
-    clf = MLTSKClassifier(n_rules=0, rules=rules).fit(X, Y)
+    clf = MLTSKClassifier(n_rules=0).fit(X, Y, rules=rules)
     held = clf.system_.columns.expand(X)[:, -5:]
     assert_array_equal(held, np.column_stack([e.astype(float) for e in expected]))
     assert_array_equal(clf.members_["given"][:, 1, 0], held.sum(axis=0))
@@ -44,35 +44,35 @@ def test_a_rule_holds_where_all_that_it_asks_for_was_measured_and_holds(table):
 
 @pytest.mark.parametrize("n_rules", [0, 30, "auto"])
 def test_a_rule_that_is_right_tells_what_curves_cannot(numbers, n_rules):
-    errors = [MLTSKClassifier(n_rules, rules=rules).fit(*numbers).loo_error_ for rules in (None, RULES)]
+    errors = [MLTSKClassifier(n_rules).fit(*numbers, rules=rules).loo_error_ for rules in (None, RULES)]
     assert errors[1] < 0.7 * errors[0]
 
 
 def test_tensors_dask_streams_and_large_arrays_give_the_same(numbers):
     torch, da = pytest.importorskip("torch"), pytest.importorskip("dask.array")
     (X, Y), torch_like, chunks = numbers, torch.as_tensor, (100, -1)
-    clf = MLTSKClassifier(n_rules=5, order=0, ridge=1.0, rules=RULES).fit(X, Y)
+    clf = MLTSKClassifier(n_rules=5, order=0, ridge=1.0).fit(X, Y, rules=RULES)
     expected = clf.decision_function(X)
     assert_allclose(clf.decision_function(torch_like(X)), expected, atol=1e-9)
     again = MLTSKClassifier(**clf.get_params())
-    assert_allclose(again.fit(torch_like(X), torch_like(Y)).decision_function(X), expected, atol=1e-6)
+    assert_allclose(again.fit(torch_like(X), torch_like(Y), rules=RULES).decision_function(X), expected, atol=1e-6)
     blocks = [da.from_array(part, chunks=chunks) for part in (X, Y)]
-    assert_allclose(again.fit(*blocks).decision_function(blocks[0]).compute(), expected, atol=1e-6)
+    assert_allclose(again.fit(*blocks, rules=RULES).decision_function(blocks[0]).compute(), expected, atol=1e-6)
     with config_context(working_memory=0.01):
-        assert_allclose(again.fit(X, Y).decision_function(X), expected, atol=1e-6)
-    stream = IncrementalMLTSK(n_rules=5, order=0, ridge=1.0, rules=RULES).partial_fit(X, Y)
+        assert_allclose(again.fit(X, Y, rules=RULES).decision_function(X), expected, atol=1e-6)
+    stream = IncrementalMLTSK(n_rules=5, order=0, ridge=1.0).partial_fit(X, Y, rules=RULES)
     assert_allclose(stream.decision_function(X), expected, atol=1e-6)
 
 
 def test_a_rule_for_nobody_or_everybody_has_no_number(numbers):
     with pytest.warns(UserWarning, match="Rule 1 holds for none of the samples"):
-        clf = MLTSKClassifier(n_rules=0, rules=[{"x0": (99, None)}]).fit(*numbers)
+        clf = MLTSKClassifier(n_rules=0).fit(*numbers, rules=[{"x0": (99, None)}])
     assert_allclose(
         clf.decision_function(numbers[0]), MLTSKClassifier(n_rules=0).fit(*numbers).decision_function(numbers[0])
     )
     assert "Your rule 1 — 0 samples, 0 % of the data" in str(clf.rules_)
     with pytest.warns(UserWarning, match="Rule 1 holds for all of the samples"):
-        MLTSKClassifier(n_rules=0, rules=[{"x0": (-99, 99)}]).fit(*numbers)
+        MLTSKClassifier(n_rules=0).fit(*numbers, rules=[{"x0": (-99, 99)}])
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_rule_for_nobody_or_everybody_has_no_number(numbers):
 )
 def test_a_bad_rule_is_one_sentence_that_names_it(table, rules, says):
     with pytest.raises(InputError, match=says):
-        MLTSKClassifier(n_rules=0, rules=rules).fit(*table)
+        MLTSKClassifier(n_rules=0).fit(*table, rules=rules)
 
 
 def test_rules_need_dense_rows_on_their_percentile_scale(numbers):
@@ -104,12 +104,12 @@ def test_rules_need_dense_rows_on_their_percentile_scale(numbers):
         (X, "standard", "scale is 'standard'"),
     ):
         with pytest.raises(InputError, match=f"Rules of your own need dense X .*, but {says}"):
-            MLTSKClassifier(rules=RULES, scale=scale).fit(given, Y)
+            MLTSKClassifier(scale=scale).fit(given, Y, rules=RULES)
 
 
 def test_a_short_model_keeps_a_rule_that_is_worth_its_statements(numbers):
     X, Y = numbers
-    short = MLTSKClassifier(n_rules=0, rules=RULES, max_terms=4).fit(X, Y)
+    short = MLTSKClassifier(n_rules=0, max_terms=4).fit(X, Y, rules=RULES)
     assert short.n_terms_.max() <= 4
     assert evaluate(Y, short.decision_function(X), per_label=True)["AP"][0] > 0.99
     assert [rule.index for rule in short.rules_.given if len(rule.consequents)] == [0]

@@ -21,15 +21,9 @@ from .progress import working
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
 Preset = StrEnum("Preset", ["default", "paper"])
-SCALES = ["auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit", "none"]
-Scale = StrEnum("Scale", SCALES)
+Scale = StrEnum("Scale", ["auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit", "none"])
 
-FLAGS = {
-    "n_rules": "rules",
-    "rules": "own-rules",
-    "max_terms": "terms",
-    "max_conditions": "conditions",
-}  # where they differ from parameters
+FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
 LEAST = {"from 0 up": 0.0, "above 0": 5e-324}
 DATA_HELP = "A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file."
 ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
@@ -92,11 +86,10 @@ def cost_pair(text: str) -> tuple[float, ...]:
 
 
 def given_threshold(threshold: Any, cost: Any) -> dict[str, Any]:
-    """The threshold as a parameter, if one was given; costs alone are a sentence."""
+    """Parameters of the threshold that were given; costs alone are a sentence."""
     if cost is not None and threshold != "cost":
         raise InputError("--cost says what --threshold cost weighs: give both, or leave --cost out.")
-    threshold = ("cost", *(cost or (1.0, 1.0))) if threshold == "cost" else threshold
-    return {} if threshold is None else {"threshold": threshold}
+    return {name: value for name, value in (("threshold", threshold), ("cost", cost)) if value is not None}
 
 
 def fit(
@@ -153,9 +146,9 @@ def fit(
     tuned = given_threshold(threshold, cost)
     both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
-    ours: dict[str, Any] = {"order": order, "ridge": ridge, "scale": scale}
-    ours |= {"coupling": coupling, "coupling_weight": coupling_weight}
-    ours |= {"max_terms": terms, "max_conditions": conditions, "rules": own_rules and read_rules(own_rules)}
+    ours: dict[str, Any] = {"order": order, "ridge": ridge, "scale": scale, "cost": tuned.get("cost")}
+    ours |= {"coupling": coupling, "coupling_weight": coupling_weight, "max_terms": terms, "max_conditions": conditions}
+    ours["own_rules"] = own_rules and read_rules(own_rules)
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it
@@ -208,11 +201,13 @@ def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tupl
         categories = {name: names for name, names in named if names}
         check_complete(X, table.feature_names, data)
     X = table.X if X is None else X
-    model: Any = PaperMLTSK(**given) if paper else MLTSKClassifier(**given)
+    params = {name: value for name, value in given.items() if name != "own_rules"}
+    model: Any = PaperMLTSK(**params) if paper else MLTSKClassifier(**params)
+    knowledge = {"rules": given["own_rules"]} if "own_rules" in given else {}
     start = perf_counter()
     try:
         with noted_warnings(), working(f"fitting {_shape(table)}"):
-            model.fit(X, table.Y)
+            model.fit(X, table.Y, **knowledge)
     except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
         raise InputError(str(error).splitlines()[0]) from error
     model.feature_names_in_ = np.array(table.feature_names, dtype=object)

@@ -137,10 +137,10 @@ def _check_parts(found: Mapping[str, Any]) -> None:
     if missing := [name for name in (*RULES, *general) if name not in found]:
         raise ValueError(f"it has no {missing[0]}, which mltsk {__version__} needs: fit the model again")
     for name, kind in TABLES.items():
-        table, names = found.get(name), [field.name for field in fields(kind)]
+        table, known = found.get(name), [field.name for field in fields(kind)]
         needed = {field.name for field in fields(kind) if field.default is field.default_factory}  # others may be newer
-        if table is not None and (not isinstance(table, Mapping) or not needed <= table.keys() <= {*names}):
-            raise ValueError(f"{name!r} must hold {', '.join(names)}")
+        if table is not None and (not isinstance(table, Mapping) or not needed <= table.keys() <= {*known}):
+            raise ValueError(f"{name!r} must hold {', '.join(known)}")
     parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {}), **(found.get("members_") or {})}
     parts |= found.get("certainty_") or {}
     if found.get("columns_") is not None:

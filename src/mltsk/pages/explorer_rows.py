@@ -128,7 +128,7 @@ def made_samples(tables: Tables) -> dict[str, Any]:
     values = np.vstack([usual, system.prototypes[order]])
     for t, subject in enumerate(tables.subjects):
         _settle(values, tables, t, subject)
-    if tables.given:
+    if system.columns is not None and tables.given:
         values[:, -len(tables.given) :] = system.columns.held(values)
     return {"names": [called, *(f"typical of {noun} {k + 1}" for k in order)], "values": packed(values)}
 

@@ -6,10 +6,11 @@ It holds where all of that holds, and never where something it asks for is missi
 """
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from numbers import Real
+from typing import Any
 
 from scipy import sparse
 
@@ -20,27 +21,27 @@ from ..exceptions import InputError
 EXAMPLE = '{"age": (60, None), "sex": "f"}'
 
 
-def with_rules(columns, rules):
+def with_rules(columns: Columns, rules: Any) -> Columns:
     """Columns with the rules of a user; what is wrong with one is a sentence that names it."""
     if not isinstance(rules, list | tuple):
         raise InputError(f"rules must be a list of rules such as {EXAMPLE}, not a {type(rules).__name__}.")
     return replace(columns, rules=tuple(_rule(rule, r + 1, columns) for r, rule in enumerate(rules)))
 
 
-def check_rules_apply(estimator, X):
+def check_rules_apply(estimator: Any, X: Any) -> None:
     """Refuse rules where there are no columns of their own for them."""
-    if estimator.rules and (sparse.issparse(X) or estimator.scale not in ("auto", *PERCENTILE_TERMS)):
+    if estimator.given_rules_ and (sparse.issparse(X) or estimator.scale not in ("auto", *PERCENTILE_TERMS)):
         found = "X is sparse" if sparse.issparse(X) else f"scale is {estimator.scale!r}"
         raise InputError(f"Rules of your own need dense X on its percentile scale (scale='quantile'), but {found}.")
 
 
-def _rule(rule, number, columns: Columns) -> tuple[Asked, ...]:
+def _rule(rule: Any, number: int, columns: Columns) -> tuple[Asked, ...]:
     if not isinstance(rule, Mapping) or not rule:
         raise InputError(f"Rule {number} must map features to what it asks of them, as {EXAMPLE} does; got {rule!r}.")
     return tuple(_asked(_feature(name, number, columns.names), asked, number, columns) for name, asked in rule.items())
 
 
-def _feature(name, number, names):
+def _feature(name: Any, number: int, names: Sequence[str]) -> int:
     if isinstance(name, str) and name in names:
         return names.index(name)
     close = difflib.get_close_matches(str(name), names, n=1)
@@ -49,7 +50,7 @@ def _feature(name, number, names):
     raise InputError(f"Rule {number} asks for {name!r}, which X does not have: {hint}")
 
 
-def _asked(d, asked, number, columns) -> Asked:
+def _asked(d: int, asked: Any, number: int, columns: Columns) -> Asked:
     """What one rule asks of one feature."""
     where, kind = f"Rule {number} asks for {columns.names[d]!r}", columns.kinds[d]
     if kind == "nominal":
@@ -64,19 +65,19 @@ def _asked(d, asked, number, columns) -> Asked:
     return d, low, high, ()
 
 
-def _number(where, end, _):
+def _number(where: str, end: Any, _: Any) -> float:
     if isinstance(end, bool) or not isinstance(end, Real) or not isfinite(end):
         raise InputError(f"{where}, which is a number: {end!r} is none.")
     return float(end)
 
 
-def _level(where, end, levels):
+def _level(where: str, end: Any, levels: Sequence[str]) -> float:
     if word(end) not in levels:
         raise InputError(f"{where}, whose levels are {', '.join(levels)}: {end!r} is none of them.")
     return float(levels.index(word(end)))
 
 
-def _words(where, asked, named, rare):
+def _words(where: str, asked: Any, named: Sequence[str], rare: Sequence[str]) -> tuple[str, ...]:
     """Words of a nominal feature that will do: some of those that have a column, not all of them."""
     words = tuple(map(word, asked)) if isinstance(asked, list | tuple) else (word(asked),)
     for one in words:

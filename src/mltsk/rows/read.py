@@ -76,12 +76,12 @@ def read_columns_of(estimator, X, counted):
     """X in columns of numbers, with ``columns_`` set where those are not the columns of X itself."""
     is_frame = needs_columns(X, estimator.categorical_features)
     check_rules_apply(estimator, X)
-    if sparse.issparse(X) or not (is_frame or estimator.rules or np.isnan(X).any()):
+    if sparse.issparse(X) or not (is_frame or estimator.given_rules_ or np.isnan(X).any()):
         return X
     names = _feature_names(estimator)
     counted = np.ones(X.shape[0], dtype=bool) if counted is None else counted
     columns = read_columns(X, names, _nominal(estimator.categorical_features, names), counted)
-    columns = with_rules(columns, estimator.rules or ())
+    columns = with_rules(columns, estimator.given_rules_)
     estimator.columns_ = dict(vars(columns))
     expanded = columns.expand(X)
     if np.isinf(expanded).any():
@@ -93,9 +93,9 @@ def read_columns_of(estimator, X, counted):
 def note_gaps(estimator, missing, n):
     """The columns of numbers throughout, of n cells each, of which so many (D,) are ``missing``; None without need."""
     check_rules_apply(estimator, None)
-    if not np.any(missing) and not estimator.rules:
+    if not np.any(missing) and not estimator.given_rules_:
         return None
-    columns = with_rules(Columns.of_numbers(_feature_names(estimator), missing, n), estimator.rules or ())
+    columns = with_rules(Columns.of_numbers(_feature_names(estimator), missing, n), estimator.given_rules_)
     estimator.columns_ = dict(vars(columns))
     return columns
 
