@@ -162,9 +162,11 @@ def _coupling_effect(results: Found, figure_of: Any) -> Any:
         part.suptitle(title, x=0.01, ha="left", fontsize=8.5)
         for m, (ax, metric) in enumerate(zip(axes, METRICS, strict=True)):
             draw(ax, results, m, 1.0 if metric == "AP" else -1.0)
-            _gain_axes(ax, [_named(name, found) for name, found in results.items()])
+            _gain_axes(ax, [f"{name} *" if found["part"] else name for name, found in results.items()])
             ax.set_title(metric, fontweight="bold")
-    rows[2].supxlabel("improvement, mean over folds: to the right is better", fontsize=8)
+    parts = ", ".join(f"{name} {found['part']}" for name, found in results.items() if found["part"])
+    note = f"\n* {parts}" if parts else ""
+    rows[2].supxlabel(f"improvement, mean over folds: to the right is better{note}", fontsize=8)
     handles = {h.get_label(): h for part in rows for h in part.axes[0].get_legend_handles_labels()[0]}
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4)
     return figure
@@ -227,7 +229,7 @@ def _rules(results: Found, figure_of: Any) -> Any:
 
 def _named(name: str, found: Mapping[str, Any]) -> str:
     """A data set, with how many of its rows were used where they are not all."""
-    return f"{name}\n({found['part']})" if found.get("part") else name
+    return f"{name}\n({found['part']})" if found["part"] else name
 
 
 def _rule_curves(top: Any, under: Any, found: Mapping[str, Any]) -> None:
