@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mltsk.paper.experiments import estimate
 from mltsk.paper.experiments.glance import ap_table, readings_table
+from mltsk.paper.experiments.published import CONTROL, METRICS, published_table
 from mltsk.paper.experiments.ranks import comparisons
 from mltsk.paper.experiments.results import Results
 from mltsk.paper.experiments.store import Store
@@ -29,7 +30,8 @@ def main(folder: str) -> None:
     with Store.open(folder) as store:
         results = store.results()
     PLACE.mkdir(parents=True, exist_ok=True)
-    for name, text in {**tables(results), **sentences(results)}.items():
+    parts = {**tables(results), **sentences(results), "program-and-text": program_and_text(results)}
+    for name, text in parts.items():
         (PLACE / f"{name}.md").write_text(text, encoding="utf-8")
     for drawn in pictures(results):
         (DOCS / "images" / "section_iv" / f"{drawn.key}.png").write_bytes(drawn.png)
@@ -46,6 +48,22 @@ def tables(results: Results) -> dict[str, str]:
     made = [*(ap_table(results, protocol) for protocol in results.protocols), readings_table(results)]
     made.append(worth_table(results))
     return {table.key: "".join(re.findall(r"^\|.*\n", to_markdown(table), re.M)) for table in made if table}
+
+
+def program_and_text(results: Results) -> str:
+    """ML-TSK FS as run and as printed, settings chosen by AP, next to the paper's values: a line per data set."""
+    frame, printed = (
+        results.choices["paper", "AP"].set_index(["dataset", "method", "metric"])["mean"],
+        published_table("III"),
+    )
+    lines = [f"| data set | {' | '.join(METRICS)} |\n|---|{'---|' * len(METRICS)}\n"]
+    for dataset in results.datasets:
+        values = [[frame[dataset, key, m] for key in ("ml-tsk-fs", "ml-tsk-fs-text")] for m in METRICS]
+        paper = [printed[dataset, m, CONTROL].mean for m in METRICS]
+        cells = [f"{a:.3f}, {b:.3f} ({c:.2f})".replace("0.", ".") for (a, b), c in zip(values, paper, strict=True)]
+        if "nan" not in "".join(cells):
+            lines.append(f"| {results.dataset_title(dataset)} | {' | '.join(cells)} |\n")
+    return "".join(lines)
 
 
 def sentences(results: Results) -> dict[str, str]:
