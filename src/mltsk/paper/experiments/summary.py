@@ -6,6 +6,7 @@ numbers with which a report begins.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,9 +162,13 @@ def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
                 reasons.setdefault(known, []).append(dataset)
         for (text, page), sets in reasons.items():
             yield f"{method} on {_titles(results, sets)}: {text} (docs/{page})."
-        for key, values in readings_near(results, method, list(rows["dataset"]), NEAR + _SLACK).items():
+        near = readings_near(results, method, list(rows["dataset"]), NEAR + _SLACK)
+        for key, values in near.items():
             named = _listed(f"{results.dataset_title(d)} ({value:.3f})" for d, value in values.items())
             yield f"{method} on {named}: within {NEAR} of the paper in the reading “{results.title(key)}”."
+        known_sets = {*chain(*reasons.values(), *near.values())}
+        if open_sets := [d for d in rows["dataset"] if d not in known_sets]:
+            yield f"{method} on {_titles(results, open_sets)}: no reading that was run explains it."
 
 
 def artefact_sentences(results: Results) -> Iterator[str]:
