@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check lint docs out/dist package package-tests bench bench-full fuzz faults clean help out/dist
+.PHONY: demo test check lint docs out/dist package package-tests bench bench-full fuzz faults clean help
 .DEFAULT_GOAL := help
 
 help:            ## list the commands
