@@ -23,7 +23,8 @@ def demo(
 ) -> None:
     """Review a clinical table, write the review and an explorer, and run ML-TSK FS on yeast next to the paper.
 
-    The table is pbc: 418 patients with liver disease, 13 features with missing cells, four findings. Takes half a minute.
+    The table is pbc: 418 patients with liver disease, 13 features with missing cells, four findings. It takes half a
+    minute.
 
     \b
     Examples:

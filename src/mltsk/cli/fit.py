@@ -1,4 +1,4 @@
-"""``mltsk fit``: a model from a data set of the catalog or from a file, and how good it is on samples that it has not seen."""
+"""``mltsk fit``: a model from a data set of the catalog or from a file, and how good it is on unseen samples."""
 
 import json
 from collections.abc import Callable
