@@ -51,7 +51,7 @@ class Targets:
         if _is_lists(y):
             found = sorted({label for labels in y for label in labels}, key=str)
             if not found:
-                raise InputError("y lists labels per sample, but no sample has one: give at least one.")
+                raise InputError("y names no label of any sample.")
             Y = np.array([[name in set(labels) for name in found] for labels in y], dtype=np.float64)
             return cls(Y, np.arange(len(found)), tuple(map(str, found)), True)
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
