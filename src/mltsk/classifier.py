@@ -328,7 +328,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def rules_(self) -> "RuleBase":
-        """The rules as data, a `mltsk.explain.RuleBase`; ``print(clf.rules_)`` prints them."""
+        """The rules as data, a `mltsk.explain.RuleBase`: ``print(clf.rules_)`` reads them out."""
         from .explain import rule_base
 
         return rule_base(self.system_, categories=self._category_names())
@@ -347,7 +347,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in plot.FIGURES})
 
     def explain(self, X) -> "Explanation":
-        """Why samples get their scores, a `mltsk.explain.Explanation`; ``print(clf.explain(X[:1]))`` prints it."""
+        """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
         from .explain import explain
 
         check_is_fitted(self)

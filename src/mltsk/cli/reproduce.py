@@ -1,4 +1,4 @@
-"""``mltsk reproduce``: the paper's experimental section, or the same with one's own data and methods."""
+"""``mltsk reproduce``: the paper's experimental section, or the same with a user's own data and methods."""
 
 import os
 import sys

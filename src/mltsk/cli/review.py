@@ -1,4 +1,4 @@
-"""``mltsk review``: a page about a table of one's own, and a line for each label."""
+"""``mltsk review``: a page about a user's table, and a line per label."""
 
 import shlex
 import sys
