@@ -100,7 +100,7 @@ def test_tuned_thresholds_beat_one_half_on_rare_labels(data):
     ("wrong", "match"),
     [
         ({"threshold": "median"}, "'threshold' parameter"),
-        ({"threshold": ("precision", 80)}, "needs a share above 0 and up to 1, got 80"),
+        ({"threshold": ("precision", 80)}, "a share above 0 and up to 1 belongs to 'precision'"),
         ({"threshold": ("beauty", 0.5)}, r"threshold must be a finite number, one per label, 'f1', 'cost', \('prec"),
         ({"threshold": [0.1, 0.2]}, "there are 3 labels"),
         ({"threshold": np.nan}, "a finite number"),

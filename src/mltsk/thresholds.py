@@ -1,7 +1,7 @@
-"""From which score on a label is predicted: thresholds, from what each sample scored without itself.
+"""From which score on a label is given: thresholds from leave-one-out scores, what each row scored without itself.
 
-Symbols: N samples, L labels, scores and Y (N, L), weights (N,) or (N, L), where 0 leaves a cell out. A label is
-predicted where its score reaches its threshold. Thresholds are finite, half-way between the scores of two samples.
+Symbols: N rows, L labels, scores and Y (N, L), weights (N,) or (N, L), where 0 leaves a cell out. A label is given
+where its score reaches its threshold. Thresholds are always finite, and half-way between the scores of two rows.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ WISHES = "a finite number, one per label, 'f1', 'cost', ('precision', 0.8) or ('
 def find_thresholds(
     wish: Any, scores: Array, Y: Array, w: Array, curves: Curves, cost: Sequence[float] = (1, 1)
 ) -> tuple[Array, Array]:
-    """Thresholds (L,), and for which labels the goal cannot be reached, (L,) of bool.
+    """Thresholds (L,), and for which labels what was wished cannot be had, (L,) of bool.
 
     Parameters
     ----------
     wish : float, array of shape (L,), "f1", "cost", or ("precision" or "recall", share)
-        "f1" has the best F1. "cost" predicts a label from the probability on at which a miss would cost more than a
-        false alarm; ``curves`` turn a score into a probability. ("precision", 0.8) is the lowest threshold that
-        reaches it, ("recall", 0.9) the highest; where none does, the nearest possible.
+        "f1" has the best F1. "cost" gives a label from the probability on at which a miss would cost more than a false
+        alarm; ``curves`` know the probability of a score. ("precision", 0.8) is the lowest threshold that reaches it,
+        ("recall", 0.9) the highest; where none does, the nearest possible.
     cost : (cost of a false alarm, cost of a miss)
 
     Examples
@@ -60,7 +60,7 @@ def _goal(wish: Any) -> tuple[str, float]:
     if not isinstance(wish, tuple | list) or len(wish) != 2 or not isinstance(wish[0], str) or wish[0] not in GOALS:
         return "", 0.0
     if isinstance(wish[1], str) or not 0 < wish[1] <= 1:
-        raise ValueError(f"threshold=({wish[0]!r}, share) needs a share above 0 and up to 1, got {wish[1]!r}")
+        raise ValueError(f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}")
     return wish[0], float(wish[1])
 
 
