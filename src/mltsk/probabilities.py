@@ -1,4 +1,4 @@
-"""Probabilities from leave-one-out scores: what each training sample scored without itself.
+"""Probabilities from leave-one-out scores: what each training row scored without itself.
 
 A label's probability is a logistic curve of its score, fitted to those scores. Curves of labels with little to learn
 from are pulled towards one that all labels share, as if PRIOR more samples had followed it.

@@ -117,7 +117,7 @@ def test_a_damaged_stream_and_an_unknown_ending(write, refusal):
     packed = gzip.compress(b"a,b\n1,2\n" * 99)
     for damaged in (packed[:15], packed[:12] + b"\xff" * 9 + packed[21:]):
         assert "cannot be read" in refusal(write(damaged, "toy.csv.gz"))
-    assert "can be read: .csv, .tsv" in refusal(write("a\n1\n", "toy.doc"))
+    assert "those are .csv, .tsv" in refusal(write("a\n1\n", "toy.doc"))
 
 
 @pytest.mark.parametrize("source", [[1, 2], np.eye(2), None, pd.Series([1])])

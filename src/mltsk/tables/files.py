@@ -66,7 +66,7 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
     path = Path(source)
     suffix = next((suffix for suffix in _READERS if path.name.lower().endswith(suffix)), None)
     if suffix is None:
-        raise InputError(f"{path} does not end as a file that can be read: {', '.join(_READERS)}.")
+        raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_READERS)}.")
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
     raw = _READERS[suffix](path, labels)
