@@ -122,7 +122,7 @@ def fit(
     l1_weight: Annotated[float | None, Option(min=0, help="β of the paper.  [default: 0.1]")] = None,
     init_ridge: Annotated[float | None, Option(min=0, help="γ of the paper.  [default: 1]")] = None,
 ) -> None:
-    """Fit a model, say what it is worth, and write it to a file.
+    """Fit a model, say how good it is, and write it to a file.
 
     What is "auto" is chosen by leave-one-out, and the printed metrics are honest: every sample is scored as if it had
     not been there. Columns of a file are read as `mltsk columns` reports them, and the report is printed if something
