@@ -375,7 +375,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
         short._validate_params()
         if X is not None:
-            return short.fit(X, y)
+            return short.fit(X, y, rules=getattr(self, "given_rules_", None))
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
