@@ -1,16 +1,16 @@
 """
-Patients: a table with words, gaps and labels that were not observed for everybody
-==================================================================================
+Patients: a table with categories, missing cells and labels that were not always observed
+=========================================================================================
 
 418 patients with primary biliary cholangitis, from a trial of the Mayo Clinic. We see what is in the table, fit a
-model, see how good it is without a test set, read it on one page, and ask why one patient was given a label.
+model, see how good it is without a test set, read it on one page, and ask why a label was predicted for one patient.
 """
 
 # %%
 # The table
 # ---------
-# It comes in the box. The report says what each column was taken for, and how to say otherwise; here we say that the
-# stage of the disease is an order and not a number.
+# It comes with the package. The report says what each column was taken for, and how to overrule that; here we say that
+# the stage of the disease is an order and not a number.
 from mltsk import MLTSKClassifier, evaluate, read_table
 
 table = read_table("pbc", ordinal="stage: 1 < 2 < 3 < 4")
@@ -19,8 +19,8 @@ table.columns
 # %%
 # Fit, and how good is it?
 # ------------------------
-# Nothing is tuned, imputed or encoded. Leave-one-out scores, what each row would have scored without itself, come with
-# the fit; cells of labels that nobody observed are left out.
+# Nothing is tuned, imputed or encoded. Leave-one-out scores, what each patient would have scored without
+# themselves, come with the fit; labels that were not observed are left out.
 X, Y = table.X, table.Y
 clf = MLTSKClassifier().fit(X, Y)
 evaluate(Y, clf.loo_scores_, per_label=True).round(2)
@@ -28,7 +28,7 @@ evaluate(Y, clf.loo_scores_, per_label=True).round(2)
 # %%
 # What features do
 # ----------------
-# The curves of the general rule: what each value of a feature adds to the score of a label, whoever the patient is.
+# The curves of the general rule: what each value of a feature adds to the score of a label, for every patient.
 from mltsk.explain import plot
 
 figure = plot.shapes(clf, "edema", "hepatomegaly", top=3)
@@ -46,7 +46,7 @@ short = clf.shorten(4)
 short.rules_
 
 # %%
-# What that costs, on scores of rows that terms and numbers did not see:
+# What that costs, on patients that were left out when the statements were chosen and fitted:
 evaluate(Y, short.loo_scores_, per_label=True).round(2)
 
 # %%

@@ -10,7 +10,7 @@ emotions. Labels that go together, such as *sad-lonely* and *quiet-still*, are w
 # Songs
 # -----
 # ``mltsk datasets fetch emotions`` brings the real data. Where they are missing this page is made with a stand-in:
-# synthetic rows of the same shape, with names that say so.
+# synthetic samples of the same shape, with names that say so.
 from dataclasses import replace
 
 from mltsk import MLTSKClassifier, evaluate, load_dataset
@@ -38,7 +38,7 @@ print({name: round(found[name], 3) for name in ("AP", "HL", "micro_F1", "tied_ro
 # %%
 # Labels that go together
 # -----------------------
-# Below the diagonal, how labels correlate in the data; above it, how what the model says about them does.
+# Below the diagonal, how labels correlate in the data; above it, how much the model's numbers for them do.
 from mltsk.explain import plot
 
 figure = plot.label_correlation(clf, Y[:-120])

@@ -2,8 +2,8 @@
 Text: sparse documents
 ======================
 
-Documents as word counts: many features of which a row has a handful. The matrix stays sparse from the first step to the
-scores, and rules name the words.
+Documents as word counts: many features, of which a sample has a handful. The matrix stays sparse from the first step to
+the scores, and rules name the words.
 """
 
 # %%
@@ -68,8 +68,8 @@ print(f"{words.shape[0]} notes, {words.shape[1]} words, {words.nnz / np.prod(wor
 # %%
 # Fit and read
 # ------------
-# Sparse input chooses its own scale, ``clf.scale_``: features stay as they are, rows get unit length, and the general
-# rule has one linear term per word.
+# Sparse input has a scale of its own, ``clf.scale_``: features stay as they are, samples get unit length, and the
+# general rule has one linear term per word.
 from mltsk import MLTSKClassifier, evaluate
 
 clf = MLTSKClassifier().fit(X[:500], Y[:500])

@@ -442,5 +442,5 @@ def test_conditions_joined_by_their_minimum_are_short_and_streams_too(data):
     stream = IncrementalMLTSK(20, width_scale="minimum").partial_fit(data.X, data.Y)
     assert_allclose(stream.decision_function(data.X), clf.decision_function(data.X), atol=1e-7)
     for X, order, says in ((data.X, 1, "order is 1"), (sparse.csr_array(data.X), 0, "X is sparse")):
-        with pytest.raises(InputError, match=f"order 0 to dense X, but {says}"):
+        with pytest.raises(InputError, match=f"order 0 and dense X, but {says}"):
             MLTSKClassifier(20, order=order, width_scale="minimum").fit(X, data.Y)

@@ -37,7 +37,7 @@ def test_a_place_where_no_file_can_be_is_refused_before_the_work(tmp_path):
 
 
 def test_a_name_that_no_file_can_have_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"a\\x00b is no name that a file can have"):
+    with pytest.raises(InputError, match=r"a\\x00b is not a valid name of a file"):
         check_target(tmp_path / "a\0b")
 
 

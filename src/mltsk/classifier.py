@@ -41,8 +41,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     """Multi-label Takagi-Sugeno-Kang fuzzy system: what holds in general, and the exceptions.
 
     The general rule has a few overlapping fuzzy terms per feature, each with one number per label; exceptions are rules
-    around typical samples that shift everybody near them. All numbers come from one ridge problem in closed form, and
-    what is not given is chosen by leave-one-out, which the closed form gives for free.
+    around typical samples that shift the scores of samples near them. All numbers come from one ridge problem in closed
+    form, and what is left at "auto" is chosen by leave-one-out, which the closed form gives for free.
 
     Parameters
     ----------
@@ -52,32 +52,35 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         percent each where terms are linear). "xie-beni" is the number from 2 to 20 whose clusters are most compact next
         to how far apart they are, by Xie and Beni's index, whatever the labels are.
     order : {0, 1} or "auto", default="auto"
-        What an exception says: 0, one shift per label; 1, slopes as well, the paper's first-order THEN-parts.
+        What an exception says: 0, one shift per label; 1, slopes as well, as in the paper.
     width_scale : float, "auto" or "minimum", default="auto"
         How far an exception reaches, as a share of the mean squared distance between two samples. Its conditions are
-        joined by their product; with "minimum" by the least of them, so that the farthest feature alone decides.
+        joined by their product. "minimum" finds the reach as "auto" does and joins them by their minimum instead, so
+        that the feature in which a sample lies farthest away decides alone.
     ridge : float or "auto", default="auto"
         Weight of the ridge that shrinks all numbers.
     coupling : {"laplacian", "signed", "shift", "precision", "ridge"} or None, default=None
-        How the numbers of correlated labels pull at each other, see `mltsk.core.coupling`.
+        How the numbers of correlated labels are made similar, see `mltsk.core.coupling`.
     coupling_weight : float or "auto", default="auto"
+        How strongly.
     scale : {"auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit"} or None, default="auto"
         "quantile" has ramps on the percentile scale of each feature, "triangles" and "trapezoids" have five overlapping
         terms there, from "is very low" to "is very high"; the others have one linear term per feature. "unit" gives
-        rows unit length; "auto" is "quantile" for dense and "unit" for sparse input.
+        samples unit length; "auto" is "quantile" for dense and "unit" for sparse input.
     threshold : float, array of shape (n_labels,), "f1", "cost", ("precision", 0.8) or ("recall", 0.9), default=0.5
         A label is predicted when its score reaches this. All but numbers are found per label on leave-one-out scores:
         the best F1, the least cost, the lowest threshold with that precision or the highest with that recall.
     max_terms, max_conditions : int or None, default=None, 5
-        With `max_terms` the model is shortened to so many terms per label, and exceptions to so many conditions.
+        With `max_terms` the model is shortened to at most so many statements per label: a term counts one, an exception
+        one and one more per condition, of which it has at most `max_conditions`.
     categorical_features : "from_dtype", None, or array of bool, int or str, default="from_dtype"
-        Which features are nominal, as a mask, by position or by name. "from_dtype" takes columns of words, booleans and
+        Which features are nominal, as a mask, by position or by name. "from_dtype" takes columns of text, booleans and
         unordered categories of a data frame; ordered categories keep their order. A nominal feature has a number per
-        value and label, rare values share one, and a value that was never seen counts as nothing.
+        value and label, rare values share one, and a value that was never seen adds nothing.
     cost : (float, float), default=(1, 1)
         For ``threshold="cost"``: what a false alarm and what a miss costs, (1, 5) where a miss is five times as bad.
     random_state : int, RandomState or None, default=None
-        For pipelines that set it everywhere: nothing in a fit is random.
+        Has no effect, because nothing in a fit is random; it is there for tools that set it everywhere.
 
     Attributes
     ----------
@@ -89,19 +92,19 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     general_coef_ : array of shape (n_terms, n_labels)
         Numbers of the general rule.
     centers_, widths_ : arrays of shape (n_rules, n_features)
-        IF-parts of the exceptions, on the scale of the rules.
+        IF-parts of the exceptions, on the scale of the features that the fit uses.
     coef_ : array of shape (n_rules, 1 or n_features + 1, n_labels)
-        THEN-parts of the exceptions, intercept first.
+        Consequents (THEN-parts) of the exceptions, intercept first.
     given_rules_ : list of dict
         Rules of the user's own, as they were given.
     n_rules_, order_, width_scale_, tnorm_, rule_share_, ridge_, coupling_weight_ : int, float or str
         What was used; ``rule_share_`` is the weight of the exceptions where the general rule has 1, ``tnorm_`` joins
         their conditions, "product" or "minimum".
     loo_scores_ : array of shape (n_samples, n_labels)
-        What each sample would have scored without itself, exactly, given terms and rules. Of a shortened model, what
-        it scored in five folds, with terms that were chosen without it.
+        What each sample would have scored without itself, exactly, for these terms and rules. Of a short model, what
+        it scored in five folds, by statements that were chosen without it.
     loo_rows_ : array or None
-        The samples of `loo_scores_` where those are some only: of data that do not fit in memory, 20,000 evenly spread.
+        Which samples `loo_scores_` are about; None for all. Of data that do not fit in memory, 20,000 evenly spread.
     loo_error_ : float
         Mean squared leave-one-out error on which the choices were made.
     slopes_, offsets_ : arrays of shape (n_labels,)
@@ -115,8 +118,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     n_terms_ : array of shape (n_labels,)
         Numbers that the model has for each label.
     columns_ : dict or None
-        What the columns of a table are, `mltsk.columns.Columns`, where some hold words or gaps: terms and rules are
-        then about its columns of numbers, such as "smoker = daily" and "albumin not measured".
+        What the columns of a table are, `mltsk.columns.Columns`, if some hold text or missing cells: terms and rules
+        are then about columns of numbers such as "smoker = daily" and "albumin not measured".
     coupling_, thresholds_, prototypes_, quantiles_, label_names_, classes_, n_features_in_, feature_names_in_
 
     Notes
@@ -187,24 +190,24 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None, rules=None) -> Self:
-        """Find terms, rules and all numbers.
+        """Fit the classifier: find terms, exceptions and all numbers.
 
         Parameters
         ----------
         X : array, data frame, CSR, memory map, torch tensor, Dask array or frame of shape (n_samples, n_features)
-            Work is done where X lies. Cells may be missing (NaN, None): they count as nothing, and where that happens
-            often enough "not measured" is a fact with a number of its own.
+            Work is done where X lies. Cells may be missing (NaN, None): they add nothing to a score, and where that
+            happens often enough "not measured" has a number of its own.
         y : indicator of shape (n_samples, n_labels), list of the labels of each sample, or one-dimensional classes
             A data frame's columns name the labels. NaN is a label that was not observed: each label learns from the
             samples where it was. With a tensor X, a tensor on the same device, like the weights.
         sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
-            Whole numbers of 10 at most on average are counts: 0 removes a row, 2 counts it twice. Others say how
-            important rows are relative to each other. Weights that are all equal change nothing.
+            Whole numbers of 10 at most on average are counts: 0 removes a sample, 2 counts it twice. Others say how
+            important samples are relative to each other. Weights that are all equal change nothing.
         rules : list of dict, optional
             Rules of your own, such as ``[{"age": (60, None), "bilirubin": (3, None)}, {"sex": "f"}]``: what each asks
-            of features by name, a range with both ends included (None is no end), a word, or a list of words that will
-            do. A rule holds where all of it holds, wholly or not at all, and never where a value that it asks for is
-            missing. Each has one number per label, found together with all others.
+            of features by name, a range with both ends included (None is no end), a value, or a list of values any of
+            which will do. A rule holds for a sample or does not, and never where a feature that it asks for is missing.
+            Each has one number per label, found together with all others.
         """
         self._validate_params()
         self.given_rules_ = () if rules is None else rules
@@ -356,15 +359,15 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         return explain(self.system_, samples, categories=self._category_names(), cells=cells, library=library)
 
     def shorten(self, max_terms=12, max_conditions=None, X=None, y=None) -> "MLTSKClassifier":
-        """A fitted copy with at most ``max_terms`` terms per label, chosen and refitted to say what this one says.
+        """A fitted copy with at most ``max_terms`` statements per label, chosen and refitted to say what this one says.
 
         Parameters
         ----------
         max_terms : int, default=12
         max_conditions : int, optional
-            Conditions of an exception at most; by default those of the classifier.
+            At most so many conditions per exception; by default as in the classifier.
         X, y : optional
-            The training data, where the model comes from a file: files hold no rows.
+            The training data, needed if the model comes from a file: files hold no samples.
         """
         check_is_fitted(self)
         params = {k: v for k, v in self.get_params(deep=False).items() if k in MLTSKClassifier._parameter_constraints}
@@ -372,7 +375,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
         short._validate_params()
         if X is not None:
-            return short.fit(X, y)
+            return short.fit(X, y, rules=getattr(self, "given_rules_", None))
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
@@ -411,10 +414,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def size_path_(self) -> dict[str, NDArray[Any]]:
-        """What brevity costs: ``terms`` per label, 1 to 50, against average precision of honest scores.
+        """What shorter models cost: average precision of honest scores with 1 to 50 statements per label.
 
         A dict of arrays: ``terms``, ``AP`` (mean over samples, the standard convention) and ``macro_AP`` (mean over
-        labels). Scores are those of five folds, in which terms were chosen without the rows that are scored.
+        labels). Scores are those of five folds, in which statements were chosen without the samples that are scored.
         """
         from .metrics import evaluate
 

@@ -1,4 +1,4 @@
-"""What can go wrong, by name: one class each for errors and warnings that a caller may want to catch."""
+"""Errors and warnings that a caller may want to catch, and how optional packages are imported."""
 
 import types
 from importlib import import_module
@@ -7,7 +7,7 @@ from importlib import import_module
 class InputError(ValueError):
     """Something that the caller gave is wrong: the message says what, where, and what to do.
 
-    The command line prints the message alone and exits with status 2. What it quotes of a file is `printable` in it.
+    The command line prints nothing but the message and exits with status 2. What it quotes is made `printable`.
     """
 
     def __init__(self, message: str, *others: object) -> None:
@@ -15,7 +15,7 @@ class InputError(ValueError):
 
 
 def printable(text: str) -> str:
-    """Text of a file for people to read: signs that a terminal would obey are spelled out."""
+    """Text of a file, safe to show: control characters, which a terminal would obey, are spelled out."""
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
@@ -38,7 +38,7 @@ class DegenerateScoresWarning(UserWarning):
 
 
 def optional(name: str, extra: str) -> types.ModuleType:
-    """An optional module; where it is missing, an ImportError whose message is the command that installs it."""
+    """Import an optional module; if it is missing, the message of the ImportError is the command that installs it."""
     try:
         return import_module(name)
     except ImportError:

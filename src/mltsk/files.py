@@ -83,7 +83,7 @@ def check_target(path: str | Path) -> None:
     """Refuse a place where no file can be written, before the work that would fill it."""
     path = Path(path)
     if "\0" in str(path):
-        raise InputError(f"{path} is no name that a file can have.")
+        raise InputError(f"{path} is not a valid name of a file: give another one.")
     if path.is_dir():
         raise InputError(f"{path} is a folder: give the name of a file to write.")
     if not path.parent.is_dir():

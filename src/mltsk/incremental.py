@@ -1,4 +1,4 @@
-"""IncrementalMLTSK: a classifier that goes on learning, row by row of a stream, from sums."""
+"""IncrementalMLTSK: a classifier for streams, which goes on learning from batches of samples."""
 
 from numbers import Real
 from typing import Self
@@ -26,17 +26,17 @@ KEPT = 1_000  # rows that are kept for leave-one-out scores, evenly spread over 
 
 
 class IncrementalMLTSK(MLTSKClassifier):
-    """`MLTSKClassifier` with `partial_fit`: sums of what was seen, from which the numbers are solved again.
+    """`MLTSKClassifier` with `partial_fit`: it keeps sums over all samples seen, and solves for its numbers again.
 
-    The first call finds scale, terms, rules and weights on its rows (give it a few hundred at least), as `fit` does;
-    later ones add to the sums. Without forgetting the result is that of a fit of these rules on all rows seen.
+    The first call finds scale, terms, rules and weights, as `fit` does, so give it a few hundred samples at least;
+    later calls add to the sums. Without forgetting the result is that of a fit of these rules to all samples seen.
 
     Parameters
     ----------
     forgetting : float, default=0.0
-        Share by which what was seen before each call fades.
+        At each call everything seen before loses this share of its weight.
     **others
-        Those of `MLTSKClassifier`, but for ``max_terms``: shorten a copy.
+        Those of `MLTSKClassifier` except ``max_terms``; `shorten` returns a short copy.
 
     Examples
     --------
@@ -88,13 +88,13 @@ class IncrementalMLTSK(MLTSKClassifier):
         return super().fit(X, y, sample_weight, rules)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None, rules=None) -> Self:
-        """Learn from further rows of a stream.
+        """Learn from further samples of a stream.
 
         Parameters
         ----------
         X, y : as in `fit`
         classes : array, optional
-            All classes, at the first call, where y is one-dimensional and its first rows do not show all of them.
+            All classes, at the first call, if y is one-dimensional and its first samples do not have all of them.
         sample_weight : array of shape (n_samples,), optional
             Relative to those of the first call.
         rules : list of dict, optional
@@ -153,7 +153,7 @@ class IncrementalMLTSK(MLTSKClassifier):
 
     @property
     def n_seen_(self) -> int:
-        """Rows seen so far."""
+        """Samples seen so far."""
         return self.stream_["seen"]
 
     def _design(self):

@@ -16,9 +16,9 @@ INSTEAD = "fit MLTSKClassifier on the table itself, which needs no imputer, enco
 def named(model: Any) -> Any:
     """The classifier at the end of a fitted pipeline, with features named as the steps before it name them.
 
-    It is a copy that takes what these steps return, `transformed`; values in its rules are those, such as the standard
-    deviations of a StandardScaler. Prefixes of a ColumnTransformer ("num__age") are left out where names stay
-    different. A model that is no pipeline is returned as it is.
+    It is a copy that takes what these steps return (`transformed`), and its rules are in those units, such as the
+    standard deviations of a StandardScaler. Prefixes of a ColumnTransformer ("num__age") are left out where names
+    stay different. A model that is not a pipeline is returned as it is.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def named(model: Any) -> Any:
 
 
 def transformed(model: Any, X: Any) -> Any:
-    """Rows as the classifier that `named` returns takes them: what the steps before it make of X."""
+    """Samples for the classifier that `named` returns: what the steps before it make of X."""
     steps, _ = taken_apart(model)
     if not steps:
         return X

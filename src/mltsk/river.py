@@ -16,25 +16,25 @@ base: Any = optional("river.base", "data")
 class RiverMLTSK(base.MultiLabelClassifier):
     """A multi-label classifier for river's streams: fuzzy rules that people can read, learned from dicts.
 
-    Values may be numbers, booleans and words; a feature that ``x`` does not have was not measured, a label that ``y``
-    does not have is False. Until the first model is there, each label is predicted by its share so far.
+    Values may be numbers, booleans and text; a feature that ``x`` does not have was not measured, a label that ``y``
+    does not have is False. Until the first model is fitted, the probability of a label is its share so far.
 
     Parameters
     ----------
     model : IncrementalMLTSK, optional
         What to learn with; its ``forgetting`` is per batch.
     grace_period : int, default=300
-        How many samples to wait for before the first model, which finds scale, terms and rules on them.
+        How many samples to collect for the first fit, which finds scale, terms and rules on them.
     batch_size : int, default=100
-        How many samples to wait for before each update; 1 learns at once, and solves for all numbers every time.
+        How many samples to collect for each update; with 1 the model learns, and solves for all numbers, every time.
     memory : int, default=1000
-        How many of the last samples to keep. When features or labels appear that the model does not know, it
-        starts again on these.
+        How many of the last samples to keep. When features or labels appear that the model does not know, it is
+        fitted again to these.
 
     Attributes
     ----------
     model_ : IncrementalMLTSK or None
-        The model, once it is there: ``print(model.model_.rules_)``.
+        The model, after the first fit: ``print(model.model_.rules_)``.
 
     Examples
     --------

@@ -50,7 +50,9 @@ def test_it_is_the_same_every_time_and_the_long_model_stays(data, clf):
     assert_array_equal(fitted.decision_function(data.X), a.decision_function(data.X))
 
 
-def test_a_model_that_travelled_asks_for_its_rows(data, clf):
+@pytest.mark.parametrize("rules", [None, [{"x0": (0.5, None)}]], ids=["found", "and given"])
+def test_a_model_that_travelled_asks_for_its_rows_and_keeps_its_rules(data, rules):
+    clf = MLTSKClassifier().fit(data.X, data.Y, rules=rules)
     loaded = pickle.loads(pickle.dumps(clf))
     with pytest.raises(InputError, match="pass its training data"):
         loaded.shorten(5)

@@ -37,18 +37,18 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
-    debug: Annotated[bool, Option("--debug", help="Show the traceback of an error, of every command.")] = False,
+    debug: Annotated[bool, Option("--debug", help="Show the traceback of an error; works with every command.")] = False,
 ) -> None:
     """Multi-label classification with fuzzy rules that people can read.
 
     \b
     Try it:
-      mltsk demo                                   a report on built-in data
+      mltsk demo                                   a review of a clinical table that comes with the package
       mltsk columns patients.csv                   what each column of a table is taken for
       mltsk review patients.csv --labels 4 --out review.html   what can be predicted from it, and how well
       mltsk fit yeast --out yeast.skops            a model
       mltsk rules yeast.skops --top 3              what it says
-      mltsk explore yeast.skops --out yeast.html   a page to move its inputs in
+      mltsk explore yeast.skops --out yeast.html   an interactive page
       mltsk predict yeast.skops new.csv --out predictions.csv
 
     Exit status: 0; 1 for a job that failed; 2 for bad usage or bad input; 130 after Ctrl-C.
@@ -96,7 +96,7 @@ def _verdict(error: Exception) -> tuple[int, str]:
     if isinstance(error, ImportError) and str(error).startswith("pip install"):
         return FAILED, f"a part that this command needs is not installed: {error}"
     if isinstance(error, MemoryError):
-        return FAILED, "this needs more memory than there is: use fewer rules, features or rows."
+        return FAILED, "this needs more memory than there is: use fewer rules, features or samples."
     if isinstance(error, OSError):
         return FAILED, str(error)
     return FAILED, f"{type(error).__name__}: {error} (this is a bug; --debug shows where)"

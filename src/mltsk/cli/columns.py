@@ -5,20 +5,20 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-LABELS_HELP = """Label columns: their names with commas between (name=word where another word than yes or 1 means yes),
+LABELS_HELP = """Label columns: names separated by commas (name=word if another word than yes or 1 means yes),
 how many there are at the end (negative: at the start), or a MULAN XML file. ARFF and NPZ files may declare them."""
 
 Labels = Annotated[str | None, Option("--labels", metavar="COLUMNS", help=LABELS_HELP)]
 Drop = Annotated[str, Option(metavar="COLUMNS", help="Columns to leave out.")]
-Id = Annotated[str, Option("--id", metavar="COLUMNS", help="Columns that only identify a row.")]
+Id = Annotated[str, Option("--id", metavar="COLUMNS", help="Columns that only identify a sample.")]
 Nominal = Annotated[str, Option(metavar="COLUMNS", help="Columns of categories without an order.")]
 Ordinal = Annotated[
     list[str] | None, Option(metavar="LEVELS", help='Ordered categories: "education: low < medium < high". Repeatable.')
 ]
 Number = Annotated[str, Option(metavar="COLUMNS", help="Columns of numbers, whatever they look like.")]
 Missing = Annotated[str, Option(metavar="WORDS", help='Words for a missing cell, such as "n/a,<4.0,-999".')]
-LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="A column that lists the labels of its row.")]
-Separator = Annotated[str, Option(metavar="SIGN", help="The sign between two labels of such a list.")]
+LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="A column that lists the labels of each sample.")]
+Separator = Annotated[str, Option(metavar="SIGN", help="What separates two labels in that column.")]
 
 
 def columns(
@@ -37,8 +37,8 @@ def columns(
 ) -> None:
     """Report on the columns of a table: kind, distinct values, missing cells, and what a model makes of them.
 
-    Names are given with commas between; quote a name that holds a comma. A table with cells that cannot be read is
-    reported all the same, and then refused.
+    Separate names by commas, and quote a name that holds a comma. If some cells cannot be read, the report is printed
+    all the same, and then the table is refused.
 
     \b
     Examples:

@@ -31,12 +31,12 @@ def datasets(context: typer.Context) -> None:
 def fetch(
     names: Annotated[list[str], Argument(metavar="NAME...", help="Names of the catalog.")],
     mirror: Annotated[list[str] | None, Option(metavar="URL", help=MIRROR_HELP)] = None,
-    timeout: Annotated[float, Option(min=0.1, help="Seconds of silence that end a connection.")] = 30.0,
+    timeout: Annotated[float, Option(min=0.1, help="Seconds without an answer that end a connection.")] = 30.0,
 ) -> None:
     """Download data sets, verify them, and keep them where every command finds them.
 
-    What a dropped connection left is kept and continued by the next call. If one data set fails the others are still
-    fetched, and the exit status is 1.
+    A download that was interrupted is continued by the next call. If one data set fails the others are still fetched,
+    and the exit status is 1.
 
     \b
     Examples:

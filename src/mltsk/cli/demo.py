@@ -1,4 +1,4 @@
-"""``mltsk demo``: the main job on data in the box, a review of a clinical table and the paper's method on yeast."""
+"""``mltsk demo``: a review of the clinical table that comes with the package, and the paper's method on yeast."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,12 +18,13 @@ SETTING: Any = {"n_rules": 2, "width_scale": 1.0, "correlation_weight": 10.0, "l
 def demo(
     out: Annotated[Path, Option("--out", "-o", metavar="FOLDER", help="Folder for the pages.")] = Path("out/demo"),
     seed: Annotated[int, Option(min=0, help="Seed of the folds.")] = 0,
-    quick: Annotated[bool, Option("--quick", help="Without other methods and the cost of brevity.")] = False,
+    quick: Annotated[bool, Option("--quick", help="Leave out other methods and shorter models.")] = False,
     folds: Annotated[int, Option(min=2, hidden=True)] = 5,
 ) -> None:
     """Review a clinical table, write the review and an explorer, and run ML-TSK FS on yeast next to the paper.
 
-    The table is pbc: 418 patients with liver disease, 13 measurements with gaps, four findings. Takes half a minute.
+    The table is pbc: 418 patients with liver disease, 13 features with missing cells, four findings. It takes half a
+    minute.
 
     \b
     Examples:

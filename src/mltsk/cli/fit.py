@@ -1,4 +1,4 @@
-"""``mltsk fit``: a model from a data set of the catalog or from a file, and what it is worth on unseen rows."""
+"""``mltsk fit``: a model from a data set of the catalog or from a file, and how good it is on unseen samples."""
 
 import json
 from collections.abc import Callable
@@ -27,12 +27,13 @@ FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions
 LEAST = {"from 0 up": 0.0, "above 0": 5e-324}
 DATA_HELP = "A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file."
 ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
-RULES_HELP = "Exceptions to the general rule; 0 is none.  [default: auto; paper: 3]"
+RULES_HELP = "Number of exceptions to the general rule; 0 for none.  [default: auto; paper: 3]"
 OWN_EXAMPLE = '[{"age": [60, null], "sex": "f"}]'
 OWN_HELP = f"Rules of your own, a JSON file such as {OWN_EXAMPLE}."
 REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
-SHORT_HELP = "Conditions of an exception of a short model.  [default: 5]"
-THRESHOLD_HELP = "Score from which a label is given, or what to tune it for, per label.  [default: 0.5]"
+SHORT_HELP = "At most this many conditions per exception of a short model.  [default: 5]"
+TERMS_HELP = "Shorten to at most this many statements per label."
+THRESHOLD_HELP = "Score from which a label is predicted, or what to tune it for, per label.  [default: 0.5]"
 THRESHOLDS = "NUMBER|f1|cost|precision=0.8|recall=0.9"
 GOALS = ("precision", "recall")
 COST_HELP = "Cost of a false alarm and of a miss, for --threshold cost, such as 1,5."
@@ -108,11 +109,11 @@ def fit(
     rules: Annotated[str | None, _number("from 0 up", RULES_HELP, int)] = None,
     own_rules: Annotated[str | None, Option(metavar="FILE", help=OWN_HELP)] = None,
     order: Annotated[Order | None, Option(help=ORDER_HELP)] = None,
-    terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
+    terms: Annotated[int | None, Option(min=1, metavar="N", help=TERMS_HELP)] = None,
     conditions: Annotated[int | None, Option(min=1, metavar="N", help=SHORT_HELP)] = None,
     width_scale: Annotated[str | None, _number("above 0", REACH_HELP)] = None,
     ridge: Annotated[str | None, _number("above 0", "Weight of the ridge.  [default: auto]")] = None,
-    coupling: Annotated[Coupling | None, Option(help="How correlated labels share.  [default: none]")] = None,
+    coupling: Annotated[Coupling | None, Option(help="How labels are coupled.  [default: none]")] = None,
     coupling_weight: Annotated[str | None, _number("from 0 up", "Its weight.  [default: auto]")] = None,
     threshold: Annotated[str | None, Option(parser=threshold_wish, metavar=THRESHOLDS, help=THRESHOLD_HELP)] = None,
     cost: Annotated[str | None, Option(parser=cost_pair, metavar="ALARM,MISS", help=COST_HELP)] = None,
@@ -121,12 +122,13 @@ def fit(
     l1_weight: Annotated[float | None, Option(min=0, help="β of the paper.  [default: 0.1]")] = None,
     init_ridge: Annotated[float | None, Option(min=0, help="γ of the paper.  [default: 1]")] = None,
 ) -> None:
-    """Fit a model, say what it is worth, and write it to a file.
+    """Fit a model, say how good it is, and write it to a file.
 
-    What is "auto" is chosen by leave-one-out, and so are the metrics: every row is scored as if it had not been there.
-    Columns of a file are read as `mltsk columns` reports them, and the report is printed where something was decided. A
-    missing cell of a label means that it was not observed. The model file holds the rules, names, and what each column
-    is; `predict`, `evaluate` and `rules` read it. An existing file is replaced when the new one is complete.
+    What is "auto" is chosen by leave-one-out, and the printed metrics are honest: every sample is scored as if it had
+    not been there. Columns of a file are read as `mltsk columns` reports them, and the report is printed if something
+    was decided that you may want to check. A missing cell of a label means that it was not observed. The model file
+    holds the rules, names, and what each column is; `predict`, `evaluate` and `rules` read it. An existing file is
+    replaced when the new one is complete.
 
     \b
     Examples:

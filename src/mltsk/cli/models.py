@@ -9,20 +9,21 @@ from typer import Argument, Option
 from ..exceptions import InputError
 from ..files import check_target, spreadsheet_safe, writing
 from .columns import LabelColumn, Missing, Separator
+from .fit import TERMS_HELP
 from .output import label_table, metric_table, note, noted_warnings, write_text
 from .progress import working
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
 Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]
 COLUMNS = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
-TOP_HELP = "Statements to show of each list.  [default: all of a short model and in JSON, else 5]"
-ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense rows."
+TOP_HELP = "How many statements of each list to show.  [default: all of a short model and in JSON, else 5]"
+ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samples."
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
-FLOAT32_HELP = "Let the ONNX graph take float32 rows instead of float64."
-ID_HELP = "Columns that identify a row, to be written first.  [default: those of the fitted data]"
-ROWS_HELP = "Rows to start from, which the page will hold: a file, or a name of the catalog."
-FIND_HELP = "Columns that identify a row, to find it by.  [default: those of the fitted data]"
-NEIGHBOURS_HELP = "List the rows that are most like a sample."
+FLOAT32_HELP = "Let the ONNX graph take float32 numbers instead of float64."
+ID_HELP = "Columns that identify a sample, written first.  [default: those of the fitted data]"
+ROWS_HELP = "Samples to start from, which the page will hold: a file, or a name of the catalog."
+FIND_HELP = "Columns that identify a sample, to find it by.  [default: those of the fitted data]"
+NEIGHBOURS_HELP = "List the samples that are most like the one shown."
 
 
 def predict(
@@ -32,12 +33,12 @@ def predict(
     id: Annotated[str, Option("--id", metavar="COLUMNS", help=ID_HELP)] = "",
     missing: Missing = "",
 ) -> None:
-    """Predict the labels of every row.
+    """Predict the labels of every sample.
 
     Columns are found by name: their order does not matter, labels may be there or not, and columns that the model
-    does not use are left out with a note. Cells may be missing, and words need not have been seen before: a note counts
-    them. Columns that identify a row come first, then two for each label, probability:LABEL and LABEL (0 or 1). Names
-    that a spreadsheet would run, such as =1+1, get an apostrophe in front.
+    does not use are left out with a note. Cells may be missing, and values need not have been seen before: a note
+    counts them. Columns that identify a sample come first, then two per label, probability:LABEL and LABEL (0 or 1).
+    A name that a spreadsheet would take for a formula, such as =1+1, gets an apostrophe in front.
 
     \b
     Examples:
@@ -72,7 +73,7 @@ def predict(
 def evaluate(
     model: Model,
     data: Annotated[str, Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")],
-    labels: Annotated[str | None, Option(metavar="COLUMNS", help="Where the model's labels have other names.")] = None,
+    labels: Annotated[str | None, Option(metavar="COLUMNS", help="Label columns, if their names have changed.")] = None,
     label_column: LabelColumn = None,
     separator: Separator = ";",
     missing: Missing = "",
@@ -82,7 +83,7 @@ def evaluate(
 
     Labels are read as they were when the model was fitted; those that were not observed are left out. Of the two
     conventions, 'standard' is the one for comparing models, and 'paper' is what the program behind the paper computes.
-    They differ in ties and in rows with no or all labels.
+    They differ for ties and for samples with no or all labels.
 
     \b
     Examples:
@@ -121,13 +122,13 @@ def evaluate(
 def rules(
     model: Model,
     format: Annotated[Format, Option(help="How to write them.")] = Format.text,
-    terms: Annotated[int | None, Option(min=1, metavar="N", help="Shorten to so many terms per label.")] = None,
-    data: Annotated[str | None, Option(metavar="DATA", help="What it was fitted on, to shorten it by.")] = None,
+    terms: Annotated[int | None, Option(min=1, metavar="N", help=TERMS_HELP)] = None,
+    data: Annotated[str | None, Option(metavar="DATA", help="The data of the fit, which --terms needs.")] = None,
     top: Annotated[int | None, Option(min=1, help=TOP_HELP)] = None,
     label: Annotated[str | None, Option(metavar="NAME", help="Only what concerns this label.")] = None,
     out: Annotated[str, Option("--out", "-o", metavar="FILE", help="File to write; - is standard output.")] = "-",
 ) -> None:
-    """Print what the model says: what holds in general about each label, and exceptions.
+    """Print the rules of a model: what holds in general about each label, and the exceptions.
 
     \b
     Examples:
@@ -184,9 +185,9 @@ def explore(
 ) -> None:
     """Write one page with the rules, live scores for inputs that can be moved, and why each label is given.
 
-    The page needs no server and no network. With --data it holds those rows, up to 2,000, to be found by number or
-    identifier, marks their true labels if the data hold them, and shows which labels go together. With the data that
-    the model was fitted on, the page can make it shorter.
+    The page needs no server and no network. With --data it holds those samples, up to 2,000, to be found by number
+    or identifier, marks their true labels if the data hold them, and shows which labels go together. With the data
+    that the model was fitted on, the page can also show shorter models.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``mltsk reproduce``: the paper's experimental section, or the same with one's own data and methods."""
+"""``mltsk reproduce``: the paper's experimental section, or the same with a user's own data and methods."""
 
 import os
 import sys
@@ -20,26 +20,27 @@ ProtocolName = StrEnum("ProtocolName", ["paper", "strict", "nested"])
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 Convention = StrEnum("Convention", ["paper", "standard"])
 DATA_HELP = "Names of the catalog or files, separated by commas."
+GRID_HELP = "Settings to search: those of Table II, a few of them, or those of the authors' program."
 METHODS_HELP = "Keys, entry points or import paths of classifiers, separated by commas."
-ADD_HELP = "Take over what this folder has finished first, from another machine say."
+ADD_HELP = "First add what is finished in this folder, for example from another machine."
 
 
 def reproduce(
-    out: Annotated[Path, Option("--out", "-o", metavar="DIR", help="Folder of results; goes on if it has some.")],
+    out: Annotated[Path, Option("--out", "-o", metavar="DIR", help="Folder of results; a run that is there goes on.")],
     datasets: Annotated[list[str] | None, Option("--datasets", "-d", metavar="NAMES", help=DATA_HELP)] = None,
     methods: Annotated[list[str] | None, Option("--methods", "-m", metavar="NAMES", help=METHODS_HELP)] = None,
     protocol: Annotated[list[ProtocolName] | None, Option("--protocol", "-p", help="Several are possible.")] = None,
-    grid: Annotated[GridChoice | None, Option(help="Settings to search: Table II, a subset, the program's")] = None,
+    grid: Annotated[GridChoice | None, Option(help=GRID_HELP)] = None,
     config: Annotated[Path | None, Option(metavar="FILE", help="Definition of an experiment, in TOML.")] = None,
     labels: Annotated[str | None, Option(metavar="NAMES|N", help="Label columns of a file, or how many.")] = None,
     seed: Annotated[int | None, Option(min=0, help="Seed of the folds.  [default: 0]")] = None,
     repeats: Annotated[int, Option(min=1, help="Repeat with this many seeds.")] = 1,
     folds: Annotated[int | None, Option(min=2, help="Folds.  [default: 5]")] = None,
-    convention: Annotated[Convention | None, Option(help="Of ties and empty label sets.  [default: paper]")] = None,
-    studies: Annotated[bool, Option(help="Also the analyses of Figures 3 to 8.")] = True,
+    convention: Annotated[Convention | None, Option(help="For ties and empty label sets.  [default: paper]")] = None,
+    studies: Annotated[bool, Option(help="Also repeat the analyses of Figures 3 to 8.")] = True,
     device: Annotated[
         str | None,
-        Option(metavar="NAME", help="Where tensors are computed, say cuda, by methods that it makes faster."),
+        Option(metavar="NAME", help="Device for methods that it makes faster, such as cuda."),
     ] = None,
     cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")] = None,
     jobs: Annotated[int | None, Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
@@ -47,13 +48,13 @@ def reproduce(
     """Run Section IV of the paper: nine methods, twelve data sets, five metrics, the analyses and the statistics.
 
     Everything finished is kept at once, in DIR/results.sqlite: stop it whenever you like and type the same command
-    again to go on. DIR/index.html shows every table and figure beside the paper's, also of an unfinished run.
+    again to go on. DIR/index.html shows every table and figure next to the paper's, also for an unfinished run.
 
     \b
     Protocols:
-      paper    as the authors ran it; flatters, and compares with the printed tables
+      paper    as the authors ran it: too good, but comparable with the printed tables
       strict   everything fitted inside training folds, stratified; settings chosen on the reported folds
-      nested   inner folds choose, outer folds report: the one for claims
+      nested   settings chosen on inner folds: the one for claims about which method is better
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``mltsk review``: a page about a table of one's own, and a line for each label."""
+"""``mltsk review``: a page about a user's table, and a line per label."""
 
 import shlex
 import sys
@@ -13,7 +13,7 @@ from .fit import COST_HELP, DATA_HELP, THRESHOLDS, cost_pair, given_threshold, t
 from .output import LABELS, noted_warnings
 from .progress import counting
 
-THRESHOLD_HELP = "Score from which a label is given, or what to tune it for, per label.  [default: f1]"
+THRESHOLD_HELP = "Score from which a label is predicted, or what to tune it for, per label.  [default: f1]"
 
 
 def review(
@@ -30,13 +30,13 @@ def review(
     separator: Separator = ";",
     threshold: Annotated[str | None, Option(parser=threshold_wish, metavar=THRESHOLDS, help=THRESHOLD_HELP)] = None,
     cost: Annotated[str | None, Option(parser=cost_pair, metavar="ALARM,MISS", help=COST_HELP)] = None,
-    quick: Annotated[bool, Option("--quick", help="Without other methods and the cost of brevity.")] = False,
+    quick: Annotated[bool, Option("--quick", help="Leave out other methods and shorter models.")] = False,
     seed: Annotated[int, Option(min=0, help="Seed of folds, forest and intervals.")] = 0,
 ) -> None:
     """Review a table: what is in it, how well its labels can be predicted, and what a model says about them.
 
-    Writes one page that opens in any browser without a network, and prints a line for each label. All figures are of
-    rows that the model had not seen, next to logistic regression and a forest on the same folds.
+    Writes one page that opens in any browser without a network, and prints a line for each label. All figures are
+    about samples that the model had not seen, next to logistic regression and a forest on the same folds.
 
     \b
     Examples:

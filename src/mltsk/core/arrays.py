@@ -17,7 +17,7 @@ from .backend import asnumpy, cast, device_memory, namespace
 Array: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
 
-# Temporaries of row-blocked work stay under this many bytes: large enough for BLAS, small beside any data set.
+# Temporaries of row-blocked work stay under this many bytes: large enough for BLAS, small next to any data set.
 BLOCK_BYTES = 64 * 2**20
 # Those on a GPU are larger, for its matrix units, and few, since each takes small tables along.
 DEVICE_BLOCK_BYTES, DEVICE_BLOCK_SHARE = 8 * 10**9, 0.06
@@ -26,7 +26,7 @@ DEVICE_BLOCK_BYTES, DEVICE_BLOCK_SHARE = 8 * 10**9, 0.06
 def row_blocks(
     n_rows: int, bytes_per_row: int, limit: int = BLOCK_BYTES, *, like: Matrix | None = None
 ) -> Iterator[slice]:
-    """Slices that cover ``range(n_rows)``, each with at most ``limit`` bytes of temporaries (more beside a GPU's).
+    """Slices that cover ``range(n_rows)``, each with at most ``limit`` bytes of temporaries (more on a GPU).
 
     >>> list(row_blocks(5, 8, limit=16))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]

@@ -1,10 +1,10 @@
 """Which library computes: NumPy, or for torch tensors the same few functions on tensors, where those lie.
 
 `namespace` looks at the arrays that come in and nothing else: no tensor, no torch (the mathematics imports none). What
-a function makes lies beside what it was given; numbers that decide something (a loss, a step, the few thousand
+a function makes lies where its input lies; numbers that decide something (a loss, a step, the few thousand
 leave-one-out errors) are read on the host, data never are.
 
-The names are those of the array API standard, in NumPy's spelling; ``like=`` says beside what a new array is to lie.
+The names are those of the array API standard, in NumPy's spelling; ``like=`` says where a new array is to lie.
 
 How many threads the work may use is chosen by its size. Two BLAS threads make the skinny products of clustering and of
 small fits slower than one (``python -m benchmarks threads``), because each product is shorter than the handshake. They
@@ -148,7 +148,7 @@ class Tensors:
         return self._torch.as_tensor(x, dtype=None if dtype is None else self.dtype(dtype), device=device)
 
     def arange(self, n: int, *, like: Any) -> Any:
-        """NumPy's, beside ``like``."""
+        """NumPy's, on the device of ``like``."""
         return self._torch.arange(n, device=like.device)
 
     def maximum(self, a: Any, b: Any) -> Any:

@@ -43,8 +43,8 @@ def shapes(model: Any, *labels: str, top: int = 6) -> Any:
     """What the ``top`` features add to the score of some labels, a small curve each, with the data under it.
 
     Without names, the four labels are shown that features move most. Marks at the foot are the 5, 10, …, 95 per cent
-    of the training data; blue is above the average of the curve, orange below. Named values are bars; a diamond beside
-    a curve is what is added where the feature was not measured. Between the dashed lines, or the ends of those on bars,
+    of the training data; blue is above the average of the curve, orange below. Named values are bars; a diamond next
+    to a curve is what is added if the feature was not measured. Between the dashed lines, or the ends of those on bars,
     the effect lies in 95 of 100 cases, by the covariance of the ridge; a long model from a file has none.
     """
     if not labels:

@@ -158,14 +158,14 @@ def _order(options: Options, X: Any) -> int | None:
         return options.order
     if options.order == 1 or is_sparse(X):
         found = "order is 1" if options.order == 1 else "X is sparse"
-        raise InputError(f"width_scale='minimum' is for exceptions of order 0 to dense X, but {found}.")
+        raise InputError(f"width_scale='minimum' needs exceptions of order 0 and dense X, but {found}.")
     return 0
 
 
 def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Penalty, Array]:
     """The ridge with the label coupling and its weight."""
     if block.w.ndim == 2:
-        raise InputError("A coupling needs all labels observed with the same weights: leave out one of the two.")
+        raise InputError("A coupling needs all labels observed at the same weights in every sample: set coupling=None.")
     Q = coupling_matrix(label_correlation(asnumpy(block.Y), asnumpy(block.w)), options.coupling)
     lam, basis = np.linalg.eigh(Q)
     if options.coupling_weight is not None:

@@ -133,7 +133,7 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
     path : str or Path
         Conventionally ends in ``.skops``. The file appears, or is replaced, only when it is complete.
     info : ModelInfo, optional
-        What to say next to the model; its own names unless given.
+        What else the file says about the model; by default its own names.
 
     Examples
     --------

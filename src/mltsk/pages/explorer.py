@@ -52,16 +52,16 @@ def explore(
     path : str or Path
         Where to write the page (``….html``).
     X : array, data frame or CSR of shape (n, n_features), optional
-        Rows to start from, all of them up to 2,000 (of more, so many evenly spread): the page holds them, so pass it on
-        as you would pass on the data. Without X there are a usual sample and that of each exception.
+        Samples to start from, at most 2,000, evenly spread: the page holds them, so pass it on only as you would pass
+        on the data. Without X it starts from an average sample and the centre of each exception.
     Y : indicator of shape (n, n_labels), optional
-        Labels of those rows: the page then marks the true labels of a row, and shows which labels go together.
+        Labels of those samples: the page then marks the true labels, and shows which labels go together.
     ids : list or data frame of n rows, optional
-        What rows are called, to find them by; by default the index of X.
+        Identifiers by which samples are found; by default the index of X.
     rows : bool, default=True
-        False leaves the rows of X out of the page.
+        False leaves the samples of X out of the page.
     neighbours : bool, default=False
-        Whether the page lists the rows that are most like a sample, with their labels.
+        Whether the page lists the samples that are most like the one shown, with their labels.
     title : str, default="Rules"
 
     Examples

@@ -1,4 +1,4 @@
-"""The review: a table of one's own on one offline page, what is in it, what can be told from it, and how.
+"""The review: a user's table on one offline page, what is in it, what can be predicted from it, and how.
 
 Everything is judged on rows that the judged model has not seen. The page needs no network; its content security policy
 lets nothing run but its own script and style sheet. Pictures are inline SVG (`svg`), words come from `verdicts`.
@@ -58,7 +58,7 @@ def review(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """Write a page that says what is in a table, how well its labels can be told, and what a model says about them.
+    """Write a page: what is in a table, how well its labels can be predicted, and what a model says about them.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def review(
     Y : data frame or array of shape (n, n_labels), optional
         Labels of 0 and 1, NaN where not observed, where ``table`` holds features alone.
     model : MLTSKClassifier, optional
-        What to fit, unfitted; by default with thresholds for the best F1.
+        The unfitted model to fit; by default one with thresholds for the best F1.
     quick : bool, default=False
-        Leave out the comparison with other methods and what brevity costs.
+        Leave out the comparison with other methods and with shorter models.
     seed : int, default=0
         Of folds, of the forest and of intervals.
     progress : callable, optional

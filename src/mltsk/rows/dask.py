@@ -184,7 +184,7 @@ def _delayed_blocks(values: Any) -> list[Any]:
     if hasattr(values, "to_dask_array"):
         return list(values.to_delayed())
     if "sparse" in type(getattr(values, "_meta", None)).__module__:
-        raise InputError("X holds sparse blocks, which are not computed with on Dask: pass dense ones.")
+        raise InputError("X holds sparse blocks, which are not supported on Dask: pass dense ones.")
     if values.ndim == 2 and values.numblocks[1] > 1:
         values = values.rechunk({1: -1})
     return list(values.to_delayed().ravel())

@@ -67,7 +67,7 @@ def _asked(d: int, asked: Any, number: int, columns: Columns) -> Asked:
 
 def _number(where: str, end: Any, _: Any) -> float:
     if isinstance(end, bool) or not isinstance(end, Real) or not isfinite(end):
-        raise InputError(f"{where}, which is a number: {end!r} is none.")
+        raise InputError(f"{where}, which is a number, but {end!r} is not.")
     return float(end)
 
 

@@ -117,7 +117,7 @@ def _nominal(features, names):
     features = np.asarray(features)
     if features.dtype.kind == "b":
         if features.shape != mask.shape:
-            raise InputError(f"categorical_features is a mask of {features.shape} for {len(names)} features.")
+            raise InputError(f"categorical_features is a mask of {features.shape}, but X has {len(names)} features.")
         return features
     for feature in features.tolist():
         at = names.index(feature) if isinstance(feature, str) and feature in names else feature
@@ -243,7 +243,7 @@ def check_tensor(estimator, X, *, reset):
     """X (N, D) as a tensor of single or double precision, checked as scikit-learn checks an array."""
     xp = namespace(X)
     if X.layout != xp.strided:
-        raise InputError("X is a sparse tensor, which is not computed with: pass X.to_dense(), or a SciPy CSR matrix.")
+        raise InputError("X is a sparse tensor, which is not supported: pass X.to_dense(), or a SciPy CSR matrix.")
     if X.dtype.is_complex:
         raise InputError("Complex data not supported: give the parts of X as columns of their own.")
     X = X.detach()

@@ -141,19 +141,19 @@ def read_table(
     separator: str = ";",
     kinds: Kinds | None = None,
 ) -> Table:
-    """Read a table of one's own and decide what each column is; ``table.columns`` says what was decided.
+    """Read a table and decide what each column is; ``table.columns`` says what was decided.
 
-    Identifiers, dates, free text and constant columns are left out of the model. Cells that are no number in a column
-    of numbers are refused by name. Whatever was decided can be said otherwise with the options.
+    Identifiers, dates, free text and constant columns are left out of the model. A cell that is not a number, in a
+    column of numbers, is refused by name. The options overrule what was decided.
 
     Parameters
     ----------
     source : path, data frame or Dataset
         A CSV file (also with semicolons, tabs or bars, also ``.gz``), an Excel, Parquet, ARFF, NPZ or MATLAB file, a
-        pandas or polars data frame, or what `load_dataset` gives.
+        pandas or polars data frame, or what `load_dataset` returns; ``"pbc"`` is a table that comes with the package.
     labels : int, str, sequence of str, mapping, path, or None
-        Names of label columns, as a list or with commas between; a number of columns (the last ones; the first ones if
-        negative); ``{"edema": "present"}`` where a column has other words than yes and no; a MULAN XML file. None uses
+        Names of label columns, as a list or separated by commas; a number of columns (the last ones; the first ones if
+        negative); ``{"edema": "present"}`` if a column has other words than yes and no; a MULAN XML file. None uses
         what the file declares, and there may be no labels.
     drop, id, nominal, number : str or sequence of str
         Columns to leave out; to keep as identifiers; to read as categories; to read as numbers.
@@ -163,12 +163,12 @@ def read_table(
         Words that stand for a missing cell, such as ``"<4.0"`` or ``"-999"``, besides empty cells, NA, N/A, NaN, null
         and ?.
     label_column : str, optional
-        A column that lists the labels of its row, with ``separator`` between them.
+        A column that lists the labels of each sample, with ``separator`` between them.
     separator : str
-        The sign between two labels in ``label_column``.
+        What separates two labels in ``label_column``.
     kinds : mapping, optional
-        What a fitted model knows: the kind of each feature, or its levels in order. X then has exactly these columns,
-        read by these kinds, whatever they look like in this file.
+        The kind of each feature, or its levels in order, as a fitted model knows them. X then has exactly these
+        columns, read by these kinds, whatever they look like in this file.
 
     Returns
     -------
