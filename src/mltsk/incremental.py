@@ -20,6 +20,7 @@ from .fit.ridge import Moments, Penalty
 from .fit.short import Sample
 from .rows.arrays import Block, is_dask
 from .rows.read import check_weights, first_look, read_columns_of, read_samples, weight_unit
+from .storing import calibrate, store, warn_of_thresholds
 from .targets import Targets
 
 KEPT = 1_000  # rows that are kept for leave-one-out scores, evenly spread over the stream; twice as many at most
@@ -117,7 +118,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         block = Block(X, Y, w, copies)
         if first:
             fitted = fit_system(block.rows(), self._options())
-            self._store(fitted, block.rows())
+            store(self, fitted, block.rows())
             design = fitted.design
             found = {"general": design.general, "exceptions": design.exceptions, "variance": design.scale.variance}
             self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
@@ -187,7 +188,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.intercept_, self.general_coef_, self.coef_ = design.coefficients(primal.B, mean, primal.rates)
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
-        self._warn(self._calibrate(kept["Y"], kept["w"], self.loo_scores_))
+        warn_of_thresholds(self, calibrate(self, kept["Y"], kept["w"], self.loo_scores_))
         given = kept["X"], kept["Y"], kept["w"], kept["copies"]
         self._sample = Sample(*given, self.loo_scores_, design, penalty)
 

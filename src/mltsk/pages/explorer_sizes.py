@@ -10,6 +10,7 @@ from sklearn.base import clone
 from ..core.arrays import spread_rows
 from ..fit.short import ROWS
 from ..metrics import evaluate
+from ..storing import short_models
 from .explorer_model import system_data
 
 SIZES = (3, 5, 8, 12, 20, 30)  # terms per label
@@ -28,7 +29,7 @@ def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -
     whole, most = system_data(model), int(model.n_terms_.max())
     rows = spread_rows(len(long._sample.loo), ROWS)
     known, scores = (part[rows] for part in long._left_out)
-    long._short_models(SIZES[-1])  # one choice for all of them
+    short_models(long, SIZES[-1])  # one choice for all of them
     found: list[dict[str, Any]] = []
     for size in (size for size in SIZES if size < most):
         short = long.shorten(size)
