@@ -34,7 +34,8 @@ from .system import FuzzySystem
 from .targets import predicted
 
 # arrays that a `FuzzySystem` has under the same names
-_ARRAYS = ["intercept", "centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles", "slopes", "offsets"]
+_ARRAYS = ["intercept", "centers", "widths", "coef", "prototypes", "rule_weights"]
+_ARRAYS += ["thresholds", "quantiles", "slopes", "offsets"]
 
 
 class MLTSKClassifier(ClassifierMixin, BaseEstimator):
