@@ -3,28 +3,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier
-from mltsk.exceptions import InputError
-from mltsk.explain.tables import Tables, positions, summed_up
+from mltsk.explain.tables import Tables
 
 from .conftest import CATEGORIES
 
 SCALES = ["quantile", "standard", "minmax", None]
-X21 = np.linspace(0.0, 20.0, 21)
-
-
-def test_a_rising_curve_is_told_by_where_it_passes_its_average():
-    assert summed_up(X21, X21 / 10 - 1) == ("rises", 10.0, 2.0, (20, 0))
-    assert summed_up(X21, 1 - X21 / 10) == ("falls", 10.0, -2.0, (20, 0))
-
-
-def test_a_small_way_back_does_not_make_a_peak():
-    kind, _, change, _ = summed_up(X21, np.concatenate([np.linspace(-1, 1, 17), np.full(4, 0.8)]))
-    assert (kind, change) == ("rises", pytest.approx(1.8))
-
-
-@pytest.mark.parametrize(("sign", "kind"), [(1, "peaks"), (-1, "dips")])
-def test_a_curve_that_turns_is_told_by_where(sign, kind):
-    assert summed_up(X21, -sign * (X21 - 8) ** 2 / 100)[:3] == (kind, 8.0, pytest.approx(sign * 1.44))
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -85,13 +68,6 @@ def test_values_with_names(make_system):
     assert Tables(make_system(), None).named_values(0) == {}
 
 
-def test_an_unknown_name_is_refused_with_what_comes_close():
-    with pytest.raises(InputError, match="no feature called 'glucos': did you mean 'glucose'"):
-        positions(("age", "glucose"), ["glucos"], np.arange(2), "feature")
-    with pytest.raises(InputError, match="at least one label"):
-        positions(("gout",), [], np.arange(1), "label")
-
-
 @pytest.mark.parametrize("order", [0, 1])
 def test_sizes_of_a_table_are_deviations_over_the_data(table, order):
     clf = MLTSKClassifier(3, order=order).fit(*table)
@@ -102,14 +78,3 @@ def test_sizes_of_a_table_are_deviations_over_the_data(table, order):
         told = by_column[:, subject.columns].sum(axis=1)[~np.isnan(Z[:, subject.columns]).any(axis=1)]
         assert size == pytest.approx(told.std(), rel=0.1 if subject.kind == "number" else 0.05), subject
     assert tables.by_feature(by_column).shape == (240, 6)
-
-
-def test_values_of_a_table_are_told_by_their_positions(table):
-    tables = Tables(MLTSKClassifier(0).fit(*table).system_, None)
-    assert [(s.name, s.kind) for s in tables.subjects[-2:]] == [("smoker", "not measured"), ("albumin", "not measured")]
-    assert tables.named_values(1) == {0.0: "never", 1.0: "former", 2.0: "daily", 3.0: "other"}
-    assert tables.named_values(2) == {0.0: "f", 1.0: "m"}
-    often = table[0]["smoker"].value_counts(normalize=True)
-    assert tables.frequencies(1)[:3] == pytest.approx(often[["never", "former", "daily"]].to_numpy())
-    row = tables.system.columns.expand(table[0].iloc[[0]])[0]
-    assert tables.codes(row)[1] == 3.0

@@ -5,7 +5,7 @@ last; it is 0 at one of them, so that only the smaller side of the data needs a 
 them: the start and what the statements add make up the score of a sample.
 """
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from .tables import Tables
 from .values import LOW
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """What one subject adds to one label: ``y`` at values ``x``, and ``average`` where it was not measured."""
 
     x: Array
@@ -47,11 +46,10 @@ def start(tables: Tables, j: int) -> float:
 
 def _ends(tables: Tables, t: int, j: int) -> list[float]:
     """Where ramps of a number begin and end, in the caller's units."""
-    terms, d, scaling = tables.system.terms, tables.subjects[t].columns.start, tables.system.scaling
+    terms: Any = tables.system.terms
+    scaling: Any = tables.system.scaling
+    d = tables.subjects[t].columns.start
     own = (terms.feature == d) & (tables.system.term_coef[:, j] != 0)
-    assert scaling is not None
-    assert terms.low is not None
-    assert terms.high is not None
     levels = np.unique(np.concatenate([terms.low[own], terms.high[own]]))
     low, high = scaling.values[d, [0, -1]]
     return [float(f"{x:.15g}") for x in low + levels * (high - low)]

@@ -15,8 +15,9 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .given import TWO_SIDED
+from .items import positions
 from .rules import rules_of
-from .tables import Tables, doubles, positions
+from .tables import Tables, doubles
 
 
 def tables_of(model: Any, *, sure: bool = False) -> Tables:
