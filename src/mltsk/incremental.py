@@ -109,19 +109,27 @@ class IncrementalMLTSK(MLTSKClassifier):
             self._validate_params()
             self.columns_, self.given_rules_ = None, () if rules is None else rules
             X = read_columns_of(self, first_look(self, X), None)
+            self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
         else:
             X = read_samples(self, X)
-        if first:
-            self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
         Y = self._indicator(y, X)
         w, copies, unit = self._weights(sample_weight, X.shape[0])
         block = Block(X, Y, w, copies)
         if first:
             fitted = fit_system(block.rows(), self._options())
             store(self, fitted, block.rows())
-            design = fitted.design
-            found = {"general": design.general, "exceptions": design.exceptions, "variance": design.scale.variance}
-            self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
+            general, exceptions, variance = (
+                fitted.design.general,
+                fitted.design.exceptions,
+                fitted.design.scale.variance,
+            )
+            self.stream_ = {"seen": 0, "stride": 1, "unit": unit}
+            self.stream_ |= {"general": general, "exceptions": exceptions, "variance": variance}
+        self._learn(block)
+        return self
+
+    def _learn(self, block):
+        """Add the sums of some rows, and solve for all numbers again."""
         design, stream = self._design(), self.stream_
         moments = block.moments(design, np.arange(len(self.label_names_)))
         if "H" in stream:
@@ -130,7 +138,6 @@ class IncrementalMLTSK(MLTSKClassifier):
         stream |= vars(moments)
         self._keep(block)
         self._solve(design, moments)
-        return self
 
     def _weights(self, sample_weight, n):
         """(weights, copies, unit): weights of all calls are divided by the unit of the first."""
@@ -189,8 +196,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
         warn_of_thresholds(self, calibrate(self, kept["Y"], kept["w"], self.loo_scores_))
-        given = kept["X"], kept["Y"], kept["w"], kept["copies"]
-        self._sample = Sample(*given, self.loo_scores_, design, penalty)
+        self._sample = Sample(**kept, loo=self.loo_scores_, design=design, penalty=penalty)
 
 
 def _stacked(a, b):

@@ -39,7 +39,10 @@ def find_thresholds(
     """
     L, all_reached = scores.shape[1], np.zeros(scores.shape[1], dtype=bool)
     if isinstance(wish, str) and wish == "cost":
-        alarm, miss = _checked_cost(cost)
+        pair = np.asarray(cost)
+        if pair.shape != (2,) or pair.dtype.kind not in "iuf" or not (np.isfinite(pair) & (pair > 0)).all():
+            raise ValueError(f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}")
+        alarm, miss = pair.astype(np.float64)
         return (np.log(alarm / miss) - curves.offsets) / curves.slopes, all_reached
     goal, share = _goal(wish)
     if goal:
@@ -62,13 +65,6 @@ def _goal(wish: Any) -> tuple[str, float]:
     if isinstance(wish[1], str) or not 0 < wish[1] <= 1:
         raise ValueError(f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}")
     return wish[0], float(wish[1])
-
-
-def _checked_cost(cost: Any) -> Array:
-    pair = np.asarray(cost)
-    if pair.shape != (2,) or pair.dtype.kind not in "iuf" or not (np.isfinite(pair) & (pair > 0)).all():
-        raise ValueError(f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}")
-    return pair.astype(np.float64)
 
 
 def _best_cuts(goal: str, share: float, scores: Array, Y: Array, w: Array) -> tuple[Array, Array]:

@@ -140,7 +140,8 @@ class Shape:
         word = word if low == word.endswith("low") else "low" if low else "high"
         where = f"{'below' if low else 'above'} about {number(at)}"
         if self.exact:
-            where = "from {} to {}".format(*(exactly(x) for x in (self.x[::-1] if low else self.x)))
+            first, last = (exactly(self.x[i]) for i in ((-1, 0) if low else (0, -1)))
+            where = f"from {first} to {last}"
         return self.told, f"with {word} {feature}", f"{where}, "
 
 

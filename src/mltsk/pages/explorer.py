@@ -98,10 +98,8 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     K, _, _, P = data["shape"]
     facts = {key: data[key] for key in ("noun", "sizes", "rows", "neighbours", "given")}
     facts |= {"title": title, "version": __version__, "general": P, "rules": K, "calibrated": data["slopes"]}
-    facts |= {
-        "truth": "labels" in data["correlation"],
-        "dashed": (K or data["given"]) and data["scale"]["kind"] != "unit",
-    }
+    facts["truth"] = "labels" in data["correlation"]
+    facts["dashed"] = (K or data["given"]) and data["scale"]["kind"] != "unit"
     markup = _template("explorer/markup.html").render(**facts)
     return {"style": _source(STYLE), "script": script_source(), "data": embedded(data), "markup": markup}
 
@@ -116,13 +114,9 @@ def embedded(data: Any) -> str:
 
 def policy(styles: list[str], scripts: list[str]) -> str:
     """A content security policy under which these styles and these scripts run, and nothing else does."""
-    runs, looks = (" ".join(map(_fingerprint, texts)) for texts in (scripts, styles))
-    allowed = f"script-src {runs}; style-src {looks}"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-
-
-def _fingerprint(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    known = [[b64encode(sha256(text.encode()).digest()).decode() for text in texts] for texts in (scripts, styles)]
+    runs, looks = (" ".join(f"'sha256-{one}'" for one in hashes) for hashes in known)
+    return f"default-src 'none'; script-src {runs}; style-src {looks}; base-uri 'none'; form-action 'none'"
 
 
 def script_source() -> str:
