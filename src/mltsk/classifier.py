@@ -173,19 +173,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         cost=(1, 1),
         random_state=None,
     ) -> None:
-        self.n_rules = n_rules
-        self.order = order
-        self.width_scale = width_scale
-        self.ridge = ridge
-        self.coupling = coupling
-        self.coupling_weight = coupling_weight
-        self.scale = scale
-        self.threshold = threshold
-        self.max_terms = max_terms
-        self.max_conditions = max_conditions
-        self.categorical_features = categorical_features
-        self.cost = cost
-        self.random_state = random_state
+        self.n_rules, self.order, self.width_scale, self.ridge = n_rules, order, width_scale, ridge
+        self.coupling, self.coupling_weight, self.scale = coupling, coupling_weight, scale
+        self.threshold, self.max_terms, self.max_conditions = threshold, max_terms, max_conditions
+        self.categorical_features, self.cost, self.random_state = categorical_features, cost, random_state
 
     def fit(self, X, y, sample_weight=None, rules=None) -> Self:
         """Find terms, rules and all numbers.

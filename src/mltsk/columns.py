@@ -170,9 +170,8 @@ class Columns:
         """(columns of numbers of a feature, 1 where it is missing and NaN where its value was never seen)."""
         if self.kinds[d] == "number":
             if column.numbers is None and column.example is not None:
-                raise InputError(
-                    f"Column {column.name!r} holds {column.example!r}; it held numbers when the model was fitted."
-                )
+                held = f"Column {column.name!r} holds {column.example!r}"
+                raise InputError(f"{held}; it held numbers when the model was fitted.")
             numbers = np.full(len(column.words()), np.nan) if column.numbers is None else column.numbers
             return numbers[:, None], np.isnan(numbers)
         words, codes = column.words(), {value: float(i) for i, value in enumerate(self.values[d])}
@@ -235,9 +234,8 @@ def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None
         elif column.numbers is not None:
             kind = "number"
         else:
-            raise InputError(
-                f"Column {column.name!r} holds words ({column.example!r}): name it in categorical_features."
-            )
+            words = f"Column {column.name!r} holds words ({column.example!r})"
+            raise InputError(f"{words}: name it in categorical_features.")
         kinds.append(kind)
         values.append(often[0])
         rare.append(often[1])
@@ -340,6 +338,5 @@ def _cells(name: str, cells: Sequence[Any]) -> Column:
 
 
 def _refuse_date(name: str) -> None:
-    raise InputError(
-        f"Column {name!r} holds dates or times: turn it into a number, such as days since some event, or leave it out."
-    )
+    hint = "turn it into a number, such as days since some event, or leave it out"
+    raise InputError(f"Column {name!r} holds dates or times: {hint}.")

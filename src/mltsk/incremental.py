@@ -70,18 +70,10 @@ class IncrementalMLTSK(MLTSKClassifier):
         random_state=None,
         forgetting=0.0,
     ) -> None:
-        self.n_rules = n_rules
-        self.order = order
-        self.width_scale = width_scale
-        self.ridge = ridge
-        self.coupling = coupling
-        self.coupling_weight = coupling_weight
-        self.scale = scale
-        self.threshold = threshold
-        self.categorical_features = categorical_features
-        self.cost = cost
-        self.random_state = random_state
-        self.forgetting = forgetting
+        self.n_rules, self.order, self.width_scale, self.ridge = n_rules, order, width_scale, ridge
+        self.coupling, self.coupling_weight, self.scale = coupling, coupling_weight, scale
+        self.threshold, self.categorical_features, self.cost = threshold, categorical_features, cost
+        self.random_state, self.forgetting = random_state, forgetting
 
     def fit(self, X, y, sample_weight=None, rules=None) -> Self:
         """As `MLTSKClassifier.fit`; a stream that was begun is forgotten."""
@@ -118,13 +110,9 @@ class IncrementalMLTSK(MLTSKClassifier):
         if first:
             fitted = fit_system(block.rows(), self._options())
             store(self, fitted, block.rows())
-            general, exceptions, variance = (
-                fitted.design.general,
-                fitted.design.exceptions,
-                fitted.design.scale.variance,
-            )
-            self.stream_ = {"seen": 0, "stride": 1, "unit": unit}
-            self.stream_ |= {"general": general, "exceptions": exceptions, "variance": variance}
+            design = fitted.design
+            found = {"general": design.general, "exceptions": design.exceptions, "variance": design.scale.variance}
+            self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
         self._learn(block)
         return self
 

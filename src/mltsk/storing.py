@@ -15,8 +15,7 @@ from .core.arrays import Array
 from .core.backend import asnumpy, blas_threads
 from .fit import Fitted, Options
 from .fit.short import LARGEST, Sample, ShortModels
-from .probabilities import fit_curves
-from .thresholds import find_thresholds
+from .probabilities import find_thresholds, fit_curves
 
 
 def store(model: Any, fitted: Fitted, rows: Any) -> None:

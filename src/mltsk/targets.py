@@ -87,10 +87,9 @@ def _of_cells(values: np.ndarray, names: list[str] | None, may_miss: bool) -> Ta
     observed = ~np.isnan(Y)
     if not observed.all() and not may_miss:
         row, label = np.argwhere(~observed)[0]
-        raise InputError(
-            f"Input y contains NaN: label {label if names is None else names[label]!r} was not observed in row "
-            f"{row}. MLTSKClassifier learns from what was observed; this method needs every cell."
-        )
+        where = f"label {label if names is None else names[label]!r} was not observed in row {row}"
+        what = "MLTSKClassifier learns from what was observed; this method needs every cell"
+        raise InputError(f"Input y contains NaN: {where}. {what}.")
     names = names or [f"label {j}" for j in range(Y.shape[1])]
     return Targets(np.nan_to_num(Y), np.arange(len(names)), tuple(names), True, None if observed.all() else observed)
 
@@ -143,10 +142,8 @@ def _indicator(values: np.ndarray, names: list[str] | None) -> np.ndarray:
     if strange.any():
         row, label = np.argwhere(strange)[0]
         name, found = label if names is None else repr(names[label]), values[row, label : label + 1].tolist()[0]
-        raise InputError(
-            f"Unknown label type: column {name} of y holds {found!r} in row {row}. Labels are 0 and 1, True and False, "
-            "or 'yes' and 'no'; NaN where one was not observed."
-        )
+        known = "Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where one was not observed"
+        raise InputError(f"Unknown label type: column {name} of y holds {found!r} in row {row}. {known}.")
     return Y
 
 

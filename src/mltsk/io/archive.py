@@ -110,12 +110,11 @@ class ModelInfo:
         _, model = taken_apart(model)
         kinds: dict[str, Any] = dict.fromkeys(names, NUMBER)
         if (found := getattr(model, "columns_", None)) is not None:
-            columns, kinds = Columns(**found), {}
-            for name, kind, values, rare in zip(
-                columns.names, columns.kinds, columns.values, columns.rare, strict=True
-            ):
-                is_yes_no = bool(values) and {*values, *rare} <= {"yes", "no"}
-                kinds[name] = values if kind == ORDINAL else YES_NO if is_yes_no else kind
+            known = Columns(**found)
+            kinds = dict(zip(known.names, known.kinds, strict=True))
+            for name, values, rare in zip(known.names, known.values, known.rare, strict=True):
+                if kinds[name] == ORDINAL or (values and {*values, *rare} <= {"yes", "no"}):
+                    kinds[name] = values if kinds[name] == ORDINAL else YES_NO
         return cls(feature_names=names, label_names=tuple(map(str, getattr(model, "label_names_", ()))), kinds=kinds)
 
 

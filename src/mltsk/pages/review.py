@@ -126,18 +126,11 @@ def review_page(
         done()
     labels = judge(fitted, seed)
     told = headline(labels, compared)
-    facts = {"rows": len(table), "features": len(table.feature_names), "labels": len(labels), "quick": quick}
-    page = _rendered(
-        title=name(table.name),
-        told=told,
-        **facts,
-        table=contents(table, Y),
-        judged=_judged(fitted, labels, table),
-        compared=None if compared is None else _comparison(compared, labels, len(table)),
-        said=_said(fitted, short, labels, path, compared),
-        tried=_try_it(fitted, table),
-        made=_made(table, fitted, seed, command, compared),
-    )
+    facts = {"title": name(table.name), "told": told, "rows": len(table), "features": len(table.feature_names)}
+    facts |= {"labels": len(labels), "quick": quick, "table": contents(table, Y)}
+    facts |= {"judged": _judged(fitted, labels, table), "said": _said(fitted, short, labels, path, compared)}
+    facts |= {"compared": None if compared is None else _comparison(compared, labels, len(table))}
+    page = _rendered(_try_it(fitted, table), **facts, made=_made(table, fitted, seed, command, compared))
     done()
     return Made(page, told, [sentence(label) for label in labels], fitted)
 
@@ -219,9 +212,8 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
 
 
 def _said(model: Any, short: Any, labels: list[Judged], path: Any, compared: Comparison | None) -> dict[str, Any]:
-    base, tables = short.rules_, views.tables_of(model)
+    base, tables, found = short.rules_, views.tables_of(model), []
     general = {name(rule.label): rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
-    found = []
     for label, title in zip(model.label_names_, (judged.name for judged in labels), strict=True):
         curves = views.shapes(tables, str(label), top=SHAPES)
         simple = {curve.feature: curve for curve in views.shapes(base.tables, str(label), top=TERMS)}
