@@ -20,6 +20,8 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.rows.read import read_samples
 
+from .conftest import effects_of_exceptions, effects_of_features
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -323,10 +325,10 @@ def gaps(data):
 def test_a_missing_cell_counts_as_nothing_but_that_it_is_missing(data, gaps, options, scale):
     clf = MLTSKClassifier(scale=scale, **options).fit(gaps, data.Y)
     system, Z = clf.system_, read_samples(clf, gaps)
-    effects = system.feature_effects(Z, 0)
+    effects = effects_of_features(system, Z, 0)
     assert_array_equal(effects[np.isnan(Z)], 0.0)
     assert np.isfinite(clf.predict_proba(gaps)).all()
-    total = system.intercept[0] + effects.sum(axis=1) + system.shifts(Z, 0).sum(axis=1)
+    total = system.intercept[0] + effects.sum(axis=1) + effects_of_exceptions(system, Z, 0).sum(axis=1)
     assert_allclose(total, system.scores(Z)[:, 0], atol=1e-10)
 
 

@@ -12,6 +12,7 @@ from mltsk.exceptions import InputError
 from mltsk.explain import RuleBase, rule_base
 from mltsk.explain.rules import summed_up
 
+from ..conftest import effects_of_features
 from .conftest import CATEGORIES, FEATURES, LABELS
 
 SCALES = ["quantile", "standard", "minmax", None, "unit"]
@@ -46,7 +47,7 @@ def test_a_shape_has_the_effects_of_the_system_at_its_values(make_system, X, sca
     for shape in rule_base(system, categories=CATEGORIES).general[1].shapes:
         rows = np.tile(X[0], (len(shape.x), 1))
         rows[:, FEATURES.index(shape.feature)] = shape.x
-        assert_allclose(shape.y, system.feature_effects(rows, 1)[:, FEATURES.index(shape.feature)], atol=1e-12)
+        assert_allclose(shape.y, effects_of_features(system, rows, 1)[:, FEATURES.index(shape.feature)], atol=1e-12)
 
 
 def test_changes_hold_between_the_outer_tenths_unless_these_are_one_value(make_system, X):

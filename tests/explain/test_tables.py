@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose
 from mltsk import MLTSKClassifier
 from mltsk.explain.tables import Tables
 
+from ..conftest import effects_of_exceptions, effects_of_features
 from .conftest import CATEGORIES
 
 SCALES = ["quantile", "standard", "minmax", None]
@@ -16,13 +17,13 @@ def test_effects_are_those_of_the_system(make_system, X, scale):
     for d in range(4):
         rows = np.tile(X[0], (5, 1))
         rows[:, d] = X[:5, d]
-        assert_allclose(tables.effect(d, X[:5, d], 1), tables.system.feature_effects(rows, 1)[:, d], atol=1e-12)
+        assert_allclose(tables.effect(d, X[:5, d], 1), effects_of_features(tables.system, rows, 1)[:, d], atol=1e-12)
 
 
 def test_sizes_are_deviations_over_the_data(make_system, X):
     system = make_system()
     sizes = Tables(system, None).sizes
-    assert_allclose(sizes[:, 1], system.feature_effects(X, 1).std(axis=0), rtol=0.1)
+    assert_allclose(sizes[:, 1], effects_of_features(system, X, 1).std(axis=0), rtol=0.1)
 
 
 @pytest.mark.parametrize("scale", [*SCALES, "unit"])
@@ -53,7 +54,7 @@ def test_the_size_of_a_shift_is_about_its_deviation_over_the_data(make_system, X
     system = make_system(K=40, widths=np.full((40, 4), 2.0))
     system = type(system)(**{**vars(system), "rule_weights": system.firing(X).mean(axis=0)})
     sizes = Tables(system, None).shift_sizes
-    assert_allclose(sizes[:, 0], system.shifts(X, 0).std(axis=0), rtol=0.5)
+    assert_allclose(sizes[:, 0], effects_of_exceptions(system, X, 0).std(axis=0), rtol=0.5)
     assert_allclose(Tables(make_system(K=1), None).shift_sizes, 0.0)  # everybody is shifted alike
 
 
@@ -73,7 +74,7 @@ def test_sizes_of_a_table_are_deviations_over_the_data(table, order):
     clf = MLTSKClassifier(3, order=order).fit(*table)
     Z = clf.system_.columns.expand(table[0])
     tables = Tables(clf.system_, None)
-    by_column = clf.system_.feature_effects(Z, 0)
+    by_column = effects_of_features(clf.system_, Z, 0)
     for subject, size in zip(tables.subjects, tables.sizes[:, 0], strict=True):
         told = by_column[:, subject.columns].sum(axis=1)[~np.isnan(Z[:, subject.columns]).any(axis=1)]
         assert size == pytest.approx(told.std(), rel=0.1 if subject.kind == "number" else 0.05), subject
