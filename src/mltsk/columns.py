@@ -220,7 +220,7 @@ def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None
     """
     n = int(counted.sum())
     least = max(RARE_ROWS, RARE_SHARE * n)
-    kinds, values, rare, gaps = [], [], [], []
+    found = []
     for d, column in enumerate(_columns_of(X)):
         if column.numbers is None:
             missing = np.array([word is None for word in column.words()])
@@ -236,11 +236,8 @@ def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None
         else:
             words = f"Column {column.name!r} holds words ({column.example!r})"
             raise InputError(f"{words}: name it in categorical_features.")
-        kinds.append(kind)
-        values.append(often[0])
-        rare.append(often[1])
-        gaps.append(least <= int(missing[counted].sum()) <= n - least)
-    return Columns(tuple(names), tuple(kinds), tuple(values), tuple(rare), tuple(gaps))
+        found.append((kind, *often, least <= int(missing[counted].sum()) <= n - least))
+    return Columns(tuple(names), *zip(*found, strict=True))
 
 
 def _often(column: Column, counted: Any, least: float) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -17,9 +17,8 @@ from ..exceptions import InputError
 from ..system import FuzzySystem
 from .given import TWO_SIDED, GivenRules
 from .items import Items, Narrowed, frame, positions
-from .sheet import line, start
 from .subjects import Categories
-from .tables import Index, Tables, largest
+from .tables import Index, Tables, largest, line, start
 from .values import TOP, Condition, Consequent, Rule, Shape, plain
 from .wording import Node, left_out, name, number, percent, times
 

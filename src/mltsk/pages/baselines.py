@@ -76,8 +76,7 @@ def n_draws(n_rows: int) -> int:
 
 def _judged(Y: Array, scores: dict[str, Array], seed: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """(AP, AUC) of each method, (2, L), and its AP on resamples of the rows, the same for all; means over draws."""
-    found: dict[str, Any] = {}
-    drawn: dict[str, Array] = {}
+    found, drawn = dict[str, Any](), dict[str, Array]()
     weights = resamples(Y.shape[0], Y.shape[1], seed)
     for name, tables in scores.items():
         points, spread = [], []
