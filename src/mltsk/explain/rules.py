@@ -197,8 +197,10 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if (members := tables.system.members) is not None:
             (had, usual), (of, all_of) = (table[[k, -1], j].tolist() for table in (members.positives, members.observed))
             counts = {"positives": had, "observed": of, "overall": (usual, all_of)}
-        error = tables.shift_error(k, j)
-        counts |= {"error": None if error is None else TWO_SIDED * error, "exact": tables.system.is_sheet}
+        if (cov := tables.covariance(j)) is not None and not tables.system.order:  # none is known of slopes
+            at = len(tables.system.terms) + k
+            counts["error"] = TWO_SIDED * float(np.sqrt(max(cov[at, at], 0.0)))
+        counts["exact"] = tables.system.is_sheet
         return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes, **counts)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:

@@ -161,11 +161,6 @@ class Tables(Subjects):
         found = [0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d]
         return doubles([*self.named_values(t)] or found)
 
-    def numbers(self, t: int, j: int) -> tuple[Array, Array]:
-        """Means of the terms of subject t, and their numbers for label j."""
-        own = self._own(t)
-        return self.system.terms.mean[own], doubles(self.system.term_coef[own, j])
-
     def deviation(self, t: int, j: int, x: Array, y: Any = None) -> Array | None:
         """Standard error of what values x of subject t add to label j, or add more than values y do."""
         if (cov := self.covariance(j)) is None:
@@ -173,11 +168,6 @@ class Tables(Subjects):
         own = np.flatnonzero(self._own(t))
         V = self._memberships(t, x) - (self.system.terms.mean[own] if y is None else self._memberships(t, y))
         return np.sqrt(np.maximum(np.einsum("np,pq,nq->n", V, cov[np.ix_(own, own)], V), 0.0))
-
-    def shift_error(self, k: int, j: int) -> float | None:
-        """Standard error of the shift of exception k for label j; none is known of those that have slopes."""
-        cov, at = self.covariance(j), len(self.system.terms) + k
-        return None if cov is None or self.system.order else float(np.sqrt(max(cov[at, at], 0.0)))
 
     def covariance(self, j: int) -> Array | None:
         """Of the numbers of label j, those of terms and then of exceptions; None where it is not known."""
@@ -357,8 +347,8 @@ class Line(NamedTuple):
 
 def line(tables: Tables, t: int, j: int) -> Line:
     """Of subject t for label j."""
-    subject, (mean, b) = tables.subjects[t], tables.numbers(t, j)
-    average = float(mean @ b)
+    subject, system, own = tables.subjects[t], tables.system, tables._own(t)
+    average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
     x = np.array([*tables.named_values(t)] or _ends(tables, t, j), dtype=np.float64)
     y = tables.effect(t, x, j) + average
     zero = 0.0

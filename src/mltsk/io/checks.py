@@ -124,8 +124,7 @@ def _try(model: Any, L: int) -> None:
     if not isinstance(D, int | np.integer) or not 0 < D < MOST_FEATURES:
         raise ValueError(f"'n_features_in_' must be a number of features, not {str(D)[:40]}")
     for n in (2, 3):  # what fits both by chance fits any number of rows
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             rows = np.zeros((n, int(D)))
             scores = np.asarray(model.decision_function(rows) if system is None else system.scores(rows))
         if scores.shape not in ((n, L), (n,)) or scores.dtype.kind != "f" or not np.isfinite(scores).all():

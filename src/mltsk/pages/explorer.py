@@ -89,8 +89,7 @@ def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rul
     """The page of `explore` as text."""
     found = explorer_parts(model, X, Y, title=title, **options)
     allowed = policy([found["style"]], [found["script"]])
-    texts = {key: _trusted(text) for key, text in found.items()}
-    return _template("explorer/page.html").render(policy=allowed, title=title, **texts)
+    return _template("explorer/page.html").render(policy=allowed, title=title, **_trusted(found))
 
 
 def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "", **options: Any) -> dict[str, str]:
@@ -207,8 +206,7 @@ def _with_rows(model: Any, X: Any, Y: Any) -> Any:
     if X is None or Y is None or model.loo_rows_ is not None or len(model.loo_scores_) != X.shape[0]:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the first fit has told
+        with warnings.catch_warnings(action="ignore"):  # the first fit has told
             again = clone(model).fit(X, Y)
     except ValueError:
         return None
