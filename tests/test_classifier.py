@@ -137,12 +137,6 @@ def test_only_ratios_of_other_weights_matter(data, clf):
         same(MLTSKClassifier().fit(data.X, data.Y, sample_weight=equal), clf, data.X)
 
 
-def test_a_label_without_weight_in_a_row_was_not_observed_there(data):
-    seen = np.random.default_rng(2).random(data.Y.shape) < 0.7
-    hidden = np.where(seen, data.Y, 1 - data.Y)
-    same(MLTSKClassifier().fit(data.X, hidden, seen), MLTSKClassifier().fit(data.X, data.Y, seen), data.X)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -186,11 +180,6 @@ def test_names_come_from_data_frames(data):
     assert clf.system_.feature_names[5] == "feature 5"
     with pytest.raises(ValueError, match="feature names"):
         clf.predict(X.rename(columns={"feature 0": "other"}))
-
-
-def test_lists_sparse_labels_and_booleans_are_arrays(data, clf):
-    for Y in (data.Y.tolist(), sparse.csr_array(data.Y), data.Y.astype(bool)):
-        same(MLTSKClassifier().fit(data.X, Y), clf, data.X)
 
 
 def test_sparse_rows_are_dense_ones_of_unit_length(data):
