@@ -331,12 +331,17 @@ def set_to(browser, f, value):
 
 
 RULES = [{"age": (50, None), "sex": "m"}, {"smoker": ["daily", "other"], "stage": ("I", "III")}, {"fever": True}]
-KINDS = [{"n_rules": 4, "order": 0}, {"n_rules": 3, "order": 1}, {"max_terms": 6}, {"n_rules": 3, "rules": RULES}]
+KINDS = [
+    ({"n_rules": 4, "order": 0}, None),
+    ({"n_rules": 3, "order": 1}, None),
+    ({"max_terms": 6}, None),
+    ({"n_rules": 3}, RULES),
+]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, table, kind):
-    clf = MLTSKClassifier(**kind).fit(*table)
+@pytest.mark.parametrize(("kind", "rules"), KINDS)
+def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, table, kind, rules):
+    clf = MLTSKClassifier(**kind).fit(*table, rules=rules)
     browser.open(page(clf, *table))
     rows = [
         {"age": 61.0, "smoker": "daily", "sex": "m", "stage": "III", "fever": "yes", "albumin": 3.25},
