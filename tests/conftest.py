@@ -1,8 +1,10 @@
-"""A table as users have it, for the tests of every room that tells or shows one."""
+"""A table as users have it, for the tests of every room that tells or shows one; and scores of systems taken apart."""
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from mltsk.core.arrays import dense
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +29,17 @@ def table():
     )
     X.loc[rng.random(n) < 0.1, "smoker"] = None
     return X, Y
+
+
+def effects_of_features(system, X, label):
+    """What the general rule adds to the score of one label for each column, (N, D)."""
+    T = dense(system.terms.memberships(system.scale(X), system.scaling))
+    return system.terms.by_feature((T - system.terms.mean) * system.term_coef[:, label], len(system.feature_names))
+
+
+def effects_of_exceptions(system, X, label):
+    """What each exception adds to the score of one label, (N, K)."""
+    says = system.coef[:, 0, label]
+    if system.order == 1:
+        says = says + np.asarray(system.terms.filled(system.scale(X)) @ system.coef[:, 1:, label].T)
+    return system.firing(X) * says

@@ -20,6 +20,8 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.rows.read import read_samples
 
+from .conftest import effects_of_exceptions, effects_of_features
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -135,12 +137,6 @@ def test_only_ratios_of_other_weights_matter(data, clf):
         same(MLTSKClassifier().fit(data.X, data.Y, sample_weight=equal), clf, data.X)
 
 
-def test_a_label_without_weight_in_a_row_was_not_observed_there(data):
-    seen = np.random.default_rng(2).random(data.Y.shape) < 0.7
-    hidden = np.where(seen, data.Y, 1 - data.Y)
-    same(MLTSKClassifier().fit(data.X, hidden, seen), MLTSKClassifier().fit(data.X, data.Y, seen), data.X)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -184,11 +180,6 @@ def test_names_come_from_data_frames(data):
     assert clf.system_.feature_names[5] == "feature 5"
     with pytest.raises(ValueError, match="feature names"):
         clf.predict(X.rename(columns={"feature 0": "other"}))
-
-
-def test_lists_sparse_labels_and_booleans_are_arrays(data, clf):
-    for Y in (data.Y.tolist(), sparse.csr_array(data.Y), data.Y.astype(bool)):
-        same(MLTSKClassifier().fit(data.X, Y), clf, data.X)
 
 
 def test_sparse_rows_are_dense_ones_of_unit_length(data):
@@ -323,10 +314,10 @@ def gaps(data):
 def test_a_missing_cell_counts_as_nothing_but_that_it_is_missing(data, gaps, options, scale):
     clf = MLTSKClassifier(scale=scale, **options).fit(gaps, data.Y)
     system, Z = clf.system_, read_samples(clf, gaps)
-    effects = system.feature_effects(Z, 0)
+    effects = effects_of_features(system, Z, 0)
     assert_array_equal(effects[np.isnan(Z)], 0.0)
     assert np.isfinite(clf.predict_proba(gaps)).all()
-    total = system.intercept[0] + effects.sum(axis=1) + system.shifts(Z, 0).sum(axis=1)
+    total = system.intercept[0] + effects.sum(axis=1) + effects_of_exceptions(system, Z, 0).sum(axis=1)
     assert_allclose(total, system.scores(Z)[:, 0], atol=1e-10)
 
 

@@ -11,6 +11,8 @@ from mltsk import MLTSKClassifier
 from mltsk.columns import MISSING, Columns, read_columns
 from mltsk.exceptions import InputError
 
+from .conftest import effects_of_features
+
 
 def frame(n=60, seed=0):
     rng = np.random.default_rng(seed)
@@ -89,7 +91,7 @@ def test_a_value_that_was_never_seen_counts_as_nothing():
     clf = MLTSKClassifier(n_rules=0).fit(X, Y)
     new = X.iloc[:5].copy()
     new["smoker"] = "snuff"
-    effects = clf.system_.feature_effects(Columns(**clf.columns_).expand(new), 0)
+    effects = effects_of_features(clf.system_, Columns(**clf.columns_).expand(new), 0)
     smoker = [i for i, (d, _) in enumerate(Columns(**clf.columns_).parts) if d == 1]
     assert_array_equal(effects[:, smoker], 0.0)
 

@@ -11,6 +11,8 @@ from mltsk import MLTSKClassifier
 from mltsk.core.backend import asnumpy
 from mltsk.datasets import make_multilabel_rules
 
+from .conftest import effects_of_exceptions, effects_of_features
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -33,7 +35,7 @@ def test_scores_are_the_sum_of_effects_and_shifts(data, options):
     clf = MLTSKClassifier(**options).fit(X, data.Y)
     system = clf.system_
     for label in range(4):
-        effects, shifts = system.feature_effects(X, label), system.shifts(X, label)
+        effects, shifts = effects_of_features(system, X, label), effects_of_exceptions(system, X, label)
         assert effects.shape == (150, 6)
         assert shifts.shape == (150, options["n_rules"])
         assert_allclose(system.intercept[label] + effects.sum(axis=1) + shifts.sum(axis=1), system.scores(X)[:, label])
@@ -42,7 +44,7 @@ def test_scores_are_the_sum_of_effects_and_shifts(data, options):
 
 def test_effects_of_a_feature_are_0_on_average(data):
     clf = MLTSKClassifier(n_rules=5).fit(data.X, data.Y)
-    assert_allclose(clf.system_.feature_effects(data.X, 1).mean(axis=0), 0, atol=1e-12)
+    assert_allclose(effects_of_features(clf.system_, data.X, 1).mean(axis=0), 0, atol=1e-12)
     alone = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
     assert_allclose(alone.intercept_, data.Y.mean(axis=0))
 
@@ -50,7 +52,7 @@ def test_effects_of_a_feature_are_0_on_average(data):
 def test_zero_order_exceptions_leave_far_samples_to_the_general_rule(data):
     system = MLTSKClassifier(n_rules=5, order=0, scale="standard").fit(data.X, data.Y).system_
     far = data.X + 1e3
-    general = system.intercept[0] + system.feature_effects(far, 0).sum(axis=1)
+    general = system.intercept[0] + effects_of_features(system, far, 0).sum(axis=1)
     assert_allclose(system.scores(far)[:, 0], general)
 
 

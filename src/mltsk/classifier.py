@@ -4,8 +4,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Self
-from warnings import warn
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,25 +15,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from .columns import Columns, is_polars
 from .core.arrays import row_blocks, spread_rows
-from .core.backend import asnumpy, blas_threads, is_tensor, namespace, put
+from .core.backend import is_tensor, namespace, put
 from .core.certainty import Certainty
 from .core.coupling import CONVEX
 from .core.members import Members
 from .core.scaling import Scaling
 from .core.terms import PERCENTILE_TERMS, Terms
 from .exceptions import InputError
+from .explain import Explanation, RuleBase, explain, rule_base
 from .fit import Options, fit_system
 from .fit.design import Rules
-from .fit.short import LARGEST, Sample, ShortModels, certainty_of
-from .probabilities import fit_curves
+from .fit.short import certainty_of
 from .rows.arrays import is_dask
-from .rows.read import is_too_large, read_rows, read_samples
+from .rows.dask import later
+from .rows.read import feature_names, is_too_large, read_rows, read_samples
+from .storing import short_models, size_path, store, turn_short, warn_of_thresholds
 from .system import FuzzySystem
 from .targets import predicted
-from .thresholds import find_thresholds
 
-if TYPE_CHECKING:
-    from .explain import Explanation, RuleBase
+# arrays that a `FuzzySystem` has under the same names
+_ARRAYS = ["intercept", "centers", "widths", "coef", "prototypes", "rule_weights"]
+_ARRAYS += ["thresholds", "quantiles", "slopes", "offsets"]
 
 
 class MLTSKClassifier(ClassifierMixin, BaseEstimator):
@@ -175,19 +176,10 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         cost=(1, 1),
         random_state=None,
     ) -> None:
-        self.n_rules = n_rules
-        self.order = order
-        self.width_scale = width_scale
-        self.ridge = ridge
-        self.coupling = coupling
-        self.coupling_weight = coupling_weight
-        self.scale = scale
-        self.threshold = threshold
-        self.max_terms = max_terms
-        self.max_conditions = max_conditions
-        self.categorical_features = categorical_features
-        self.cost = cost
-        self.random_state = random_state
+        self.n_rules, self.order, self.width_scale, self.ridge = n_rules, order, width_scale, ridge
+        self.coupling, self.coupling_weight, self.scale = coupling, coupling_weight, scale
+        self.threshold, self.max_terms, self.max_conditions = threshold, max_terms, max_conditions
+        self.categorical_features, self.cost, self.random_state = categorical_features, cost, random_state
 
     def fit(self, X, y, sample_weight=None, rules=None) -> Self:
         """Fit the classifier: find terms, exceptions and all numbers.
@@ -213,7 +205,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self.given_rules_ = () if rules is None else rules
         rows, targets = read_rows(self, X, y, sample_weight)
         self._set_targets(targets)
-        return self._store(fit_system(rows, self._options()), rows)
+        store(self, fit_system(rows, self._options()), rows)
+        return self
 
     def _options(self) -> Options:
         names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
@@ -228,62 +221,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_targets(self, targets):
         if not targets.multilabel and len(targets.classes) < 2:
-            raise InputError(
-                f"Classifier can't train when only one class is present: y holds only {targets.classes.tolist()[0]!r}."
-            )
+            found = f"y holds only {targets.classes.tolist()[0]!r}"
+            raise InputError(f"Classifier can't train when only one class is present: {found}.")
         self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
-
-    def _store(self, fitted, rows):
-        """The one place that writes what a fit found."""
-        self._write(fitted)
-        self._warn_of_rules()
-        some = rows.sample(Options.sample_rows if fitted.loo_rows is None else len(fitted.loo_rows))
-        loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
-        given, rules = (asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)), fitted.design.rules
-        design = replace(fitted.design, rules=replace(rules, centers=asnumpy(rules.centers)))
-        self._sample, self._models = Sample(some.X, *given, loo, design, fitted.penalty), None
-        missed = self._calibrate(self._sample.Y, self._sample.w, loo)
-        self._warn(missed if self.max_terms is None else self._shorten(some.index))
-        return self
-
-    def _warn_of_rules(self):
-        """Say which given rules hold for no sample, or for all of them: there is nothing to learn about those."""
-        regions = self.members_["regions"]
-        for r in range(given := len(self.columns_["rules"]) if self.columns_ else 0):
-            held, of = regions[-1, r - given]
-            if held in (0, of):
-                who = "all" if held else "none"
-                warn(f"Rule {r + 1} holds for {who} of the samples: it has no number.", stacklevel=4)
-
-    def _write(self, fitted):
-        self.scale_, self.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
-        self.terms_, self.members_ = dict(vars(fitted.terms)), dict(vars(fitted.members))
-        self.intercept_, self.centers_ = fitted.intercept, fitted.centers
-        # row by row, as they come back from a file: products of another layout round differently
-        self.general_coef_, self.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
-        self.widths_, self.tnorm_ = np.full_like(fitted.centers, fitted.width), fitted.tnorm
-        self.prototypes_, self.rule_weights_, self.quantiles_ = fitted.prototypes, fitted.rule_weights, fitted.quantiles
-        self.n_rules_, self.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)
-        self.width_scale_, self.rule_share_, self.ridge_ = fitted.width_scale, fitted.share, fitted.ridge
-        self.coupling_, self.coupling_weight_ = fitted.coupling, fitted.coupling_weight
-        self.loo_error_, self.loo_scores_, self.loo_rows_ = fitted.loo_error, fitted.loo_scores, fitted.loo_rows
-
-    def _calibrate(self, Y, w, loo_scores):
-        """Probabilities and thresholds from leave-one-out scores; names of labels whose threshold misses its goal."""
-        self._left_out = np.where((w if w.ndim == 2 else w[:, None]) > 0, Y, np.nan), loo_scores
-        curves = fit_curves(loo_scores, Y, w)
-        self.slopes_, self.offsets_ = curves.slopes, curves.offsets
-        self.thresholds_, missed = find_thresholds(self.threshold, loo_scores, Y, w, curves, self.cost)
-        if not self.multilabel_ and len(curves.slopes) == 1 and np.ndim(self.threshold) == 0 and self.threshold == 0.5:
-            self.thresholds_ = curves.middles  # of two classes the more probable one is predicted
-        return [name for name, is_missed in zip(self.label_names_, missed, strict=True) if is_missed]
-
-    def _warn(self, missed):
-        if missed:
-            told = f"{', '.join(map(str, missed[:10]))}{', …' * (len(missed) > 10)}"
-            goal, share = self.threshold
-            nearest = "the thresholds of these labels come as near as possible"
-            warn(f"{goal.capitalize()} {share:g} cannot be reached for {told}: {nearest}.", stacklevel=4)
 
     @property
     def n_terms_(self) -> NDArray[np.intp]:
@@ -300,26 +240,15 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def system_(self) -> FuzzySystem:
         """The fitted system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        names = tuple(f"x{d}" for d in range(self.n_features_in_)) if names is None else tuple(map(str, names))
         columns = None if self.columns_ is None else Columns(**self.columns_)
         return FuzzySystem(
-            feature_names=names if columns is None else columns.part_names,
+            feature_names=tuple(feature_names(self)) if columns is None else columns.part_names,
             label_names=tuple(self.label_names_),
             scaling=None if self.scaling_ is None else Scaling(**self.scaling_),
             unit_length=self.scale_ == "unit",
-            intercept=self.intercept_,
             terms=Terms(**self.terms_),
             term_coef=self.general_coef_,
-            centers=self.centers_,
-            widths=self.widths_,
-            coef=self.coef_,
-            prototypes=self.prototypes_,
-            rule_weights=self.rule_weights_,
-            thresholds=self.thresholds_,
-            quantiles=self.quantiles_,
-            slopes=self.slopes_,
-            offsets=self.offsets_,
+            **{name: getattr(self, f"{name}_") for name in _ARRAYS},
             underflow=Rules(self.centers_, 1.0, self.order_, getattr(self, "tnorm_", "product")).firing,
             columns=columns,
             members=Members(**found) if (found := getattr(self, "members_", None)) else None,
@@ -327,10 +256,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         )
 
     @property
-    def rules_(self) -> "RuleBase":
+    def rules_(self) -> RuleBase:
         """The rules as data, a `mltsk.explain.RuleBase`: ``print(clf.rules_)`` reads them out."""
-        from .explain import rule_base
-
         return rule_base(self.system_, categories=self._category_names())
 
     def _sure_system(self):
@@ -346,10 +273,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
         return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in plot.FIGURES})
 
-    def explain(self, X) -> "Explanation":
+    def explain(self, X) -> Explanation:
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
-        from .explain import explain
-
         check_is_fitted(self)
         samples, columns = self._dense(read_samples(self, X)), self.system_.columns
         cells = None
@@ -379,38 +304,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
-        self._short_models(max_terms, max_conditions)
+        short_models(self, max_terms, max_conditions)
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample", "_models")})
         index = spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
-        short._warn(short._shorten(index))
+        warn_of_thresholds(short, turn_short(short, index))
         return short
-
-    def _shorten(self, index):
-        """Turn into a short model, of whose scores without themselves are those of rows of the sample, ``index``."""
-        sample, models = self._sample, self._short_models(self.max_terms)
-        with blas_threads(0.0):  # many small products
-            system, rows = models.system(self.max_terms), models.rows
-            self.loo_scores_ = models.scores(self.max_terms)
-        self.scale_ = self.scale_ if system.scaling is None else "range"
-        self.scaling_ = None if system.scaling is None else dict(vars(system.scaling))
-        self.terms_, self.members_ = dict(vars(system.terms)), dict(vars(system.members))
-        self.certainty_ = dict(vars(system.certainty))
-        self.intercept_, self.general_coef_ = system.intercept, system.term_coef
-        self.centers_, self.widths_, self.coef_ = system.centers, system.widths, system.coef
-        self.prototypes_, self.rule_weights_ = system.prototypes, system.rule_weights
-        self.n_rules_, self.order_, self.tnorm_ = len(system.centers), 0, "product"
-        if not (isinstance(index, slice) and isinstance(rows, slice)):  # some rows alone
-            n = len(sample.loo)
-            self.loo_rows_ = (np.arange(n) if isinstance(index, slice) else np.asarray(index))[rows]
-        return self._calibrate(sample.Y[rows], sample.w[rows], self.loo_scores_)
-
-    def _short_models(self, most, conditions=None):
-        """Those of all sizes, chosen once, from the long model that a short one came from."""
-        conditions, found = conditions or getattr(self, "max_conditions", 5), self._models
-        if found is None or found.most < most or found.max_conditions != conditions:
-            long = self.system_ if found is None else found.long
-            found = self._models = ShortModels(long, self._sample, conditions, most)
-        return found
 
     @property
     def size_path_(self) -> dict[str, NDArray[Any]]:
@@ -419,22 +317,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         A dict of arrays: ``terms``, ``AP`` (mean over samples, the standard convention) and ``macro_AP`` (mean over
         labels). Scores are those of five folds, in which statements were chosen without the samples that are scored.
         """
-        from .metrics import evaluate
-
         check_is_fitted(self)
-        if not hasattr(self, "_sample"):
-            raise AttributeError("a model from a file holds no rows to measure shorter ones on: fit it again")
-        models = self._short_models(LARGEST)
-        sizes, Y, w = range(1, LARGEST + 1), self._sample.Y[models.rows], self._sample.w[models.rows]
-        with blas_threads(0.0):
-            scores = [models.scores(size) for size in sizes]
-        Y = np.where((w if w.ndim == 2 else w[:, None] + 0 * Y) > 0, Y, np.nan)
-        each = [evaluate(Y, S, per_label=True)["AP"].mean() for S in scores]
-        return {
-            "terms": np.array(sizes),
-            "AP": np.array([evaluate(Y, S)["AP"] for S in scores]),
-            "macro_AP": np.array(each),
-        }
+        return size_path(self)
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy
@@ -444,12 +328,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def _category_names(self):
         from .datasets.dataset import category_values  # a quarter of a second that only nominal features need
 
-        return {
-            feature: names
-            if hasattr(names, "items")
-            else dict(zip(category_values(names).tolist(), names, strict=True))
-            for feature, names in getattr(self, "categories_", {}).items()
-        }
+        found = dict(getattr(self, "categories_", {}))
+        for feature, names in found.items():
+            if not hasattr(names, "items"):
+                found[feature] = dict(zip(category_values(names).tolist(), names, strict=True))
+        return found
 
     def _dense(self, X):
         """Samples as a dense model needs them."""
@@ -467,17 +350,12 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X) -> Any:
         """Score minus threshold, (n_samples, n_labels), > 0 exactly where a label is predicted; (n,) for binary y."""
         if is_dask(X):
-            return self._later(X, "decision_function")
+            return later(self, X, "decision_function")
         scores = self._scores(X)
         xp, distance = namespace(scores), scores - put(self.thresholds_, scores)
         # a score that equals its threshold is predicted (the paper rounds 0.5 up), so it must not read as 0
         distance = xp.where(distance == 0, xp.finfo(distance.dtype).tiny, distance)
         return distance[:, 0] if self._is_binary else distance
-
-    def _later(self, X, method):
-        from .rows.dask import later
-
-        return later(self, X, method)
 
     @property
     def _is_binary(self):
@@ -486,7 +364,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X) -> Any:
         """Labels as an indicator of y's shape, or classes if y was one-dimensional."""
         if is_dask(X):
-            return self._later(X, "predict")
+            return later(self, X, "predict")
         distance = self.decision_function(X)
         distance = distance if distance.ndim == 2 else distance[:, None]
         return predicted(distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_)
@@ -494,7 +372,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X) -> Any:
         """Probabilities, calibrated on leave-one-out scores; over one-dimensional classes, a column each."""
         if is_dask(X):
-            return self._later(X, "predict_proba")
+            return later(self, X, "predict_proba")
         scores = self._scores(X)
         xp = namespace(scores)
         if not self.multilabel_ and not self._is_binary:  # one slope for all, so that the largest score wins

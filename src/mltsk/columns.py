@@ -170,9 +170,8 @@ class Columns:
         """(columns of numbers of a feature, 1 where it is missing and NaN where its value was never seen)."""
         if self.kinds[d] == "number":
             if column.numbers is None and column.example is not None:
-                raise InputError(
-                    f"Column {column.name!r} holds {column.example!r}; it held numbers when the model was fitted."
-                )
+                held = f"Column {column.name!r} holds {column.example!r}"
+                raise InputError(f"{held}; it held numbers when the model was fitted.")
             numbers = np.full(len(column.words()), np.nan) if column.numbers is None else column.numbers
             return numbers[:, None], np.isnan(numbers)
         words, codes = column.words(), {value: float(i) for i, value in enumerate(self.values[d])}
@@ -221,7 +220,7 @@ def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None
     """
     n = int(counted.sum())
     least = max(RARE_ROWS, RARE_SHARE * n)
-    kinds, values, rare, gaps = [], [], [], []
+    found = []
     for d, column in enumerate(_columns_of(X)):
         if column.numbers is None:
             missing = np.array([word is None for word in column.words()])
@@ -235,14 +234,10 @@ def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None
         elif column.numbers is not None:
             kind = "number"
         else:
-            raise InputError(
-                f"Column {column.name!r} holds words ({column.example!r}): name it in categorical_features."
-            )
-        kinds.append(kind)
-        values.append(often[0])
-        rare.append(often[1])
-        gaps.append(least <= int(missing[counted].sum()) <= n - least)
-    return Columns(tuple(names), tuple(kinds), tuple(values), tuple(rare), tuple(gaps))
+            words = f"Column {column.name!r} holds words ({column.example!r})"
+            raise InputError(f"{words}: name it in categorical_features.")
+        found.append((kind, *often, least <= int(missing[counted].sum()) <= n - least))
+    return Columns(tuple(names), *zip(*found, strict=True))
 
 
 def _often(column: Column, counted: Any, least: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -340,6 +335,5 @@ def _cells(name: str, cells: Sequence[Any]) -> Column:
 
 
 def _refuse_date(name: str) -> None:
-    raise InputError(
-        f"Column {name!r} holds dates or times: turn it into a number, such as days since some event, or leave it out."
-    )
+    hint = "turn it into a number, such as days since some event, or leave it out"
+    raise InputError(f"Column {name!r} holds dates or times: {hint}.")

@@ -20,6 +20,7 @@ from .fit.ridge import Moments, Penalty
 from .fit.short import Sample
 from .rows.arrays import Block, is_dask
 from .rows.read import check_weights, first_look, read_columns_of, read_samples, weight_unit
+from .storing import calibrate, store, warn_of_thresholds
 from .targets import Targets
 
 KEPT = 1_000  # rows that are kept for leave-one-out scores, evenly spread over the stream; twice as many at most
@@ -69,18 +70,10 @@ class IncrementalMLTSK(MLTSKClassifier):
         random_state=None,
         forgetting=0.0,
     ) -> None:
-        self.n_rules = n_rules
-        self.order = order
-        self.width_scale = width_scale
-        self.ridge = ridge
-        self.coupling = coupling
-        self.coupling_weight = coupling_weight
-        self.scale = scale
-        self.threshold = threshold
-        self.categorical_features = categorical_features
-        self.cost = cost
-        self.random_state = random_state
-        self.forgetting = forgetting
+        self.n_rules, self.order, self.width_scale, self.ridge = n_rules, order, width_scale, ridge
+        self.coupling, self.coupling_weight, self.scale = coupling, coupling_weight, scale
+        self.threshold, self.categorical_features, self.cost = threshold, categorical_features, cost
+        self.random_state, self.forgetting = random_state, forgetting
 
     def fit(self, X, y, sample_weight=None, rules=None) -> Self:
         """As `MLTSKClassifier.fit`; a stream that was begun is forgotten."""
@@ -108,19 +101,23 @@ class IncrementalMLTSK(MLTSKClassifier):
             self._validate_params()
             self.columns_, self.given_rules_ = None, () if rules is None else rules
             X = read_columns_of(self, first_look(self, X), None)
+            self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
         else:
             X = read_samples(self, X)
-        if first:
-            self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
         Y = self._indicator(y, X)
         w, copies, unit = self._weights(sample_weight, X.shape[0])
         block = Block(X, Y, w, copies)
         if first:
             fitted = fit_system(block.rows(), self._options())
-            self._store(fitted, block.rows())
+            store(self, fitted, block.rows())
             design = fitted.design
             found = {"general": design.general, "exceptions": design.exceptions, "variance": design.scale.variance}
             self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
+        self._learn(block)
+        return self
+
+    def _learn(self, block):
+        """Add the sums of some rows, and solve for all numbers again."""
         design, stream = self._design(), self.stream_
         moments = block.moments(design, np.arange(len(self.label_names_)))
         if "H" in stream:
@@ -129,7 +126,6 @@ class IncrementalMLTSK(MLTSKClassifier):
         stream |= vars(moments)
         self._keep(block)
         self._solve(design, moments)
-        return self
 
     def _weights(self, sample_weight, n):
         """(weights, copies, unit): weights of all calls are divided by the unit of the first."""
@@ -187,9 +183,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.intercept_, self.general_coef_, self.coef_ = design.coefficients(primal.B, mean, primal.rates)
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
-        self._warn(self._calibrate(kept["Y"], kept["w"], self.loo_scores_))
-        given = kept["X"], kept["Y"], kept["w"], kept["copies"]
-        self._sample = Sample(*given, self.loo_scores_, design, penalty)
+        warn_of_thresholds(self, calibrate(self, kept["Y"], kept["w"], self.loo_scores_))
+        self._sample = Sample(**kept, loo=self.loo_scores_, design=design, penalty=penalty)
 
 
 def _stacked(a, b):

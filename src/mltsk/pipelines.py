@@ -67,9 +67,8 @@ def without_steps(model: Any, done: str) -> Any:
     steps, classifier = taken_apart(model)
     if steps:
         name, step = steps[0]
-        raise InputError(
-            f"Step {name!r} ({type(step).__name__}) cannot be {done}: {INSTEAD} takes what the steps return."
-        )
+        refused = f"Step {name!r} ({type(step).__name__}) cannot be {done}"
+        raise InputError(f"{refused}: {INSTEAD} takes what the steps return.")
     return classifier
 
 

@@ -1,16 +1,23 @@
-"""Probabilities from leave-one-out scores: what each training row scored without itself.
+"""Probabilities and thresholds from leave-one-out scores: what each training row scored without itself.
+
+Symbols: N rows, L labels, scores and Y (N, L), weights (N,) or (N, L), where 0 leaves a cell out.
 
 A label's probability is a logistic curve of its score, fitted to those scores. Curves of labels with little to learn
-from are pulled towards one that all labels share, as if PRIOR more samples had followed it.
+from are pulled towards one that all labels share, as if PRIOR more samples had followed it. A label is given where its
+score reaches its threshold. Thresholds are always finite, and half-way between the scores of two rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .core.arrays import Array
 
 PRIOR = 20.0
+GOALS = ("precision", "recall")
+WISHES = "a finite number, one per label, 'f1', 'cost', ('precision', 0.8) or ('recall', 0.9)"
 _STEPS = 100
 
 
@@ -28,7 +35,7 @@ class Curves:
 
 
 def fit_curves(scores: Array, Y: Array, w: Array) -> Curves:
-    """Curves of labels Y (N, L) under weights (N,) or (N, L); a weight of 0 leaves a cell out.
+    """Curves of labels.
 
     Examples
     --------
@@ -69,3 +76,72 @@ def _newton(S: Array, Y: Array, w: Array, a: Array, b: Array, pull: Array) -> tu
         if max(np.abs(da * S.std() if len(S) else da).max(), np.abs(db).max()) < 1e-10:
             break
     return a, b
+
+
+def find_thresholds(
+    wish: Any, scores: Array, Y: Array, w: Array, curves: Curves, cost: Sequence[float] = (1, 1)
+) -> tuple[Array, Array]:
+    """Thresholds (L,), and for which labels what was wished cannot be had, (L,) of bool.
+
+    Parameters
+    ----------
+    wish : float, array of shape (L,), "f1", "cost", or ("precision" or "recall", share)
+        "f1" has the best F1. "cost" gives a label from the probability on at which a miss would cost more than a false
+        alarm; ``curves`` know the probability of a score. ("precision", 0.8) is the lowest threshold that reaches it,
+        ("recall", 0.9) the highest; where none does, the nearest possible.
+    cost : (cost of a false alarm, cost of a miss)
+
+    Examples
+    --------
+    >>> scores, Y, w = np.array([[0.1], [0.2], [0.3], [0.4]]), np.array([[0.0], [1.0], [0.0], [1.0]]), np.ones(4)
+    >>> curves = fit_curves(scores, Y, w)
+    >>> [find_thresholds(("recall", share), scores, Y, w, curves)[0].round(2).tolist() for share in (0.5, 1)]
+    [[0.35], [0.15]]
+    """
+    L, all_reached = scores.shape[1], np.zeros(scores.shape[1], dtype=bool)
+    if isinstance(wish, str) and wish == "cost":
+        pair = np.asarray(cost)
+        if pair.shape != (2,) or pair.dtype.kind not in "iuf" or not (np.isfinite(pair) & (pair > 0)).all():
+            raise ValueError(f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}")
+        alarm, miss = pair.astype(np.float64)
+        return (np.log(alarm / miss) - curves.offsets) / curves.slopes, all_reached
+    goal, share = _goal(wish)
+    if goal:
+        return _best_cuts(goal, share, scores, Y, w)
+    try:
+        thresholds = np.asarray(wish, dtype=np.float64)
+    except (TypeError, ValueError):
+        thresholds = np.array([[np.nan]])
+    if thresholds.shape not in ((), (L,)) or not np.isfinite(thresholds).all():
+        raise ValueError(f"threshold must be {WISHES}; there are {L} labels, got {wish!r}")
+    return np.broadcast_to(thresholds, (L,)).copy(), all_reached
+
+
+def _goal(wish: Any) -> tuple[str, float]:
+    """What is to be reached and how much of it; an empty word where thresholds are given as numbers."""
+    if isinstance(wish, str) and wish == "f1":
+        return wish, 1.0
+    if not isinstance(wish, tuple | list) or len(wish) != 2 or not isinstance(wish[0], str) or wish[0] not in GOALS:
+        return "", 0.0
+    if isinstance(wish[1], str) or not 0 < wish[1] <= 1:
+        raise ValueError(f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}")
+    return wish[0], float(wish[1])
+
+
+def _best_cuts(goal: str, share: float, scores: Array, Y: Array, w: Array) -> tuple[Array, Array]:
+    """Of all cuts between different scores, from the highest down, the one that each label's goal picks."""
+    w = np.broadcast_to(w[:, None] if w.ndim == 1 else w, scores.shape)
+    order = np.argsort(np.where(w > 0, -scores, np.inf), axis=0, kind="stable")  # rows that do not count come last
+    S, hits, mass = (np.take_along_axis(A, order, axis=0) for A in (scores, w * Y, w))
+    found, given, positives = np.cumsum(hits, axis=0), np.cumsum(mass, axis=0), hits.sum(axis=0)
+    lowest = S - 1e-9 * np.maximum(1.0, np.abs(S))
+    below = np.where(np.vstack([mass[1:], 0 * mass[:1]]) > 0, np.vstack([S[1:], S[-1:]]), lowest)
+    parts = {"f1": (2 * found, given + positives), "precision": (found, given), "recall": (found, positives)}
+    value = parts[goal][0] / np.maximum(parts[goal][1], 1e-300)
+    value[(S == below) | (mass == 0)] = -1.0  # no cut between equal scores
+    reached = value >= np.minimum(share, value.max(axis=0)) - 1e-12
+    last = len(S) - 1 - reached[::-1].argmax(axis=0)
+    best = (last if goal == "precision" else reached.argmax(axis=0))[None]
+    cut = (np.take_along_axis(S, best, axis=0) + np.take_along_axis(below, best, axis=0))[0] / 2
+    missed = (value.max(axis=0) < share - 1e-12) | (positives == 0)
+    return np.where(positives > 0, cut, 0.5), missed & (goal != "f1")

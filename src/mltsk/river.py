@@ -49,16 +49,9 @@ class RiverMLTSK(base.MultiLabelClassifier):
     """
 
     def __init__(
-        self,
-        model: IncrementalMLTSK | None = None,
-        grace_period: int = 300,
-        batch_size: int = 100,
-        memory: int = 1000,
+        self, model: IncrementalMLTSK | None = None, grace_period: int = 300, batch_size: int = 100, memory: int = 1000
     ) -> None:
-        self.model = model
-        self.grace_period = grace_period
-        self.batch_size = batch_size
-        self.memory = memory
+        self.model, self.grace_period, self.batch_size, self.memory = model, grace_period, batch_size, memory
         self.model_: IncrementalMLTSK | None = None
         self._features: list[Any] = []
         self._labels: list[Any] = []

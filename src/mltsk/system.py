@@ -124,19 +124,6 @@ class FuzzySystem:
             return M @ self.coef[:, 0]
         return FuzzyMap(self.terms.filled(Z), M) @ self.coef.reshape(-1, self.coef.shape[2])
 
-    def feature_effects(self, X: Matrix, label: int) -> Array:
-        """What the general rule adds to the score of one label for each feature, (N, D)."""
-        T = dense(self.terms.memberships(self.scale(X), self.scaling))
-        return self.terms.by_feature((T - self.terms.mean) * self.term_coef[:, label], len(self.feature_names))
-
-    def shifts(self, X: Matrix, label: int) -> Array:
-        """What each exception adds to the score of one label, (N, K): with `feature_effects`, all but the intercept."""
-        Z, M = self.scale(X), self.firing(X)
-        says = self.coef[:, 0, label]
-        if self.order == 1:
-            says = says + np.asarray(self.terms.filled(Z) @ self.coef[:, 1:, label].T)
-        return M * says
-
     def probabilities(self, scores: Array) -> Array:
         """Calibrated probabilities of scores, (N, L)."""
         if self.slopes is None or self.offsets is None:

@@ -49,46 +49,54 @@ class Targets:
         check_plain(y, "y")
         y = y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y  # a series of polars
         if _is_lists(y):
-            found = sorted({label for labels in y for label in labels}, key=str)
-            if not found:
-                raise InputError("y names no label of any sample.")
-            Y = np.array([[name in set(labels) for name in found] for labels in y], dtype=np.float64)
-            return cls(Y, np.arange(len(found)), tuple(map(str, found)), True)
+            return _of_lists(y)
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
         y = y.toarray() if sparse.issparse(y) else y
         values = y if names is None and isinstance(y, np.ndarray) else np.asarray(y, dtype=object if names else None)
         if names or (values.ndim == 2 and (values.shape[1] > 1 or _has_gaps(values))):
-            Y = _indicator(values, names)
-            observed = ~np.isnan(Y)
-            if not observed.all() and not may_miss:
-                row, label = np.argwhere(~observed)[0]
-                raise InputError(
-                    f"Input y contains NaN: label {label if names is None else names[label]!r} was not observed in row "
-                    f"{row}. MLTSKClassifier learns from what was observed; this method needs every cell."
-                )
-            names = names or [f"label {j}" for j in range(Y.shape[1])]
-            return cls(
-                np.nan_to_num(Y), np.arange(Y.shape[1]), tuple(names), True, None if observed.all() else observed
-            )
+            return _of_cells(values, names, may_miss)
         if values.dtype.kind == "f":
             assert_all_finite(values, input_name="y")
         kind = type_of_target(y, input_name="y")
         if kind not in ("binary", "multiclass"):
-            raise ValueError(
-                f"Unknown label type: {kind!r}. y must be a 0/1 indicator matrix, or one-dimensional classes."
-            )
+            known = "y must be a 0/1 indicator matrix, or one-dimensional classes"
+            raise ValueError(f"Unknown label type: {kind!r}. {known}.")
         y = column_or_1d(y, warn=True)
         classes = unique_labels(y)
-        columns = classes[1:] if len(classes) == 2 else classes
-        return cls((y[:, None] == columns).astype(np.float64), classes, tuple(str(c) for c in columns), False)
+        names = [str(c) for c in (classes[1:] if len(classes) == 2 else classes)]
+        return cls(_one_per_class(y, classes), classes, tuple(names), False)
 
     def indicator(self, y: Any) -> NDArray[np.float64]:
         """Other one-dimensional classes in the same columns."""
         unknown = np.setdiff1d(y, self.classes)
         if len(unknown):
             raise InputError(f"y holds {unknown.tolist()[0]!r}, which is none of the classes {self.classes.tolist()}.")
-        columns = self.classes[1:] if len(self.classes) == 2 else self.classes
-        return (np.asarray(y)[:, None] == columns).astype(np.float64)
+        return _one_per_class(y, self.classes)
+
+
+def _of_lists(y: Any) -> Targets:
+    found = sorted({label for labels in y for label in labels}, key=str)
+    if not found:
+        raise InputError("y names no label of any sample.")
+    Y = np.array([[name in set(labels) for name in found] for labels in y], dtype=np.float64)
+    return Targets(Y, np.arange(len(found)), tuple(map(str, found)), True)
+
+
+def _of_cells(values: np.ndarray, names: list[str] | None, may_miss: bool) -> Targets:
+    Y = _indicator(values, names)
+    observed = ~np.isnan(Y)
+    if not observed.all() and not may_miss:
+        row, label = np.argwhere(~observed)[0]
+        where = f"label {label if names is None else names[label]!r} was not observed in row {row}"
+        what = "MLTSKClassifier learns from what was observed; this method needs every cell"
+        raise InputError(f"Input y contains NaN: {where}. {what}.")
+    names = names or [f"label {j}" for j in range(Y.shape[1])]
+    return Targets(np.nan_to_num(Y), np.arange(len(names)), tuple(names), True, None if observed.all() else observed)
+
+
+def _one_per_class(y: Any, classes: np.ndarray) -> NDArray[np.float64]:
+    """A column per class; of two, one for the second."""
+    return (np.asarray(y)[:, None] == (classes[1:] if len(classes) == 2 else classes)).astype(np.float64)
 
 
 def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, multilabel: bool) -> np.ndarray:
@@ -134,10 +142,8 @@ def _indicator(values: np.ndarray, names: list[str] | None) -> np.ndarray:
     if strange.any():
         row, label = np.argwhere(strange)[0]
         name, found = label if names is None else repr(names[label]), values[row, label : label + 1].tolist()[0]
-        raise InputError(
-            f"Unknown label type: column {name} of y holds {found!r} in row {row}. Labels are 0 and 1, True and False, "
-            "or 'yes' and 'no'; NaN where one was not observed."
-        )
+        known = "Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where one was not observed"
+        raise InputError(f"Unknown label type: column {name} of y holds {found!r} in row {row}. {known}.")
     return Y
 
 

@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mltsk import MLTSKClassifier, PaperMLTSK, load_dataset
 from mltsk.datasets import make_multilabel_rules
 
+from ..conftest import effects_of_exceptions, effects_of_features
+
 DATA = make_multilabel_rules(n_samples=150, random_state=0)
 HOSTILE = "<script>alert(1)</script>"
 
@@ -117,7 +119,7 @@ def test_exceptions_are_told_as_python_tells_them(opened, model):
 def test_curves_are_those_of_the_general_rule_with_the_sample_on_them(opened, model):
     d = int(opened.run("document.querySelector('.feature').dataset.feature"))
     x, j = sample_in(opened), opened.run("window.explorer.label")
-    effect = model.system_.feature_effects(x[None, :], j)[0, d]
+    effect = effects_of_features(model.system_, x[None, :], j)[0, d]
     shown = opened.run("document.querySelector('.feature-adds').textContent")
     assert_allclose(float(shown.replace("−", "-")), effect, atol=5.1e-4)
     assert opened.run("document.querySelector('.curve').getAttribute('d')").startswith("M0 ")
@@ -186,8 +188,8 @@ def test_reasons_are_pythons_and_add_up(opened, model):
     code = """(() => { const e = window.explorer, s = e.system; return [...Array(s.L).keys()].map((j) =>
         [s.intercept[j], Array.from(s.effects(j, e.now)), Array.from(s.shifts(j, e.now))]); })()"""
     for j, (base, effects, shifts) in enumerate(opened.run(code)):
-        assert_allclose(effects, model.system_.feature_effects(x[None, :], j)[0], atol=1e-9)
-        assert_allclose(shifts, model.system_.shifts(x[None, :], j)[0], atol=1e-9)
+        assert_allclose(effects, effects_of_features(model.system_, x[None, :], j)[0], atol=1e-9)
+        assert_allclose(shifts, effects_of_exceptions(model.system_, x[None, :], j)[0], atol=1e-9)
         assert_allclose(base + sum(effects) + sum(shifts), told[j], atol=1e-9)
 
 
@@ -203,7 +205,7 @@ def test_slopes_within_rules_are_told_by_feature(browser, page):
         browser.open(page(clf.fit(DATA.X, DATA.Y), DATA.X, DATA.Y))
         browser.run("window.told = window.explorer.system.within(1, window.explorer.now)")
         usual, parts = browser.run("[window.told.usual, Array.from(window.told.parts)]")
-        shifts = clf.system_.shifts(sample_in(browser)[None, :], 1)[0]
+        shifts = effects_of_exceptions(clf.system_, sample_in(browser)[None, :], 1)[0]
         assert_allclose(usual + sum(parts), shifts.sum(), atol=1e-9)
         assert browser.run("document.querySelectorAll('#x-within button').length") == 5
         assert browser.errors == []
@@ -329,12 +331,17 @@ def set_to(browser, f, value):
 
 
 RULES = [{"age": (50, None), "sex": "m"}, {"smoker": ["daily", "other"], "stage": ("I", "III")}, {"fever": True}]
-KINDS = [{"n_rules": 4, "order": 0}, {"n_rules": 3, "order": 1}, {"max_terms": 6}, {"n_rules": 3, "rules": RULES}]
+KINDS = [
+    ({"n_rules": 4, "order": 0}, None),
+    ({"n_rules": 3, "order": 1}, None),
+    ({"max_terms": 6}, None),
+    ({"n_rules": 3}, RULES),
+]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, table, kind):
-    clf = MLTSKClassifier(**kind).fit(*table)
+@pytest.mark.parametrize(("kind", "rules"), KINDS)
+def test_a_table_is_set_in_its_own_words_and_scores_are_pythons(browser, page, table, kind, rules):
+    clf = MLTSKClassifier(**kind).fit(*table, rules=rules)
     browser.open(page(clf, *table))
     rows = [
         {"age": 61.0, "smoker": "daily", "sex": "m", "stage": "III", "fever": "yes", "albumin": 3.25},

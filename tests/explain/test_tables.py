@@ -3,28 +3,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk import MLTSKClassifier
-from mltsk.exceptions import InputError
-from mltsk.explain.tables import Tables, positions, summed_up
+from mltsk.explain.tables import Tables
 
+from ..conftest import effects_of_exceptions, effects_of_features
 from .conftest import CATEGORIES
 
 SCALES = ["quantile", "standard", "minmax", None]
-X21 = np.linspace(0.0, 20.0, 21)
-
-
-def test_a_rising_curve_is_told_by_where_it_passes_its_average():
-    assert summed_up(X21, X21 / 10 - 1) == ("rises", 10.0, 2.0, (20, 0))
-    assert summed_up(X21, 1 - X21 / 10) == ("falls", 10.0, -2.0, (20, 0))
-
-
-def test_a_small_way_back_does_not_make_a_peak():
-    kind, _, change, _ = summed_up(X21, np.concatenate([np.linspace(-1, 1, 17), np.full(4, 0.8)]))
-    assert (kind, change) == ("rises", pytest.approx(1.8))
-
-
-@pytest.mark.parametrize(("sign", "kind"), [(1, "peaks"), (-1, "dips")])
-def test_a_curve_that_turns_is_told_by_where(sign, kind):
-    assert summed_up(X21, -sign * (X21 - 8) ** 2 / 100)[:3] == (kind, 8.0, pytest.approx(sign * 1.44))
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -33,13 +17,13 @@ def test_effects_are_those_of_the_system(make_system, X, scale):
     for d in range(4):
         rows = np.tile(X[0], (5, 1))
         rows[:, d] = X[:5, d]
-        assert_allclose(tables.effect(d, X[:5, d], 1), tables.system.feature_effects(rows, 1)[:, d], atol=1e-12)
+        assert_allclose(tables.effect(d, X[:5, d], 1), effects_of_features(tables.system, rows, 1)[:, d], atol=1e-12)
 
 
 def test_sizes_are_deviations_over_the_data(make_system, X):
     system = make_system()
     sizes = Tables(system, None).sizes
-    assert_allclose(sizes[:, 1], system.feature_effects(X, 1).std(axis=0), rtol=0.1)
+    assert_allclose(sizes[:, 1], effects_of_features(system, X, 1).std(axis=0), rtol=0.1)
 
 
 @pytest.mark.parametrize("scale", [*SCALES, "unit"])
@@ -70,7 +54,7 @@ def test_the_size_of_a_shift_is_about_its_deviation_over_the_data(make_system, X
     system = make_system(K=40, widths=np.full((40, 4), 2.0))
     system = type(system)(**{**vars(system), "rule_weights": system.firing(X).mean(axis=0)})
     sizes = Tables(system, None).shift_sizes
-    assert_allclose(sizes[:, 0], system.shifts(X, 0).std(axis=0), rtol=0.5)
+    assert_allclose(sizes[:, 0], effects_of_exceptions(system, X, 0).std(axis=0), rtol=0.5)
     assert_allclose(Tables(make_system(K=1), None).shift_sizes, 0.0)  # everybody is shifted alike
 
 
@@ -85,31 +69,13 @@ def test_values_with_names(make_system):
     assert Tables(make_system(), None).named_values(0) == {}
 
 
-def test_an_unknown_name_is_refused_with_what_comes_close():
-    with pytest.raises(InputError, match="no feature called 'glucos': did you mean 'glucose'"):
-        positions(("age", "glucose"), ["glucos"], np.arange(2), "feature")
-    with pytest.raises(InputError, match="at least one label"):
-        positions(("gout",), [], np.arange(1), "label")
-
-
 @pytest.mark.parametrize("order", [0, 1])
 def test_sizes_of_a_table_are_deviations_over_the_data(table, order):
     clf = MLTSKClassifier(3, order=order).fit(*table)
     Z = clf.system_.columns.expand(table[0])
     tables = Tables(clf.system_, None)
-    by_column = clf.system_.feature_effects(Z, 0)
+    by_column = effects_of_features(clf.system_, Z, 0)
     for subject, size in zip(tables.subjects, tables.sizes[:, 0], strict=True):
         told = by_column[:, subject.columns].sum(axis=1)[~np.isnan(Z[:, subject.columns]).any(axis=1)]
         assert size == pytest.approx(told.std(), rel=0.1 if subject.kind == "number" else 0.05), subject
     assert tables.by_feature(by_column).shape == (240, 6)
-
-
-def test_values_of_a_table_are_told_by_their_positions(table):
-    tables = Tables(MLTSKClassifier(0).fit(*table).system_, None)
-    assert [(s.name, s.kind) for s in tables.subjects[-2:]] == [("smoker", "not measured"), ("albumin", "not measured")]
-    assert tables.named_values(1) == {0.0: "never", 1.0: "former", 2.0: "daily", 3.0: "other"}
-    assert tables.named_values(2) == {0.0: "f", 1.0: "m"}
-    often = table[0]["smoker"].value_counts(normalize=True)
-    assert tables.frequencies(1)[:3] == pytest.approx(often[["never", "former", "daily"]].to_numpy())
-    row = tables.system.columns.expand(table[0].iloc[[0]])[0]
-    assert tables.codes(row)[1] == 3.0

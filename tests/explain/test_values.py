@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from mltsk.explain import Condition, Consequent, Rule, Shape
-from mltsk.explain.values import Items, plain
+from mltsk.explain.values import plain
 
 
 def condition(center=1.0, average=2.0, percentile=None, low=None, high=None, **known):
@@ -21,20 +21,6 @@ def shape(change=0.21, at=3.4, percentile=0.7, **known):
 def rule():
     consequent = Consequent("gout", 0.12, 0.05, (shape(), shape(-0.1)))
     return Rule(2, 0.12, (condition(8.1, 5.5, 0.83),) * 3, (consequent, Consequent("asthma", -0.02, 0.01)))
-
-
-def test_items_are_made_on_access_only():
-    made = []
-    lazy = Items(1000, lambda i: made.append(i) or i)
-    assert (len(lazy), lazy[3], lazy[-1], lazy[:2]) == (1000, 3, 999, (0, 1))
-    assert made == [3, 999, 0, 1]
-    with pytest.raises(IndexError):
-        lazy[1000]
-
-
-def test_items_compare_like_a_tuple():
-    assert Items(2, "ab".__getitem__) == ("a", "b")
-    assert Items(2, "ab".__getitem__) != Items(2, "ac".__getitem__)
 
 
 @pytest.mark.parametrize(

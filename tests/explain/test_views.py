@@ -9,6 +9,7 @@ from mltsk.exceptions import InputError
 from mltsk.explain import views
 from mltsk.explain.tables import Tables
 
+from ..conftest import effects_of_features
 from .conftest import CATEGORIES, FEATURES
 
 
@@ -31,7 +32,7 @@ def test_shapes_are_the_effects_of_the_system(make_system, X, scale):
         d = FEATURES.index(curve.feature)
         rows = np.tile(X[0], (len(curve.x), 1))
         rows[:, d] = curve.x
-        assert_allclose(curve.y, system.feature_effects(rows, 1)[:, d], atol=1e-12)
+        assert_allclose(curve.y, effects_of_features(system, rows, 1)[:, d], atol=1e-12)
         assert_allclose(curve.quantiles, system.quantiles[d])
         assert curve.feature in curve.words
 

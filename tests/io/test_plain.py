@@ -161,22 +161,12 @@ def test_the_head_and_parameters_are_checked(plain, changed, match):
     [
         ("centers_", {"array": [[0.0]], "type": "float64", "shape": [1, 1]}, "'centers_' must be|'widths_' must be"),
         ("centers_", {"array": [[0.0]], "type": "float64", "shape": [2, 10]}, "instead of"),
-        (
-            "centers_",
-            {"array": [["a"]], "type": "float64", "shape": [1, 1]},
-            "'centers_' is of type float64 and holds something else",
-        ),
-        (
-            "centers_",
-            {"array": [[True]], "type": "float64", "shape": [1, 1]},
-            "'centers_' is of type float64 and holds something else",
-        ),
+        ("centers_", {"array": [["a"]], "type": "float64", "shape": [1, 1]}, "is of type float64 and holds something"),
+        ("centers_", {"array": [[True]], "type": "float64", "shape": [1, 1]}, "is of type float64 and holds something"),
         ("centers_", {"array": [], "type": "V8", "shape": [0]}, "'centers_' cannot be of type 'V8'"),
         ("centers_", {"code": "import os"}, "'centers_' cannot be"),
         ("thresholds_", {"array": [10**400] * 5, "type": "float64", "shape": [5]}, "damaged"),
-        ("label_names_", [1, 2, 3, 4, 5], "5 different names"),
         ("n_features_in_", 3, "damaged"),
-        ("predict", "mine", "in the place of predict"),
     ],
 )
 def test_attributes_are_checked(plain, name, value, match):

@@ -5,15 +5,26 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
-from mltsk import MLTSKClassifier, explore, load_dataset
+from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK, evaluate, explore, load, load_dataset, save
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.pages.explorer import embedded, explorer_data, explorer_page, explorer_parts, policy, script_source
+from mltsk.pages.explorer import (
+    embedded,
+    explorer_data,
+    explorer_page,
+    explorer_parts,
+    policy,
+    script_source,
+    sizes_data,
+)
+from mltsk.pages.explorer_model import system_data
 from mltsk.paper.methods import MLkNN
 
-DATA = make_multilabel_rules(n_samples=80, random_state=0)
+DATA, SIZED = (make_multilabel_rules(n_samples=n, random_state=0) for n in (80, 120))
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +102,62 @@ def test_what_cannot_be_explored_says_so(model):
         explorer_data(model, DATA.frames()[0].iloc[:, ::-1])
     with pytest.raises(InputError, match=r"Y has shape \(80, 2\)"):
         explorer_data(model, DATA.X, DATA.Y[:, :2])
+
+
+@pytest.fixture(scope="module")
+def sized():
+    return MLTSKClassifier(n_rules=4).fit(SIZED.X, SIZED.Y)
+
+
+def test_a_size_holds_what_differs_and_its_honest_ap(sized):
+    whole, sizes = system_data(sized), sizes_data(sized)
+    assert [size["size"] for size in sizes] == [3, 5, 8, 12, 20, 30, sized.n_terms_.max()]
+    for size in sizes[:-1]:
+        short = sized.shorten(size["size"])
+        assert {**whole, **size} == {**system_data(short), "size": size["size"], "AP": size["AP"]}
+        assert_allclose(size["AP"], evaluate(SIZED.Y, short.loo_scores_, per_label=True)["AP"].mean())
+        assert not {"quantiles", "share"} & {*size}
+    assert_allclose(sizes[-1]["AP"], evaluate(SIZED.Y, sized.loo_scores_, per_label=True)["AP"].mean())
+
+
+def test_labels_that_were_not_observed_do_not_count():
+    Y = SIZED.Y.astype(float)
+    Y[::3, 0] = np.nan
+    clf = MLTSKClassifier(n_rules=0).fit(SIZED.X, Y)
+    assert_allclose(sizes_data(clf)[-1]["AP"], evaluate(Y, clf.loo_scores_, per_label=True)["AP"].mean())
+
+
+def test_a_model_from_a_file_needs_the_rows_that_it_was_fitted_on(sized, tmp_path):
+    loaded = load(save(sized, tmp_path / "m.skops"))
+    assert sizes_data(loaded) == []
+    assert sizes_data(loaded, SIZED.X) == []
+    assert sizes_data(loaded, SIZED.X[::-1], SIZED.Y) == []  # other rows
+    assert sizes_data(loaded, SIZED.X[:50], SIZED.Y[:50]) == []
+    again = sizes_data(loaded, SIZED.X, SIZED.Y)
+    assert [size["AP"] for size in again] == pytest.approx([size["AP"] for size in sizes_data(sized)])
+
+
+def test_a_model_from_a_file_keeps_its_names(tmp_path):
+    X, Y = SIZED.frames()
+    clf = MLTSKClassifier(n_rules=0).fit(X.add_prefix("dose of "), Y)
+    (short, *_) = sizes_data(load(save(clf, tmp_path / "m.skops")), SIZED.X, SIZED.Y)
+    assert short["general"] == sizes_data(clf)[0]["general"]
+    assert "dose of" in short["general"][0]["words"][0][1]
+
+
+@pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
+def test_models_that_have_one_size_only(sized):
+    for clf in (sized.shorten(5), PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(SIZED.X, SIZED.Y)):
+        assert explorer_data(clf, SIZED.X, SIZED.Y)["sizes"] == []
+
+
+def test_a_stream_can_be_shortened():
+    clf = IncrementalMLTSK(n_rules=2).partial_fit(SIZED.X[:60], SIZED.Y[:60]).partial_fit(SIZED.X[60:], SIZED.Y[60:])
+    assert [size["size"] for size in sizes_data(clf)][:3] == [3, 5, 8]
+
+
+def test_sizes_that_do_not_fit_are_left_out_the_longest_first(sized):
+    every = sizes_data(sized)
+    lengths = [len(json.dumps(size, ensure_ascii=False, separators=(",", ":"))) for size in every]
+    assert sizes_data(sized, room=sum(lengths[:3])) == [*every[:3], every[-1]]
+    assert sizes_data(sized, room=lengths[0] / 2) == sizes_data(sized, room=0) == []

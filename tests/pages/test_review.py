@@ -156,3 +156,17 @@ def test_what_is_no_table_is_refused(tmp_path):
     with pytest.raises(InputError, match="has no labels to review"):
         review(read_table(X), tmp_path / "page.html")
     assert not list(tmp_path.iterdir())
+
+
+def test_gaps_labels_and_pairs_are_counted_where_they_were_observed():
+    n = 100
+    rows = np.arange(n)
+    frame = pd.DataFrame(
+        {"id": [f"p{i}" for i in rows], "age": rows * 1.5, "late": np.where(rows < 75, rows % 9 + 0.5, np.nan)}
+    )
+    frame["a"], frame["b"] = (rows % 2 == 0) * 1.0, np.where(rows < 50, rows % 4 == 0, np.nan)
+    table = read_table(frame, ["a", "b"], id="id")
+    told = words(review_page(table, quick=True).page)
+    for part in ("b 50 % late 25 % Labels", "share a 50 100 50 % b (rare) 13 50 26 % Labels that occur together"):
+        assert part in told
+    assert "occur together 13 of 13 with b have a; of all rows, 50 % do. How well" in told  # two labels need no map

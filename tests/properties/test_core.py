@@ -15,6 +15,8 @@ from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.core.membership import firing_strengths
 from mltsk.paper.solvers.problem import Problem, Quadratic, fista
 
+from ..conftest import effects_of_exceptions, effects_of_features
+
 sizes = st.tuples(st.integers(2, 30), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
 seeds = st.integers(0, 2**31)
 
@@ -82,7 +84,7 @@ def test_any_table_gives_a_model_that_adds_up(size, seed, scale, order):
     clf.fit(G.X, Y, w)
     for system in (clf.system_, clf.shorten(2, 1).system_):
         for j in range(Y.shape[1]):
-            added = system.feature_effects(G.X, j).sum(axis=1) + system.shifts(G.X, j).sum(axis=1)
+            added = effects_of_features(system, G.X, j).sum(axis=1) + effects_of_exceptions(system, G.X, j).sum(axis=1)
             assert_allclose(system.intercept[j] + added, system.scores(G.X)[:, j], atol=1e-8)
     assert np.isfinite(clf.predict_proba(10 * G.X)).all()
     assert np.isfinite(clf.loo_scores_).all()

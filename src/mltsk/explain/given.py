@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
+from .items import Items
 from .tables import Index, Tables, largest
-from .values import Consequent, Given, Items, Rule
+from .values import Consequent, Given, Rule
 
 TWO_SIDED = 1.96  # standard errors, between which a number lies in 95 of 100 cases
 

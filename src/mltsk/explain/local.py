@@ -21,7 +21,9 @@ from ..core.arrays import Array, Matrix
 from ..core.members import MEMBER
 from ..system import FuzzySystem
 from .given import GivenRules
-from .tables import Categories, Index, Narrowed, Tables, doubles, frame, largest
+from .items import Narrowed, frame
+from .subjects import Categories
+from .tables import Index, Tables, doubles, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
 
@@ -249,8 +251,10 @@ class Explanation(Narrowed):
         """A value of the first sample and its words: by its name, by its place among the training values, as it is."""
         x, tables, subject = float(self._first[f]), self.tables, self.tables.subjects[f]
         feature = name(subject.name)
+        if np.isnan(x) and self.cells is not None and self.cells[0, f] is not None:
+            return None, f"{feature} = {name(repr(self.cells[0, f]))} (never seen: counts as nothing)"
         if np.isnan(x):
-            return None, f"{feature} {self._unknown(f)}"
+            return None, f"{feature} {MISSING}{'' if f in tables.gaps else ' (counts as nothing)'}"
         if subject.values:
             value = subject.values[int(x)]
             return value, f"{feature} = {name(value)}"
@@ -259,12 +263,6 @@ class Explanation(Narrowed):
         if tables.system.quantiles is None:
             return x, f"{feature} is {number(x)}"
         return x, f"{feature} is {place_words(x, float(tables.percentile(subject.columns.start, x)))}"
-
-    def _unknown(self, f: int) -> str:
-        """Why the value of a feature of the first sample is not known."""
-        if self.cells is not None and self.cells[0, f] is not None:
-            return f"= {name(repr(self.cells[0, f]))} (never seen: counts as nothing)"
-        return MISSING if f in self.tables.gaps else f"{MISSING} (counts as nothing)"
 
     def _exceptions(self, amounts: Array) -> Iterator[Part]:
         members = self.tables.system.members

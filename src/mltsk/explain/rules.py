@@ -16,12 +16,14 @@ from ..core.arrays import Array
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .given import TWO_SIDED, GivenRules
-from .sheet import line, start
-from .tables import Categories, Index, Narrowed, Tables, frame, known, largest, positions, summed_up
-from .values import TOP, Condition, Consequent, Items, Rule, Shape, plain
+from .items import Items, Narrowed, frame, positions
+from .subjects import Categories
+from .tables import Index, Tables, largest, line, start
+from .values import TOP, Condition, Consequent, Rule, Shape, plain
 from .wording import Node, left_out, name, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
+BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
 MOST = 20  # labels and exceptions that are printed of a long model
 # How to read a short model, which can be worked out by hand.
 SHEET = (
@@ -178,13 +180,13 @@ class RuleBase(Narrowed, Sequence[Rule]):
                 measured = int(who.regions[k, d, 1])
             _, here, usual = max(values, key=lambda value: abs(value[1] - value[2]))
             return Condition(subject.name, here, usual, None, None, None, distinct, (), values, members, measured)
-        limit = known(tables.limits[k, d])
+        limit = _known(tables.limits[k, d])
         low, high = (limit, None) if distinct > 0 else (None, limit)
         if tables.regions is not None:
-            low, high = map(known, tables.regions[k, t])
+            low, high = map(_known, tables.regions[k, t])
         center, average = float(tables.centers[k, d]), float(tables.averages[d])
         names = tuple(tables.named_values(t).items())
-        place = known(tables.places[k, d])
+        place = _known(tables.places[k, d])
         reach = float(np.round(tables.reaches[k, d], 9)) if tables.system.is_sheet else None
         return Condition(subject.name, center, average, low, high, place, distinct, names, members=members, reach=reach)
 
@@ -195,8 +197,10 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if (members := tables.system.members) is not None:
             (had, usual), (of, all_of) = (table[[k, -1], j].tolist() for table in (members.positives, members.observed))
             counts = {"positives": had, "observed": of, "overall": (usual, all_of)}
-        error = tables.shift_error(k, j)
-        counts |= {"error": None if error is None else TWO_SIDED * error, "exact": tables.system.is_sheet}
+        if (cov := tables.covariance(j)) is not None and not tables.system.order:  # none is known of slopes
+            at = len(tables.system.terms) + k
+            counts["error"] = TWO_SIDED * float(np.sqrt(max(cov[at, at], 0.0)))
+        counts["exact"] = tables.system.is_sheet
         return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes, **counts)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
@@ -333,3 +337,21 @@ class RuleBase(Narrowed, Sequence[Rule]):
 def _most(sizes: Array, count: int | None) -> list[int]:
     """Positions of the largest sizes, in their own order."""
     return sorted(np.argsort(-sizes, kind="stable")[:count].tolist())
+
+
+def _known(x: Any) -> float | None:
+    """A number, or None for NaN: JSON has no NaN."""
+    return None if np.isnan(x) else float(x)
+
+
+def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
+    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, by how much, and
+    between which points."""
+    first, last, top, bottom = (float(end) for end in (y[0], y[-1], y.max(), y.min()))
+    peak, dip = top - max(first, last), min(first, last) - bottom
+    if max(peak, dip) > BEND * (top - bottom):
+        up = peak >= dip
+        at, ends = float(x[y.argmax() if up else y.argmin()]), (int(y.argmax()), int(y.argmin()))
+        return "peaks" if up else "dips", at, (top - bottom) * (1 if up else -1), ends
+    rising = np.maximum.accumulate(y if last >= first else -y)
+    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first, (len(y) - 1, 0)

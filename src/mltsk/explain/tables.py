@@ -3,115 +3,38 @@
 Symbols: K exceptions, D columns of numbers, F features, L labels, Q = 21 training quantiles; z a feature on the scale
 of the rules, x the same in the caller's units.
 
-Statements are about T *subjects*: the F features, each with its columns of numbers, then "not measured" of those that
-have such a column. Values of a nominal feature are told by their positions and names. Without a table of words and
-gaps, subjects are features and columns.
+Statements are about T subjects, `mltsk.explain.subjects`.
 
 The *curve* of a feature for a label is the sum of its centred terms: 0 on average. The *size* of an effect is its
 standard deviation over the data: of a curve, over the training quantiles; of a shift c, |c| times that of membership.
+
+A short model is a *sheet* that can be worked out by hand: where a score starts, and what each statement adds. What a
+feature adds is a `Line` through a few points, flat beyond the first and the last; it is 0 at one of them, so that only
+the smaller side of the data needs a sum.
 """
 
-import difflib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING, Asked
+from ..columns import MISSING
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
-from ..exceptions import InputError, optional
-from ..system import FuzzySystem
-from .values import CLEAR
-from .wording import Page, number
+from .subjects import Subjects
+from .values import CLEAR, LOW
 
-Categories = Mapping[str, Mapping[float, str]]
 Index = NDArray[np.intp]
 
-BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
 WIDE = 0.8  # a region that holds so much of the data is none
 _GRID = np.linspace(0.0, 1.0, 21)  # what the columns of `FuzzySystem.quantiles` are percentiles of
 
 
-class Subject(NamedTuple):
-    """What a statement is about: a feature, by number and name, its ``columns`` and the names of its ``values``.
-
-    ``kind`` is "number", "ordinal", "nominal", or "not measured", which has the values "measured" and "not measured".
-    """
-
-    feature: int
-    name: str
-    kind: str
-    columns: slice
-    values: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, eq=False)
-class Tables:
-    """Arrays of one system in the caller's units, each computed when it is first asked for.
-
-    ``categories`` gives a name to the numbers that stand for the categories of a feature.
-    """
-
-    system: FuzzySystem
-    categories: Categories | None
-
-    @cached_property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the features, (F,)."""
-        return self.system.feature_names if self.system.columns is None else self.system.columns.names
-
-    @cached_property
-    def subjects(self) -> list[Subject]:
-        """What statements are about: every feature, then what is not measured."""
-        columns, D = self.system.columns, self.system.shape[1] - len(self.given)
-        if columns is None:
-            return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(self.feature_names)]
-        gaps = [f for f, gap in enumerate(columns.gaps) if gap]
-        own = Counter(part.feature for part in columns.parts[: D - len(gaps)])
-        ends = np.cumsum([0, *(own[f] for f in range(len(columns.names)))]).tolist()
-        found = [
-            Subject(f, name, kind, slice(ends[f], ends[f + 1]), columns.named(f))
-            for f, (name, kind) in enumerate(zip(columns.names, columns.kinds, strict=True))
-        ]
-        pair, first = ("measured", MISSING), D - len(gaps)
-        return found + [
-            Subject(f, columns.names[f], MISSING, slice(first + i, first + i + 1), pair) for i, f in enumerate(gaps)
-        ]
-
-    @cached_property
-    def given(self) -> tuple[tuple[Asked, ...], ...]:
-        """The rules that the user gave, (R,); the last R columns of numbers are theirs, and of no subject."""
-        return () if self.system.columns is None else self.system.columns.rules
-
-    @cached_property
-    def gaps(self) -> dict[int, int]:
-        """The subject "not measured" of each feature that has one."""
-        return {subject.feature: t for t, subject in enumerate(self.subjects) if subject.kind == MISSING}
-
-    def by_feature(self, amounts: Array) -> Array:
-        """Amounts (N, D, …) of columns as sums over the columns of each feature, (N, F, …)."""
-        if self.system.columns is None:
-            return amounts
-        out = np.zeros((len(amounts), len(self.feature_names), *amounts.shape[2:]))
-        for subject in self.subjects:
-            out[:, subject.feature] += amounts[:, subject.columns].sum(axis=1)
-        return out
-
-    def codes(self, x: Array) -> Array:
-        """The features (F,) of a sample in columns (D,): numbers, positions of named values, NaN if missing."""
-        if self.system.columns is None:
-            return x
-        out = np.full(len(self.feature_names), np.nan)
-        for f, subject in enumerate(self.subjects[: len(out)]):
-            part = x[subject.columns]
-            if len(part) and not np.isnan(part).any():
-                out[f] = part.argmax() if len(part) == len(subject.values) else part[0]
-        return out
+class Tables(Subjects):
+    """Arrays of one system in the caller's units, each computed when it is first asked for."""
 
     @cached_property
     def weights(self) -> Array:
@@ -238,11 +161,6 @@ class Tables:
         found = [0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d]
         return doubles([*self.named_values(t)] or found)
 
-    def numbers(self, t: int, j: int) -> tuple[Array, Array]:
-        """Means of the terms of subject t, and their numbers for label j."""
-        own = self._own(t)
-        return self.system.terms.mean[own], doubles(self.system.term_coef[own, j])
-
     def deviation(self, t: int, j: int, x: Array, y: Any = None) -> Array | None:
         """Standard error of what values x of subject t add to label j, or add more than values y do."""
         if (cov := self.covariance(j)) is None:
@@ -250,11 +168,6 @@ class Tables:
         own = np.flatnonzero(self._own(t))
         V = self._memberships(t, x) - (self.system.terms.mean[own] if y is None else self._memberships(t, y))
         return np.sqrt(np.maximum(np.einsum("np,pq,nq->n", V, cov[np.ix_(own, own)], V), 0.0))
-
-    def shift_error(self, k: int, j: int) -> float | None:
-        """Standard error of the shift of exception k for label j; none is known of those that have slopes."""
-        cov, at = self.covariance(j), len(self.system.terms) + k
-        return None if cov is None or self.system.order else float(np.sqrt(max(cov[at, at], 0.0)))
 
     def covariance(self, j: int) -> Array | None:
         """Of the numbers of label j, those of terms and then of exceptions; None where it is not known."""
@@ -407,74 +320,10 @@ class Tables:
         """Size of what each subject does to each label, in general and within rules, (T, L)."""
         return sum((self.slope_sizes(k) for k in range(self.system.shape[0] * self.system.order)), self.sizes)
 
-    def named_values(self, t: int) -> dict[float, str]:
-        """The values of subject t that have names: its categories, or the only two that a dense feature takes."""
-        subject, scaling = self.subjects[t], self.system.scaling
-        own: Mapping[float, str] = dict(enumerate(subject.values))
-        names = own or (self.categories or {}).get(subject.name, {})
-        if names or scaling is None or not scaling.bounded or subject.kind != "number":
-            return {float(code): str(names[code]) for code in sorted(names)}
-        values = np.unique(scaling.values[subject.columns.start]).tolist()
-        return {value: number(value) for value in values} if len(values) == 2 else {}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Narrowed(Page):
-    """What is told of some labels of a system."""
-
-    tables: Tables
-    kept_labels: Index
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """Names of the labels."""
-        return tuple(self.tables.system.label_names[j] for j in self.kept_labels)
-
-    def for_label(self, *names: str) -> Self:
-        """The same for some labels only."""
-        return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
-
 
 def _shares(regions: Array) -> Array:
     """Of columns that stand for values: which share of those that have any has it."""
     return np.asarray(regions[..., 0] / np.maximum(regions[..., 1], 1.0))
-
-
-def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
-    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, by how much, and
-    between which points."""
-    first, last, top, bottom = (float(end) for end in (y[0], y[-1], y.max(), y.min()))
-    peak, dip = top - max(first, last), min(first, last) - bottom
-    if max(peak, dip) > BEND * (top - bottom):
-        up = peak >= dip
-        at, ends = float(x[y.argmax() if up else y.argmin()]), (int(y.argmax()), int(y.argmin()))
-        return "peaks" if up else "dips", at, (top - bottom) * (1 if up else -1), ends
-    rising = np.maximum.accumulate(y if last >= first else -y)
-    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first, (len(y) - 1, 0)
-
-
-def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: str) -> Index:
-    """Those of ``kept`` whose names are wanted; of a name that is not there, an error says what comes close."""
-    found = []
-    for name in wanted:
-        if name not in names:
-            close = difflib.get_close_matches(str(name), names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"the first of {len(names)} is {names[0]!r}."
-            raise InputError(f"There is no {kind} called {name!r}: {hint}")
-        found += [i for i, known in enumerate(names) if known == name]
-    if not found:
-        raise InputError(f"Name at least one {kind} to keep.")
-    return kept[found]
-
-
-def largest(these: Index, amounts: Array) -> Index:
-    """These, those of the largest amounts first."""
-    return these[np.argsort(-np.abs(amounts), kind="stable")]
-
-
-def known(x: Any) -> float | None:
-    """A number, or None for NaN: JSON has no NaN."""
-    return None if np.isnan(x) else float(x)
 
 
 def doubles(A: Any) -> Array:
@@ -482,7 +331,54 @@ def doubles(A: Any) -> Array:
     return np.asarray(dense(A), dtype=np.float64)
 
 
-def frame(rows: Iterable[Mapping[str, Any]], library: str = "pandas") -> Any:
-    """Rows as a data frame of "pandas" or "polars", whose types are found on all of them."""
-    options = {"infer_schema_length": None} if library == "polars" else {}
-    return optional(library, "data").DataFrame(list(rows), **options)
+def largest(these: Index, amounts: Array) -> Index:
+    """These, those of the largest amounts first."""
+    return these[np.argsort(-np.abs(amounts), kind="stable")]
+
+
+class Line(NamedTuple):
+    """What one subject adds to one label: ``y`` at values ``x``, and ``average`` where it was not measured."""
+
+    x: Array
+    y: Array
+    average: float
+    zero: float
+
+
+def line(tables: Tables, t: int, j: int) -> Line:
+    """Of subject t for label j."""
+    subject, system, own = tables.subjects[t], tables.system, tables._own(t)
+    average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
+    x = np.array([*tables.named_values(t)] or _ends(tables, t, j), dtype=np.float64)
+    y = tables.effect(t, x, j) + average
+    zero = 0.0
+    if subject.kind not in ("nominal", MISSING) and not tables.named_values(t):
+        zero = _zero(tables, t, x, y)
+    return Line(x, np.round(y - zero, 9), average - zero, zero)
+
+
+def start(tables: Tables, j: int) -> float:
+    """Where the score of a label starts."""
+    system = tables.system
+    shown = np.flatnonzero(tables.sizes[:, j])
+    moved = sum(line(tables, int(t), j).zero for t in shown)
+    return float(np.round(system.intercept[j] - system.terms.mean @ system.term_coef[:, j] + moved, 9))
+
+
+def _ends(tables: Tables, t: int, j: int) -> list[float]:
+    """Where ramps of a number begin and end, in the caller's units."""
+    terms: Any = tables.system.terms
+    scaling: Any = tables.system.scaling
+    d = tables.subjects[t].columns.start
+    own = (terms.feature == d) & (tables.system.term_coef[:, j] != 0)
+    levels = np.unique(np.concatenate([terms.low[own], terms.high[own]]))
+    low, high = scaling.values[d, [0, -1]]
+    return [float(f"{x:.15g}") for x in low + levels * (high - low)]
+
+
+def _zero(tables: Tables, t: int, x: Array, y: Array) -> float:
+    """The level that counts as 0: that of the larger side of the data, or of the middle of a line that bends."""
+    d = tables.subjects[t].columns.start
+    if len(x) == 2:
+        return float(y[1] if tables.percentile(d, x.mean()) < LOW else y[0])
+    return float(y[np.abs(tables.percentile(d, x) - 0.5).argmin()])

@@ -1,20 +1,17 @@
 """What a model says, as values that print themselves: shapes, conditions, consequents and rules.
 
-All numbers are in the caller's units (`mltsk.explain.tables` says how), and no sentence is ever read back. Parts are
-sequences that make an item when it is asked for: a model of 500 features and 160 labels has 80,000 shapes, of which a
-reader looks at a few.
+All numbers are in the caller's units (`mltsk.explain.tables` says how), and no sentence is ever read back.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any
 
 from ..columns import MISSING
 from ..core.members import FEWEST
 from .wording import Node, Page, exactly, fifth, left_out, likely, name, number, percent, place_words, signed, times
 
-T = TypeVar("T")
 TOP = 5  # parts that are printed of each list in a long model
 MOST_VALUES = 8  # of a nominal feature that are printed
 REST = "any other"
@@ -22,26 +19,6 @@ CLEAR = 0.1  # a value is more frequent in a rule than overall if its share is l
 MOSTLY = 0.9  # values of so large a share together are what a rule is about
 LOW = 0.4  # a change that passes its average below this percentile is told for what lies below
 EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
-
-
-class Items(Sequence[T]):
-    """A read-only sequence of ``length`` items, each made on access; slices are tuples."""
-
-    def __init__(self, length: int, make: Callable[[int], T]) -> None:
-        self.length, self.make = length, make
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __getitem__(self, i: Any) -> Any:
-        where = range(self.length)[i]
-        return self.make(where) if isinstance(where, int) else tuple(map(self.make, where))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __repr__(self) -> str:
-        return f"<{self.length} items>"
 
 
 @dataclass(frozen=True)
@@ -94,43 +71,44 @@ class Shape:
         return -self.change if low and (self.percentile or 0.0) < LOW else self.change
 
     def __str__(self) -> str:
-        feature, change = name(self.feature), self.change
-        if self.kind == MISSING:
-            if self.exact:
-                return f"{likely(change)} where {feature} was {MISSING} ({self._amount(change)})"
+        feature = name(self.feature)
+        if self.kind == MISSING and not self.exact:
             return f"{feature} {MISSING}: {signed(self.y[1])}; {self.names[0]} {signed(self.y[0])}"
-        if self.kind == "varies" and self.exact and len(self.names) == 2:  # one of two has the number
-            change, value = max(zip(self.y, self.names, strict=True), key=lambda pair: abs(pair[0]))
-            return f"{likely(change)} where {feature} is {name(value)} ({self._amount(change)})"
-        if self.kind == "varies":
+        if self.kind == "varies" and not (self.exact and len(self.names) == 2):
             (best, y), *others = self._ranked()
             told = "; ".join([f"{feature} = {best}: {self._number(y)}", *(f"{v} {self._number(y)}" for v, y in others)])
             return told + (f" ({sure})" if (sure := self._sure().lstrip(" ,")) else "")
-        if len(self.names) == 2:
-            return f"{likely(change)} where {feature} is {name(self.names[1])} ({self._amount(change)})"
-        if self.names:  # levels, in their order
-            level = next(what for y, what in zip(self.y, self.names, strict=True) if y * change > 0)
-            steps = f"from {name(self.names[0])} to {name(self.names[-1])} in equal steps"
-            return (
-                f"{likely(change)} with higher {feature} "
-                f"({steps if self.exact else f'from {name(level)} on'}, {self._amount(change)})"
-            )
-        if self.at is None or self.percentile is None:
-            return f"{likely(change)} with {feature} ({self._amount(change)})"
-        if len(self.x) > 2 and self.exact:
+        if self.exact and len(self.x) > 2 and not self.names:
             return f"{feature} {self._points()}{self._sure()}"
+        change, where, detail = self._where(feature)
+        return f"{likely(change)} {where} ({detail}{self._number(change)}{self._sure()})"
+
+    def _where(self, feature: str) -> tuple[float, str, str]:
+        """The change that is told, with what, and more about where."""
+        change = self.change
+        if self.kind == MISSING:
+            return change, f"where {feature} was {MISSING}", ""
+        if self.kind == "varies":  # one of two has the number
+            change, value = max(zip(self.y, self.names, strict=True), key=lambda pair: abs(pair[0]))
+            return change, f"where {feature} is {name(value)}", ""
+        if len(self.names) == 2:
+            return change, f"where {feature} is {name(self.names[1])}", ""
+        if self.names and self.exact:  # levels, in their order
+            steps = f"from {name(self.names[0])} to {name(self.names[-1])} in equal steps, "
+            return change, f"with higher {feature}", steps
+        if self.names:
+            level = next(what for y, what in zip(self.y, self.names, strict=True) if y * change > 0)
+            return change, f"with higher {feature}", f"from {name(level)} on, "
+        if self.at is None or self.percentile is None:
+            return change, f"with {feature}", ""
         if self.kind in ("peaks", "dips"):
-            feature = f"{fifth(self.percentile)} {feature}"
-            return f"{likely(change)} with {feature} (around {number(self.at)}, {self._amount(change)})"
+            return change, f"with {fifth(self.percentile)} {feature}", f"around {number(self.at)}, "
         return self._one_sided(feature, self.at, self.percentile)
 
     def _number(self, amount: float) -> str:
         if not self.exact:
             return signed(amount)
         return f"{amount:+.3g}" if 0 < abs(amount) < 1 else f"{amount:+.3f}" if amount else "0"
-
-    def _amount(self, change: float) -> str:
-        return self._number(change) + self._sure()
 
     def _sure(self) -> str:
         """How sure this is."""
@@ -155,17 +133,16 @@ class Shape:
             ranked = [*ranked[: MOST_VALUES // 2], (f"{len(middle)} between", mean), *ranked[-MOST_VALUES // 2 :]]
         return ranked
 
-    def _one_sided(self, feature: str, at: float, percentile: float) -> str:
+    def _one_sided(self, feature: str, at: float, percentile: float) -> tuple[float, str, str]:
         """A rise or fall, told for the smaller side of the data."""
         low = percentile < LOW if not self.exact else self.y[-1] == 0
         word = ("low" if low else "high") if 0.4 <= percentile < 0.6 else fifth(percentile)
         word = word if low == word.endswith("low") else "low" if low else "high"
-        change = self.told
         where = f"{'below' if low else 'above'} about {number(at)}"
         if self.exact:
             first, last = (exactly(self.x[i]) for i in ((-1, 0) if low else (0, -1)))
             where = f"from {first} to {last}"
-        return f"{likely(change)} with {word} {feature} ({where}, {self._amount(change)})"
+        return self.told, f"with {word} {feature}", f"{where}, "
 
 
 @dataclass(frozen=True)

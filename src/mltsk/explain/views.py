@@ -15,8 +15,9 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .given import TWO_SIDED
+from .items import positions
 from .rules import rules_of
-from .tables import Tables, doubles, positions
+from .tables import Tables, doubles
 
 
 def tables_of(model: Any, *, sure: bool = False) -> Tables:
@@ -121,7 +122,8 @@ def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
     feature, label = tables.feature_names[f], tables.system.label_names[j]
     base = rules_of(tables).for_feature(feature).for_label(label)
     words = ", ".join(map(str, base.general[0].shapes[:1]))
-    x = tables.values(f) if tables.named_values(f) else np.linspace(*_range(tables.system, _column(tables, f)), points)
+    ends = _range(tables.system, tables.subjects[f].columns.start)
+    x = tables.values(f) if tables.named_values(f) else np.linspace(*ends, points)
     y, gap, error = tables.effect(f, x, j), tables.gaps.get(f), tables.deviation(f, j, x)
     curve = _curve(tables, f, x, y, words, label=label)
     curve = curve if error is None else replace(curve, error=TWO_SIDED * error)
@@ -131,14 +133,10 @@ def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
     return replace(curve, y=y + measured, missing=missing)
 
 
-def _column(tables: Tables, t: int) -> int:
-    return tables.subjects[t].columns.start
-
-
 def _curve(tables: Tables, t: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None) -> Curve:
-    named, quantiles = tables.named_values(t), tables.system.quantiles
-    found = np.zeros(0) if quantiles is None or tables.subjects[t].values else doubles(quantiles[_column(tables, t)])
-    return Curve(tables.subjects[t].name, label, x, y, words, center, found, named)
+    subject, quantiles = tables.subjects[t], tables.system.quantiles
+    found = np.zeros(0) if quantiles is None or subject.values else doubles(quantiles[subject.columns.start])
+    return Curve(subject.name, label, x, y, words, center, found, tables.named_values(t))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from ..exceptions import InputError
 from ..files import writing
 from ..limits import check_size
 from ..pipelines import taken_apart
+from ..rows.read import feature_names
 from ..tables.kinds import NUMBER, ORDINAL, YES_NO
 from .checks import check_model, is_ours
 
@@ -105,22 +106,16 @@ class ModelInfo:
     @classmethod
     def of(cls, model: Any) -> "ModelInfo":
         """What a fitted model itself knows."""
-        names = getattr(model, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{d}" for d in range(getattr(model, "n_features_in_", 0))]
+        names = tuple(feature_names(model)) if hasattr(model, "n_features_in_") else ()
         _, model = taken_apart(model)
-        labels = getattr(model, "label_names_", ())
-        names, columns = tuple(map(str, names)), getattr(model, "columns_", None)
-        kinds: dict[str, Any] = dict.fromkeys(names, NUMBER) if columns is None else _kinds(Columns(**columns))
-        return cls(feature_names=names, label_names=tuple(map(str, labels)), kinds=kinds)
-
-
-def _kinds(columns: Columns) -> dict[str, str | tuple[str, ...]]:
-    words = zip(columns.names, columns.kinds, columns.values, columns.rare, strict=True)
-    return {
-        name: values if kind == ORDINAL else YES_NO if values and {*values, *rare} <= {"yes", "no"} else kind
-        for name, kind, values, rare in words
-    }
+        kinds: dict[str, Any] = dict.fromkeys(names, NUMBER)
+        if (found := getattr(model, "columns_", None)) is not None:
+            known = Columns(**found)
+            kinds = dict(zip(known.names, known.kinds, strict=True))
+            for name, values, rare in zip(known.names, known.values, known.rare, strict=True):
+                if kinds[name] == ORDINAL or (values and {*values, *rare} <= {"yes", "no"}):
+                    kinds[name] = values if kinds[name] == ORDINAL else YES_NO
+        return cls(feature_names=names, label_names=tuple(map(str, getattr(model, "label_names_", ()))), kinds=kinds)
 
 
 def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path:

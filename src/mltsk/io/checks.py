@@ -124,8 +124,7 @@ def _try(model: Any, L: int) -> None:
     if not isinstance(D, int | np.integer) or not 0 < D < MOST_FEATURES:
         raise ValueError(f"'n_features_in_' must be a number of features, not {str(D)[:40]}")
     for n in (2, 3):  # what fits both by chance fits any number of rows
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             rows = np.zeros((n, int(D)))
             scores = np.asarray(model.decision_function(rows) if system is None else system.scores(rows))
         if scores.shape not in ((n, L), (n,)) or scores.dtype.kind != "f" or not np.isfinite(scores).all():
@@ -233,26 +232,35 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
     scale, scaling = parts["scale_"], parts["scaling_"]
     yield scale not in SCALES, f"this version knows no scale {str(scale)[:80]!r}"
     yield (scaling is None) != (scale in ("unit", None)), f"'scaling_' does not belong to the scale {scale!r}"
-    if scaling is not None:
-        rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
-        yield not rises, "knots of the scale must rise"
-        yield parts["levels"].min() < 0 or parts["levels"].max() > 1, "'levels' must lie between 0 and 1"
-        for name in ("spread", "share"):
-            yield not ((parts[name] > 1 / LARGEST) & (parts[name] < LARGEST)).all(), f"{name!r} must be above 0"
-        yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
-    if "count" in parts:
-        count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
-        rise = [np.zeros(1), positives, observed, count[:, None], count[-1:, None]]
-        yield any((a > b).any() for a, b in pairwise(rise)), "'positives' must be some of 'observed', these of 'count'"
-        yield (ends is None) != (parts["quantiles_"] is None), "'regions' must be there where 'quantiles_' are"
-        yield ends is not None and (ends[..., 0] > ends[..., 1]).any(), "'regions' must end above where they begin"
-    if "terms_" in parts:
-        feature, low, high = parts["feature"], parts["low"], parts["high"]
-        known = feature.dtype.kind == "i" and np.isin(feature, np.arange(n["D"])).all()
-        yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
-        linear = low is None and high is None
-        yield linear and n["P"] != n["D"], "there must be a linear term per feature"
-        least = 0.0 if scale == "range" else 1e-9
-        are_ramps = low is not None and high is not None and (high > low + least).all()
-        ramps = are_ramps and (scale in (*PERCENTILE_TERMS, "range") or not n["P"])
-        yield not (linear or ramps), "ramps must rise on a percentile scale"
+    yield from _faults_of_scale(parts) if scaling is not None else ()
+    yield from _faults_of_members(parts) if "count" in parts else ()
+    yield from _faults_of_terms(parts, n) if "terms_" in parts else ()
+
+
+def _faults_of_scale(parts: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+    rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
+    yield not rises, "knots of the scale must rise"
+    yield parts["levels"].min() < 0 or parts["levels"].max() > 1, "'levels' must lie between 0 and 1"
+    for name in ("spread", "share"):
+        yield not ((parts[name] > 1 / LARGEST) & (parts[name] < LARGEST)).all(), f"{name!r} must be above 0"
+    yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
+
+
+def _faults_of_members(parts: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+    count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
+    rise = [np.zeros(1), positives, observed, count[:, None], count[-1:, None]]
+    yield any((a > b).any() for a, b in pairwise(rise)), "'positives' must be some of 'observed', these of 'count'"
+    yield (ends is None) != (parts["quantiles_"] is None), "'regions' must be there where 'quantiles_' are"
+    yield ends is not None and (ends[..., 0] > ends[..., 1]).any(), "'regions' must end above where they begin"
+
+
+def _faults_of_terms(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bool, str]]:
+    scale, feature, low, high = (parts[name] for name in ("scale_", "feature", "low", "high"))
+    known = feature.dtype.kind == "i" and np.isin(feature, np.arange(n["D"])).all()
+    yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
+    linear = low is None and high is None
+    yield linear and n["P"] != n["D"], "there must be a linear term per feature"
+    least = 0.0 if scale == "range" else 1e-9
+    are_ramps = low is not None and high is not None and (high > low + least).all()
+    ramps = are_ramps and (scale in (*PERCENTILE_TERMS, "range") or not n["P"])
+    yield not (linear or ramps), "ramps must rise on a percentile scale"

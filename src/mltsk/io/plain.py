@@ -55,7 +55,14 @@ def to_dict(model: Any) -> dict[str, Any]:
     True
     """
     model = without_steps(model, "plain data")
-    head = {"format": NAME, "version": VERSION, "mltsk": __version__, **_model(model)}
+    kind = type(model).__name__
+    if kind not in KINDS or type(model) is not getattr(mltsk, kind):
+        raise InputError(f"A {kind} has no plain form: pass a fitted MLTSKClassifier.")
+    parameters = model.get_params(deep=False)
+    kept = {name: value for name, value in model.__getstate__().items() if name not in {*parameters, *OF_ROWS}}
+    head: dict[str, Any] = {"format": NAME, "version": VERSION, "mltsk": __version__, "kind": kind}
+    for part, values in (("parameter", parameters), ("attribute", kept)):
+        head[f"{part}s"] = {name: _plain(value, f"The {part} {name}") for name, value in values.items()}
     check_fitted(model, "to_dict")
     return head
 
@@ -89,19 +96,6 @@ def check_fitted(model: Any, before: str) -> None:
         check_is_fitted(model)
     except NotFittedError:
         raise InputError(f"This {type(model).__name__} is not fitted: call fit before {before}.") from None
-
-
-def _model(model: Any) -> dict[str, Any]:
-    kind = type(model).__name__
-    if kind not in KINDS or type(model) is not getattr(mltsk, kind):
-        raise InputError(f"A {kind} has no plain form: pass a fitted MLTSKClassifier.")
-    parameters = model.get_params(deep=False)
-    kept = {name: value for name, value in model.__getstate__().items() if name not in {*parameters, *OF_ROWS}}
-    return {
-        "kind": kind,
-        "parameters": {name: _plain(value, f"The parameter {name}") for name, value in parameters.items()},
-        "attributes": {name: _plain(value, f"The attribute {name}") for name, value in kept.items()},
-    }
 
 
 def _plain(value: Any, name: str) -> Any:

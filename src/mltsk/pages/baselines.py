@@ -76,8 +76,7 @@ def n_draws(n_rows: int) -> int:
 
 def _judged(Y: Array, scores: dict[str, Array], seed: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """(AP, AUC) of each method, (2, L), and its AP on resamples of the rows, the same for all; means over draws."""
-    found: dict[str, Any] = {}
-    drawn: dict[str, Array] = {}
+    found, drawn = dict[str, Any](), dict[str, Array]()
     weights = resamples(Y.shape[0], Y.shape[1], seed)
     for name, tables in scores.items():
         points, spread = [], []
@@ -92,8 +91,7 @@ def _judged(Y: Array, scores: dict[str, Array], seed: int) -> tuple[dict[str, An
 def _ours(model: Any, X: Any, Y: Array, train: Array, test: Array) -> list[Array]:
     """Probabilities of the whole model and of the short one."""
     take = X.iloc if hasattr(X, "iloc") else X
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         fitted = clone(model).set_params(threshold=0.5, max_terms=None).fit(take[train], DataFrame(Y[train]))
         return [np.asarray(one.predict_proba(take[test])) for one in (fitted, fitted.shorten(TERMS))]
 
@@ -122,8 +120,7 @@ def _prepared(X: Any, train: Array, test: Array) -> tuple[Any, Any]:
         (make_pipeline(filled, StandardScaler()), make_column_selector(dtype_include="number")),
         (words, make_column_selector(dtype_include="category")),
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a category that the training rows do not have
+    with warnings.catch_warnings(action="ignore"):  # a category that the training rows do not have
         return chosen.fit_transform(X.iloc[train]), chosen.transform(X.iloc[test])
 
 

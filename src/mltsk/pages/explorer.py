@@ -6,21 +6,26 @@ sheet are named by their hashes, and no address may be fetched. `explorer_parts`
 """
 
 import json
+import warnings
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from .. import __version__
+from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..explain.views import label_correlation_view
 from ..explain.wording import name
+from ..fit.short import ROWS
+from ..metrics import evaluate
 from ..pipelines import named, transformed
+from ..storing import short_models
 from .explorer_model import packed, parts, ranges, system_data
 from .explorer_rows import identifiers, made_samples, read_labels, read_values, rows_data
-from .explorer_sizes import sizes_data
 from .render import _source, _template, _trusted, write_page
 
 SCRIPTS = (
@@ -29,6 +34,8 @@ SCRIPTS = (
 )
 STYLE = "explorer/style.css"
 LARGEST = 9_000_000  # characters of a page that shorter models may fill
+SIZES = (3, 5, 8, 12, 20, 30)  # terms per label of shorter models
+NAMES = ("feature_names_in_", "label_names_", "categories_", "columns_")
 
 
 def explore(
@@ -82,8 +89,7 @@ def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rul
     """The page of `explore` as text."""
     found = explorer_parts(model, X, Y, title=title, **options)
     allowed = policy([found["style"]], [found["script"]])
-    texts = {key: _trusted(text) for key, text in found.items()}
-    return _template("explorer/page.html").render(policy=allowed, title=title, **texts)
+    return _template("explorer/page.html").render(policy=allowed, title=title, **_trusted(found))
 
 
 def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "", **options: Any) -> dict[str, str]:
@@ -98,10 +104,8 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     K, _, _, P = data["shape"]
     facts = {key: data[key] for key in ("noun", "sizes", "rows", "neighbours", "given")}
     facts |= {"title": title, "version": __version__, "general": P, "rules": K, "calibrated": data["slopes"]}
-    facts |= {
-        "truth": "labels" in data["correlation"],
-        "dashed": (K or data["given"]) and data["scale"]["kind"] != "unit",
-    }
+    facts["truth"] = "labels" in data["correlation"]
+    facts["dashed"] = (K or data["given"]) and data["scale"]["kind"] != "unit"
     markup = _template("explorer/markup.html").render(**facts)
     return {"style": _source(STYLE), "script": script_source(), "data": embedded(data), "markup": markup}
 
@@ -116,13 +120,9 @@ def embedded(data: Any) -> str:
 
 def policy(styles: list[str], scripts: list[str]) -> str:
     """A content security policy under which these styles and these scripts run, and nothing else does."""
-    runs, looks = (" ".join(map(_fingerprint, texts)) for texts in (scripts, styles))
-    allowed = f"script-src {runs}; style-src {looks}"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-
-
-def _fingerprint(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    known = [[b64encode(sha256(text.encode()).digest()).decode() for text in texts] for texts in (scripts, styles)]
+    runs, looks = (" ".join(f"'sha256-{one}'" for one in hashes) for hashes in known)
+    return f"default-src 'none'; script-src {runs}; style-src {looks}; base-uri 'none'; form-action 'none'"
 
 
 def script_source() -> str:
@@ -166,3 +166,52 @@ def _model_data(model: Any, values: Any, labels: Any) -> dict[str, Any]:
         "made": made_samples(tables),
         "correlation": {kind: packed(np.round(127 * table), "i1") for kind, table in alike.items()},  # whole 127ths
     }
+
+
+def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -> list[dict[str, Any]]:
+    """Models of at most ``size`` terms per label with their honest ``AP``, the model itself last; [] if it is alone.
+
+    AP is the mean over labels on what rows score without themselves, all models on the same rows. A model that holds no
+    rows, since it comes from a file, is fitted again, once, if X and Y are what it was fitted on. Those that do not fit
+    into ``room``, in characters of JSON, are left out, the longest first.
+    """
+    if room <= 0 or (long := _with_rows(model, X, Y)) is None:
+        return []
+    whole, most = system_data(model), int(model.n_terms_.max())
+    rows = spread_rows(len(long._sample.loo), ROWS)
+    known, scores = (part[rows] for part in long._left_out)
+    short_models(long, SIZES[-1])  # one choice for all of them
+    found: list[dict[str, Any]] = []
+    for size in (size for size in SIZES if size < most):
+        short = long.shorten(size)
+        own = {key: part for key, part in system_data(short).items() if part != whole[key]}
+        room -= len(json.dumps(own, ensure_ascii=False, separators=(",", ":")))
+        if room < 0:
+            break
+        found.append({"size": size, "AP": _mean_ap(known, short.loo_scores_), **own})
+    return [*found, {"size": most, "AP": _mean_ap(known, scores)}] if found else []
+
+
+def _mean_ap(Y: Any, scores: Any) -> float | None:
+    mean = float(np.mean(evaluate(Y, scores, per_label=True)["AP"]))
+    return mean if np.isfinite(mean) else None
+
+
+def _with_rows(model: Any, X: Any, Y: Any) -> Any:
+    """The model where it holds rows to be shortened by, one that is fitted again and equal, or None."""
+    if not hasattr(model, "shorten") or getattr(model, "max_terms", None) is not None:
+        return None
+    if hasattr(model, "_sample"):
+        return model
+    if X is None or Y is None or model.loo_rows_ is not None or len(model.loo_scores_) != X.shape[0]:
+        return None
+    try:
+        with warnings.catch_warnings(action="ignore"):  # the first fit has told
+            again = clone(model).fit(X, Y, rules=model.given_rules_)
+    except ValueError:
+        return None
+    if again.loo_scores_.shape != model.loo_scores_.shape:
+        return None
+    names = {name: getattr(model, name) for name in NAMES if hasattr(model, name)}  # X and Y may come without
+    vars(again).update(names)
+    return again if np.allclose(again.loo_scores_, model.loo_scores_, rtol=0, atol=1e-6) else None

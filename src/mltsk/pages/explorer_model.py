@@ -123,12 +123,8 @@ def _given(tables: Tables, r: int, tests: list[tuple[int, float, float]]) -> dic
     words = zip((asked[0] for asked in tables.given[r]), map(str, rules.conditions(r)), strict=True)
     asks = [[d, *(end if np.isfinite(end) else None for end in ends)] for d, *ends in tests]
     size = rules.rule(r, np.arange(tables.system.shape[2])).size
-    return {
-        "asks": asks,
-        "words": [[*pair] for pair in words],
-        "size": size,
-        "had": None if members is None else members.given[r].tolist(),
-    }
+    had = None if members is None else members.given[r].tolist()
+    return {"asks": asks, "words": [[*pair] for pair in words], "size": size, "had": had}
 
 
 def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from sklearn.utils.validation import validate_data
 from ..columns import MISSING
 from ..core.arrays import dense, spread_rows
 from ..exceptions import InputError
-from ..explain.tables import Subject, Tables
+from ..explain.subjects import Subject
+from ..explain.tables import Tables
 from ..explain.wording import name
 from ..rows.read import read_samples
 from .explorer_model import packed
@@ -41,14 +42,12 @@ def rows_data(model: Any, values: Any, labels: np.ndarray | None, names: list[st
     found = {"count": n, "index": None if len(index) == n else packed(index, "<u4"), "cells": cells}
     found |= {"ids": None if names is None else [names[i] for i in index]}
     found |= {"typical": np.searchsorted(index, typical).tolist()}
-    return found | ({"truth": None, "observed": None} if labels is None else _labels(labels[index]))
-
-
-def _labels(labels: np.ndarray) -> dict[str, Any]:
-    """A bit per row and label that is there, and one that was observed, if some were not."""
-    bits = {"truth": labels > 0, "observed": ~np.isnan(labels)}
-    kept = {key: packed(np.packbits(table, bitorder="little"), "u1") for key, table in bits.items()}
-    return kept | ({"observed": None} if bits["observed"].all() else {})
+    found |= {"truth": None, "observed": None}
+    if labels is not None:  # a bit per row and label that is there, and one that was observed, if some were not
+        observed = ~np.isnan(labels[index])
+        found["truth"] = packed(np.packbits(labels[index] > 0, bitorder="little"), "u1")
+        found["observed"] = None if observed.all() else packed(np.packbits(observed, bitorder="little"), "u1")
+    return found
 
 
 def _dense_cells(values: np.ndarray) -> tuple[dict[str, Any], int]:

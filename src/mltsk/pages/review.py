@@ -18,22 +18,22 @@ from sklearn.base import clone
 
 from .. import __version__
 from ..classifier import MLTSKClassifier
-from ..core.arrays import spread_rows
+from ..core.arrays import Array, spread_rows
 from ..exceptions import InputError
 from ..explain import views
-from ..explain.wording import name, times
+from ..explain.wording import name, percent, times
 from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..tables.files import read_raw
 from ..tables.read import Table, read_table, sparse_rows
 from . import svg
 from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, SHORT, TERMS, Comparison, compare, n_draws
-from .contents import contents
 from .explorer import explorer_parts, policy
 from .render import _source, _template, _trusted, write_page
-from .verdicts import Judged, chances_told, clearly_ahead, headline, judge, sentence
+from .verdicts import FEW, Judged, chances_told, clearly_ahead, headline, judge, sentence
 
 OPEN, SHAPES, EXCEPTIONS = 6, 6, 12  # labels that are unfolded, curves per label, exceptions that are told
+COLUMNS, GAPS, STRIPS, PAIRS, MAPPED = 300, 40, 80, 8, 40  # that are shown of the table at most
 CELLS = 200_000  # of rows to try that a page holds
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 Progress = Callable[[int, int], object]
@@ -126,18 +126,11 @@ def review_page(
         done()
     labels = judge(fitted, seed)
     told = headline(labels, compared)
-    facts = {"rows": len(table), "features": len(table.feature_names), "labels": len(labels), "quick": quick}
-    page = _rendered(
-        title=name(table.name),
-        told=told,
-        **facts,
-        table=contents(table, Y),
-        judged=_judged(fitted, labels, table),
-        compared=None if compared is None else _comparison(compared, labels, len(table)),
-        said=_said(fitted, short, labels, path, compared),
-        tried=_try_it(fitted, table),
-        made=_made(table, fitted, seed, command, compared),
-    )
+    facts = {"title": name(table.name), "told": told, "rows": len(table), "features": len(table.feature_names)}
+    facts |= {"labels": len(labels), "quick": quick, "table": _contents(table, Y)}
+    facts |= {"judged": _judged(fitted, labels, table), "said": _said(fitted, short, labels, path, compared)}
+    facts |= {"compared": None if compared is None else _comparison(compared, labels, len(table))}
+    page = _rendered(_try_it(fitted, table), **facts, made=_made(table, fitted, seed, command, compared))
     done()
     return Made(page, told, [sentence(label) for label in labels], fitted)
 
@@ -161,6 +154,66 @@ def _rendered(tried: dict[str, str], **parts: Any) -> str:
     ours = {"styles": _trusted(styles), "scripts": _trusted(scripts), "policy": policy(styles, scripts)}
     ours |= {"tried": _trusted(tried), "version": __version__, "effect": svg.effect}
     return _template("review.html").render(**parts, **ours)
+
+
+# ---- 1. what is in the table
+
+
+def _contents(table: Table, Y: Array) -> dict[str, Any]:
+    """What the page shows of a table whose labels are Y (n, L), NaN where not observed."""
+    observed, kinds = ~np.isnan(Y), [column.kind for column in table.columns]
+    had, seen = np.nansum(Y, axis=0), observed.sum(axis=0)
+    shares = had / np.maximum(seen, 1)
+    return {
+        "columns": [table.columns._cells(column, 60) for column in table.columns[:COLUMNS]],
+        "more": max(len(table.columns) - COLUMNS, 0),
+        "kinds": [times(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)],
+        "notes": [name(note) for note in table.columns.notes],
+        "gaps": _gaps(table),
+        "labels": [
+            {"name": name(label), "had": int(had[j]), "seen": int(seen[j]), "share": percent(float(shares[j]))}
+            | {"bar": svg.share_bar(float(shares[j])), "rare": had[j] < FEW}
+            for j, label in enumerate(table.label_names)
+        ],
+        **_together(table, Y),
+    }
+
+
+def _gaps(table: Table) -> dict[str, Any]:
+    """Columns that have missing cells, where they are; most first."""
+    found = []
+    for frame in (table.X, table.Y):
+        absent = frame.isna().to_numpy() if sparse_rows(frame) is None else np.zeros((1, 0), dtype=bool)
+        parts = np.array_split(np.arange(len(frame)), min(STRIPS, len(frame)))
+        for j in np.flatnonzero(absent.any(axis=0)):
+            strip = np.array([absent[rows, j].mean() for rows in parts])
+            found.append((float(absent[:, j].mean()), name(frame.columns[j]), strip))
+    found.sort(key=lambda column: -column[0])
+    shown = [
+        {"name": title, "share": percent(share), "strip": svg.gaps(f"missing cells of {title}", strip)}
+        for share, title, strip in found[:GAPS]
+    ]
+    return {"shown": shown, "more": len(found) - len(shown)}
+
+
+def _together(table: Table, Y: Array) -> dict[str, Any]:
+    """Which labels go together: a map of few, and pairs that are told."""
+    names, L = [name(label) for label in table.label_names], Y.shape[1]
+    seen = (~np.isnan(Y)).astype(float)
+    filled = np.nan_to_num(Y)
+    both, n = filled.T @ filled, seen.T @ seen
+    first = filled.T @ seen  # how many have i, of those in whom j was observed too
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt(first * (n - first))
+        C = (both * n - first * first.T) / (spread * spread.T)
+    pairs = [(abs(C[i, j]), i, j) for i in range(L) for j in range(i) if np.isfinite(C[i, j]) and abs(C[i, j]) > 0.1]
+    told = []
+    for _, i, j in sorted(pairs, reverse=True)[:PAIRS]:
+        i, j = (i, j) if first[i, j] <= first[j, i] else (j, i)  # from the rarer one
+        usual = percent(first[j, i] / n[i, j])
+        count = f"{int(both[i, j]):,} of {int(first[i, j]):,}"
+        told.append(f"{count} with {names[i]} have {names[j]}; of all rows, {usual} do.")
+    return {"pairs": told, "map": svg.together("Correlation of labels", names, C) if 2 < L <= MAPPED else None}
 
 
 # ---- 2. how well it can be predicted
@@ -219,9 +272,8 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
 
 
 def _said(model: Any, short: Any, labels: list[Judged], path: Any, compared: Comparison | None) -> dict[str, Any]:
-    base, tables = short.rules_, views.tables_of(model)
+    base, tables, found = short.rules_, views.tables_of(model), []
     general = {name(rule.label): rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
-    found = []
     for label, title in zip(model.label_names_, (judged.name for judged in labels), strict=True):
         curves = views.shapes(tables, str(label), top=SHAPES)
         simple = {curve.feature: curve for curve in views.shapes(base.tables, str(label), top=TERMS)}

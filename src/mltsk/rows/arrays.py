@@ -1,7 +1,7 @@
 """Rows in memory, in a file that is mapped, or in tensors: arrays that can be indexed."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -107,11 +107,7 @@ class ArrayRows:
         """At most n rows, evenly spread."""
         return self.block(spread_rows(self.n_rows, n))
 
-    def blocks(self) -> Iterator[Block]:
-        """All rows, in order."""
-        for start in range(0, self.n_rows, self.limit):
-            yield self.block(slice(start, min(start + self.limit, self.n_rows)))
-
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
-        """Sums over all rows."""
-        return reduce(add, (block.moments(design, labels) for block in self.blocks()))
+        """Sums over all rows, block by block."""
+        parts = (slice(start, min(start + self.limit, self.n_rows)) for start in range(0, self.n_rows, self.limit))
+        return reduce(add, (self.block(part).moments(design, labels) for part in parts))

@@ -78,7 +78,7 @@ def read_columns_of(estimator, X, counted):
     check_rules_apply(estimator, X)
     if sparse.issparse(X) or not (is_frame or estimator.given_rules_ or np.isnan(X).any()):
         return X
-    names = _feature_names(estimator)
+    names = feature_names(estimator)
     counted = np.ones(X.shape[0], dtype=bool) if counted is None else counted
     columns = read_columns(X, names, _nominal(estimator.categorical_features, names), counted)
     columns = with_rules(columns, estimator.given_rules_)
@@ -95,12 +95,13 @@ def note_gaps(estimator, missing, n):
     check_rules_apply(estimator, None)
     if not np.any(missing) and not estimator.given_rules_:
         return None
-    columns = with_rules(Columns.of_numbers(_feature_names(estimator), missing, n), estimator.given_rules_)
+    columns = with_rules(Columns.of_numbers(feature_names(estimator), missing, n), estimator.given_rules_)
     estimator.columns_ = dict(vars(columns))
     return columns
 
 
-def _feature_names(estimator):
+def feature_names(estimator) -> list[str]:
+    """Names of the features of an estimator; x0, x1, … where X had none."""
     names = getattr(estimator, "feature_names_in_", [f"x{d}" for d in range(estimator.n_features_in_)])
     return [str(name) for name in names]
 

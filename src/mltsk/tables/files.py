@@ -54,22 +54,20 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
     if isinstance(source, Raw):
         return source
     refuse_lazy(source, "The table")
-    if isinstance(source, Dataset):
-        return _from_dataset(source, Path(source.name))
-    if hasattr(source, "columns"):
-        return _from_frame(source)
+    if isinstance(source, Dataset) or hasattr(source, "columns"):
+        return _from_dataset(source, Path(source.name)) if isinstance(source, Dataset) else _from_frame(source)
     if isinstance(source, str) and source in EXAMPLES:
-        raw = _csv(Path(__file__).parent / "data" / f"{source}.csv", None)
-        return replace(raw, labels=EXAMPLES[source], source=source)
+        file = Path(__file__).parent / "data" / f"{source}.csv"
+        return replace(_csv(file, None), labels=EXAMPLES[source], source=source)
     if not isinstance(source, str | PathLike):
         raise InputError(f"A table is read from a file or a data frame, not from an object of type {_type(source)}.")
     path = Path(source)
-    suffix = next((suffix for suffix in _READERS if path.name.lower().endswith(suffix)), None)
-    if suffix is None:
+    read = next((reader for suffix, reader in _READERS.items() if path.name.lower().endswith(suffix)), None)
+    if read is None:
         raise InputError(f"{path}: the ending says no format that can be read; those are {', '.join(_READERS)}.")
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
-    raw = _READERS[suffix](path, labels)
+    raw = read(path, labels)
     _check_names(list(raw.frame.columns), path)
     if (xml := arff.label_file(path, labels)) is not None:
         listed = unique_names(arff.read_label_xml(xml), raw.frame, raw.name)
