@@ -214,7 +214,8 @@ def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):
         v, t = (u, t) if old is None else _extrapolated(v, old, u, t)
         going = gap[active] > aim
         active, v, u, t = active[going], v[:, going], u[:, going], t[going]
-    return Solution(*factor.coefficients(Z, limit), value, gap, n_iter, not len(active))
+    P, extra = factor.coefficients(Z, limit)
+    return Solution(P, extra, value, gap, n_iter, not len(active))
 
 
 def _extrapolated(v, old, u, t):

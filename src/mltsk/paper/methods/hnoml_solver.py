@@ -125,8 +125,8 @@ def statistics(X, Y, w, center=True):
     weighted = sparse.csr_array(X.multiply(root[:, None])) if sparse.issparse(X) else root[:, None] * rows
     Yw = root[:, None] * (Y - y_mean)
     XY = weighted.T @ Yw - np.outer(shift, root @ Yw)
-    parts = *_decompose(weighted, root, shift), XY, Yw.T @ Yw, *_label_sets(Y, w)
-    return Statistics(rows, shift, Y - y_mean, w, share, *parts, x_mean, y_mean)
+    (U, s), (Z, c) = _decompose(weighted, root, shift), _label_sets(Y, w)
+    return Statistics(rows, shift, Y - y_mean, w, share, U, s, XY, Yw.T @ Yw, Z, c, x_mean, y_mean)
 
 
 def _decompose(Xw, root, shift):
@@ -280,9 +280,9 @@ def solve(problem, *, start=None, max_iter=1000, tol=1e-5):
         old, (now, lag) = now, _split(problem, now, point)
         n_iter += 1
         if n_iter % CHECK_EVERY == 0 or n_iter >= max_iter:
-            found = Solution(*problem.certify(point, now), n_iter, now)
-            if found.gap <= tol or n_iter >= max_iter:
-                return found
+            W, B, constant, value, gap = problem.certify(point, now)
+            if gap <= tol or n_iter >= max_iter:
+                return Solution(W, B, constant, value, gap, n_iter, now)
             mu, nu = _adapted(problem, old, now, lag) if n_iter < ADAPT_UNTIL else (now.mu, now.nu)
             if (mu, nu) != (now.mu, now.nu):
                 now, step = now._replace(mu=mu, nu=nu), problem.quadratic_step(mu, nu)
@@ -313,7 +313,7 @@ def _adapted(problem, old, now, lag):
     return float(np.clip(up_mu * now.mu, *MU_RANGE)), float(np.clip(up_nu * now.nu, *NU_RANGE))
 
 
-def _factor(primal, size, dual, multiplier):
-    p = np.linalg.norm(primal) / max(np.linalg.norm(size), np.linalg.norm(primal), 1e-12)
-    d = np.linalg.norm(dual) / max(np.linalg.norm(multiplier), 1e-12)
+def _factor(*arrays):
+    primal, size, dual, multiplier = (float(np.linalg.norm(array)) for array in arrays)
+    p, d = primal / max(size, primal, 1e-12), dual / max(multiplier, 1e-12)
     return 4.0 if p > 5 * d else 0.25 if d > 5 * p else 1.0

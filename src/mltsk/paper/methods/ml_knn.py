@@ -15,7 +15,7 @@ from scipy import sparse
 
 from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
 from ...core.backend import blas_threads
-from .base import CONSTRAINTS, MultilabelMethod
+from .base import MultilabelMethod
 
 
 class MLkNN(MultilabelMethod):
@@ -65,8 +65,7 @@ class MLkNN(MultilabelMethod):
     """
 
     PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
-    _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS
+    _takes_weights: ClassVar[bool] = False
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
         self.n_neighbors, self.smoothing = n_neighbors, smoothing
