@@ -42,9 +42,8 @@ def find_rules(
 
 def rule_widths(spread: Array, width_scale: float, formulas: str = "program") -> Array:
     """s of exp(-(x - c)² / s): h · variance in the program, 2 (h · variance)² by (2) and (4) as printed."""
-    return (
-        authors_widths(spread, width_scale) if formulas == "program" else 2 * authors_widths(spread, width_scale) ** 2
-    )
+    widths = authors_widths(spread, width_scale)
+    return widths if formulas == "program" else 2 * widths**2
 
 
 def distinct_rules(X: Matrix, w: Array, n_rules: int) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ out of training. Standard deviations are over folds with n - 1 in the denominato
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
@@ -23,7 +23,6 @@ from ...metrics.scorers import label_scores
 
 FloatArray = NDArray[np.float64]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
-Progress = Callable[[int, int], object]
 
 
 class FoldResult(NamedTuple):
@@ -60,19 +59,6 @@ class CrossValidation:
         """Standard deviation over folds (n - 1), by metric."""
         return dict(zip(self.metrics, self.table.std(axis=0, ddof=1).tolist(), strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: numbers, text, lists."""
-        return {
-            "convention": self.convention,
-            "n_folds": len(self.table),
-            "folds": [dict(zip(self.metrics, row, strict=True)) for row in self.table.tolist()],
-            "mean": self.mean,
-            "sd": self.sd,
-            "fit_seconds": self.fit_seconds.tolist(),
-            "predict_seconds": self.predict_seconds.tolist(),
-            "warnings": list(self.warnings),
-        }
-
 
 def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> list[Fold]:
     """Row indices (train, test) of `n_splits` shuffled folds of ``n`` rows.
@@ -94,7 +80,6 @@ def cross_validate_metrics(
     *,
     folds: Sequence[Fold],
     convention: str = "standard",
-    progress: Progress | None = None,
     n_jobs: int | None = None,
 ) -> CrossValidation:
     """Fit a clone of the estimator on each fold's training rows and evaluate it on the others.
@@ -108,8 +93,6 @@ def cross_validate_metrics(
         At least two, such as `shuffled_folds` gives.
     convention : {"standard", "paper"}
         See `mltsk.metrics.conventions`.
-    progress : callable, optional
-        Called with (folds done, folds in all), first with 0.
     n_jobs : int, optional
         Processes. The result does not depend on it.
 
@@ -125,13 +108,8 @@ def cross_validate_metrics(
     """
     if len(folds) < 2:
         raise InputError("Cross-validation needs at least two folds.")
-    report = progress or (lambda done, total: None)
-    report(0, len(folds))
     jobs = (delayed(evaluate_fold)(clone(estimator), X, Y, fold, convention) for fold in folds)
-    results: list[FoldResult] = []
-    for result in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):  # in the order of the folds
-        results.append(result)
-        report(len(results), len(folds))
+    results: list[FoldResult] = Parallel(n_jobs=n_jobs)(jobs)
     metrics, fit_seconds, predict_seconds, messages = zip(*results, strict=True)
     return CrossValidation(
         metrics=tuple(metrics[0]),

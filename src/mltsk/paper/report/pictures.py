@@ -33,29 +33,15 @@ _RC = {
 }
 POSITIVE, NEGATIVE = (0.16, 0.50, 0.80), (0.86, 0.38, 0.18)  # blue and orange: told apart by every kind of eye
 # The page's light palette, see templates/base.html.
-LIGHT = dict(
-    zip(
-        (INK, MUTED, LINE, *SERIES, CARD),
-        ("#1d2129", "#667080", "#e3e1dc", "#1f6fb5", "#c8511f", "#6b7280", "#ffffff"),
-        strict=True,
-    )
-)
+_PALETTE = ("#1d2129", "#667080", "#e3e1dc", "#1f6fb5", "#c8511f", "#6b7280", "#ffffff")
+LIGHT = dict(zip(_VARIABLES, _PALETTE, strict=True))
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#2a7fcc", "#e08214", "#1b9e77", "#b05fa6", "#56b4e9"
 GREY, RED = "#8c8c8c", "#d1495b"
 PAGE_WIDTH = 7.2  # inches: the width of a page of a report or of two columns of a paper
 # Small type, for full-width figures of many panels.
-SMALL = {
-    "font.size": 8,
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7.5,
-    "axes.titlelocation": "left",
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4,
-}
+SMALL: dict[str, Any] = {"font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8, "axes.titlelocation": "left"}
+SMALL |= {"xtick.labelsize": 7, "ytick.labelsize": 7, "legend.fontsize": 7.5, "legend.frameon": False}
+SMALL |= {"lines.linewidth": 1.4, "lines.markersize": 4}
 _PNG_DPI = 160
 
 
@@ -97,11 +83,6 @@ def quiet(ax: Any, *, grid: str = "y") -> None:
 def numbers(values: Any) -> Any:
     """Lists of plain data as an array, with NaN where there is None: what matplotlib leaves out."""
     return np.array(values, dtype=np.float64)
-
-
-def shortened(name: str, length: int) -> str:
-    """A name cut to so many characters."""
-    return name if len(name) <= length else f"{name[: length - 1]}…"
 
 
 def _svg(figure: Any, title: str) -> str:

@@ -10,6 +10,7 @@ with R, which always has a negative eigenvalue, F is not convex unless ρ or the
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -299,8 +300,9 @@ def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000,
     P_old, slope_old, b, n_iter = P, slope, 1.0, 0
     certificates = [problem.certificate(P, slope)]
     while certificates[-1] > tol and n_iter < max_iter:
-        b_new = (1 + np.sqrt(4 * b * b + 1)) / 2
-        V, slope_V = _extrapolate(P, P_old, (b - 1) / b_new), _extrapolate(slope, slope_old, (b - 1) / b_new)
+        b_new = (1 + sqrt(4 * b * b + 1)) / 2
+        momentum = (b - 1) / b_new
+        V, slope_V = P + momentum * (P - P_old), slope + momentum * (slope - slope_old)
         new = soft_threshold(V - steps * slope_V, steps * problem.beta)
         V -= new
         V /= steps
@@ -312,10 +314,3 @@ def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000,
         if n_iter % CHECK_EVERY == 0 or n_iter == max_iter:
             certificates.append(problem.certificate(P, slope))
     return Solution(P, n_iter, certificates[-1] <= tol, certificates)
-
-
-def _extrapolate(new: Array, old: Array, momentum: float) -> Array:
-    V = new - old
-    V *= momentum
-    V += new
-    return V

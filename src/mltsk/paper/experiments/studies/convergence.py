@@ -54,7 +54,9 @@ def _authors(X: Array, Y: Array, steps: int) -> list[dict[str, Any]]:
 def _one_alpha(data: Quadratic, R: Array, alpha: float, curvature: float, steps: int) -> dict[str, Any]:
     stopped = Solver(data, R, 100, 0.01).solve(alpha, BETA, GAMMA)
     F, q = np.array(list(unstopped(data, R, alpha, BETA, GAMMA, steps))).T
-    kept = recorded_steps(len(F))
+    # all of the first hundred steps, and evenly spread in their logarithm beyond: enough for a picture
+    spread = np.geomspace(1, len(F), 400).round().astype(np.int64)
+    kept = np.union1d(np.arange(1, min(len(F), 100) + 1), spread)
     return {
         "alpha": alpha,
         "steps": kept.tolist(),
@@ -87,12 +89,6 @@ def unstopped(
         if not np.isfinite(F) or abs(F) > 1e200:
             return
         yield F, 2 * (F - beta * size) + beta * float(np.count_nonzero(W))
-
-
-def recorded_steps(n: int, limit: int = 400) -> "np.ndarray[Any, np.dtype[np.int64]]":
-    """Steps 1 … n, all of the first hundred and evenly spread in their logarithm beyond: enough for a picture."""
-    spread = np.unique(np.geomspace(1, n, limit).round().astype(np.int64))
-    return np.unique(np.concatenate([np.arange(1, min(n, 100) + 1), spread]))
 
 
 def _convex(X: Any, Y: Array) -> dict[str, Any]:
