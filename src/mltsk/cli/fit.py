@@ -15,8 +15,7 @@ from typer import Argument, Option
 from ..exceptions import InputError
 from ..files import check_target
 from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
-from .output import aligned, label_table, metric_table, noted_warnings
-from .progress import working
+from .output import aligned, label_table, metric_table, noted_warnings, working
 
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
@@ -229,9 +228,10 @@ def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:
 
 
 def _shape(table: Any) -> str:
-    d, n_labels = len(table.feature_names), len(table.label_names)
-    features = f"{d:,} feature{'s' if d > 1 else ''}"
-    return f"{len(table):,} samples, {features}, {n_labels} label{'s' if n_labels > 1 else ''}"
+    from ..tables.cells import count
+
+    labels = count(len(table.label_names), "label")
+    return f"{len(table):,} samples, {count(len(table.feature_names), 'feature')}, {labels}"
 
 
 def _model(model: Any) -> list[tuple[str, str]]:

@@ -9,8 +9,7 @@ from typer import Argument, Option
 from ..exceptions import InputError
 from ..files import check_target, spreadsheet_safe, writing
 from .columns import LabelColumn, Missing, Separator
-from .output import label_table, metric_table, note, noted_warnings, write_text
-from .progress import working
+from .output import label_table, metric_table, note, noted_warnings, working, write_text
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
 Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]

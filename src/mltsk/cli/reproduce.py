@@ -13,14 +13,14 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError
-from .output import note
-from .progress import on_terminal
+from .output import note, on_terminal
 
 ProtocolName = StrEnum("ProtocolName", ["paper", "strict", "nested"])
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 Convention = StrEnum("Convention", ["paper", "standard"])
 DATA_HELP = "Names of the catalog or files, separated by commas."
 METHODS_HELP = "Keys, entry points or import paths of classifiers, separated by commas."
+DEVICE_HELP = "Where tensors are computed, say cuda, by methods that it makes faster."
 ADD_HELP = "Take over what this folder has finished first, from another machine say."
 
 
@@ -37,10 +37,7 @@ def reproduce(
     folds: Annotated[int | None, Option(min=2, help="Folds.  [default: 5]")] = None,
     convention: Annotated[Convention | None, Option(help="Of ties and empty label sets.  [default: paper]")] = None,
     studies: Annotated[bool, Option(help="Also the analyses of Figures 3 to 8.")] = True,
-    device: Annotated[
-        str | None,
-        Option(metavar="NAME", help="Where tensors are computed, say cuda, by methods that it makes faster."),
-    ] = None,
+    device: Annotated[str | None, Option(metavar="NAME", help=DEVICE_HELP)] = None,
     cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")] = None,
     jobs: Annotated[int | None, Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
 ) -> None:
@@ -70,42 +67,27 @@ def reproduce(
 
     definition = _definition(config, datasets, methods, labels)
     first = definition.seeds[0] if seed is None else seed
-    changes: dict[str, Any] = {
-        "protocols": [p.value for p in protocol] if protocol else None,
-        "grid": grid.value if grid else None,
-        "folds": folds,
-        "convention": convention.value if convention else None,
-        "seeds": None if seed is None and repeats == 1 else list(range(first, first + repeats)),
-        "studies": None if studies else False,
-        "methods": [_placed(m, device) for m in definition.methods] if device else None,
-    }
+    changes: dict[str, Any] = {"folds": folds, "grid": grid and grid.value, "studies": None if studies else False}
+    changes |= {"protocols": [p.value for p in protocol or ()] or None, "convention": convention and convention.value}
+    changes["seeds"] = None if seed is None and repeats == 1 else list(range(first, first + repeats))
+    if device:
+        own = {"device": device}
+        changes["methods"] = [m.model_copy(update=own) if m.gpu else m for m in definition.methods]
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
     command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     runner = Cluster(cluster) if cluster else None
     jobs = runner.slots if runner else jobs or joblib.cpu_count()
+    how: Any = {"required": _split(datasets), "begin": lambda outlook: _announce(outlook, jobs), "command": command}
     try:
         with _view(jobs) as view:
-            progress = run(
-                definition,
-                out,
-                required=_split(datasets),
-                begin=lambda outlook: _announce(outlook, jobs),
-                jobs=jobs,
-                runner=runner,
-                command=command,
-                report=view,
-            )
+            progress = run(definition, out, **how, jobs=jobs, runner=runner, report=view)
     except KeyboardInterrupt:
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")
         raise
     cells = _write(out, "of all results").cells
     if progress.failed:
-        failed = cells[cells["status"] == "failed"]
-        for cell in failed.head(5).itertuples():
-            note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
-        ways = "the report names them, and the same command tries them again"
-        note(f"{len(failed)} of {len(cells)} pieces failed; {ways}.")
+        _note_failures(cells[cells["status"] == "failed"], len(cells))
         raise typer.Exit(FAILED)
 
 
@@ -142,8 +124,10 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     return definition.model_copy(update=picked)
 
 
-def _placed(method: Any, device: str) -> Any:
-    return method.model_copy(update={"device": device}) if method.gpu else method
+def _note_failures(failed: Any, n: int) -> None:
+    for cell in failed.head(5).itertuples():
+        note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
+    note(f"{len(failed)} of {n} pieces failed; the report names them, and the same command tries them again.")
 
 
 def _split(names: list[str] | None) -> list[str]:
@@ -173,9 +157,8 @@ def _announce(outlook: Any, jobs: int) -> None:
     if outlook.left:
         where = "one core" if jobs == 1 else f"{jobs} cores"
         more = f", without {', '.join(outlook.unknown)}, of which nothing is known" if outlook.unknown else ""
-        typer.echo(
-            f"{outlook.left:,} pieces of work: about {_clock(outlook.seconds / jobs)} on {where}{more}", err=True
-        )
+        seconds = outlook.seconds / jobs
+        typer.echo(f"{outlook.left:,} pieces of work: about {_clock(seconds)} on {where}{more}", err=True)
 
 
 @contextmanager

@@ -32,7 +32,6 @@ class Outlook(NamedTuple):
 
     here: list[str]
     missing: dict[str, str]
-    pieces: int
     left: int
     seconds: float
     unknown: list[str]
@@ -84,7 +83,7 @@ def reproduce(
         if begin is not None:
             done = store.done()
             left = [cell for cell in cells if cell.key not in done]
-            begin(Outlook(list(described), missing, len(cells), len(left), *seconds_of(left, shapes)))
+            begin(Outlook(list(described), missing, len(left), *seconds_of(left, shapes)))
         runner = runner or (Runner() if jobs == 1 else Processes(jobs))
         return run(definition, cells, store, runner=runner, report=report)
 

@@ -54,10 +54,7 @@ class IterativeStratification(BaseCrossValidator):
     """
 
     def __init__(self, n_splits: int = 5, *, shuffle: bool = True, random_state: Any = None, order: int = 1) -> None:
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.order = order
+        self.n_splits, self.shuffle, self.random_state, self.order = n_splits, shuffle, random_state, order
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of folds."""

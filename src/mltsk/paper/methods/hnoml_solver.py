@@ -169,15 +169,8 @@ class FeatureNoise:
     beta: float
     gamma: float
 
-    @property
-    def bound(self):
-        """Weight of the norms of the rows of J."""
-        return self.alpha
-
-    @property
-    def weights(self):
-        """Of the rows of J."""
-        return np.ones(len(self.data.XY))
+    bound = property(lambda self: self.alpha, doc="Weight of the norms of the rows of J.")
+    weights = property(lambda self: np.ones(len(self.data.XY)), doc="Weights of the rows of J.")
 
     def quadratic_step(self, mu, nu):
         """The (W, B) step as a function of a `State`: W is eliminated, which leaves L equations for B."""
@@ -213,15 +206,8 @@ class SampleNoise(FeatureNoise):
     The constant of the model is the mean of what the misfits are to be, so that centred X and Y do.
     """
 
-    @property
-    def bound(self):
-        """Weight of the norms of the rows of J."""
-        return 1.0
-
-    @property
-    def weights(self):
-        """Of the rows of J."""
-        return self.data.w
+    bound = property(lambda self: 1.0)
+    weights = property(lambda self: self.data.w)
 
     def quadratic_step(self, mu, nu):
         """The (W, B) step as a function of a `State`: W is eliminated, which leaves L equations for B."""
