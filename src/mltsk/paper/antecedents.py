@@ -68,16 +68,12 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float) -> float
         h = float(np.exp((low + high) / 2))
         with np.errstate(over="ignore"):  # all samples on centres: the yardstick is all but 0, and one rule fires alone
             scaled = E / common_width(X.shape[1], yardstick, h)
-        enough = _rules_per_sample(scaled, w[rows]) > 1 + SHARED * (E.shape[1] - 1)
+        M = np.exp(-scaled)
+        M /= M.sum(axis=1, keepdims=True)
+        entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
+        enough = w[rows] @ np.exp(entropy) / w[rows].sum() > 1 + SHARED * (E.shape[1] - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return h
-
-
-def _rules_per_sample(E: Array, w: Array) -> float:
-    M = np.exp(-E)
-    M /= M.sum(axis=1, keepdims=True)
-    entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
-    return float(w @ np.exp(entropy) / w.sum())
 
 
 def warn_if_fewer(found: int, asked: int) -> None:

@@ -125,8 +125,10 @@ def statistics(X, Y, w, center=True):
     weighted = sparse.csr_array(X.multiply(root[:, None])) if sparse.issparse(X) else root[:, None] * rows
     Yw = root[:, None] * (Y - y_mean)
     XY = weighted.T @ Yw - np.outer(shift, root @ Yw)
-    (U, s), (Z, c) = _decompose(weighted, root, shift), _label_sets(Y, w)
-    return Statistics(rows, shift, Y - y_mean, w, share, U, s, XY, Yw.T @ Yw, Z, c, x_mean, y_mean)
+    U, s = _decompose(weighted, root, shift)
+    Z, which = np.unique(Y, axis=0, return_inverse=True)
+    c, kept = np.bincount(which.ravel(), weights=w, minlength=len(Z)), Z.any(axis=1)  # an empty set says nothing
+    return Statistics(rows, shift, Y - y_mean, w, share, U, s, XY, Yw.T @ Yw, Z[kept], c[kept], x_mean, y_mean)
 
 
 def _decompose(Xw, root, shift):
@@ -141,14 +143,6 @@ def _decompose(Xw, root, shift):
     s, Q = linalg.eigh(K)
     keep = s > 1e-12 * max(s[-1], np.finfo(np.float64).tiny)
     return (Xw.T @ Q[:, keep] - np.outer(shift, root @ Q[:, keep])) / np.sqrt(s[keep]), s[keep]
-
-
-def _label_sets(Y, w):
-    """Distinct label sets Z (rows) that are not empty, and the weight c of the rows that have each."""
-    Z, which = np.unique(Y, axis=0, return_inverse=True)
-    c = np.bincount(which.ravel(), weights=w, minlength=len(Z))
-    keep = Z.any(axis=1) & (c > 0)
-    return Z[keep], c[keep]
 
 
 class Point(NamedTuple):
@@ -259,7 +253,9 @@ READINGS = {"features": FeatureNoise, "samples": SampleNoise}
 
 def solve(problem, *, start=None, max_iter=1000, tol=1e-5):
     """The minimum of a reading's objective, by ADMM from ``start`` (a `State`) to a relative duality gap of tol."""
-    now, n_iter = start or _zero(problem), 0
+    E = np.zeros_like(problem.data.Z)
+    J = np.zeros((len(problem.weights), E.shape[1]))
+    now, n_iter = start or State(J, E, J, E, 1.0, 1.0), 0
     step = problem.quadratic_step(now.mu, now.nu)
     while True:
         point = step(now)
@@ -272,12 +268,6 @@ def solve(problem, *, start=None, max_iter=1000, tol=1e-5):
             mu, nu = _adapted(problem, old, now, lag) if n_iter < ADAPT_UNTIL else (now.mu, now.nu)
             if (mu, nu) != (now.mu, now.nu):
                 now, step = now._replace(mu=mu, nu=nu), problem.quadratic_step(mu, nu)
-
-
-def _zero(problem):
-    E = np.zeros_like(problem.data.Z)
-    J = np.zeros((len(problem.weights), E.shape[1]))
-    return State(J, E, J, E, 1.0, 1.0)
 
 
 def _split(problem, now, point):

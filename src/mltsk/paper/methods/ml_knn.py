@@ -148,7 +148,9 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
             kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
             pair_row, pair_column = np.nonzero(D2 <= (kth + rounding * scale)[:, None])
             distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
-            found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
+            order = np.lexsort((distance, pair_row))  # stable: equal distances stay in the order of columns
+            first = np.searchsorted(pair_row, np.arange(len(D2)))
+            found[rows] = pair_column[order][first[:, None] + np.arange(k)]
     return found
 
 
@@ -172,10 +174,3 @@ def _pair_distances(Q, X, i, j, limit_bytes):
     for pairs in row_blocks(len(i), 24 * X.shape[1], limit_bytes):
         distance[pairs] = ((dense(Q[i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
     return distance
-
-
-def _first_k(pair_row, pair_column, distance, n_rows, k):
-    """The columns of the k nearest pairs of every row; pairs come sorted by row and column."""
-    order = np.lexsort((distance, pair_row))  # stable: equal distances stay in the order of columns
-    first = np.searchsorted(pair_row, np.arange(n_rows))
-    return pair_column[order][first[:, None] + np.arange(k)]
