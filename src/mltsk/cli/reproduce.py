@@ -63,21 +63,19 @@ def reproduce(
 
     from ..paper.experiments.reproduce import reproduce as run
     from ..paper.experiments.run import Cluster
-    from . import FAILED
 
     definition = _definition(config, datasets, methods, labels)
     first = definition.seeds[0] if seed is None else seed
     changes: dict[str, Any] = {"folds": folds, "grid": grid and grid.value, "studies": None if studies else False}
     changes |= {"protocols": [p.value for p in protocol or ()] or None, "convention": convention and convention.value}
     changes["seeds"] = None if seed is None and repeats == 1 else list(range(first, first + repeats))
-    if device:
-        own = {"device": device}
-        changes["methods"] = [m.model_copy(update=own) if m.gpu else m for m in definition.methods]
+    here = {"device": device}
+    changes["methods"] = [m.model_copy(update=here) if device and m.gpu else m for m in definition.methods]
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
-    command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     runner = Cluster(cluster) if cluster else None
     jobs = runner.slots if runner else jobs or joblib.cpu_count()
-    how: Any = {"required": _split(datasets), "begin": lambda outlook: _announce(outlook, jobs), "command": command}
+    how: Any = {"required": _split(datasets), "begin": lambda outlook: _announce(outlook, jobs)}
+    how["command"] = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     try:
         with _view(jobs) as view:
             progress = run(definition, out, **how, jobs=jobs, runner=runner, report=view)
@@ -85,10 +83,9 @@ def reproduce(
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")
         raise
-    cells = _write(out, "of all results").cells
+    results = _write(out, "of all results")
     if progress.failed:
-        _note_failures(cells[cells["status"] == "failed"], len(cells))
-        raise typer.Exit(FAILED)
+        _fail(results.cells)
 
 
 def report(
@@ -124,10 +121,15 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     return definition.model_copy(update=picked)
 
 
-def _note_failures(failed: Any, n: int) -> None:
+def _fail(cells: Any) -> None:
+    """Tell of some pieces that failed, and end with status 1."""
+    from . import FAILED
+
+    failed = cells[cells["status"] == "failed"]
     for cell in failed.head(5).itertuples():
         note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
-    note(f"{len(failed)} of {n} pieces failed; the report names them, and the same command tries them again.")
+    note(f"{len(failed)} of {len(cells)} pieces failed; the report names them, and the same command tries them again.")
+    raise typer.Exit(FAILED)
 
 
 def _split(names: list[str] | None) -> list[str]:

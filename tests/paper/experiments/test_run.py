@@ -123,7 +123,7 @@ def test_the_time_left_is_guessed_method_by_method():
     }
     progress = Progress(total=6)
     for cell in [*cells.values()] * 2:
-        progress.expect(cell)
+        progress.expect([cell])
     assert progress.seconds_left(1) is None
     progress.count(cells["a", "x"], Outcome(seconds=1.0))
     assert progress.seconds_left(1) == (3.0, False)  # nothing is known of b

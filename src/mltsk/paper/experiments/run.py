@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
@@ -57,9 +57,10 @@ class Progress:
         """Seconds since the run began."""
         return time.monotonic() - self.started
 
-    def expect(self, cell: Cell) -> None:
-        """Note a cell to come."""
-        self._left[cell.method, cell.dataset] += cell.size
+    def expect(self, cells: Iterable[Cell]) -> None:
+        """Note cells to come."""
+        for cell in cells:
+            self._left[cell.method, cell.dataset] += cell.size
 
     def count(self, cell: Cell, outcome: Outcome) -> None:
         """Note a finished cell."""
@@ -225,8 +226,7 @@ def run(
     finished, failed, kept = store.done(), set[str](), versions()
     waiting = sorted((cell for cell in cells if cell.key not in finished), key=lambda cell: -cell.size)
     progress = Progress(total=len(cells), done=len(cells) - len(waiting))
-    for cell in waiting:
-        progress.expect(cell)
+    progress.expect(waiting)
     tell = report or (lambda progress, cell, outcome: None)
     tell(progress, None, None)
 
@@ -243,8 +243,8 @@ def run(
                     keep(ready, Outcome(error="An inner fold that this one needs has failed."))
                     continue
                 progress.running[str(ready)] = time.monotonic()
-                method = None if ready.kind == "study" else methods[ready.method]
-                runner.start((ready, datasets[ready.dataset], method, _chosen(ready, store)))
+                how = None if ready.kind == "study" else methods[ready.method], _chosen(ready, store)
+                runner.start((ready, datasets[ready.dataset], *how))
             if not runner.busy:
                 return progress
             tell(progress, None, None)

@@ -211,16 +211,18 @@ def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):
         value[active], gap[active] = value_and_gap(u, z, y, band)
         aim = tol * np.maximum(value[active], floor[active])
         aim += 1e-14 * np.einsum("nl,nl->l", y, y)  # what rounding leaves of an output that is fitted exactly
-        if old is None:
-            v = u
-        else:  # momentum starts anew where the last move went back
-            t = np.where(np.einsum("nl,nl->l", v - u, u - old) > 0, 1.0, t)
-            t, now = (1 + np.sqrt(1 + 4 * t**2)) / 2, t
-            v = u + (now - 1) / t * (u - old)
+        v, t = (u, t) if old is None else _extrapolated(v, old, u, t)
         going = gap[active] > aim
         active, v, u, t = active[going], v[:, going], u[:, going], t[going]
     P, extra = factor.coefficients(Z, limit)
     return Solution(P, extra, value, gap, n_iter, not len(active))
+
+
+def _extrapolated(v, old, u, t):
+    """The fits u moved on by their momentum t, and the next momentum; it starts anew where the last move went back."""
+    t = np.where(np.einsum("nl,nl->l", v - u, u - old) > 0, 1.0, t)
+    following = (1 + np.sqrt(1 + 4 * t**2)) / 2
+    return u + (t - 1) / following * (u - old), following
 
 
 def value_and_gap(u, z, y, band):

@@ -220,23 +220,21 @@ class PaperMLTSK(MultilabelMethod):
     def system_(self):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        names, L = getattr(self, "feature_names_in_", None), len(self.label_names_)
+        names, L = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)]), self.label_names_
+        general: dict[str, Any] = {
+            "unit_length": False,
+            "intercept": np.zeros(len(L)),
+            "term_coef": np.zeros((0, len(L))),
+        }
+        own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
         return FuzzySystem(
-            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
-            label_names=tuple(self.label_names_),
+            feature_names=tuple(names),
+            label_names=tuple(L),
             scaling=Scaling(**self.scaling_),
-            unit_length=False,
-            intercept=np.zeros(L),
             terms=Terms.none(),
-            term_coef=np.zeros((0, L)),
-            centers=self.centers_,
-            widths=self.widths_,
-            coef=self.coef_,
-            prototypes=self.prototypes_,
-            rule_weights=self.rule_weights_,
-            thresholds=self.thresholds_,
-            quantiles=self.quantiles_,
             underflow="authors",
+            **general,
+            **{name: getattr(self, f"{name}_") for name in own},
         )
 
     rules_, _category_names = MLTSKClassifier.rules_, MLTSKClassifier._category_names
