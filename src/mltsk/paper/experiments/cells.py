@@ -76,15 +76,9 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
     cells: list[Cell] = []
     for data in definition.datasets:
         for method in definition.methods if data.name in shapes else ():
-            details = {
-                "data": digests[data.name],
-                "class": method.path,
-                "params": {**method.params, **method.params_for.get(data.name, {})},
-                "scale": method.scale,
-                "folds": definition.folds,
-                "convention": definition.convention,
-                "version": __version__,
-            }
+            details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
+            details["params"] = {**method.params, **method.params_for.get(data.name, {})}
+            details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
             protocols = protocols_of(definition, data, method)
             for protocol, seed, fold in product(protocols, definition.seeds, range(definition.folds)):
                 own = method.grid_for.get(data.name) or method.grid_for.get(protocol)
@@ -140,6 +134,6 @@ def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell
     for name, study in STUDIES.items():
         for dataset in [dataset for dataset in study.datasets or digests if dataset in digests]:
             grid = "fast" if dataset in fast else "paper"
-            details = {"data": digests[dataset], "grid": grid, "version": __version__}
+            details: dict[str, Any] = {"data": digests[dataset], "grid": grid, "version": __version__}
             cells.append(Cell("study", "", dataset, name, definition.seeds[0], -1, details=details, size=1e9))
     return cells

@@ -111,14 +111,9 @@ def cross_validate_metrics(
     jobs = (delayed(evaluate_fold)(clone(estimator), X, Y, fold, convention) for fold in folds)
     results: list[FoldResult] = Parallel(n_jobs=n_jobs)(jobs)
     metrics, fit_seconds, predict_seconds, messages = zip(*results, strict=True)
-    return CrossValidation(
-        metrics=tuple(metrics[0]),
-        table=np.array([list(values.values()) for values in metrics]),
-        fit_seconds=np.array(fit_seconds),
-        predict_seconds=np.array(predict_seconds),
-        warnings=tuple(dict.fromkeys(chain(*messages))),
-        convention=convention,
-    )
+    table = np.array([list(values.values()) for values in metrics])
+    seconds, warned = (np.array(fit_seconds), np.array(predict_seconds)), tuple(dict.fromkeys(chain(*messages)))
+    return CrossValidation(tuple(metrics[0]), table, *seconds, warned, convention)
 
 
 def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = "standard") -> FoldResult:

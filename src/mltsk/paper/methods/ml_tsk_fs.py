@@ -220,20 +220,17 @@ class PaperMLTSK(MultilabelMethod):
     def system_(self):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        names, L = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)]), self.label_names_
-        general: dict[str, Any] = {
-            "unit_length": False,
-            "intercept": np.zeros(len(L)),
-            "term_coef": np.zeros((0, len(L))),
-        }
+        names, L = getattr(self, "feature_names_in_", None), len(self.label_names_)
         own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
         return FuzzySystem(
-            feature_names=tuple(names),
-            label_names=tuple(L),
+            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            label_names=tuple(self.label_names_),
             scaling=Scaling(**self.scaling_),
+            unit_length=False,
+            intercept=np.zeros(L),
             terms=Terms.none(),
+            term_coef=np.zeros((0, L)),
             underflow="authors",
-            **general,
             **{name: getattr(self, f"{name}_") for name in own},
         )
 

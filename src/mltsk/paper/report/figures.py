@@ -255,8 +255,15 @@ def _convergence(results: Found, figure_of: Any) -> Any:
     axes = figure.subplots(len(results), 3, squeeze=False)
     for row, (name, found) in zip(axes, results.items(), strict=True):
         for line, colour, dash in zip(found["paper"], (ink.SKY, ink.ORANGE, ink.RED), ("-", "--", "-."), strict=False):
-            _unstopped_curves(row[0], row[1], line, colour, dash)
-        _certificate_curve(row[2], found["ours"])
+            at = line["steps"].index(line["stop"]) if line["stop"] in line["steps"] else -1
+            for ax, key, width in ((row[0], "objective", 1.4), (row[1], "df", 1)):
+                label = f"alpha = {line['alpha']:g}"
+                ax.plot(line["steps"], numbers(line[key]), dash, color=colour, lw=width, label=label)
+                ax.plot(line["steps"][at], line[key][at], "o", color=colour, mfc="none", ms=6)
+        ours = found["ours"]
+        row[2].plot(np.maximum(ours["steps"], 1), numbers(ours["certificates"]), "o-", color=ink.BLUE, ms=2.5)
+        row[2].axhline(ours["default_tol"], color=ink.MUTED, lw=0.8, ls=":")
+        row[2].text(1, ours["default_tol"], "default tolerance", va="bottom", fontsize=7, color=ink.MUTED)
         row[0].set_title(f"{name}: objective of the paper")
         row[1].set_title("df, the authors stop below 0.01")
         row[2].set_title("convex form: share left to the optimum")
@@ -264,19 +271,6 @@ def _convergence(results: Found, figure_of: Any) -> Any:
     axes[0, 0].plot([], [], "o", color=ink.MUTED, mfc="none", ms=6, label="where the authors stop")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
-
-
-def _unstopped_curves(objective: Any, df: Any, line: Mapping[str, Any], colour: str, dash: str) -> None:
-    steps, at = line["steps"], line["steps"].index(line["stop"]) if line["stop"] in line["steps"] else -1
-    for ax, key, width in ((objective, "objective", 1.4), (df, "df", 1)):
-        ax.plot(steps, numbers(line[key]), dash, color=colour, lw=width, label=f"alpha = {line['alpha']:g}")
-        ax.plot(steps[at], line[key][at], "o", color=colour, mfc="none", ms=6)
-
-
-def _certificate_curve(ax: Any, ours: Mapping[str, Any]) -> None:
-    ax.plot(np.maximum(ours["steps"], 1), numbers(ours["certificates"]), "o-", color=ink.BLUE, ms=2.5)
-    ax.axhline(ours["default_tol"], color=ink.MUTED, lw=0.8, ls=":")
-    ax.text(1, ours["default_tol"], "default tolerance", va="bottom", fontsize=7, color=ink.MUTED)
 
 
 def _convergence_axes(row: Any) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ PAGE_WIDTH = 7.2  # inches: the width of a page of a report or of two columns of
 SMALL: dict[str, Any] = {"font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8, "axes.titlelocation": "left"}
 SMALL |= {"xtick.labelsize": 7, "ytick.labelsize": 7, "legend.fontsize": 7.5, "legend.frameon": False}
 SMALL |= {"lines.linewidth": 1.4, "lines.markersize": 4}
-_PNG_DPI = 160
+_PNG_DPI, _OF_MARKERS = 160, ("markerfacecolor", "markeredgecolor")
 
 
 @dataclass(frozen=True)
@@ -119,16 +120,8 @@ def _alone(inline: str) -> bytes:
 
 def _png(figure: Any) -> bytes:
     figure.draw_without_rendering()  # ticks exist only from here on
-    for artist in figure.findobj():
-        _recolour(artist)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor="#ffffff")
-    return buffer.getvalue()
-
-
-def _recolour(artist: Any) -> None:
-    """Stand-in colours of an artist replaced, whatever it calls them; collections have lists of them."""
-    for name in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
+    # stand-in colours replaced, whatever an artist calls them; collections have lists of them
+    for artist, name in product(figure.findobj(), ("color", "facecolor", "edgecolor", *_OF_MARKERS)):
         get, put = getattr(artist, f"get_{name}", None), getattr(artist, f"set_{name}", None)
         if get is None or put is None:
             continue
@@ -136,6 +129,9 @@ def _recolour(artist: Any) -> None:
             put(_light(get()))
         elif artist.get_array() is None:
             put([_light(colour) for colour in get()])
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor="#ffffff")
+    return buffer.getvalue()
 
 
 def _light(colour: Any) -> Any:

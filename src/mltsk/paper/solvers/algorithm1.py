@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg.blas import daxpy, saxpy
 from scipy.linalg.lapack import dpstrf
 
@@ -170,7 +171,7 @@ def algorithm1_grid(
 
 def _factored(data: Quadratic, n_settings: int, tolerance: float) -> tuple[Quadratic, Array | None]:
     """The same data with a factor of A where many settings make that pay."""
-    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or data.G.is_sparse:
+    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(data.G.X):
         return data, None
     A = data.G.gram() if data.A is None else data.A
     factor = low_rank(A, tolerance)

@@ -14,7 +14,6 @@ residuals) · (root mean square length of a column of G): about the correlation 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -24,6 +23,7 @@ from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from .problem import GAP, Problem, Solution, fista, quadratic, weighted
 
+Weight = float | None  # None: from the data
 L1_SHARE = 0.25
 # Leave-one-out looks at this many rows at most, evenly spread over the sample: its cost grows with their cube, and the
 # best ρ of a summed loss, a ratio of noise to signal, does not depend on how many rows there are.
@@ -53,9 +53,9 @@ def fit_consequents(
     w: Array,
     *,
     coupling: str | None = "precision",
-    rho: float | None = None,
-    alpha: float | None = None,
-    beta: float | None = None,
+    rho: Weight = None,
+    alpha: Weight = None,
+    beta: Weight = None,
     gamma: float | None = None,
     max_iter: int = 1000,
     tol: float = GAP,
@@ -129,7 +129,7 @@ def errors_at(totals: Array, taus: Array, errors: Array) -> Array:
 
 
 def choose_weights(
-    G: FuzzyMap, Y: Array, w: Array, Q: Array, *, rho: Any = None, alpha: Any = None, most_rows: int = LOO_ROWS
+    G: FuzzyMap, Y: Array, w: Array, Q: Array, *, rho: Weight = None, alpha: Weight = None, most_rows: int = LOO_ROWS
 ) -> tuple[float, float, float]:
     """ρ and α of least leave-one-out squared error, summed over labels, and the noise; a weight given is kept.
 

@@ -57,17 +57,10 @@ def _one_alpha(data: Quadratic, R: Array, alpha: float, curvature: float, steps:
     # all of the first hundred steps, and evenly spread in their logarithm beyond: enough for a picture
     spread = np.geomspace(1, len(F), 400).round().astype(np.int64)
     kept = np.union1d(np.arange(1, min(len(F), 100) + 1), spread)
-    return {
-        "alpha": alpha,
-        "steps": kept.tolist(),
-        "objective": plain(F[kept - 1]),
-        "df": plain(np.abs(np.diff(q, prepend=0.0))[kept - 1]),
-        "stop": stopped.n_iter,
-        "stopped_by": stopped.stopped_by,
-        "lowest": plain(F.min()),
-        "curvature": curvature,
-        "unbounded": curvature < 0,
-    }
+    found = {"alpha": alpha, "stop": stopped.n_iter, "stopped_by": stopped.stopped_by, "lowest": plain(F.min())}
+    found |= {"curvature": curvature, "unbounded": curvature < 0, "steps": kept.tolist()}
+    df = np.abs(np.diff(q, prepend=0.0))
+    return {**found, "objective": plain(F[kept - 1]), "df": plain(df[kept - 1])}
 
 
 def unstopped(
@@ -97,10 +90,6 @@ def _convex(X: Any, Y: Array) -> dict[str, Any]:
     data = quadratic(G, Y - Y.mean(axis=0))
     problem = Problem(data, fitted.coupling, fitted.alpha, fitted.beta, fitted.rho)
     solution = fista(problem, data.ridge_start(fitted.rho + fitted.alpha), max_iter=20_000, tol=TOL)
-    return {
-        "steps": [min(CHECK_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))],
-        "certificates": plain(solution.certificates),
-        "tol": TOL,
-        "default_tol": GAP,
-        "converged": solution.converged,
-    }
+    steps = [min(CHECK_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))]
+    found = {"steps": steps, "certificates": plain(solution.certificates), "converged": solution.converged}
+    return {**found, "tol": TOL, "default_tol": GAP}
