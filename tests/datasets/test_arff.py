@@ -1,14 +1,11 @@
-import time
-
 import arff as liac
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from scipy import sparse
 
-from mltsk.datasets import Dataset, category_values, content_digest, read_arff, read_label_xml
+from mltsk.datasets import category_values, read_arff, read_label_xml
 from mltsk.datasets.arff import read_columns
 from mltsk.exceptions import InputError
 
@@ -301,25 +298,6 @@ def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path_factory, at, n
         sentence, rows = str(refused), 0
     assert bool(sentence) != bool(rows)
     assert sentence.count("\n") == 0
-
-
-def large(sparse_rows):
-    rng = np.random.default_rng(0)
-    if not sparse_rows:
-        return Dataset(rng.random((2407, 294)).round(6), rng.random((2407, 6)) < 0.2)
-    X = sparse.random_array((7395, 1836), density=0.0374, rng=rng, data_sampler=lambda size: np.ones(size))
-    return Dataset(X, rng.random((7395, 159)) < 0.015, categories=[("0", "1")] * 1836)
-
-
-@pytest.mark.parametrize("sparse_rows", [False, True], ids=["scene", "bibtex"])
-def test_files_of_this_size_are_read_fast(tmp_path, as_arff, sparse_rows):
-    data = large(sparse_rows)
-    path = tmp_path / "large.arff"
-    path.write_text(as_arff(data))
-    start = time.process_time()  # of this process: the machine may be busy with others
-    read = read_arff(path, data.shape[2])
-    assert time.process_time() - start < 3
-    assert content_digest(read) == content_digest(data)
 
 
 FOUR = "@attribute size real\n@attribute colour {blue,red}\n@attribute good {0,1}\n@attribute cheap {0,1}\n"

@@ -229,8 +229,8 @@ class Solver:
     ) -> None:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
-        self.data, self.R, self.max_iter, self.margin, self.stop = data, R, max_iter, margin, stop
-        self.look_below = look_below
+        self.data, self.R, self.max_iter, self.margin = data, R, max_iter, margin
+        self.stop, self.look_below = stop, look_below
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.factor = None if factor is None else factor.astype(self.dtype, copy=False)
         self._steps_data = data.astype(self.dtype) if single else data
