@@ -20,7 +20,7 @@ GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 Convention = StrEnum("Convention", ["paper", "standard"])
 DATA_HELP = "Names of the catalog or files, separated by commas."
 METHODS_HELP = "Keys, entry points or import paths of classifiers, separated by commas."
-DEVICE_HELP = "Where tensors are computed, say cuda, by methods that it makes faster."
+DEVICE_HELP = "Device for methods that it makes faster, such as cuda."
 ADD_HELP = "Take over what this folder has finished first, from another machine say."
 
 

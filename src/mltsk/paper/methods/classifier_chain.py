@@ -51,10 +51,10 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     chain_coef_ : array of shape (n_labels, n_rules, n_labels)
         ``chain_coef_[i, k, j]`` is q_kij; 0 unless i comes before j.
     centers_, widths_, coef_, gap_, n_iter_, rule_distinctness_, mean_, axes_
-        As in `BinaryRelevanceTSK`; of the first link if ``antecedents`` is "labels", but for ``gap_`` and ``n_iter_``.
+        As in `BinaryRelevanceTSK`; of the first link alone if ``antecedents`` is "labels", but for gaps and steps.
     links_ : tuple of (centres, widths, consequents)
         If ``antecedents`` is "labels", instead of ``chain_coef_`` and ``coef_``: arrays of every link, in the order of
-        the chain, over the features and the labels before it. Consequents are (n_rules, inputs + 1), intercept first.
+        the chain, over features and earlier labels. Consequents are (n_rules, inputs + 1), intercept first.
 
     Notes
     -----
