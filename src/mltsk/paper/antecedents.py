@@ -86,10 +86,7 @@ def warn_if_fewer(found: int, asked: int) -> None:
 def warn_if_collapsed(estimator: Any) -> None:
     """Say so, with advice, when the rules of a fitted estimator do not differ."""
     if estimator.rule_distinctness_ < COLLAPSED:
-        distinctness = f"{estimator.rule_distinctness_:.3f}"
-        warnings.warn(
-            f"the {len(estimator.centers_)} rules hardly differ (distinctness {distinctness} of 1), so the model is "
-            "close to a linear one: use a smaller width_scale or fewer rules; MLTSKClassifier keeps rules apart.",
-            RuleCollapseWarning,
-            stacklevel=5,
-        )
+        rules = f"{len(estimator.centers_)} rules hardly differ (distinctness {estimator.rule_distinctness_:.3f} of 1)"
+        ways = "use a smaller width_scale or fewer rules; MLTSKClassifier keeps rules apart."
+        message = f"the {rules}, so the model is close to a linear one: {ways}"
+        warnings.warn(message, RuleCollapseWarning, stacklevel=5)

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
+from sklearn.utils import _safe_indexing
 
 from ...exceptions import InputError
 from ...metrics import evaluate
@@ -122,15 +123,11 @@ def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
-        estimator.fit(_rows(X, train), _rows(Y, train))
+        estimator.fit(_safe_indexing(X, train), _safe_indexing(Y, train))
         fitted = time.perf_counter()
-        scores = label_scores(estimator, _rows(X, test), Y.shape[1])
-        predictions = estimator.predict(_rows(X, test))
+        unseen = _safe_indexing(X, test)
+        scores, predictions = label_scores(estimator, unseen, Y.shape[1]), estimator.predict(unseen)
         done = time.perf_counter()
-        metrics = evaluate(_rows(Y, test), scores, predictions=predictions, convention=convention)
+        metrics = evaluate(_safe_indexing(Y, test), scores, predictions=predictions, convention=convention)
     messages = tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))
     return FoldResult(metrics, fitted - start, done - fitted, messages)
-
-
-def _rows(table: Any, index: ArrayLike) -> Any:
-    return table.iloc[index] if hasattr(table, "iloc") else table[index]
