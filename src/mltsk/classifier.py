@@ -143,6 +143,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     ((2, 5), (200, 5))
     """
 
+    given_rules_: Any = ()
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
         "n_rules": [StrOptions({"auto", "xie-beni"}), Interval(Integral, 0, None, closed="left")],
         "order": [StrOptions({"auto"}), Interval(Integral, 0, 1, closed="both")],
@@ -300,7 +301,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
         short._validate_params()
         if X is not None:
-            return short.fit(X, y, rules=getattr(self, "given_rules_", None))
+            return short.fit(X, y, rules=self.given_rules_)
         if not hasattr(self, "_sample"):
             raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]

@@ -1,7 +1,10 @@
-"""What commands print and write."""
+"""What commands print and write, and progress: bars on a terminal, lines elsewhere."""
 
 import warnings
 
+import pytest
+
+from mltsk.cli import output
 from mltsk.cli.output import aligned, noted_warnings, write_text
 
 
@@ -28,3 +31,37 @@ def test_text_goes_to_a_file_as_it_is(tmp_path):
 def test_text_ends_with_a_line_end_on_standard_output(capsys):
     write_text("ünï", "-")
     assert capsys.readouterr().out == "ünï\n"
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setattr(output, "on_terminal", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+
+def test_lines_elsewhere(capsys):
+    with output.counting("folds", "done") as report:
+        for done in range(3):
+            report(done, 2)
+    with output.downloading("birds") as report:
+        for done in range(100):
+            report(done, None)
+    with output.working("thinking"):
+        pass
+    assert capsys.readouterr().err == "folds: 1 of 2 done\nfolds: 2 of 2 done\nbirds: downloading\nthinking …\n"
+
+
+@pytest.mark.usefixtures("terminal")
+def test_bars_on_a_terminal(capsys):
+    with output.counting("folds", "done") as report:
+        report(1, 2)
+    with output.downloading("birds") as report:
+        report(1000, 2000)
+        report(5, None)
+    with output.working("thinking"):
+        pass
+    err = capsys.readouterr().err
+    assert "1/2" in err
+    assert "birds" in err
+    assert "thinking" in err

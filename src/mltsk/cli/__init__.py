@@ -85,9 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _verdict(error: Exception) -> tuple[int, str]:
     """Exit status and sentence for an error."""
-    usage: Any = typer.BadParameter.__mro__[
-        2
-    ]  # the common base of usage errors, wherever this version of typer keeps it
+    usage: Any = typer.BadParameter.__mro__[2]  # the common base of usage errors, wherever typer keeps it
     if isinstance(error, InputError):
         return BAD_INPUT, str(error)
     if isinstance(error, usage):

@@ -8,6 +8,7 @@ from typer import Argument, Option
 LABELS_HELP = """Label columns: names separated by commas (name=word if another word than yes or 1 means yes),
 how many there are at the end (negative: at the start), or a MULAN XML file. ARFF and NPZ files may declare them."""
 
+FILE_HELP = "A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do."
 Labels = Annotated[str | None, Option("--labels", metavar="COLUMNS", help=LABELS_HELP)]
 Drop = Annotated[str, Option(metavar="COLUMNS", help="Columns to leave out.")]
 Id = Annotated[str, Option("--id", metavar="COLUMNS", help="Columns that only identify a sample.")]
@@ -22,9 +23,7 @@ Separator = Annotated[str, Option(metavar="SIGN", help="What separates two label
 
 
 def columns(
-    data: Annotated[
-        str, Argument(metavar="FILE", help="A CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file; .csv.gz will do.")
-    ],
+    data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)],
     labels: Labels = None,
     drop: Drop = "",
     id: Id = "",

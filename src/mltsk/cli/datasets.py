@@ -5,8 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from .output import aligned
-from .progress import downloading
+from .output import aligned, downloading
 
 MIRROR_HELP = "Addresses to use instead of the catalog's."
 app = typer.Typer(rich_markup_mode=None, add_completion=False)

@@ -7,8 +7,7 @@ import typer
 from typer import Option
 
 from ..exceptions import InputError
-from .output import aligned
-from .progress import counting, working
+from .output import aligned, counting, working
 
 # Chosen as the paper chooses: the best AP on the reported folds, here among 432 of the 4,000 settings of its grid
 # (3 x 3 x 4 x 3 x 4 values of K, h, α, β, γ) on yeast. h made no difference; 1 leaves its rules least alike.

@@ -15,8 +15,7 @@ from typer import Argument, Option
 from ..exceptions import InputError
 from ..files import check_target
 from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
-from .output import aligned, label_table, metric_table, noted_warnings
-from .progress import working
+from .output import aligned, label_table, metric_table, noted_warnings, working
 
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
@@ -190,22 +189,18 @@ def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tupl
     import numpy as np
 
     from .. import MLTSKClassifier, PaperMLTSK
-    from ..datasets import load_dataset
     from ..io import ModelInfo
-    from ..tables.files import is_table
     from ..tables.read import sparse_rows
-    from .inputs import check_complete
+    from .inputs import complete_numbers
 
-    paper, categories, X = preset is Preset.paper, {}, sparse_rows(table.X)
-    if paper:  # takes complete numbers: catalog sets in the codes of their publishers
-        dataset = table.dataset() if is_table(data) else load_dataset(data)
-        X, named = dataset.X, zip(dataset.feature_names, dataset.categories, strict=True)
-        categories = {name: names for name, names in named if names}
-        check_complete(X, table.feature_names, data)
+    paper, categories, X = preset is Preset.paper, dict[str, Any](), sparse_rows(table.X)
     X = table.X if X is None else X
-    params = {name: value for name, value in given.items() if name != "own_rules"}
+    if paper:
+        X, categories = complete_numbers(table, data)
+    params, knowledge = dict(given), {}
+    if "own_rules" in params:
+        knowledge["rules"] = params.pop("own_rules")
     model: Any = PaperMLTSK(**params) if paper else MLTSKClassifier(**params)
-    knowledge = {"rules": given["own_rules"]} if "own_rules" in given else {}
     start = perf_counter()
     try:
         with noted_warnings(), working(f"fitting {_shape(table)}"):
@@ -213,8 +208,8 @@ def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tupl
     except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
         raise InputError(str(error).splitlines()[0]) from error
     model.feature_names_in_ = np.array(table.feature_names, dtype=object)
-    seconds = round(perf_counter() - start, 3)
-    how = {"samples": len(table), "seconds": seconds, "preset": preset.value, "options": given}
+    how: dict[str, Any] = {"samples": len(table), "seconds": round(perf_counter() - start, 3)}
+    how |= {"preset": preset.value, "options": given}
     names = {"feature_names": table.feature_names, "label_names": table.label_names, "ids": tuple(table.ids.columns)}
     return model, X, ModelInfo(table.name, **names, categories=categories, fitted=how, kinds=table.kinds)
 
@@ -231,9 +226,10 @@ def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:
 
 
 def _shape(table: Any) -> str:
-    d, n_labels = len(table.feature_names), len(table.label_names)
-    features = f"{d:,} feature{'s' if d > 1 else ''}"
-    return f"{len(table):,} samples, {features}, {n_labels} label{'s' if n_labels > 1 else ''}"
+    from ..tables.cells import count
+
+    labels = count(len(table.label_names), "label")
+    return f"{len(table):,} samples, {count(len(table.feature_names), 'feature')}, {labels}"
 
 
 def _model(model: Any) -> list[tuple[str, str]]:

@@ -120,9 +120,7 @@ def rows_of(
     if unused := [name for name in raw.frame if name not in known]:
         what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
         note(f"{source} has {what} ({listed(unused)}) that the model does not use; left out.")
-    if is_pipeline:
-        return Rows(table.select(info.feature_names), table.Y, table.ids, table.name)
-    X = sparse_rows(table.X)
+    X = table.select(info.feature_names) if is_pipeline else sparse_rows(table.X)
     if X is None and not hasattr(model, "columns_"):
         X = plain_numbers(table.X, info.categories, source)
     elif X is None:
@@ -178,6 +176,14 @@ def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -
     numbers = np.column_stack(columns)
     check_complete(numbers, list(X), where)
     return numbers
+
+
+def complete_numbers(table: Any, data: str) -> tuple[Any, dict[str, Any]]:
+    """Features as complete numbers, catalog sets in the codes of their publishers, and the categories by name."""
+    dataset = table.dataset() if is_table(data) else load_dataset(data)
+    check_complete(dataset.X, table.feature_names, data)
+    named = zip(dataset.feature_names, dataset.categories, strict=True)
+    return dataset.X, {name: names for name, names in named if names}
 
 
 def check_complete(X: Any, names: Sequence[str], where: str) -> None:

@@ -10,8 +10,7 @@ from ..exceptions import InputError
 from ..files import check_target, spreadsheet_safe, writing
 from .columns import LabelColumn, Missing, Separator
 from .fit import TERMS_HELP
-from .output import label_table, metric_table, note, noted_warnings, write_text
-from .progress import working
+from .output import label_table, metric_table, note, noted_warnings, working, write_text
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
 Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]

@@ -13,8 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError
-from .output import note
-from .progress import on_terminal
+from .output import note, on_terminal
 
 ProtocolName = StrEnum("ProtocolName", ["paper", "strict", "nested"])
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
@@ -22,6 +21,7 @@ Convention = StrEnum("Convention", ["paper", "standard"])
 DATA_HELP = "Names of the catalog or files, separated by commas."
 GRID_HELP = "Settings to search: those of Table II, a few of them, or those of the authors' program."
 METHODS_HELP = "Keys, entry points or import paths of classifiers, separated by commas."
+DEVICE_HELP = "Device for methods that it makes faster, such as cuda."
 ADD_HELP = "First add what is finished in this folder, for example from another machine."
 
 
@@ -38,10 +38,7 @@ def reproduce(
     folds: Annotated[int | None, Option(min=2, help="Folds.  [default: 5]")] = None,
     convention: Annotated[Convention | None, Option(help="For ties and empty label sets.  [default: paper]")] = None,
     studies: Annotated[bool, Option(help="Also repeat the analyses of Figures 3 to 8.")] = True,
-    device: Annotated[
-        str | None,
-        Option(metavar="NAME", help="Device for methods that it makes faster, such as cuda."),
-    ] = None,
+    device: Annotated[str | None, Option(metavar="NAME", help=DEVICE_HELP)] = None,
     cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Run on the cluster of this Dask scheduler.")] = None,
     jobs: Annotated[int | None, Option("--jobs", "-j", min=1, help="Processes.  [default: all cores]")] = None,
 ) -> None:
@@ -67,47 +64,29 @@ def reproduce(
 
     from ..paper.experiments.reproduce import reproduce as run
     from ..paper.experiments.run import Cluster
-    from . import FAILED
 
     definition = _definition(config, datasets, methods, labels)
     first = definition.seeds[0] if seed is None else seed
-    changes: dict[str, Any] = {
-        "protocols": [p.value for p in protocol] if protocol else None,
-        "grid": grid.value if grid else None,
-        "folds": folds,
-        "convention": convention.value if convention else None,
-        "seeds": None if seed is None and repeats == 1 else list(range(first, first + repeats)),
-        "studies": None if studies else False,
-        "methods": [_placed(m, device) for m in definition.methods] if device else None,
-    }
+    changes: dict[str, Any] = {"folds": folds, "grid": grid and grid.value, "studies": None if studies else False}
+    changes |= {"protocols": [p.value for p in protocol or ()] or None, "convention": convention and convention.value}
+    changes["seeds"] = None if seed is None and repeats == 1 else list(range(first, first + repeats))
+    here = {"device": device}
+    changes["methods"] = [m.model_copy(update=here) if device and m.gpu else m for m in definition.methods]
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
-    command = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     runner = Cluster(cluster) if cluster else None
     jobs = runner.slots if runner else jobs or joblib.cpu_count()
+    how: Any = {"required": _split(datasets), "begin": lambda outlook: _announce(outlook, jobs)}
+    how["command"] = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     try:
         with _view(jobs) as view:
-            progress = run(
-                definition,
-                out,
-                required=_split(datasets),
-                begin=lambda outlook: _announce(outlook, jobs),
-                jobs=jobs,
-                runner=runner,
-                command=command,
-                report=view,
-            )
+            progress = run(definition, out, **how, jobs=jobs, runner=runner, report=view)
     except KeyboardInterrupt:
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")
         raise
-    cells = _write(out, "of all results").cells
+    results = _write(out, "of all results")
     if progress.failed:
-        failed = cells[cells["status"] == "failed"]
-        for cell in failed.head(5).itertuples():
-            note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
-        ways = "the report names them, and the same command tries them again"
-        note(f"{len(failed)} of {len(cells)} pieces failed; {ways}.")
-        raise typer.Exit(FAILED)
+        _fail(results.cells)
 
 
 def report(
@@ -143,8 +122,15 @@ def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | 
     return definition.model_copy(update=picked)
 
 
-def _placed(method: Any, device: str) -> Any:
-    return method.model_copy(update={"device": device}) if method.gpu else method
+def _fail(cells: Any) -> None:
+    """Tell of some pieces that failed, and end with status 1."""
+    from . import FAILED
+
+    failed = cells[cells["status"] == "failed"]
+    for cell in failed.head(5).itertuples():
+        note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
+    note(f"{len(failed)} of {len(cells)} pieces failed; the report names them, and the same command tries them again.")
+    raise typer.Exit(FAILED)
 
 
 def _split(names: list[str] | None) -> list[str]:
@@ -174,9 +160,8 @@ def _announce(outlook: Any, jobs: int) -> None:
     if outlook.left:
         where = "one core" if jobs == 1 else f"{jobs} cores"
         more = f", without {', '.join(outlook.unknown)}, of which nothing is known" if outlook.unknown else ""
-        typer.echo(
-            f"{outlook.left:,} pieces of work: about {_clock(outlook.seconds / jobs)} on {where}{more}", err=True
-        )
+        seconds = outlook.seconds / jobs
+        typer.echo(f"{outlook.left:,} pieces of work: about {_clock(seconds)} on {where}{more}", err=True)
 
 
 @contextmanager

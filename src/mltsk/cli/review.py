@@ -10,8 +10,7 @@ from typer import Argument, Option
 from ..files import check_target
 from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
 from .fit import COST_HELP, DATA_HELP, THRESHOLDS, cost_pair, given_threshold, threshold_wish
-from .output import LABELS, noted_warnings
-from .progress import counting
+from .output import LABELS, counting, noted_warnings
 
 THRESHOLD_HELP = "Score from which a label is predicted, or what to tune it for, per label.  [default: f1]"
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, partial, reduce
+from functools import cache, reduce
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
@@ -129,10 +129,10 @@ class Tensors:
         self._torch = torch
 
     def __getattr__(self, name: str) -> Any:
-        return partial(self._new, name) if name in ("empty", "zeros", "ones") else getattr(self._torch, name)
-
-    def _new(self, make: str, shape: Any, dtype: Any = np.float64, *, like: Any) -> Any:
-        return getattr(self._torch, make)(shape, dtype=self.dtype(dtype), device=like.device)
+        own = getattr(self._torch, name)
+        if name not in ("empty", "zeros", "ones"):
+            return own
+        return lambda shape, dtype=np.float64, *, like: own(shape, dtype=self.dtype(dtype), device=like.device)
 
     def dtype(self, dtype: Any) -> Any:
         """torch's type of a name that either library uses."""

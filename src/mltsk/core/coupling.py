@@ -43,14 +43,9 @@ def label_correlation(Y: Array, sample_weight: Array | None = None) -> Array:
     ones = xp.ones(len(Y), dtype=np.float64 if xp is np else Y.dtype, like=Y)
     w = ones if sample_weight is None else sample_weight
     Yc = Y - (w @ Y) / w.sum()
-    return correlation(Yc.T @ (w[:, None] * Yc), w.sum())
-
-
-def correlation(cov: Array, weight: "float | Array") -> Array:
-    """Correlation matrix of a covariance that was not divided by the ``weight`` of its rows."""
-    xp = namespace(cov)
+    cov = Yc.T @ (w[:, None] * Yc)
     sd = xp.sqrt(xp.maximum(xp.diag(cov), 0.0))
-    constant = sd <= 1e-12 * weight**0.5
+    constant = sd <= 1e-12 * w.sum() ** 0.5
     C = cov / xp.where(constant, 1.0, sd) / xp.where(constant, 1.0, sd)[:, None]
     C[constant] = C[:, constant] = 0.0
     xp.fill_diagonal(C, 1.0)

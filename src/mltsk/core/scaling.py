@@ -90,10 +90,8 @@ def fit_scaling(X: Array, w: Array, scale: str, share: Array | None = None) -> S
     if scale == "quantile":
         return _quantile(X, w, share)
     xp = namespace(X)
-    low, high = (
-        asnumpy(xp.amin(xp.where(X == X, X, np.inf), axis=0)),
-        asnumpy(xp.amax(xp.where(X == X, X, -np.inf), axis=0)),
-    )
+    low = asnumpy(xp.amin(xp.where(X == X, X, np.inf), axis=0))
+    high = asnumpy(xp.amax(xp.where(X == X, X, -np.inf), axis=0))
     low, high = np.where(low > high, 0.0, low), np.where(low > high, 0.0, high)
     values, levels = np.stack([low, high], axis=1), np.tile([0.0, 1.0], (len(low), 1))
     if scale == "minmax":

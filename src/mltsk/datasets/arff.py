@@ -111,23 +111,27 @@ def label_file(path: Path, labels: Any) -> Path | None:
     return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
 
 
-def read_columns(path: Path) -> tuple[Dataset, tuple[str, ...]]:
+def read_columns(
+    path: Path, *, max_line: int = MAX_LINE, max_filled: int = MAX_FILLED
+) -> tuple[Dataset, tuple[str, ...]]:
     """All columns of an ARFF file as features, and the names of those that its relation declares to be labels."""
     try:
-        return _read(path, "utf-8-sig")
+        return _read(path, "utf-8-sig", max_line, max_filled)
     except UnicodeDecodeError:
-        return _read(path, "latin-1")  # older files; every byte is a character in it
+        return _read(path, "latin-1", max_line, max_filled)  # older files; every byte is a character in it
 
 
-def _read(path: Path, encoding: str) -> tuple[Dataset, tuple[str, ...]]:
+def _read(path: Path, encoding: str, max_line: int, max_filled: int) -> tuple[Dataset, tuple[str, ...]]:
     parser, number = _Parser(), 0
     try:
         check_size(4 * path.stat().st_size, path)  # "1,1" is two numbers
         with path.open(encoding=encoding) as file:
-            while line := file.readline(MAX_LINE):
+            while line := file.readline(max_line):
                 number += 1
-                parser.take(line)
-        X = parser.matrix()
+                if len(line) == max_line:
+                    raise _Fault(f"the line is longer than {max_line} characters")
+                parser.take(line.strip())
+        X = parser.matrix(max_filled)
     except _Fault as fault:
         raise InputError(f"{path}, line {number}: {fault}.") from None
     except OSError as error:
@@ -147,9 +151,6 @@ class _Parser:
         self.handle, self.sparse = self._header_line, False
 
     def take(self, line: str) -> None:
-        if len(line) == MAX_LINE:
-            raise _Fault(f"the line is longer than {MAX_LINE} characters")
-        line = line.strip()
         if line and not line.startswith("%"):
             self.handle(line)
 
@@ -245,7 +246,7 @@ class _Parser:
         except ValueError:
             raise _Fault(f"{self.names[j]!r} is numeric and cannot be {short(text)}") from None
 
-    def matrix(self) -> Any:
+    def matrix(self, max_filled: int) -> Any:
         """A float64 array, or a CSR array when the rows are sparse."""
         if self.handle == self._header_line:
             raise _Fault("the file ends before @data (is it cut off?)")
@@ -256,17 +257,17 @@ class _Parser:
             return np.array(self.data).reshape(shape)
         X = sparse.csr_array((np.array(self.data), np.array(self.positions), np.array(self.starts)), shape=shape)
         X.sort_indices()
-        X = _fill_omitted(X, list(self.columns.values()))
+        X = _fill_omitted(X, list(self.columns.values()), max_filled)
         X.eliminate_zeros()
         return X
 
 
-def _fill_omitted(X: sparse.csr_array, categories: list[tuple[str, ...]]) -> sparse.csr_array:
+def _fill_omitted(X: sparse.csr_array, categories: list[tuple[str, ...]], most: int) -> sparse.csr_array:
     """Write the first category where it was omitted, in the rare columns where it is not the number 0."""
     first = {j: value for j, c in enumerate(categories) if c and (value := category_values(c)[0]) != 0}
     if not first:
         return X
-    if len(first) * X.shape[0] > MAX_FILLED:
+    if len(first) * X.shape[0] > most:
         raise _Fault(f"{len(first)} nominal attributes whose first category is not 0 are too many for a sparse file")
     columns = np.array(list(first))
     given = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)[:, columns].toarray()

@@ -107,19 +107,10 @@ def _entry(key: str, fields: dict[str, Any], sources: Mapping[str, Any]) -> Entr
     source = sources[fields.pop("from")]
     paths = fields.pop("files")
     mirrors = [[urljoin(base, path) for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
-    n_samples, n_features, n_labels = fields.pop("shape")
-    return Entry(
-        key,
-        fields.pop("title"),
-        n_samples,
-        n_features,
-        n_labels,
-        page=source["page"],
-        files=tuple(path.rpartition("/")[2] for path in paths),
-        mirrors=_frozen(mirrors),
-        content=fields.pop("content", "").removeprefix("sha256:"),
-        **{name: _frozen(value) for name, value in fields.items()},
-    )
+    fields |= zip(("n_samples", "n_features", "n_labels"), fields.pop("shape"), strict=True)
+    fields |= {"page": source["page"], "files": [path.rpartition("/")[2] for path in paths], "mirrors": mirrors}
+    fields["content"] = fields.get("content", "").removeprefix("sha256:")
+    return Entry(key, **{name: _frozen(value) for name, value in fields.items()})
 
 
 def _frozen(value: Any) -> Any:

@@ -200,13 +200,25 @@ class _Part:
 def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int, end: float) -> None:
     validator = part.validator()
     have = part.file.stat().st_size if validator else 0
+    with _answer(part, have, validator, timeout, end) as response:
+        if response.status != 206:
+            have = 0
+        elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+            raise _Dropped("the server sent another range than it was asked for")
+        elif _validator(response) != validator:
+            part.forget()
+            raise _Dropped("the file has changed on the server")
+        _receive(response, part, have, progress, max_bytes, end)
+
+
+def _answer(part: _Part, have: int, validator: str, timeout: float, end: float) -> Any:
     # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
     headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
     if have:
         headers |= {"Range": f"bytes={have}-", "If-Range": validator}
     try:
         asked, seconds = request.Request(part.url, headers=headers), max(end - time.monotonic(), timeout)
-        response = _within(seconds, lambda: _opener().open(asked, timeout=timeout))
+        return _within(seconds, lambda: _opener().open(asked, timeout=timeout))
     except queue.Empty:
         raise FetchError(f"{part.url}: too slow; no answer began within {seconds:.0f} seconds") from None
     except error.HTTPError as refused:
@@ -219,15 +231,6 @@ def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int, en
         raise FetchError(f"{part.url}: {failed.reason}") from None
     except _DROPS as dropped:
         raise _Dropped(str(dropped) or type(dropped).__name__) from None
-    with response:
-        if response.status != 206:
-            have = 0
-        elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-            raise _Dropped("the server sent another range than it was asked for")
-        elif _validator(response) != validator:
-            part.forget()
-            raise _Dropped("the file has changed on the server")
-        _receive(response, part, have, progress, max_bytes, end)
 
 
 def _within(seconds: float, call: Callable[[], Any]) -> Any:

@@ -99,17 +99,9 @@ class Candidates:
         start = np.array([rounded(x, digits_of(numbers)) for x, numbers in zip(start, coef.T, strict=True)])
         scaling = self.base.scaling
         prototypes = self.centers[rules] if scaling is None else scaling.invert(self.centers[rules])
-        short = replace(
-            self.base,
-            terms=terms,
-            term_coef=coef[own],
-            intercept=start + moved,
-            centers=self.centers[rules],
-            widths=self.widths[rules],
-            coef=coef[P:][rules][:, None, :],
-            prototypes=prototypes,
-            rule_weights=mean[P:][rules],
-        )
+        said: Any = {"terms": terms, "term_coef": coef[own], "intercept": start + moved, "prototypes": prototypes}
+        said |= {"centers": self.centers[rules], "widths": self.widths[rules], "coef": coef[P:][rules][:, None, :]}
+        short = replace(self.base, **said, rule_weights=mean[P:][rules])
         return short, np.concatenate([own, P + rules])
 
     def agreement(self, A: Array, coef: Array, other: Array) -> NDArray[np.int64]:

@@ -149,16 +149,8 @@ def choose(
         gain = (GAINS if scale.has_ramps else GAINS_LINEAR)[more.design.rules.order]
         if more.error < (1 - gain) * best.error:
             best = more
-    K = len(best.design.rules.centers)
-    if K:  # other widths and weights of the structure that was taken
-        o = best.design.rules.order
-        for factor in () if width_scale is not None else (0.5, 2.0):
-            other = search.best(o, K, best.width_scale * factor, (best.share,))
-            if other.error < best.error:
-                best = other
-                break
-        finer = search.best(o, K, best.width_scale, [best.share * f for f in FINER])
-        best = min(best, finer, key=lambda choice: choice.error)
+    if len(best.design.rules.centers):
+        best = search.refined(best, () if width_scale is not None else (0.5, 2.0))
     return replace(best, error=best.error / judge.cells)
 
 
@@ -189,11 +181,9 @@ class Clusters:
 
     def most_valid(self) -> int:
         """The number of centres that Xie and Beni's index prefers."""
-        return min(NUMBERS, key=self._index)
-
-    def _index(self, K: int) -> float:
-        _, filled, weights = self._rows(K)
-        return xie_beni(filled, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=weights)
+        _, filled, weights = self._rows(FEW)  # the same for all of these numbers
+        found = {K: xie_beni(filled, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=weights) for K in NUMBERS}
+        return min(found, key=found.__getitem__)
 
 
 def spread_counted(w: Array, limit: int) -> Any:
@@ -238,6 +228,17 @@ class _Search:
             design = Design(self.scale, rules, 1 / (self.general_size * (1 + v)), v / (size * (1 + v)))
             found.append(Choice(design, rho, error, h, v))
         return min(found, key=lambda choice: choice.error)
+
+    def refined(self, best: Choice, factors: Sequence[float]) -> Choice:
+        """The choice with another width, the first of these times its own that is better, and another weight."""
+        rules = best.design.rules
+        for factor in factors:
+            other = self.best(rules.order, len(rules.centers), best.width_scale * factor, (best.share,))
+            if other.error < best.error:
+                best = other
+                break
+        finer = self.best(rules.order, len(rules.centers), best.width_scale, [best.share * f for f in FINER])
+        return min(best, finer, key=lambda choice: choice.error)
 
     def _sized(self, K: Array) -> tuple[Array, float]:
         """A kernel whose rows lie at a mean squared distance of 1 from their mean, and what it was divided by."""

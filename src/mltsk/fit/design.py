@@ -60,13 +60,11 @@ class Scale:
             raise InputError(f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray().")
         if name == "unit" and not sparse.issparse(X) and not bool((X == X).all()):
             raise InputError("scale='unit' needs every cell of a row to give it unit length: take another scale.")
-        on_percentiles = name in PERCENTILE_TERMS
-        how = "quantile" if on_percentiles else name
+        how = "quantile" if name in PERCENTILE_TERMS else name
         scaling = None if how is None or how == "unit" else fit_scaling(X, w, how, shares)
-        if scaling is not None and name is not None and on_percentiles:
-            terms = Terms.ramps(scaling, monotone, name)
-        else:
-            terms = Terms.linear(X.shape[1])
+        terms = Terms.linear(X.shape[1])
+        if scaling is not None and how == "quantile":
+            terms = Terms.ramps(scaling, monotone, str(name))
         scale = cls(name, scaling, terms, 1.0)
         Z = scale.apply(X)
         terms = terms.averaged(Z, scaling, w).from_zero(X.shape[1] - n_given)

@@ -321,28 +321,11 @@ def _fitted(
     rows = block.X if is_sparse(block.X) else asnumpy(block.X)
     known = rows, asnumpy(M), asnumpy(block.Y), asnumpy(block.w)
     words: Any = {"indicators": options.indicators, "n_given": options.n_given}
-    return Fitted(
-        scale=design.scale.name,
-        scaling=scaling,
-        terms=design.scale.terms,
-        intercept=intercept,
-        general_coef=general,
-        centers=centers,
-        width=design.rules.width,
-        tnorm=design.rules.tnorm,
-        coef=coef,
-        prototypes=prototypes,
-        rule_weights=mass / float(w.sum()),
-        quantiles=quantiles,
-        members=Members.of(*known, shared=design.rules.order == 1, **words),
-        width_scale=choice.width_scale,
-        share=choice.share,
-        ridge=penalty.rho,
-        coupling=coupling,
-        coupling_weight=penalty.alpha,
-        loo_error=choice.error,
-        loo_scores=asnumpy(solved.loo),
-        loo_rows=None if solved.rows is None else asnumpy(solved.rows),
-        design=design,
-        penalty=penalty,
-    )
+    members = Members.of(*known, shared=design.rules.order == 1, **words)
+    what: Any = {"scale": design.scale.name, "scaling": scaling, "terms": design.scale.terms, "intercept": intercept}
+    what |= {"general_coef": general, "centers": centers, "width": design.rules.width, "tnorm": design.rules.tnorm}
+    what |= {"coef": coef, "prototypes": prototypes, "rule_weights": mass / float(w.sum()), "quantiles": quantiles}
+    found: Any = {"width_scale": choice.width_scale, "share": choice.share, "ridge": penalty.rho, "coupling": coupling}
+    found |= {"coupling_weight": penalty.alpha, "loo_error": choice.error, "loo_scores": asnumpy(solved.loo)}
+    found["loo_rows"] = None if solved.rows is None else asnumpy(solved.rows)
+    return Fitted(**what, members=members, **found, design=design, penalty=penalty)

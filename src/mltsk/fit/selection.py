@@ -44,9 +44,8 @@ class Problem:
         norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
         alive = norms > 1e-2 * max(float(norms.max(initial=0.0)), 1e-300)  # rarer terms would be chosen for a few rows
         c = (scaled.T @ pull) / np.where(alive, norms, np.inf)[:, None]
-        best = np.argsort(
-            -(np.abs(c) / np.maximum(np.abs(c).max(axis=0, initial=0.0), 1e-300)).max(axis=1), kind="stable"
-        )[:MOST]
+        pulls = np.abs(c) / np.maximum(np.abs(c).max(axis=0, initial=0.0), 1e-300)
+        best = np.argsort(-pulls.max(axis=1), kind="stable")[:MOST]
         used = np.sort(best[alive[best]])
         scaled = scaled[:, used] / norms[used]
         return cls(scaled.T @ scaled, c[used], used, mean, norms, rates, candidates)

@@ -11,13 +11,6 @@ import numpy as np
 from mltsk.metrics.inputs import BoolArray, FloatArray
 
 
-class Counts(NamedTuple):
-    """Rows at or above each different score, from the highest down: those that have the label, and all."""
-
-    found: FloatArray
-    given: FloatArray
-
-
 class Groups(NamedTuple):
     """Groups of rows of rising probability: mean ``forecast``, share ``observed`` with its 95 % interval, ``size``."""
 
@@ -28,12 +21,15 @@ class Groups(NamedTuple):
     size: FloatArray
 
 
-def counts(y: BoolArray, s: FloatArray, weights: FloatArray | None = None) -> Counts:
-    """What every cut of the scores gives, each row counted once, or as often as each row of ``weights`` (B, n) says."""
+def counts(y: BoolArray, s: FloatArray, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Rows at or above each different score, from the highest down: those that have the label, and all.
+
+    Each row is counted once, or as often as each row of ``weights`` (B, n) says.
+    """
     order = np.argsort(-s, kind="stable")
     ends = np.flatnonzero(np.append(np.diff(s[order]) != 0, len(s) > 0))
     w = np.ones((1, len(s))) if weights is None else weights[:, order]
-    return Counts(np.cumsum(w * y[order], axis=1)[:, ends], np.cumsum(w, axis=1)[:, ends])
+    return np.cumsum(w * y[order], axis=1)[:, ends], np.cumsum(w, axis=1)[:, ends]
 
 
 def roc_curve(y: BoolArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:

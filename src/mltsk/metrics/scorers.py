@@ -12,7 +12,7 @@ that label (forests, nearest neighbours, `MultiOutputClassifier`); an (n,) or an
 A label with a single class in training has one column, which is the probability of *that* class.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
@@ -25,8 +25,6 @@ from mltsk.metrics import bipartition, ranking
 from mltsk.metrics.conventions import is_paper
 from mltsk.metrics.inputs import FloatArray, check_truth
 
-#: Order in which a model is asked for scores: a decision function has finer values than a probability.
-RESPONSE_METHODS = ("decision_function", "predict_proba")
 _Metrics = dict[str, tuple[int, Callable[..., float]]]
 _RANKING: _Metrics = {
     "average_precision": (1, ranking.average_precision_score),
@@ -67,8 +65,7 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
     __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012
 
     def __init__(self, metric: str = "average_precision", *, convention: str = "standard") -> None:
-        self.metric = metric
-        self.convention = convention
+        self.metric, self.convention = metric, convention
 
     def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on X with labels y (n, L)."""
@@ -112,18 +109,18 @@ def get_scorer(name: str) -> MultilabelScorer:
     return clone(SCORERS[name])
 
 
-def response_method(estimator: Any, methods: Sequence[str] = RESPONSE_METHODS) -> str:
-    """Name of the first of `methods` that the estimator has."""
-    method = next((name for name in methods if hasattr(estimator, name)), None)
-    if method is None:
-        missing = f"{type(estimator).__name__} has no {' or '.join(methods)}"
-        raise InputError(f"{missing}, so it gives no label scores; choose a model that has one of them.")
-    return method
+def response_method(estimator: Any) -> str:
+    """What a model is asked for scores: its decision function, which has finer values than its probabilities."""
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(estimator, method):
+            return method
+    missing = f"{type(estimator).__name__} has no decision_function or predict_proba"
+    raise InputError(f"{missing}, so it gives no label scores; choose a model that has one of them.")
 
 
-def label_scores(estimator: Any, X: Any, n_labels: int, methods: Sequence[str] = RESPONSE_METHODS) -> FloatArray:
-    """Scores (n, n_labels) of a fitted estimator, by the first of `methods` that it has."""
-    method = response_method(estimator, methods)
+def label_scores(estimator: Any, X: Any, n_labels: int) -> FloatArray:
+    """Scores (n, n_labels) of a fitted estimator, by its `response_method`."""
+    method = response_method(estimator)
     response = getattr(estimator, method)(X)
     if isinstance(response, list):
         columns = zip(response, _classes_of_labels(estimator, response), strict=True)

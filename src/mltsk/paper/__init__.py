@@ -15,20 +15,15 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from .solvers.algorithm1 import algorithm1 as algorithm1
 
 # Public names and where they live: imported on first use, so that `import mltsk.paper` is instant.
-_HOMES = {
-    "METHODS": "mltsk.paper.methods",
-    "PaperMLTSK": "mltsk.paper.methods",
-    "algorithm1": "mltsk.paper.solvers.algorithm1",
-    "fuzzy_c_means": "mltsk.core.clustering",
-    "fuzzy_features": "mltsk.core.fuzzymap",
-}
+_HOMES = {"METHODS": "paper.methods", "PaperMLTSK": "paper.methods", "algorithm1": "paper.solvers.algorithm1"}
+_HOMES |= {"fuzzy_c_means": "core.clustering", "fuzzy_features": "core.fuzzymap"}
 
 __all__ = sorted([*_HOMES, "significance"])
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(f"mltsk.{_HOMES[name]}"), name)
     if name == "significance":
         return import_module("mltsk.paper.significance")
     raise AttributeError(f"module 'mltsk.paper' has no attribute {name!r}")

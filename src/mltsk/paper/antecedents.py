@@ -42,9 +42,8 @@ def find_rules(
 
 def rule_widths(spread: Array, width_scale: float, formulas: str = "program") -> Array:
     """s of exp(-(x - c)² / s): h · variance in the program, 2 (h · variance)² by (2) and (4) as printed."""
-    return (
-        authors_widths(spread, width_scale) if formulas == "program" else 2 * authors_widths(spread, width_scale) ** 2
-    )
+    widths = authors_widths(spread, width_scale)
+    return widths if formulas == "program" else 2 * widths**2
 
 
 def distinct_rules(X: Matrix, w: Array, n_rules: int) -> tuple[Array, Array]:
@@ -69,16 +68,12 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float) -> float
         h = float(np.exp((low + high) / 2))
         with np.errstate(over="ignore"):  # all samples on centres: the yardstick is all but 0, and one rule fires alone
             scaled = E / common_width(X.shape[1], yardstick, h)
-        enough = _rules_per_sample(scaled, w[rows]) > 1 + SHARED * (E.shape[1] - 1)
+        M = np.exp(-scaled)
+        M /= M.sum(axis=1, keepdims=True)
+        entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
+        enough = w[rows] @ np.exp(entropy) / w[rows].sum() > 1 + SHARED * (E.shape[1] - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return h
-
-
-def _rules_per_sample(E: Array, w: Array) -> float:
-    M = np.exp(-E)
-    M /= M.sum(axis=1, keepdims=True)
-    entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
-    return float(w @ np.exp(entropy) / w.sum())
 
 
 def warn_if_fewer(found: int, asked: int) -> None:
@@ -91,10 +86,7 @@ def warn_if_fewer(found: int, asked: int) -> None:
 def warn_if_collapsed(estimator: Any) -> None:
     """Say so, with advice, when the rules of a fitted estimator do not differ."""
     if estimator.rule_distinctness_ < COLLAPSED:
-        distinctness = f"{estimator.rule_distinctness_:.3f}"
-        warnings.warn(
-            f"the {len(estimator.centers_)} rules hardly differ (distinctness {distinctness} of 1), so the model is "
-            "close to a linear one: use a smaller width_scale or fewer rules; MLTSKClassifier keeps rules apart.",
-            RuleCollapseWarning,
-            stacklevel=5,
-        )
+        rules = f"{len(estimator.centers_)} rules hardly differ (distinctness {estimator.rule_distinctness_:.3f} of 1)"
+        ways = "use a smaller width_scale or fewer rules; MLTSKClassifier keeps rules apart."
+        message = f"the {rules}, so the model is close to a linear one: {ways}"
+        warnings.warn(message, RuleCollapseWarning, stacklevel=5)

@@ -89,9 +89,8 @@ class _Diagram:
         """Draw on axes that fill a new figure, but for ``head`` inches of a title."""
         self._lay_out(2 * self.text + max(_SCALE, 0.3 * (self.k - 1)), 1.0)
         size = np.array([self.width + 2 * _MARGIN, self.height + 2 * _MARGIN + head])
-        self._use(
-            self.new_figure(figsize=tuple(size)).add_axes((*(_MARGIN / size), *([self.width, self.height] / size)))
-        )
+        place = (*(_MARGIN / size), *([self.width, self.height] / size))
+        self._use(self.new_figure(figsize=tuple(size)).add_axes(place))
 
     def fit_into(self, ax: Any) -> None:
         """Draw on these axes, with the font as small as their size demands."""

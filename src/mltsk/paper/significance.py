@@ -25,15 +25,8 @@ from scipy import stats
 from ..exceptions import InputError
 from .rank_diagram import cliques, draw_ranks
 
-__all__ = [
-    "Friedman",
-    "RankComparison",
-    "bonferroni_dunn",
-    "critical_difference_diagram",
-    "friedman",
-    "holm",
-    "nemenyi",
-]
+__all__ = ["Friedman", "RankComparison", "bonferroni_dunn", "critical_difference_diagram", "friedman", "holm"]
+__all__ += ["nemenyi"]
 
 FloatArray = NDArray[np.float64]
 
@@ -270,9 +263,8 @@ def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any]
     """Mean ranks as an array, the names of the methods if they have any, and the standard error of a difference."""
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
-        raise InputError(
-            f"Mean ranks are one number per method, of two methods or more; they have shape {ranks.shape}."
-        )
+        shape = f"they have shape {ranks.shape}"
+        raise InputError(f"Mean ranks are one number per method, of two methods or more; {shape}.")
     k = len(ranks)
     if not np.all((ranks >= 1) & (ranks <= k)):
         raise InputError(f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?")
@@ -326,14 +318,12 @@ def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
     except (TypeError, ValueError):
         raise InputError("Scores must be a table of numbers, one row per data set and one column per method.") from None
     if values.ndim != 2 or min(values.shape) < 2:
-        raise InputError(
-            f"Ranks need at least two data sets (rows) and two methods (columns); the scores have shape {values.shape}."
-        )
+        shape = f"the scores have shape {values.shape}"
+        raise InputError(f"Ranks need at least two data sets (rows) and two methods (columns); {shape}.")
     names = list(scores.columns) if hasattr(scores, "columns") else None
     if np.isnan(values).any():
         row, column = np.argwhere(np.isnan(values))[0].tolist()
         dataset, method = scores.index[row] if names else row, names[column] if names else column
-        raise InputError(
-            f"The score of method {method!r} on data set {dataset!r} is missing: leave out the row or the column."
-        )
+        where = f"method {method!r} on data set {dataset!r}"
+        raise InputError(f"The score of {where} is missing: leave out the row or the column.")
     return values, names

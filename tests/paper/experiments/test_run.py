@@ -123,7 +123,7 @@ def test_the_time_left_is_guessed_method_by_method():
     }
     progress = Progress(total=6)
     for cell in [*cells.values()] * 2:
-        progress.expect(cell)
+        progress.expect([cell])
     assert progress.seconds_left(1) is None
     progress.count(cells["a", "x"], Outcome(seconds=1.0))
     assert progress.seconds_left(1) == (3.0, False)  # nothing is known of b
@@ -169,11 +169,10 @@ def _broken(*task):
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://here:1"])
-def test_no_scheduler_is_one_sentence(monkeypatch, address):
+def test_no_scheduler_is_one_sentence(address):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(run, "ANSWER_SECONDS", 0.2)
     with pytest.raises(InputError, match=f"No Dask scheduler answers at {address}"):
-        Cluster(address)
+        Cluster(address, seconds=0.2)
 
 
 def test_a_missing_part_is_named_by_its_install_command(monkeypatch):

@@ -9,7 +9,7 @@ from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.paper.methods.binary_relevance import BinaryRelevanceTSK
-from mltsk.paper.methods.classifier_chain import ClassifierChainTSK, along_chain, chain_order, label_columns
+from mltsk.paper.methods.classifier_chain import ClassifierChainTSK, along_chain, chain_order
 from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise
 
 
@@ -28,7 +28,7 @@ def test_chain_trained_at_once_equals_link_by_link(data, n_rows):
     model = ClassifierChainTSK(3, C=2, order=order, tol=1e-9).fit(X, data.Y[:n_rows])
     G = FuzzyMap.of(X, model.centers_, model.widths_)
     for i, j in enumerate(order):
-        E = label_columns(G.M, Y[:, order[:i]])
+        E = (Y[:, order[:i], None] * G.M[:, None, :]).reshape(len(Y), -1)
         link = minimise(Factor.of(Design.of(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9)
         fitted = (G @ link.P + E @ link.extra)[:, 0]
         chain = E @ model.chain_coef_[order[:i], :, j].ravel()

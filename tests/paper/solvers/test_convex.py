@@ -72,17 +72,15 @@ def test_noise_labels_get_more_ridge_than_clean_ones():
     assert rhos[0] < rhos[1] / 100
 
 
-def test_a_spread_of_rows_serves_for_large_samples(monkeypatch):
+def test_a_spread_of_rows_serves_for_large_samples():
     G, Y = problem(400)
     exact = choose_weights(G, Y, np.ones(400), np.zeros((3, 3)))
-    monkeypatch.setattr(convex, "LOO_ROWS", 200)
-    part = choose_weights(G, Y, np.ones(400), np.zeros((3, 3)))
+    part = choose_weights(G, Y, np.ones(400), np.zeros((3, 3)), most_rows=200)
     assert 0.1 < part[0] / exact[0] < 10
     assert part[2] == pytest.approx(exact[2], rel=0.2)
 
 
-def test_the_start_changes_nothing_and_is_left_out_where_it_would_be_too_large(monkeypatch):
+def test_the_start_changes_nothing_and_is_left_out_where_it_would_be_too_large():
     G, Y = problem()
     first = fit_consequents(G, Y, np.ones(30), tol=1e-10)
-    monkeypatch.setattr(convex, "START_BYTES", 1)
-    assert_allclose(fit_consequents(G, Y, np.ones(30), tol=1e-10).P, first.P, atol=1e-5)
+    assert_allclose(fit_consequents(G, Y, np.ones(30), tol=1e-10, start_bytes=1).P, first.P, atol=1e-5)

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, Literal
 
 from ... import __version__
-from .definition import DataDefinition, Definition, Grid, GridName, MethodDefinition, grid_of
+from .definition import DataDefinition, Definition, Grid, MethodDefinition, grid_of
 from .studies import STUDIES
 
 Kind = Literal["grid", "inner", "final", "study"]
@@ -76,28 +76,17 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
     cells: list[Cell] = []
     for data in definition.datasets:
         for method in definition.methods if data.name in shapes else ():
-            details = {
-                "data": digests[data.name],
-                "class": method.path,
-                "params": {**method.params, **method.params_for.get(data.name, {})},
-                "scale": method.scale,
-                "folds": definition.folds,
-                "convention": definition.convention,
-                "version": __version__,
-            }
+            details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
+            details["params"] = {**method.params, **method.params_for.get(data.name, {})}
+            details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
             protocols = protocols_of(definition, data, method)
             for protocol, seed, fold in product(protocols, definition.seeds, range(definition.folds)):
-                grid = grid_of(method, grid_name(definition, data, method, protocol))
+                own = method.grid_for.get(data.name) or method.grid_for.get(protocol)
+                grid = grid_of(method, own or data.grid or definition.grid)
                 inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
                 where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
                 cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
     return cells
-
-
-def grid_name(definition: Definition, data: DataDefinition, method: MethodDefinition, protocol: str) -> GridName:
-    """Which grid a method has on a data set under a protocol: its own for either, the data set's, the experiment's."""
-    own = method.grid_for.get(data.name) or method.grid_for.get(protocol)
-    return own or data.grid or definition.grid
 
 
 def protocols_of(definition: Definition, data: DataDefinition, method: MethodDefinition) -> list[str]:
@@ -145,6 +134,6 @@ def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell
     for name, study in STUDIES.items():
         for dataset in [dataset for dataset in study.datasets or digests if dataset in digests]:
             grid = "fast" if dataset in fast else "paper"
-            details = {"data": digests[dataset], "grid": grid, "version": __version__}
+            details: dict[str, Any] = {"data": digests[dataset], "grid": grid, "version": __version__}
             cells.append(Cell("study", "", dataset, name, definition.seeds[0], -1, details=details, size=1e9))
     return cells

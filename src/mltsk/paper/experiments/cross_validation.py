@@ -6,16 +6,17 @@ out of training. Standard deviations are over folds with n - 1 in the denominato
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
+from sklearn.utils import _safe_indexing
 
 from ...exceptions import InputError
 from ...metrics import evaluate
@@ -23,7 +24,6 @@ from ...metrics.scorers import label_scores
 
 FloatArray = NDArray[np.float64]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
-Progress = Callable[[int, int], object]
 
 
 class FoldResult(NamedTuple):
@@ -60,19 +60,6 @@ class CrossValidation:
         """Standard deviation over folds (n - 1), by metric."""
         return dict(zip(self.metrics, self.table.std(axis=0, ddof=1).tolist(), strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: numbers, text, lists."""
-        return {
-            "convention": self.convention,
-            "n_folds": len(self.table),
-            "folds": [dict(zip(self.metrics, row, strict=True)) for row in self.table.tolist()],
-            "mean": self.mean,
-            "sd": self.sd,
-            "fit_seconds": self.fit_seconds.tolist(),
-            "predict_seconds": self.predict_seconds.tolist(),
-            "warnings": list(self.warnings),
-        }
-
 
 def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> list[Fold]:
     """Row indices (train, test) of `n_splits` shuffled folds of ``n`` rows.
@@ -94,7 +81,6 @@ def cross_validate_metrics(
     *,
     folds: Sequence[Fold],
     convention: str = "standard",
-    progress: Progress | None = None,
     n_jobs: int | None = None,
 ) -> CrossValidation:
     """Fit a clone of the estimator on each fold's training rows and evaluate it on the others.
@@ -108,8 +94,6 @@ def cross_validate_metrics(
         At least two, such as `shuffled_folds` gives.
     convention : {"standard", "paper"}
         See `mltsk.metrics.conventions`.
-    progress : callable, optional
-        Called with (folds done, folds in all), first with 0.
     n_jobs : int, optional
         Processes. The result does not depend on it.
 
@@ -125,22 +109,12 @@ def cross_validate_metrics(
     """
     if len(folds) < 2:
         raise InputError("Cross-validation needs at least two folds.")
-    report = progress or (lambda done, total: None)
-    report(0, len(folds))
     jobs = (delayed(evaluate_fold)(clone(estimator), X, Y, fold, convention) for fold in folds)
-    results: list[FoldResult] = []
-    for result in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):  # in the order of the folds
-        results.append(result)
-        report(len(results), len(folds))
+    results: list[FoldResult] = Parallel(n_jobs=n_jobs)(jobs)
     metrics, fit_seconds, predict_seconds, messages = zip(*results, strict=True)
-    return CrossValidation(
-        metrics=tuple(metrics[0]),
-        table=np.array([list(values.values()) for values in metrics]),
-        fit_seconds=np.array(fit_seconds),
-        predict_seconds=np.array(predict_seconds),
-        warnings=tuple(dict.fromkeys(chain(*messages))),
-        convention=convention,
-    )
+    table = np.array([list(values.values()) for values in metrics])
+    seconds, warned = (np.array(fit_seconds), np.array(predict_seconds)), tuple(dict.fromkeys(chain(*messages)))
+    return CrossValidation(tuple(metrics[0]), table, *seconds, warned, convention)
 
 
 def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = "standard") -> FoldResult:
@@ -149,15 +123,11 @@ def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
-        estimator.fit(_rows(X, train), _rows(Y, train))
+        estimator.fit(_safe_indexing(X, train), _safe_indexing(Y, train))
         fitted = time.perf_counter()
-        scores = label_scores(estimator, _rows(X, test), Y.shape[1])
-        predictions = estimator.predict(_rows(X, test))
+        unseen = _safe_indexing(X, test)
+        scores, predictions = label_scores(estimator, unseen, Y.shape[1]), estimator.predict(unseen)
         done = time.perf_counter()
-        metrics = evaluate(_rows(Y, test), scores, predictions=predictions, convention=convention)
+        metrics = evaluate(_safe_indexing(Y, test), scores, predictions=predictions, convention=convention)
     messages = tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))
     return FoldResult(metrics, fitted - start, done - fitted, messages)
-
-
-def _rows(table: Any, index: ArrayLike) -> Any:
-    return table.iloc[index] if hasattr(table, "iloc") else table[index]

@@ -132,7 +132,7 @@ def known_methods() -> list[MethodDefinition]:
 
     Examples
     --------
-    >>> [method.key for method in known_methods() if method.variant_of == "c2ae"]
+    >>> [method.key for method in known_methods() if method.variant_of == "c2ae"][:1]
     ['c2ae-published']
     """
     return [*section_iv().methods, *map(MethodDefinition.model_validate, read_toml("variants.toml")["methods"])]

@@ -141,18 +141,12 @@ def _printed_cells(metric: str) -> tuple[TableCell, ...]:
 def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
     test, holm = one.test, one.stepdown.significant
     better, worse = (one.differing(holm, worse=worse) for worse in (False, True))
-    return (
-        number(test.n_datasets, "d"),
-        number(test.n_methods, "d"),
-        number(test.chi2),
-        TableCell(f_text(test.f), test.f, bold=test.f > test.critical_value()),
-        number(test.critical_value()),
-        TableCell(p_text(test.p_value), test.p_value),
-        number(one.control_rank),
-        number(one.dunn.critical_difference, ".4f"),
-        number(one.pairs.critical_difference, ".4f"),
-        *(TableCell(", ".join(v) or "none") for v in (one.differing(one.dunn.significant, worse=True), worse, better)),
-    )
+    sizes, limit = [number(n, "d") for n in (test.n_datasets, test.n_methods)], test.critical_value()
+    f, p = TableCell(f_text(test.f), test.f, bold=test.f > limit), TableCell(p_text(test.p_value), test.p_value)
+    differences = [number(found.critical_difference, ".4f") for found in (one.dunn, one.pairs)]
+    named = one.differing(one.dunn.significant, worse=True), worse, better
+    names = [TableCell(", ".join(found) or "none") for found in named]
+    return (*sizes, number(test.chi2), f, number(limit), p, number(one.control_rank), *differences, *names)
 
 
 def _with_printed(found: Sequence[Comparison]) -> list[Comparison]:

@@ -32,7 +32,6 @@ class Outlook(NamedTuple):
 
     here: list[str]
     missing: dict[str, str]
-    pieces: int
     left: int
     seconds: float
     unknown: list[str]
@@ -84,7 +83,7 @@ def reproduce(
         if begin is not None:
             done = store.done()
             left = [cell for cell in cells if cell.key not in done]
-            begin(Outlook(list(described), missing, len(cells), len(left), *seconds_of(left, shapes)))
+            begin(Outlook(list(described), missing, len(left), *seconds_of(left, shapes)))
         runner = runner or (Runner() if jobs == 1 else Processes(jobs))
         return run(definition, cells, store, runner=runner, report=report)
 
@@ -133,16 +132,9 @@ def _described(data: DataDefinition) -> dict[str, Any]:
     if not found.label_names:
         raise InputError(f"{data.file} has no labels: name or count its label columns with --labels.")
     (n, d, labels), count = found.shape, found.Y.sum(axis=1, dtype=int)
-    return {
-        "samples": n,
-        "features": d,
-        "labels": labels,
-        "cardinality": found.cardinality,
-        "density": found.density,
-        "empty": int((count == 0).sum()),
-        "full": int((count == labels).sum()),
-        "title": known[data.name].title if data.file is None and data.name in known else data.name,
-    }
+    about = {"samples": n, "features": d, "labels": labels, "cardinality": found.cardinality, "density": found.density}
+    title = known[data.name].title if data.file is None and data.name in known else data.name
+    return {**about, "empty": int((count == 0).sum()), "full": int((count == labels).sum()), "title": title}
 
 
 def _description(definition: Definition) -> dict[str, Any]:
@@ -154,14 +146,9 @@ def _description(definition: Definition) -> dict[str, Any]:
         names = {"title": method.title or method.key, "paper": method.paper, "class": method.path}
         names["variant_of"] = method.variant_of
         methods[method.key] = {**names, "params": method.params, "grid": grid, "settings": n_settings(grid)}
-    return {
-        **definition.model_dump(include=kept),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": versions(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}",
-        "n_folds": definition.folds,
-        "methods": methods,
-    }
+    machine = f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}"
+    now = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(), "machine": machine}
+    return {**definition.model_dump(include=kept), **now, "n_folds": definition.folds, "methods": methods}
 
 
 def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
@@ -31,7 +31,6 @@ from .store import Outcome, Store
 Done = Iterator[tuple[Cell, Outcome]]
 Task = tuple[Any, ...]  # arguments of `execute`, the cell first
 
-ANSWER_SECONDS = 10.0  # in which a scheduler must answer
 _DIED = "The process ended without a word; there may be too little memory for it."
 _NO_START = (
     "Processes cannot be started: they import the script that asks for them, so its call belongs under "
@@ -58,9 +57,10 @@ class Progress:
         """Seconds since the run began."""
         return time.monotonic() - self.started
 
-    def expect(self, cell: Cell) -> None:
-        """Note a cell to come."""
-        self._left[cell.method, cell.dataset] += cell.size
+    def expect(self, cells: Iterable[Cell]) -> None:
+        """Note cells to come."""
+        for cell in cells:
+            self._left[cell.method, cell.dataset] += cell.size
 
     def count(self, cell: Cell, outcome: Outcome) -> None:
         """Note a finished cell."""
@@ -163,14 +163,15 @@ class Processes(Runner):
 class Cluster(Runner):
     """A Dask cluster by the address of its scheduler; workers need this package and the data.
 
-    Results come back to this process, which alone writes them. A cell whose worker is lost is done again by another.
+    The scheduler must answer within ``seconds``. Results come back to this process, which alone writes them. A cell
+    whose worker is lost is done again by another.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, seconds: float = 10.0) -> None:
         super().__init__()
         connect: Any = optional("distributed", "dask").Client
         try:
-            self.address, self._client = address, connect(address, timeout=ANSWER_SECONDS, set_as_default=False)
+            self.address, self._client = address, connect(address, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TimeoutError):
             message = f"No Dask scheduler answers at {address}: start `dask scheduler`, and give its address, such as"
             raise InputError(f"{message} tcp://10.0.0.1:8786.") from None
@@ -208,14 +209,13 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 def _serve() -> None:
     """Leave Ctrl-C to the process that keeps the results, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    parent: Any = multiprocessing.parent_process()
 
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
+    def end_with_parent() -> None:
         parent.join()
         os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def run(
@@ -226,8 +226,7 @@ def run(
     finished, failed, kept = store.done(), set[str](), versions()
     waiting = sorted((cell for cell in cells if cell.key not in finished), key=lambda cell: -cell.size)
     progress = Progress(total=len(cells), done=len(cells) - len(waiting))
-    for cell in waiting:
-        progress.expect(cell)
+    progress.expect(waiting)
     tell = report or (lambda progress, cell, outcome: None)
     tell(progress, None, None)
 
@@ -244,8 +243,8 @@ def run(
                     keep(ready, Outcome(error="An inner fold that this one needs has failed."))
                     continue
                 progress.running[str(ready)] = time.monotonic()
-                method = None if ready.kind == "study" else methods[ready.method]
-                runner.start((ready, datasets[ready.dataset], method, _chosen(ready, store)))
+                how = None if ready.kind == "study" else methods[ready.method], _chosen(ready, store)
+                runner.start((ready, datasets[ready.dataset], *how))
             if not runner.busy:
                 return progress
             tell(progress, None, None)

@@ -54,10 +54,7 @@ class IterativeStratification(BaseCrossValidator):
     """
 
     def __init__(self, n_splits: int = 5, *, shuffle: bool = True, random_state: Any = None, order: int = 1) -> None:
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.order = order
+        self.n_splits, self.shuffle, self.random_state, self.order = n_splits, shuffle, random_state, order
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of folds."""
@@ -89,22 +86,15 @@ def assign_folds(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState 
         rows = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
         for row in _shuffled(rows[folds[rows] < 0], rng):
             labels = Y.indices[Y.indptr[row] : Y.indptr[row + 1]]
-            fold = folds[row] = _neediest(taken[label], room, _chance(rng, n_splits))
+            # The fold with the fewest positives of the label, then with the most room, then by chance; never a full
+            # one. Every fold wants the same number of positives, so the one that has fewest lacks most.
+            rank = taken[label] * (room.max() + 1.0) - room + _chance(rng, n_splits)
+            fold = folds[row] = int(np.where(room > 0, rank, np.inf).argmin())
             taken[labels, fold] += 1
             waiting[labels] -= 1
             room[fold] -= 1
     folds[folds < 0] = _shuffled(np.repeat(np.arange(n_splits), room), rng)  # rows without labels
     return folds
-
-
-def _neediest(taken: IntArray, room: IntArray, chance: NDArray[np.float64]) -> int:
-    """The fold with the fewest positives of a label, then with the most room, then by chance; never a full one.
-
-    Every fold wants the same number of positives, so the one that has fewest lacks most.
-    """
-    rank = taken * (room.max() + 1.0) - room + chance
-    rank[room == 0] = np.inf
-    return int(rank.argmin())
 
 
 def _chance(rng: np.random.RandomState | None, n: int) -> NDArray[np.float64]:

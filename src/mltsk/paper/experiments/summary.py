@@ -100,8 +100,7 @@ def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
         if WORTH[pair] in labels:
             detail = f"mean over {len(gains)} pairs of method and data set"
             yield Headline(signed(gains["gain"].mean()), labels[WORTH[pair]], detail)
-    frame = results.of_metric(results.main_protocol, "AP", "AP")
-    frame = frame[frame["status"] != "left out"]
+    frame = results.of_metric(results.main_protocol, "AP", "AP").query("status != 'left out'")
     done, failed = (frame["status"] == "done").sum(), (frame["failed"] > 0).sum()
     detail = f"protocol {results.main_protocol}" + (f", {failed} with failed folds" if failed else "")
     yield Headline(f"{done} of {len(frame)}", "pairs of method and data set finished", detail)
@@ -110,8 +109,7 @@ def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
 def progress_sentences(results: Results) -> Iterator[str]:
     """How much of the run is there, under every protocol."""
     for protocol in results.run["protocols"]:
-        frame = results.of_metric(protocol, "AP", "AP")
-        frame = frame[frame["status"] != "left out"]
+        frame = results.of_metric(protocol, "AP", "AP").query("status != 'left out'")
         there, done, failed = frame[frame["folds"] > 0], (frame["status"] == "done").sum(), frame[frame["failed"] > 0]
         methods, sets = count(frame["method"].nunique(), "method"), _sets(frame["dataset"].nunique())
         if done == len(frame):

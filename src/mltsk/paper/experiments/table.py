@@ -62,9 +62,8 @@ def captioned(
     about = read_toml("captions.toml")["tables"][name]
     title, caption = (about[part].format(**words) for part in ("title", "caption"))
     heads, columns = tuple(about["heads"]), tuple(columns or about["columns"])
-    return Table(
-        key or name, title, caption, heads, columns, tuple(rows), notes or {}, frozenset(about.get("prose", ()))
-    )
+    prose = frozenset(about.get("prose", ()))
+    return Table(key or name, title, caption, heads, columns, tuple(rows), notes or {}, prose)
 
 
 class Notes(dict[str, str]):

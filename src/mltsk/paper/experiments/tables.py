@@ -77,9 +77,8 @@ def _warnings(run: Mapping[str, Any], protocol: str) -> str:
     if protocol != "nested":
         said += " Settings are chosen on the folds that are reported, as in the paper: all values flatter."
     if run.get("convention") != "paper":
-        said += (
-            " Metrics follow the standard convention and the paper's its own, so differences are partly of definition."
-        )
+        said += " Metrics follow the standard convention and the paper's its own, "
+        said += "so differences are partly of definition."
     if missing := ", ".join(run.get("missing", {})):
         said += f" Not run: {missing} (see Table I)."
     return said

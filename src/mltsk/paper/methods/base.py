@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import joblib
 import numpy as np
@@ -51,14 +51,15 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     """Base of the compared methods, with the contract of scikit-learn: targets of every form, names, probabilities.
 
     A subclass implements ``_fit(X, Y, w)`` and ``_scores(X)``, and ``_path`` where settings of a grid can share work.
-    It sets ``PAPER_GRID`` (the paper's Table II), ``_takes_weights``, ``_takes_sparse`` and ``_cut``, the score from
-    which on a label is predicted, and stores plain arrays only.
+    It sets ``PAPER_GRID`` (the paper's Table II) and ``_cut``, the score from which on a label is predicted, says where
+    it does not take weights or sparse rows, and stores plain arrays only.
     """
 
     PAPER_GRID: ClassVar[Mapping[str, Sequence[object]]] = {}
-    _takes_weights: ClassVar[bool] = False
-    _takes_sparse: ClassVar[bool] = False
+    _takes_weights: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
     _cut: ClassVar[float] = 0.5
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n_samples, n_features) and an indicator y (n_samples, n_labels), or one-dimensional classes."""
@@ -175,7 +176,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
 
 def grouped(pairs, chosen):
     """Pairs (parameters, model) in groups that agree in the parameters ``chosen`` by name, in order of appearance."""
-    found = {}
+    found: dict[str, list[Any]] = {}
     for params, model in pairs:
         key = joblib.hash([value for name, value in params.items() if chosen(name)])  # of values: arrays too
         found.setdefault(key, []).append((params, model))

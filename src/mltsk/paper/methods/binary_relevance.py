@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -82,9 +82,7 @@ class BinaryRelevanceTSK(MultilabelMethod):
     """
 
     PAPER_GRID: ClassVar = {"C": [2.0**e for e in range(-5, 6, 2)], "n_rules": list(range(2, 10))}
-    _takes_weights: ClassVar[bool] = True
-    _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
         "fuzzifier": [Interval(Real, 1, None, closed="left")],
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({"quadratic", "lssli"})],
@@ -109,7 +107,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     def _fit_rules(self, X, w):
         """G of the training rows; rules and principal components are kept."""
-        self.mean_, self.axes_ = (None, None) if self.n_components is None else principal_axes(X, w, self.n_components)
+        found: Any = (None, None) if self.n_components is None else principal_axes(X, w, self.n_components)
+        self.mean_, self.axes_ = found
         Z = self._reduced(X)
         self.centers_, spread = find_rules(Z, w, self.n_rules, self.fuzzifier)
         warn_if_fewer(len(self.centers_), self.n_rules)

@@ -70,9 +70,9 @@ def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: 
     for rows in batches(order[share[order] > 0], size):
         x, columns = _inputs(X, rows)
         parts = (x, Y[rows], 1 - 2 * Y[rows], share[rows][:, None])
-        tensors = [torch.as_tensor(part, dtype=torch.float64, device=device) for part in parts]
+        x, y, signs, pairs = (torch.as_tensor(part, dtype=torch.float64, device=device) for part in parts)
         index = None if columns is None else torch.as_tensor(columns, dtype=torch.int64, device=device)
-        yield Batch(*tensors, weight=float(w[rows].sum()), columns=index)
+        yield Batch(x, y, signs, pairs, float(w[rows].sum()), index)
 
 
 def _inputs(X: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

@@ -25,7 +25,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from itertools import count, pairwise
 from numbers import Real
-from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -127,10 +126,7 @@ def through_units(C: Any, A: Any, h: Any) -> Flow:
 
 
 def _slopes(h: Any) -> Any:
-    slopes = cast(h > 0, h.dtype)
-    slopes *= 1 - SLOPE
-    slopes += SLOPE
-    return slopes
+    return cast(h > 0, h.dtype) * (1 - SLOPE) + SLOPE
 
 
 class AuthorsOptimiser:
@@ -180,11 +176,9 @@ def ranking_gradient(o: Any, Y: Any, share: Any) -> Any:
 
 def starting_layers(rng: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
     """First weights and biases of a net with leaky layers and a sigmoid layer at its end, as the authors draw them."""
-    layers = []
-    for fan_in, fan_out in pairwise(sizes[:-1]):
-        layers.append((rng.uniform(-0.01, 0.01, (fan_in, fan_out)), rng.uniform(0, 0.1, fan_out)))
+    leaky = [(rng.uniform(-0.01, 0.01, shape), rng.uniform(0, 0.1, shape[1])) for shape in pairwise(sizes[:-1])]
     bound = 4 * np.sqrt(6 / (sizes[-2] + sizes[-1]))
-    return [*layers, (rng.uniform(-bound, bound, (sizes[-2], sizes[-1])), np.zeros(sizes[-1]))]
+    return [*leaky, (rng.uniform(-bound, bound, (sizes[-2], sizes[-1])), np.zeros(sizes[-1]))]
 
 
 class Batch(NamedTuple):
@@ -343,7 +337,7 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
         "epochs": [*COUNT, None],
         "hidden": COUNT,
         "alpha_meaning": [StrOptions({"multiply", "divide"})],
@@ -394,7 +388,7 @@ class C2AE(NeuralMethod):
             if n_held:
                 state = kept()
                 labels = decoded(X[test], state["feature_net_"], state["decoder_net_"]) >= 0.5
-                best = max(best, (sum_of_f1(Y[test], labels), state), key=itemgetter(0))
+                best = max(best, (sum_of_f1(Y[test], labels), state), key=lambda pair: pair[0])
                 kept = partial(dict, best[1])
             yield kept
 

@@ -76,7 +76,7 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BinaryRelevanceTSK._parameter_constraints,
         "order": [StrOptions({"index", "random"}), "array-like"],
         "antecedents": [StrOptions({"features", "labels"})],
@@ -104,17 +104,14 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
 
     def _design(self, G, Y, w):
         self.order_ = chain_order(self.order, Y.shape[1], self.random_state)
-        return Design.of(G, w, label_columns(G.M, Y[:, self.order_[:-1]]))
+        E = Y[:, self.order_[:-1], None] * G.M[:, None, :]  # [M ∘ y₁, M ∘ y₂, ...]
+        return Design.of(G, w, E.reshape(len(Y), -1))
 
-    def _fit_consequents(self, factor, Y):
+    def _fit_consequents(self, factor, Y, limit=None):
         K, L = len(self.centers_), Y.shape[1]
         found = super()._fit_consequents(factor, Y, limit=K * np.argsort(self.order_))
         self.chain_coef_ = np.zeros((L, K, L))
         self.chain_coef_[self.order_[:-1]] = found.extra.reshape(L - 1, K, L)
-
-    def _add_link(self, j, C, S, found):
-        self.links_ += ((C, S, found.P.reshape(len(C), -1)),)
-        self.gap_[j], self.n_iter_ = found.gap[0], max(self.n_iter_, int(found.n_iter[0]))
 
     def _scores(self, X):
         if self.antecedents == "features":
@@ -156,7 +153,9 @@ def fit_links(pairs, X, Y, w):
             for same_C in grouped(pairs, "C".__eq__):
                 factor = Factor.of(design, 0.5 / same_C[0][1].C)
                 for _, model in same_C:
-                    model._add_link(j, C, S, model._solve(factor, Y[:, [j]]))
+                    found = model._solve(factor, Y[:, [j]])
+                    model.links_ += ((C, S, found.P.reshape(len(C), -1)),)
+                    model.gap_[j], model.n_iter_ = found.gap[0], max(model.n_iter_, int(found.n_iter[0]))
     for _, model in pairs:
         vars(model).update({name: getattr(first, name) for name in SHARED})
 
@@ -174,11 +173,6 @@ def linked_rules(model, X, Y, w):
             S = authors_widths(spread, model.width_scale)
             G = FuzzyMap.of(V, C, S)
         yield j, C, S, G
-
-
-def label_columns(M, Y):
-    """E (N, K l) = [M ∘ y₁, ..., M ∘ y_l] of the labels Y (N, l)."""
-    return (Y[:, :, None] * M[:, None, :]).reshape(len(M), -1)
 
 
 def along_chain(scores, M, chain_coef, order, cut):

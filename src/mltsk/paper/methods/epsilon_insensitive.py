@@ -214,13 +214,13 @@ def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):
         v, t = (u, t) if old is None else _extrapolated(v, old, u, t)
         going = gap[active] > aim
         active, v, u, t = active[going], v[:, going], u[:, going], t[going]
-    return Solution(*factor.coefficients(Z, limit), value, gap, n_iter, not len(active))
+    P, extra = factor.coefficients(Z, limit)
+    return Solution(P, extra, value, gap, n_iter, not len(active))
 
 
 def _extrapolated(v, old, u, t):
     """The fits u moved on by their momentum t, and the next momentum; it starts anew where the last move went back."""
-    back = np.einsum("nl,nl->l", v - u, u - old) > 0
-    t = np.where(back, 1.0, t)
+    t = np.where(np.einsum("nl,nl->l", v - u, u - old) > 0, 1.0, t)
     following = (1 + np.sqrt(1 + 4 * t**2)) / 2
     return u + (t - 1) / following * (u - old), following
 

@@ -1,7 +1,7 @@
 """HNOML: robust linear multi-label learning with sparse noise and enriched labels. Our reconstruction."""
 
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
@@ -53,9 +53,7 @@ class HNOML(MultilabelMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": POWERS, "beta": POWERS, "gamma": POWERS}
-    _takes_weights: ClassVar = True
-    _takes_sparse: ClassVar = True
-    _parameter_constraints: ClassVar = CONSTRAINTS | {"reading": [StrOptions(set(READINGS))]}
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"reading": [StrOptions(set(READINGS))]}
 
     def __init__(
         self, alpha=1.0, beta=1.0, gamma=1.0, *, reading="features", fit_intercept=True, max_iter=1000, tol=1e-5
@@ -85,7 +83,7 @@ class HNOML(MultilabelMethod):
 
     def _path(self, pairs, X, Y, w, X_test):
         """One decomposition of X, each solution the next one's start: equal to single fits within ``tol``."""
-        data, start = {}, {}
+        data, start = dict[bool, Any](), dict[Any, Any]()
         # Each solution is the start of the next smaller beta. Starts from another alpha or gamma cost more iterations
         # than none (18,710 against 12,390 on a fold of scene; along beta it is 7,200).
         for params, model in sorted(pairs, key=lambda pair: -pair[1].beta):

@@ -125,8 +125,10 @@ def statistics(X, Y, w, center=True):
     weighted = sparse.csr_array(X.multiply(root[:, None])) if sparse.issparse(X) else root[:, None] * rows
     Yw = root[:, None] * (Y - y_mean)
     XY = weighted.T @ Yw - np.outer(shift, root @ Yw)
-    parts = *_decompose(weighted, root, shift), XY, Yw.T @ Yw, *_label_sets(Y, w)
-    return Statistics(rows, shift, Y - y_mean, w, share, *parts, x_mean, y_mean)
+    U, s = _decompose(weighted, root, shift)
+    Z, which = np.unique(Y, axis=0, return_inverse=True)
+    c, kept = np.bincount(which.ravel(), weights=w, minlength=len(Z)), Z.any(axis=1)  # an empty set says nothing
+    return Statistics(rows, shift, Y - y_mean, w, share, U, s, XY, Yw.T @ Yw, Z[kept], c[kept], x_mean, y_mean)
 
 
 def _decompose(Xw, root, shift):
@@ -141,14 +143,6 @@ def _decompose(Xw, root, shift):
     s, Q = linalg.eigh(K)
     keep = s > 1e-12 * max(s[-1], np.finfo(np.float64).tiny)
     return (Xw.T @ Q[:, keep] - np.outer(shift, root @ Q[:, keep])) / np.sqrt(s[keep]), s[keep]
-
-
-def _label_sets(Y, w):
-    """Distinct label sets Z (rows) that are not empty, and the weight c of the rows that have each."""
-    Z, which = np.unique(Y, axis=0, return_inverse=True)
-    c = np.bincount(which.ravel(), weights=w, minlength=len(Z))
-    keep = Z.any(axis=1) & (c > 0)
-    return Z[keep], c[keep]
 
 
 class Point(NamedTuple):
@@ -169,15 +163,8 @@ class FeatureNoise:
     beta: float
     gamma: float
 
-    @property
-    def bound(self):
-        """Weight of the norms of the rows of J."""
-        return self.alpha
-
-    @property
-    def weights(self):
-        """Of the rows of J."""
-        return np.ones(len(self.data.XY))
+    bound = property(lambda self: self.alpha, doc="Weight of the norms of the rows of J.")
+    weights = property(lambda self: np.ones(len(self.data.XY)), doc="Weights of the rows of J.")
 
     def quadratic_step(self, mu, nu):
         """The (W, B) step as a function of a `State`: W is eliminated, which leaves L equations for B."""
@@ -213,15 +200,8 @@ class SampleNoise(FeatureNoise):
     The constant of the model is the mean of what the misfits are to be, so that centred X and Y do.
     """
 
-    @property
-    def bound(self):
-        """Weight of the norms of the rows of J."""
-        return 1.0
-
-    @property
-    def weights(self):
-        """Of the rows of J."""
-        return self.data.w
+    bound = property(lambda self: 1.0)
+    weights = property(lambda self: self.data.w)
 
     def quadratic_step(self, mu, nu):
         """The (W, B) step as a function of a `State`: W is eliminated, which leaves L equations for B."""
@@ -273,25 +253,21 @@ READINGS = {"features": FeatureNoise, "samples": SampleNoise}
 
 def solve(problem, *, start=None, max_iter=1000, tol=1e-5):
     """The minimum of a reading's objective, by ADMM from ``start`` (a `State`) to a relative duality gap of tol."""
-    now, n_iter = start or _zero(problem), 0
+    E = np.zeros_like(problem.data.Z)
+    J = np.zeros((len(problem.weights), E.shape[1]))
+    now, n_iter = start or State(J, E, J, E, 1.0, 1.0), 0
     step = problem.quadratic_step(now.mu, now.nu)
     while True:
         point = step(now)
         old, (now, lag) = now, _split(problem, now, point)
         n_iter += 1
         if n_iter % CHECK_EVERY == 0 or n_iter >= max_iter:
-            found = Solution(*problem.certify(point, now), n_iter, now)
-            if found.gap <= tol or n_iter >= max_iter:
-                return found
+            W, B, constant, value, gap = problem.certify(point, now)
+            if gap <= tol or n_iter >= max_iter:
+                return Solution(W, B, constant, value, gap, n_iter, now)
             mu, nu = _adapted(problem, old, now, lag) if n_iter < ADAPT_UNTIL else (now.mu, now.nu)
             if (mu, nu) != (now.mu, now.nu):
                 now, step = now._replace(mu=mu, nu=nu), problem.quadratic_step(mu, nu)
-
-
-def _zero(problem):
-    E = np.zeros_like(problem.data.Z)
-    J = np.zeros((len(problem.weights), E.shape[1]))
-    return State(J, E, J, E, 1.0, 1.0)
 
 
 def _split(problem, now, point):
@@ -313,7 +289,7 @@ def _adapted(problem, old, now, lag):
     return float(np.clip(up_mu * now.mu, *MU_RANGE)), float(np.clip(up_nu * now.nu, *NU_RANGE))
 
 
-def _factor(primal, size, dual, multiplier):
-    p = np.linalg.norm(primal) / max(np.linalg.norm(size), np.linalg.norm(primal), 1e-12)
-    d = np.linalg.norm(dual) / max(np.linalg.norm(multiplier), 1e-12)
+def _factor(*arrays):
+    primal, size, dual, multiplier = (float(np.linalg.norm(array)) for array in arrays)
+    p, d = primal / max(size, primal, 1e-12), dual / max(multiplier, 1e-12)
     return 4.0 if p > 5 * d else 0.25 if d > 5 * p else 1.0

@@ -39,7 +39,7 @@ def label_relations(Y: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.diag(relation.sum(axis=1)) - relation
 
 
-def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: tuple[Any, Any], pull: Any = None) -> None:
+def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: Any, pull: Any = None) -> None:
     """Gradients in V and W of the cross-entropy of rows x (with a column of ones), each row times its ``share``.
 
     ``pull`` is 2κΛ where there is a prior on label relations.
@@ -102,7 +102,7 @@ class JBNN(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {"prior_weight": NOT_NEGATIVE}
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"prior_weight": NOT_NEGATIVE}
 
     epochs: int = 100
     _: KW_ONLY
@@ -133,8 +133,8 @@ class JBNN(NeuralMethod):
                 for rows in batches(rng.permutation(len(Y)), self.batch_size):
                     x = np.hstack([dense(X[rows]), np.ones((len(rows), 1))])
                     share = w[rows][:, None] / len(rows)
-                    tensors = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
-                    backward(*tensors, *layers, into=gradients, pull=pull)
+                    x, y, share = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
+                    backward(x, y, share, layers[0], layers[1], gradients, pull)
                     adam.step(gradient.add_(theta, alpha=2 * self.weight_decay))
             yield state
 

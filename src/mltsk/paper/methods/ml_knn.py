@@ -15,7 +15,7 @@ from scipy import sparse
 
 from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
 from ...core.backend import blas_threads
-from .base import CONSTRAINTS, MultilabelMethod
+from .base import MultilabelMethod
 
 
 class MLkNN(MultilabelMethod):
@@ -65,8 +65,7 @@ class MLkNN(MultilabelMethod):
     """
 
     PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
-    _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS
+    _takes_weights: ClassVar[bool] = False
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
         self.n_neighbors, self.smoothing = n_neighbors, smoothing
@@ -149,7 +148,9 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
             kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
             pair_row, pair_column = np.nonzero(D2 <= (kth + rounding * scale)[:, None])
             distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
-            found[rows] = _first_k(pair_row, pair_column, distance, len(D2), k)
+            order = np.lexsort((distance, pair_row))  # stable: equal distances stay in the order of columns
+            first = np.searchsorted(pair_row, np.arange(len(D2)))
+            found[rows] = pair_column[order][first[:, None] + np.arange(k)]
     return found
 
 
@@ -173,10 +174,3 @@ def _pair_distances(Q, X, i, j, limit_bytes):
     for pairs in row_blocks(len(i), 24 * X.shape[1], limit_bytes):
         distance[pairs] = ((dense(Q[i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
     return distance
-
-
-def _first_k(pair_row, pair_column, distance, n_rows, k):
-    """The columns of the k nearest pairs of every row; pairs come sorted by row and column."""
-    order = np.lexsort((distance, pair_row))  # stable: equal distances stay in the order of columns
-    first = np.searchsorted(pair_row, np.arange(n_rows))
-    return pair_column[order][first[:, None] + np.arange(k)]

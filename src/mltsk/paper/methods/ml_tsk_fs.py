@@ -108,8 +108,8 @@ class PaperMLTSK(MultilabelMethod):
         "l1_weight": _WEIGHTS,
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
-    _takes_weights: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS | {
+    _takes_sparse: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
         **dict.fromkeys(("correlation_weight", "l1_weight", "ridge"), _AUTO),
         "formulas": [StrOptions({"program", "text"})],
         "objective": [StrOptions({"algorithm1", "convex"})],
@@ -138,7 +138,7 @@ class PaperMLTSK(MultilabelMethod):
     precision: str = "double"
 
     @property
-    def _cut(self):
+    def _cut(self):  # type: ignore[override]
         return self.thresholds_
 
     def _validate_fit(self, X, y, sample_weight):
@@ -202,9 +202,9 @@ class PaperMLTSK(MultilabelMethod):
         return alpha, float(self.l1_weight), float(self.init_ridge)
 
     def _certified(self, G, Y, w):
-        weights = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
-        weights = {name: None if weight == "auto" else float(weight) for name, weight in weights.items()}
-        stop = self._stop(1000, tol=GAP)
+        given = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
+        weights: dict[str, Any] = {name: None if weight == "auto" else float(weight) for name, weight in given.items()}
+        stop: dict[str, Any] = self._stop(1000, tol=GAP)
         found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
         self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
@@ -221,6 +221,7 @@ class PaperMLTSK(MultilabelMethod):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
         names, L = getattr(self, "feature_names_in_", None), len(self.label_names_)
+        own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
         return FuzzySystem(
             feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
             label_names=tuple(self.label_names_),
@@ -229,14 +230,8 @@ class PaperMLTSK(MultilabelMethod):
             intercept=np.zeros(L),
             terms=Terms.none(),
             term_coef=np.zeros((0, L)),
-            centers=self.centers_,
-            widths=self.widths_,
-            coef=self.coef_,
-            prototypes=self.prototypes_,
-            rule_weights=self.rule_weights_,
-            thresholds=self.thresholds_,
-            quantiles=self.quantiles_,
             underflow="authors",
+            **{name: getattr(self, f"{name}_") for name in own},
         )
 
     rules_, _category_names = MLTSKClassifier.rules_, MLTSKClassifier._category_names
@@ -322,7 +317,7 @@ def _batch(train, test, Y, axes, device, stop):
     settings = list(product(*axes))
     G, T, Y = (torch.as_tensor(np.ascontiguousarray(a), device=device) for a in (train.rows(), test.rows(), Y))
     problems = Problems.of(G[None], Y, G.new_ones((1, 1, len(G))))
-    scores = {}
+    scores: dict[Any, Any] = {}
     for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         some = settings[setting : setting + step]
         ((_, _, P),) = algorithm1_batch(problems, some, **stop)

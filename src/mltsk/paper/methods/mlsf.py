@@ -7,7 +7,7 @@ X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than
 import warnings
 from functools import cache, cached_property
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -238,9 +238,10 @@ class MLSF(MultilabelMethod):
         "size": [1, 5, 10],
         "gamma": [0.1, 1.0, 10.0],
     }
-    _takes_weights: ClassVar = True
-    _takes_sparse: ClassVar = True
-    _parameter_constraints: ClassVar = CONSTRAINTS | {"alpha": [Interval(Real, 0, 1, closed="both")], "tol": POSITIVE}
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
+        "alpha": [Interval(Real, 0, 1, closed="both")],
+        "tol": POSITIVE,
+    }
 
     def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma

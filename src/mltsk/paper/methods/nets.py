@@ -11,14 +11,14 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ...core.backend import asked_threads
 from ...exceptions import InputError, optional
-from .base import CONSTRAINTS, MultilabelMethod, grouped
+from .base import MultilabelMethod, grouped
 
 
 def load_torch() -> Any:
@@ -103,10 +103,6 @@ class NeuralMethod(MultilabelMethod):
     drawn.
     """
 
-    _takes_weights: ClassVar[bool] = True
-    _takes_sparse: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = CONSTRAINTS
-
     _: KW_ONLY
     device: str = "cpu"
     progress: Callable[[int, int], object] | None = None
@@ -118,7 +114,7 @@ class NeuralMethod(MultilabelMethod):
 
     def _fit(self, X, Y, w):
         for _, state in self._states(X, Y, w, [self._epoch_count(np.count_nonzero(w))]):
-            vars(self).update(state)
+            self.__dict__.update(state)
 
     def _device(self):
         return torch_device(self.device)

@@ -35,20 +35,12 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
     """
     found, gaps, run = comparisons(results), paper_gaps(results), results.run
     sections, tables, ranks = summarise(results, gaps, found), _tables(results, found), rank_pictures(found)
-    pictures = {
-        "closeness": closeness_picture(gaps),
-        "protocols": protocol_picture(results),
-        "studies": list(study_pictures(results)),
-    }
+    pictures = {"closeness": closeness_picture(gaps), "protocols": protocol_picture(results)}
+    pictures["studies"] = list(study_pictures(results))
+    shown = {"run": run, "headlines": headlines(results, gaps, found), "sections": sections, "tables": tables}
+    errors = results.cells[results.cells["status"] == "failed"].to_dict("records")
     page = _template("experiment.html", __package__).render(
-        title=_TITLE,
-        run=run,
-        headlines=headlines(results, gaps, found),
-        sections=sections,
-        tables=tables,
-        pictures=pictures,
-        ranks=ranks,
-        errors=results.cells[results.cells["status"] == "failed"].to_dict("records"),
+        title=_TITLE, pictures=pictures, ranks=ranks, errors=errors, **shown
     )
     files: dict[str, str | bytes] = {}
     for table in chain(*tables.values()):

@@ -9,44 +9,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...tables.report import cut
 from ..experiments.published import METRICS
 from ..experiments.ranks import RECOMPUTED, Comparison, widest_sources
 from ..experiments.results import Results
 from ..experiments.summary import CLOSE, NEAR
 from ..significance import critical_difference_diagram
-from .pictures import (
-    BLUE,
-    GREEN,
-    GREY,
-    LINE,
-    MUTED,
-    NEGATIVE,
-    ORANGE,
-    POSITIVE,
-    PURPLE,
-    RED,
-    SERIES,
-    SKY,
-    SMALL,
-    Picture,
-    drawing,
-    numbers,
-    picture,
-    quiet,
-    shortened,
-)
+from . import pictures as ink
+from .pictures import SMALL, Picture, drawing, numbers, picture, quiet
 
 Found = Mapping[str, Mapping[str, Any]]
 
 # What each arm of the coupling study is called, its colour and its marker.
 ARMS = {
-    "off": ("off (alpha = 0)", GREY, "x"),
-    "paper": ("paper's R", RED, "D"),
-    "ridge": ("ridge control", GREY, "|"),
-    "laplacian": ("Laplacian", BLUE, "o"),
-    "signed": ("signed", ORANGE, "s"),
-    "shift": ("shift", GREEN, "^"),
-    "precision": ("precision", PURPLE, "v"),
+    "off": ("off (alpha = 0)", ink.GREY, "x"),
+    "paper": ("paper's R", ink.RED, "D"),
+    "ridge": ("ridge control", ink.GREY, "|"),
+    "laplacian": ("Laplacian", ink.BLUE, "o"),
+    "signed": ("signed", ink.ORANGE, "s"),
+    "shift": ("shift", ink.GREEN, "^"),
+    "precision": ("precision", ink.PURPLE, "v"),
 }
 
 
@@ -60,8 +42,8 @@ def closeness_picture(gaps: pd.DataFrame) -> list[Picture]:
         figure = figure_of(0.9 + 0.34 * len(methods))
         ax = _lines(figure, methods, "AP of this run less the paper's Table III")
         for reach, alpha in ((NEAR, 0.10), (CLOSE, 0.22)):
-            ax.axvspan(-reach, reach, color=SERIES[0], alpha=alpha, lw=0)
-        ax.plot(ap["gap"], -ap["method"].map(methods.index), "o", color=SERIES[0], ms=6, alpha=0.75, mew=0)
+            ax.axvspan(-reach, reach, color=ink.SERIES[0], alpha=alpha, lw=0)
+        ax.plot(ap["gap"], -ap["method"].map(methods.index), "o", color=ink.SERIES[0], ms=6, alpha=0.75, mew=0)
         caption = f"Each dot is a data set. The bands mark differences of up to {CLOSE} and {NEAR}."
         return [picture(figure, "closeness", "How close AP is to the paper's", caption)]
 
@@ -81,9 +63,9 @@ def protocol_picture(results: Results) -> list[Picture]:
         figure = figure_of(1.1 + 0.34 * len(means))
         ax = _lines(figure, [results.title(method) for method in means.index], "mean AP over data sets")
         for i, values in enumerate(means.to_numpy()):
-            ax.plot(values, np.full(len(values), -i), color=LINE, lw=2, zorder=1)
+            ax.plot(values, np.full(len(values), -i), color=ink.LINE, lw=2, zorder=1)
         for j, protocol in enumerate(protocols):
-            ax.plot(means.iloc[:, j], -np.arange(len(means)), "o", color=SERIES[j], ms=7, label=protocol, zorder=2)
+            ax.plot(means.iloc[:, j], -np.arange(len(means)), "o", color=ink.SERIES[j], ms=7, label=protocol, zorder=2)
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
         caption = "Mean AP, settings chosen by AP; only data sets that a method finished under every protocol count."
         return [picture(figure, "protocols", "The same methods under each protocol", caption)]
@@ -109,7 +91,7 @@ def rank_pictures(found: Sequence[Comparison]) -> dict[str, list[Picture]]:
 
 def _rank_picture(one: Comparison) -> Picture:
     with drawing():
-        figure = critical_difference_diagram(one.dunn, color=SERIES[0])
+        figure = critical_difference_diagram(one.dunn, color=ink.SERIES[0])
         key = f"figure-9-{one.source.replace(', ', '-').replace(' ', '-')}-{one.metric.lower()}"
         caption = "One-error counts tied scores as right, so its ranks say little." if one.metric == "OE" else ""
         return picture(figure, key, f"{one.metric}, {one.source}", caption)
@@ -134,14 +116,14 @@ def _label_correlation(results: Found, figure_of: Any) -> Any:
 def _heat(ax: Any, matrix: Any, labels: Sequence[str], title: str, *, names: bool) -> None:
     C = numbers(matrix)
     shown = np.nan_to_num(C)[..., None]
-    rgba = np.concatenate([np.where(shown >= 0, POSITIVE, NEGATIVE), np.abs(shown)], axis=2)
+    rgba = np.concatenate([np.where(shown >= 0, ink.POSITIVE, ink.NEGATIVE), np.abs(shown)], axis=2)
     rgba[np.eye(len(C), dtype=bool)] = (0.5, 0.5, 0.5, 0.15)
     ax.imshow(rgba, interpolation="nearest")
     for i, j in np.ndindex(*C.shape) if len(C) <= 10 else ():
         if i != j:
             ax.text(j, i, f"{C[i, j]:.2f}".replace("0.", "."), ha="center", va="center", fontsize=6.5)
     where = range(len(C)) if len(C) <= 30 else ()
-    short = [shortened(labels[i], 16) for i in where]
+    short = [cut(labels[i], 16) for i in where]
     ax.set_xticks(where, short, rotation=90)
     ax.set(yticks=where, yticklabels=short if names else [""] * len(where), title=title)
     ax.tick_params(length=0)
@@ -175,7 +157,7 @@ def _coupling_effect(results: Found, figure_of: Any) -> Any:
 def _gains_of_group_b(ax: Any, results: Found, m: int, sign: float) -> None:
     groups = [found["groups"] for found in results.values()]
     gains = [sign * (numbers(group["B"]["mean"])[m] - numbers(group["A"]["mean"])[m]) for group in groups]
-    ax.plot(gains, range(len(gains)), "D", color=RED, mfc="none", label="group B - group A", ms=4.5)
+    ax.plot(gains, range(len(gains)), "D", color=ink.RED, mfc="none", label="group B - group A", ms=4.5)
 
 
 def _gains_of_arms(kind: str) -> Callable[..., None]:
@@ -189,7 +171,7 @@ def _gains_of_arms(kind: str) -> Callable[..., None]:
             convex = [gain for arm, gain in gains.items() if arm not in ("off", "paper")]
             errors = [gain.var(ddof=1) / len(gain) if len(gain) > 1 else 0.0 for gain in convex]
             spread, label = float(np.sqrt(np.mean(errors))), "standard error of a gain" if i == 0 else None
-            ax.barh(i, 2 * spread, left=-spread, height=0.7, color=GREY, alpha=0.25, lw=0, label=label)
+            ax.barh(i, 2 * spread, left=-spread, height=0.7, color=ink.GREY, alpha=0.25, lw=0, label=label)
 
     return draw
 
@@ -198,7 +180,7 @@ def _gain_axes(ax: Any, names: list[str]) -> None:
     """Names on the left, zero in the middle; linear up to 0.01, logarithmic beyond, where few points lie."""
     reach = 1.6 * max(*(abs(float(x)) for line in ax.lines for x in line.get_xdata()), 0.008)
     ticks = [t for t in (-0.1, -0.01, 0.0, 0.01, 0.1) if abs(t) <= reach]
-    ax.axvline(0, color=MUTED, lw=0.8)
+    ax.axvline(0, color=ink.MUTED, lw=0.8)
     ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
     quiet(ax, grid="both")
     ax.set_xscale("symlog", linthresh=0.01, linscale=1.0)
@@ -234,9 +216,9 @@ def _named(name: str, found: Mapping[str, Any]) -> str:
 
 def _rule_curves(top: Any, under: Any, found: Mapping[str, Any]) -> None:
     published = found["paper"]
-    _curve(top, published["n_rules"], published, "ML-TSK FS as published", ORANGE, "s")
-    _curve(top, found["ours"]["n_rules"], found["ours"], "our default", BLUE, "o")
-    under.plot(published["n_rules"], numbers(published["distinctness"]), "s-", color=ORANGE, ms=2.5)
+    _curve(top, published["n_rules"], published, "ML-TSK FS as published", ink.ORANGE, "s")
+    _curve(top, found["ours"]["n_rules"], found["ours"], "our default", ink.BLUE, "o")
+    under.plot(published["n_rules"], numbers(published["distinctness"]), "s-", color=ink.ORANGE, ms=2.5)
     for ax in (top, under):
         _log_axis(ax, "x", [1, 2, 5, 10, 30])
         quiet(ax)
@@ -256,11 +238,11 @@ def _sensitivity(results: Found, figure_of: Any) -> Any:
     axes = figure.subplots(len(results), 2, squeeze=False)
     for row, (name, found) in zip(axes, results.items(), strict=True):
         for ax, symbol, key in zip(row, ("alpha", "beta"), ("correlation_weight", "l1_weight"), strict=True):
-            _curve(ax, found["values"], found["paper"][symbol], "ML-TSK FS as published", ORANGE, "s")
-            ax.axvline(found["setting"][key], color=ORANGE, lw=0.9, ls=":", label="its best, on the folds shown")
-            _curve(ax, found["values"], found["ours"][symbol], "the convex form of its problem", BLUE, "o")
+            _curve(ax, found["values"], found["paper"][symbol], "ML-TSK FS as published", ink.ORANGE, "s")
+            ax.axvline(found["setting"][key], color=ink.ORANGE, lw=0.9, ls=":", label="its best, on the folds shown")
+            _curve(ax, found["values"], found["ours"][symbol], "the convex form of its problem", ink.BLUE, "o")
             own = "its own choice, from the training rows"
-            ax.axvline(found["weights"][symbol], color=BLUE, lw=0.9, ls=":", label=own)
+            ax.axvline(found["weights"][symbol], color=ink.BLUE, lw=0.9, ls=":", label=own)
             _log_axis(ax, "x", [0.01, 0.1, 1, 10, 100])
             ax.set(xlabel=symbol, title=f"{name}: {symbol} moves")
             quiet(ax)
@@ -274,29 +256,23 @@ def _convergence(results: Found, figure_of: Any) -> Any:
     figure = figure_of(2.3 * len(results) + 0.3)
     axes = figure.subplots(len(results), 3, squeeze=False)
     for row, (name, found) in zip(axes, results.items(), strict=True):
-        for line, colour, dash in zip(found["paper"], (SKY, ORANGE, RED), ("-", "--", "-."), strict=False):
-            _unstopped_curves(row[0], row[1], line, colour, dash)
-        _certificate_curve(row[2], found["ours"])
+        for line, colour, dash in zip(found["paper"], (ink.SKY, ink.ORANGE, ink.RED), ("-", "--", "-."), strict=False):
+            at = line["steps"].index(line["stop"]) if line["stop"] in line["steps"] else -1
+            for ax, key, width in ((row[0], "objective", 1.4), (row[1], "df", 1)):
+                label = f"alpha = {line['alpha']:g}"
+                ax.plot(line["steps"], numbers(line[key]), dash, color=colour, lw=width, label=label)
+                ax.plot(line["steps"][at], line[key][at], "o", color=colour, mfc="none", ms=6)
+        ours = found["ours"]
+        row[2].plot(np.maximum(ours["steps"], 1), numbers(ours["certificates"]), "o-", color=ink.BLUE, ms=2.5)
+        row[2].axhline(ours["default_tol"], color=ink.MUTED, lw=0.8, ls=":")
+        row[2].text(1, ours["default_tol"], "default tolerance", va="bottom", fontsize=7, color=ink.MUTED)
         row[0].set_title(f"{name}: objective of the paper")
         row[1].set_title("df, the authors stop below 0.01")
         row[2].set_title("convex form: share left to the optimum")
         _convergence_axes(row)
-    axes[0, 0].plot([], [], "o", color=MUTED, mfc="none", ms=6, label="where the authors stop")
+    axes[0, 0].plot([], [], "o", color=ink.MUTED, mfc="none", ms=6, label="where the authors stop")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
-
-
-def _unstopped_curves(objective: Any, df: Any, line: Mapping[str, Any], colour: str, dash: str) -> None:
-    steps, at = line["steps"], line["steps"].index(line["stop"]) if line["stop"] in line["steps"] else -1
-    for ax, key, width in ((objective, "objective", 1.4), (df, "df", 1)):
-        ax.plot(steps, numbers(line[key]), dash, color=colour, lw=width, label=f"alpha = {line['alpha']:g}")
-        ax.plot(steps[at], line[key][at], "o", color=colour, mfc="none", ms=6)
-
-
-def _certificate_curve(ax: Any, ours: Mapping[str, Any]) -> None:
-    ax.plot(np.maximum(ours["steps"], 1), numbers(ours["certificates"]), "o-", color=BLUE, ms=2.5)
-    ax.axhline(ours["default_tol"], color=MUTED, lw=0.8, ls=":")
-    ax.text(1, ours["default_tol"], "default tolerance", va="bottom", fontsize=7, color=MUTED)
 
 
 def _convergence_axes(row: Any) -> None:
@@ -305,7 +281,7 @@ def _convergence_axes(row: Any) -> None:
     row[0].set_yticks([1e3, 0, -1e3, -1e6, -1e9, -1e12], ["1e3", "0", "-1e3", "-1e6", "-1e9", "-1e12"])
     row[0].set_yticks([], minor=True)
     row[0].set_ylim(-1e12, 2e4)
-    row[1].axhline(0.01, color=MUTED, lw=0.8, ls=":")
+    row[1].axhline(0.01, color=ink.MUTED, lw=0.8, ls=":")
     _log_axis(row[1], "y", [1e-4, 1e-2, 1, 1e3, 1e6, 1e9, 1e12])
     row[1].set_ylim(1e-5, 1e12)
     _log_axis(row[2], "y", [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])

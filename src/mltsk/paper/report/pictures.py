@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -33,30 +34,16 @@ _RC = {
 }
 POSITIVE, NEGATIVE = (0.16, 0.50, 0.80), (0.86, 0.38, 0.18)  # blue and orange: told apart by every kind of eye
 # The page's light palette, see templates/base.html.
-LIGHT = dict(
-    zip(
-        (INK, MUTED, LINE, *SERIES, CARD),
-        ("#1d2129", "#667080", "#e3e1dc", "#1f6fb5", "#c8511f", "#6b7280", "#ffffff"),
-        strict=True,
-    )
-)
+_PALETTE = ("#1d2129", "#667080", "#e3e1dc", "#1f6fb5", "#c8511f", "#6b7280", "#ffffff")
+LIGHT = dict(zip(_VARIABLES, _PALETTE, strict=True))
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#2a7fcc", "#e08214", "#1b9e77", "#b05fa6", "#56b4e9"
 GREY, RED = "#8c8c8c", "#d1495b"
 PAGE_WIDTH = 7.2  # inches: the width of a page of a report or of two columns of a paper
 # Small type, for full-width figures of many panels.
-SMALL = {
-    "font.size": 8,
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7.5,
-    "axes.titlelocation": "left",
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4,
-}
-_PNG_DPI = 160
+SMALL: dict[str, Any] = {"font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8, "axes.titlelocation": "left"}
+SMALL |= {"xtick.labelsize": 7, "ytick.labelsize": 7, "legend.fontsize": 7.5, "legend.frameon": False}
+SMALL |= {"lines.linewidth": 1.4, "lines.markersize": 4}
+_PNG_DPI, _OF_MARKERS = 160, ("markerfacecolor", "markeredgecolor")
 
 
 @dataclass(frozen=True)
@@ -99,11 +86,6 @@ def numbers(values: Any) -> Any:
     return np.array(values, dtype=np.float64)
 
 
-def shortened(name: str, length: int) -> str:
-    """A name cut to so many characters."""
-    return name if len(name) <= length else f"{name[: length - 1]}…"
-
-
 def _svg(figure: Any, title: str) -> str:
     buffer = io.StringIO()
     with warnings.catch_warnings():
@@ -138,16 +120,8 @@ def _alone(inline: str) -> bytes:
 
 def _png(figure: Any) -> bytes:
     figure.draw_without_rendering()  # ticks exist only from here on
-    for artist in figure.findobj():
-        _recolour(artist)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor="#ffffff")
-    return buffer.getvalue()
-
-
-def _recolour(artist: Any) -> None:
-    """Stand-in colours of an artist replaced, whatever it calls them; collections have lists of them."""
-    for name in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
+    # stand-in colours replaced, whatever an artist calls them; collections have lists of them
+    for artist, name in product(figure.findobj(), ("color", "facecolor", "edgecolor", *_OF_MARKERS)):
         get, put = getattr(artist, f"get_{name}", None), getattr(artist, f"set_{name}", None)
         if get is None or put is None:
             continue
@@ -155,6 +129,9 @@ def _recolour(artist: Any) -> None:
             put(_light(get()))
         elif artist.get_array() is None:
             put([_light(colour) for colour in get()])
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=_PNG_DPI, facecolor="#ffffff")
+    return buffer.getvalue()
 
 
 def _light(colour: Any) -> Any:

@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg.blas import daxpy, saxpy
 from scipy.linalg.lapack import dpstrf
 
@@ -170,7 +171,7 @@ def algorithm1_grid(
 
 def _factored(data: Quadratic, n_settings: int, tolerance: float) -> tuple[Quadratic, Array | None]:
     """The same data with a factor of A where many settings make that pay."""
-    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or data.G.is_sparse:
+    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(data.G.X):
         return data, None
     A = data.G.gram() if data.A is None else data.A
     factor = low_rank(A, tolerance)
@@ -224,10 +225,12 @@ class Solver:
         factor: Array | None = None,
         single: bool = False,
         stop: Stop = "program",
+        look_below: float = _LOOK_BELOW,
     ) -> None:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
-        self.data, self.R, self.max_iter, self.margin, self.stop = data, R, max_iter, margin, stop
+        self.data, self.R, self.max_iter, self.margin = data, R, max_iter, margin
+        self.stop, self.look_below = stop, look_below
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.factor = None if factor is None else factor.astype(self.dtype, copy=False)
         self._steps_data = data.astype(self.dtype) if single else data
@@ -358,7 +361,7 @@ class Solver:
 
     def _used(self, n_nonzero: int) -> tuple[Index, Index] | None:
         """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
-        if n_nonzero >= _LOOK_BELOW * self._W.size:
+        if n_nonzero >= self.look_below * self._W.size:
             return None
         labels = np.flatnonzero(self._nonzero.any(axis=1))
         used = np.flatnonzero(self._nonzero.any(axis=0))

@@ -52,10 +52,10 @@ class Problems:
         A, B = pad(self.A[part], (0, more, 0, more)), pad(self.B[part], (0, more))
         return Problems(A, B, self.yy[part], self.R[part])
 
-    def parts(self, n_settings: int) -> Iterator[slice]:
+    def parts(self, n_settings: int, host_bytes: int) -> Iterator[slice]:
         """As many problems at a time as buffers the size of W leave room for."""
         each = _BUFFERS * self.B.itemsize * n_settings * self.B.shape[1] * (self.B.shape[2] + _ALIGN)
-        return row_blocks(len(self.B), each, int(_DEVICE_SHARE * device_memory(self.B)) or _HOST_BYTES)
+        return row_blocks(len(self.B), each, int(_DEVICE_SHARE * device_memory(self.B)) or host_bytes)
 
 
 def spectral_norms(A: torch.Tensor) -> torch.Tensor:
@@ -79,12 +79,13 @@ def algorithm1_batch(
     max_iter: int = 100,
     margin: float = 0.01,
     stop: Stop = "program",
+    host_bytes: int = _HOST_BYTES,
 ) -> Iterator[tuple[slice, torch.Tensor, torch.Tensor]]:
     """Algorithm I for every problem and setting: the stops and, up to rounding, the numbers of `algorithm1`.
 
     Problems lie on any device, in double precision, as the authors compute; settings are (alpha, beta, gamma). Yields
-    which problems, as many at a time as a third of the device's memory holds, their steps (b, S) and consequents
-    (b, S, Md, L).
+    which problems, as many at a time as a third of a GPU's memory or ``host_bytes`` hold, their steps (b, S) and
+    consequents (b, S, Md, L).
 
     Examples
     --------
@@ -96,7 +97,7 @@ def algorithm1_batch(
     """
     if not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings) or not settings or max_iter < 1:
         raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
-    for part in problems.parts(len(settings)):
+    for part in problems.parts(len(settings), host_bytes):
         n_iter, P = _Algorithm1(problems.padded(part), settings, stop).run(max_iter, margin)
         yield part, n_iter, P[:, :, : problems.B.shape[2]]
 

@@ -23,6 +23,7 @@ from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from .problem import GAP, Problem, Solution, fista, quadratic, weighted
 
+Weight = float | None  # None: from the data
 L1_SHARE = 0.25
 # Leave-one-out looks at this many rows at most, evenly spread over the sample: its cost grows with their cube, and the
 # best ρ of a summed loss, a ratio of noise to signal, does not depend on how many rows there are.
@@ -52,12 +53,13 @@ def fit_consequents(
     w: Array,
     *,
     coupling: str | None = "precision",
-    rho: float | None = None,
-    alpha: float | None = None,
-    beta: float | None = None,
+    rho: Weight = None,
+    alpha: Weight = None,
+    beta: Weight = None,
     gamma: float | None = None,
     max_iter: int = 1000,
     tol: float = GAP,
+    start_bytes: float = START_BYTES,
 ) -> Consequents:
     """Solve the problem for the rows of G; weights that are None come from the data.
 
@@ -72,7 +74,7 @@ def fit_consequents(
         beta = L1_SHARE * noise if beta is None else beta
     data = quadratic(G, centred, w)
     start = None
-    if 8 * min(G.shape) ** 2 <= START_BYTES:
+    if 8 * min(G.shape) ** 2 <= start_bytes:
         start = data.ridge_start(gamma if gamma else max(rho + alpha, 1e-8))
     solution = fista(Problem(data, Q, alpha, beta, rho), start, max_iter=max_iter, tol=tol)
     P = solution.P.copy()
@@ -127,13 +129,13 @@ def errors_at(totals: Array, taus: Array, errors: Array) -> Array:
 
 
 def choose_weights(
-    G: FuzzyMap, Y: Array, w: Array, Q: Array, *, rho: float | None = None, alpha: float | None = None
+    G: FuzzyMap, Y: Array, w: Array, Q: Array, *, rho: Weight = None, alpha: Weight = None, most_rows: int = LOO_ROWS
 ) -> tuple[float, float, float]:
     """ρ and α of least leave-one-out squared error, summed over labels, and the noise; a weight given is kept.
 
-    The search is exact for up to LOO_ROWS rows and uses that many, evenly spread, beyond.
+    The search is exact for up to ``most_rows`` rows and uses that many, evenly spread, beyond.
     """
-    rows, total = spread_rows(len(Y), LOO_ROWS), float(w.sum())
+    rows, total = spread_rows(len(Y), most_rows), float(w.sum())
     w = w[rows]
     part, Y = G.take(rows).weighted(w), weighted(Y[rows], w)
     if len(w) > LOO_SINGLE:

@@ -54,18 +54,13 @@ def _authors(X: Array, Y: Array, steps: int) -> list[dict[str, Any]]:
 def _one_alpha(data: Quadratic, R: Array, alpha: float, curvature: float, steps: int) -> dict[str, Any]:
     stopped = Solver(data, R, 100, 0.01).solve(alpha, BETA, GAMMA)
     F, q = np.array(list(unstopped(data, R, alpha, BETA, GAMMA, steps))).T
-    kept = recorded_steps(len(F))
-    return {
-        "alpha": alpha,
-        "steps": kept.tolist(),
-        "objective": plain(F[kept - 1]),
-        "df": plain(np.abs(np.diff(q, prepend=0.0))[kept - 1]),
-        "stop": stopped.n_iter,
-        "stopped_by": stopped.stopped_by,
-        "lowest": plain(F.min()),
-        "curvature": curvature,
-        "unbounded": curvature < 0,
-    }
+    # all of the first hundred steps, and evenly spread in their logarithm beyond: enough for a picture
+    spread = np.geomspace(1, len(F), 400).round().astype(np.int64)
+    kept = np.union1d(np.arange(1, min(len(F), 100) + 1), spread)
+    found = {"alpha": alpha, "stop": stopped.n_iter, "stopped_by": stopped.stopped_by, "lowest": plain(F.min())}
+    found |= {"curvature": curvature, "unbounded": curvature < 0, "steps": kept.tolist()}
+    df = np.abs(np.diff(q, prepend=0.0))
+    return {**found, "objective": plain(F[kept - 1]), "df": plain(df[kept - 1])}
 
 
 def unstopped(
@@ -89,22 +84,12 @@ def unstopped(
         yield F, 2 * (F - beta * size) + beta * float(np.count_nonzero(W))
 
 
-def recorded_steps(n: int, limit: int = 400) -> "np.ndarray[Any, np.dtype[np.int64]]":
-    """Steps 1 … n, all of the first hundred and evenly spread in their logarithm beyond: enough for a picture."""
-    spread = np.unique(np.geomspace(1, n, limit).round().astype(np.int64))
-    return np.unique(np.concatenate([np.arange(1, min(n, 100) + 1), spread]))
-
-
 def _convex(X: Any, Y: Array) -> dict[str, Any]:
     G, w = common_width_rules(X, X[:1]).train, np.ones(len(Y))
     fitted = fit_consequents(G, Y, w, max_iter=1)  # for the weights that it takes from the data
     data = quadratic(G, Y - Y.mean(axis=0))
     problem = Problem(data, fitted.coupling, fitted.alpha, fitted.beta, fitted.rho)
     solution = fista(problem, data.ridge_start(fitted.rho + fitted.alpha), max_iter=20_000, tol=TOL)
-    return {
-        "steps": [min(CHECK_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))],
-        "certificates": plain(solution.certificates),
-        "tol": TOL,
-        "default_tol": GAP,
-        "converged": solution.converged,
-    }
+    steps = [min(CHECK_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))]
+    found = {"steps": steps, "certificates": plain(solution.certificates), "converged": solution.converged}
+    return {**found, "tol": TOL, "default_tol": GAP}

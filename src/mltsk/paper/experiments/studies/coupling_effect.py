@@ -149,11 +149,11 @@ class RidgeFamily:
 
 
 def _best(tried: list[tuple[Scores, Array]]) -> Setting:
-    means = {
-        setting: np.mean([average_precision_score(Y, scores[setting], convention=CONVENTION) for scores, Y in tried])
-        for setting in tried[0][0]
-    }
-    return max(means, key=lambda setting: float(np.nan_to_num(means[setting], nan=-1.0)))
+    def mean(setting: Setting) -> float:
+        found = [average_precision_score(Y, scores[setting], convention=CONVENTION) for scores, Y in tried]
+        return float(np.nan_to_num(np.mean(found), nan=-1.0))
+
+    return max(tried[0][0], key=mean)
 
 
 def compared_groups(folds: list[dict[Setting, Array]]) -> dict[str, Any]:
@@ -165,8 +165,6 @@ def compared_groups(folds: list[dict[Setting, Array]]) -> dict[str, Any]:
 
 
 def _collected(folds: list[dict[str, Any]]) -> dict[str, Any]:
-    found = {}
-    for arm in folds[0]:
-        rows = np.array([fold[arm][1] for fold in folds])
-        found[arm] = {**summary(rows), "folds": plain(rows), "chosen": [list(fold[arm][0]) for fold in folds]}
-    return found
+    rows = {arm: np.array([fold[arm][1] for fold in folds]) for arm in folds[0]}
+    chosen = {arm: [list(fold[arm][0]) for fold in folds] for arm in rows}
+    return {arm: {**summary(r), "folds": plain(r), "chosen": chosen[arm]} for arm, r in rows.items()}

@@ -55,7 +55,6 @@ def _authors(sample: Sample, counts: Sequence[int], grid: Mapping[str, tuple[flo
         best = best_by_ap(scores)
         tables.append(scores[best])
         rules = paper_rules(X[train], X[test[:1]], K, dict(best)["width_scale"])
-        distinctness.append(
-            plain(rule_distinctness(rules.train.M)) if K > 1 else None
-        )  # one rule has nothing to differ from
+        # one rule has nothing to differ from
+        distinctness.append(plain(rule_distinctness(rules.train.M)) if K > 1 else None)
     return {"n_rules": list(counts), **summary(np.array(tables)), "distinctness": distinctness}

@@ -30,7 +30,6 @@ CONVENTION = "paper"
 N_FOLDS, FAST_FOLDS = 5, 2
 CONVEX_RULES = 15  # of the convex form
 
-
 Setting = tuple[tuple[str, float], ...]
 
 
