@@ -45,3 +45,7 @@ def test_a_gap_is_explained_by_the_reading_that_closes_it(results):
 
 def test_without_variants_there_is_no_table_of_readings(make_results):
     assert readings_table(make_results()) is None
+
+
+def test_a_run_of_variants_alone_has_no_table_of_methods(make_results):
+    assert ap_table(make_results(datasets=("yeast",), methods={"short": SHORT}), "paper") is None

@@ -13,8 +13,8 @@ from .results import Results
 from .table import Table, TableCell, TableRow, captioned
 
 
-def ap_table(results: Results, protocol: str) -> Table:
-    """AP of every method on every data set under one protocol, the paper's value in brackets."""
+def ap_table(results: Results, protocol: str) -> Table | None:
+    """AP of every method on every data set under one protocol, with the paper's value; None of variants alone."""
     frame = results.of_metric(protocol, "AP", "AP").set_index(["dataset", "method"])["mean"]
     methods = [key for key in results.methods if not results.variant_of(key)]
     rows = [
@@ -25,7 +25,8 @@ def ap_table(results: Results, protocol: str) -> Table:
         for dataset in results.datasets
         if np.isfinite(frame[dataset].to_numpy()).any()
     ]
-    return captioned("ap", rows, [results.title(key) for key in methods], key=f"ap-{protocol}", protocol=protocol)
+    columns = [results.title(key) for key in methods]
+    return captioned("ap", rows, columns, key=f"ap-{protocol}", protocol=protocol) if columns else None
 
 
 def readings_table(results: Results) -> Table | None:
