@@ -1,7 +1,8 @@
 """From a run of Section IV to the documentation: ``python scripts/section_iv.py section4``.
 
-Writes ``docs/results/section_iv/``, a file per table and list of sentences, the figures of the page, and the seconds
-by which `mltsk reproduce` estimates its time; then puts tables and lists where pages have a mark for them.
+Further folders give the times of methods that the run itself computed on a GPU. Writes ``docs/results/section_iv/``, a
+file per table and list of sentences, the figures of the page, and the seconds by which `mltsk reproduce` estimates its
+time; then puts tables and lists where pages have a mark for them.
 """
 
 import re
@@ -25,22 +26,29 @@ PLACE = DOCS / "results" / "section_iv"
 MARK = re.compile(r"(^<!-- results: ((?:\.\./)*results/section_iv/\S+) -->\n)((?:[|-].*\n?)*)", re.M)
 
 
-def main(folder: str) -> None:
+def main(folders: list[str]) -> None:
     """Write everything that the pages show of a run."""
-    with Store.open(folder) as store:
-        results = store.results()
+    results, *timed = map(read, folders)
     PLACE.mkdir(parents=True, exist_ok=True)
     parts = {**tables(results), **sentences(results), "program-and-text": program_and_text(results)}
     for name, text in parts.items():
         (PLACE / f"{name}.md").write_text(text, encoding="utf-8")
     for drawn in pictures(results):
         (DOCS / "images" / "section_iv" / f"{drawn.key}.png").write_bytes(drawn.png)
-    Path(estimate.__file__).with_name("seconds.csv").write_text(estimate.measured(results), encoding="utf-8")
+    head, *lines = "".join(map(estimate.measured, (results, *timed))).splitlines(keepends=True)
+    times = head + "".join(sorted(line for line in lines if line != head))
+    Path(estimate.__file__).with_name("seconds.csv").write_text(times, encoding="utf-8")
     for page in DOCS.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         filled = MARK.sub(lambda mark, page=page: mark[1] + (page.parent / mark[2]).read_text(encoding="utf-8"), text)
         if filled != text:
             page.write_text(filled, encoding="utf-8")
+
+
+def read(folder: str) -> Results:
+    """What a run has left in its folder."""
+    with Store.open(folder) as store:
+        return store.results()
 
 
 def tables(results: Results) -> dict[str, str]:
@@ -76,9 +84,9 @@ def sentences(results: Results) -> dict[str, str]:
 def pictures(results: Results) -> list:
     """The figures of the page: closeness, protocols, studies, and mean ranks by AP."""
     ranks = [picture for drawn in rank_pictures(comparisons(results)).values() for picture in drawn]
-    by_ap = [picture for picture in ranks if picture.key.endswith("-ap")]
+    by_ap = [picture for picture in ranks if picture.key.endswith("-ap") and "strict" not in picture.key]
     return [*closeness_picture(paper_gaps(results)), *protocol_picture(results), *study_pictures(results), *by_ap]
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

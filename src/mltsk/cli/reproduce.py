@@ -157,11 +157,11 @@ def _announce(outlook: Any, jobs: int) -> None:
         names = " ".join(outlook.missing)
         typer.echo(f"here: {', '.join(outlook.here)}; missing: {', '.join(outlook.missing)}", err=True)
         typer.echo(f"missing data sets are left out; get them with `mltsk datasets fetch {names}`", err=True)
-    if outlook.left:
+    if outlook.left:  # a GPU is faster
         where = "one core" if jobs == 1 else f"{jobs} cores"
         more = f", without {', '.join(outlook.unknown)}, of which nothing is known" if outlook.unknown else ""
         seconds = outlook.seconds / jobs
-        typer.echo(f"{outlook.left:,} pieces of work: about {_clock(seconds)} on {where}{more}", err=True)
+        typer.echo(f"{outlook.left:,} pieces of work: about {_long(seconds)} on {where}{more}", err=True)
 
 
 @contextmanager
@@ -192,6 +192,18 @@ def _line(progress: Any, jobs: int) -> str:
     if (left := progress.seconds_left(jobs)) is not None and progress.done < progress.total:
         ahead = f", {'about' if left[1] else 'at least'} {_clock(left[0])} left"
     return f"{progress.done} of {progress.total} pieces{failed}, {_clock(progress.seconds)}{ahead}"
+
+
+def _long(seconds: float) -> str:
+    """A time as people say it before they wait for it."""
+    minutes = seconds / 60
+    return (
+        f"{minutes / 60:.0f} hours"
+        if minutes > 600
+        else f"{minutes / 60:.1f} hours"
+        if minutes > 90
+        else _clock(seconds)
+    )
 
 
 def _clock(seconds: float) -> str:

@@ -17,9 +17,9 @@ def piece(method, dataset, kind="grid"):
 def test_known_work_takes_what_it_took_and_other_data_in_proportion():
     yeast = known_seconds()["ml-knn", "yeast"]
     assert seconds_of([piece("ml-knn", "yeast")], {"yeast": (2417, 103, 14)}) == (pytest.approx(3 * yeast), [])
-    shapes = {"mine": (1000, 100, 10), "double": (2000, 100, 10)}
-    one, two = (seconds_of([piece("ml-knn", name)], shapes)[0] for name in shapes)
-    assert two == pytest.approx(2 * one)
+    (seconds, _) = seconds_of([piece("ml-knn", "mine")], {"mine": (2417, 103, 15)})  # nearest to yeast in size
+    assert seconds == pytest.approx(3 * yeast * 15 / 14)
+    assert seconds_of([piece("ml-knn-unscaled", "yeast")], {"yeast": (2417, 103, 14)})[1] == []
 
 
 def test_a_method_of_which_nothing_is_known_is_named():

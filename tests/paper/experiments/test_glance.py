@@ -43,6 +43,14 @@ def test_a_gap_is_explained_by_the_reading_that_closes_it(results):
     assert "Methods that are not in the paper" not in told
 
 
+def test_a_printed_value_between_two_readings_is_named_so(results):
+    results.scores.loc[results.scores["method"] == "short", "AP"] -= 0.1
+    told = {s.title: s.sentences for s in summarise(results, paper_gaps(results), comparisons(results))}
+    said = told["What does not, and by how much"]
+    assert said[-1] == "C2AE on Yeast: the paper's value lies between those of two readings."  # emotions is known
+    assert not any("no reading" in sentence for sentence in said)
+
+
 def test_without_variants_there_is_no_table_of_readings(make_results):
     assert readings_table(make_results()) is None
 

@@ -1,16 +1,16 @@
 """How long an experiment will take, before it begins: from what its pieces took on one core, in `seconds.csv`.
 
 The file has processor seconds of one setting on one fold, by method and data set, and of whole studies; `measured`
-makes it from a run. For data that it does not have, the seconds of the same method grow with N D L.
+makes it from a run. Other data take what the same method took on the set nearest in size, in proportion to N D L.
 """
 
 import csv
 from collections.abc import Mapping, Sequence
 from functools import cache
-from math import prod
-from statistics import fmean
+from math import log, prod
 
 from .cells import Cell, Shape, n_settings
+from .definition import known_methods
 from .published import read_text, table_i
 from .results import Results
 
@@ -37,11 +37,14 @@ def seconds_of(cells: Sequence[Cell], shapes: Mapping[str, Shape]) -> tuple[floa
 
 
 def measured(results: Results) -> str:
-    """The content of `seconds.csv`, from the pieces of a run that were computed on processors."""
-    done = results.cells[(results.cells["status"] == "done") & (results.cells["device"] == "cpu")]
+    """The content of `seconds.csv`, of the methods and data sets that a run computed on processors alone."""
+    done = results.cells[(results.cells["status"] == "done") & (results.cells["protocol"] != "nested")]
     fits = results.scores[results.scores["protocol"] != "nested"].groupby(["dataset", "method"], observed=True).size()
-    spent = done[done["protocol"] != "nested"].groupby(["method", "dataset"])["cpu_seconds"].sum()
-    lines = [f"{m},{d},{seconds / fits.get((d, m), 1):.4g}\n" for (m, d), seconds in spent.items()]
+    lines = [
+        f"{method},{dataset},{pieces['cpu_seconds'].sum() / fits.get((dataset, method), 1):.4g}\n"
+        for (method, dataset), pieces in done.groupby(["method", "dataset"])
+        if (pieces["device"] == "cpu").all()
+    ]
     return "method,dataset,seconds\n" + "".join(lines)
 
 
@@ -55,8 +58,13 @@ def _n_fits(cell: Cell) -> float:
 
 
 def _one_setting(cell: Cell, shape: Shape) -> float | None:
-    known, sizes = known_seconds(), table_i()
-    if (cell.method, cell.dataset) in known:
-        return known[cell.method, cell.dataset]
-    rates = [seconds / prod(sizes[d]) for (m, d), seconds in known.items() if m == cell.method and d in sizes]
-    return prod(shape) * fmean(rates) if rates else None
+    known, sizes, method = known_seconds(), table_i(), cell.method
+    if all(m != method for m, _ in known):  # another reading takes about as long
+        method = next((other.variant_of for other in known_methods() if other.key == method), None) or method
+    if (method, cell.dataset) in known:
+        return known[method, cell.dataset]
+    near = [d for m, d in known if m == method and d in sizes]
+    if not near:
+        return None
+    nearest = min(near, key=lambda d: abs(log(prod(sizes[d]) / prod(shape))))
+    return known[method, nearest] * prod(shape) / prod(sizes[nearest])

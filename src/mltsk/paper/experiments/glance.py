@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...tables.cells import count
 from .published import published_table
 from .results import Results
 from .table import Table, TableCell, TableRow, captioned
@@ -54,9 +55,9 @@ def reading_sentences(results: Results) -> Iterator[str]:
         gaps = np.abs(both.to_numpy() - paper[:, None])
         if len(both):
             yield (
-                f"{results.title(key)}: mean distance from Table III {gaps[:, 0].mean():.3f} AP on {len(both)} data "
-                f"sets, against {gaps[:, 1].mean():.3f} of {results.title(original)} as compared; "
-                f"closer on {(gaps[:, 0] < gaps[:, 1]).sum()}, within 0.03 on {(gaps[:, 0] <= 0.03).sum()}."
+                f"{results.title(key)}: mean distance from Table III {gaps[:, 0].mean():.3f} AP on "
+                f"{count(len(both), 'data set')}, against {gaps[:, 1].mean():.3f} of {results.title(original)} as "
+                f"compared; closer on {(gaps[:, 0] < gaps[:, 1]).sum()}, within 0.03 on {(gaps[:, 0] <= 0.03).sum()}."
             )
 
 
@@ -69,6 +70,14 @@ def readings_near(results: Results, method: str, datasets: list[str], limit: flo
         if variant and abs(row.mean - cells[row.dataset, "AP", method].mean) <= limit:
             found.setdefault(row.method, {})[row.dataset] = row.mean
     return found
+
+
+def readings_around(results: Results, method: str, datasets: list[str]) -> list[str]:
+    """Data sets on which a method's readings, that which is compared among them, lie on both sides of the paper."""
+    frame, cells = results.finished(results.main_protocol, "AP", "AP"), published_table("III")
+    frame = frame[frame["method"].map(results.column) == method]
+    found = {dataset: frame.loc[frame["dataset"] == dataset, "mean"] for dataset in datasets}
+    return [d for d, means in found.items() if means.min() <= cells[d, "AP", method].mean <= means.max()]
 
 
 def variants(results: Results, original: str) -> list[str]:

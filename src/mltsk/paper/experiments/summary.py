@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...tables.cells import count
-from .glance import reading_sentences, readings_near
+from .glance import reading_sentences, readings_around, readings_near
 from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
 from .ranks import Comparison, f_text, p_text
 from .results import WORTH, Results, worths
@@ -165,8 +165,11 @@ def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
             named = _listed(f"{results.dataset_title(d)} ({value:.3f})" for d, value in values.items())
             yield f"{method} on {named}: within {NEAR} of the paper in the reading “{results.title(key)}”."
         known_sets = {*chain(*reasons.values(), *near.values())}
-        if open_sets := [d for d in rows["dataset"] if d not in known_sets]:
-            yield f"{method} on {_titles(results, open_sets)}: no reading that was run explains it."
+        open_sets = [dataset for dataset in rows["dataset"] if dataset not in known_sets]
+        if between := readings_around(results, method, open_sets):
+            yield f"{method} on {_titles(results, between)}: the paper's value lies between those of two readings."
+        if rest := [dataset for dataset in open_sets if dataset not in between]:
+            yield f"{method} on {_titles(results, rest)}: no reading that was run explains it."
 
 
 def artefact_sentences(results: Results) -> Iterator[str]:
