@@ -75,7 +75,7 @@ def reproduce(
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
     runner = Cluster(cluster) if cluster else None
     jobs = runner.slots if runner else jobs or joblib.cpu_count()
-    how: Any = {"required": _split(datasets), "begin": lambda outlook: _announce(outlook, jobs)}
+    how: Any = {"required": _split(datasets), "begin": lambda outlook: _announce(outlook, jobs, device)}
     how["command"] = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     try:
         with _view(jobs) as view:
@@ -151,17 +151,18 @@ def _write(folder: Path, what: str, out: Path | None = None) -> Any:
     return results
 
 
-def _announce(outlook: Any, jobs: int) -> None:
+def _announce(outlook: Any, jobs: int, device: str | None) -> None:
     """Say what there is to work on, what is missing and how to get it, and how long it will take."""
     if outlook.missing:
         names = " ".join(outlook.missing)
         typer.echo(f"here: {', '.join(outlook.here)}; missing: {', '.join(outlook.missing)}", err=True)
         typer.echo(f"missing data sets are left out; get them with `mltsk datasets fetch {names}`", err=True)
-    if outlook.left:  # a GPU is faster
+    if outlook.left:
         where = "one core" if jobs == 1 else f"{jobs} cores"
         more = f", without {', '.join(outlook.unknown)}, of which nothing is known" if outlook.unknown else ""
-        seconds = outlook.seconds / jobs
-        typer.echo(f"{outlook.left:,} pieces of work: about {_long(seconds)} on {where}{more}", err=True)
+        less = f", less with {device}" if device else ""  # what is known was measured on processors
+        about = _long(outlook.seconds / jobs)
+        typer.echo(f"{outlook.left:,} pieces of work: about {about} on {where}{less}{more}", err=True)
 
 
 @contextmanager

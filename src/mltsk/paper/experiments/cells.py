@@ -79,10 +79,9 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
             details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
             details["params"] = {**method.params, **method.params_for.get(data.name, {})}
             details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
+            grid = grid_of(method, method.grid_for.get(data.name) or data.grid or definition.grid)
             protocols = protocols_of(definition, data, method)
             for protocol, seed, fold in product(protocols, definition.seeds, range(definition.folds)):
-                own = method.grid_for.get(data.name) or method.grid_for.get(protocol)
-                grid = grid_of(method, own or data.grid or definition.grid)
                 inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
                 where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
                 cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])

@@ -16,7 +16,6 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
-from sklearn.utils import _safe_indexing
 
 from ...exceptions import InputError
 from ...metrics import evaluate
@@ -123,11 +122,15 @@ def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
-        estimator.fit(_safe_indexing(X, train), _safe_indexing(Y, train))
+        estimator.fit(_rows(X, train), _rows(Y, train))
         fitted = time.perf_counter()
-        unseen = _safe_indexing(X, test)
+        unseen = _rows(X, test)
         scores, predictions = label_scores(estimator, unseen, Y.shape[1]), estimator.predict(unseen)
         done = time.perf_counter()
-        metrics = evaluate(_safe_indexing(Y, test), scores, predictions=predictions, convention=convention)
+        metrics = evaluate(_rows(Y, test), scores, predictions=predictions, convention=convention)
     messages = tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))
     return FoldResult(metrics, fitted - start, done - fitted, messages)
+
+
+def _rows(table: Any, index: Any) -> Any:
+    return table.iloc[index] if hasattr(table, "iloc") else table[index]

@@ -55,7 +55,7 @@ class MethodDefinition(_Part):
     computed, if the class has a parameter of that name; it is no setting, since numbers depend on it by rounding alone.
     ``gpu`` is false for a method that a GPU does not make faster: ``--device`` then leaves it where it is.
     A grid that is not given is the class's ``PAPER_GRID`` under "paper", and the class's defaults alone without one;
-    ``grid_for`` names another one for a data set or a protocol. ``variant_of`` is the key of the method of which this
+    ``grid_for`` names another one for a data set. ``variant_of`` is the key of the method of which this
     is another reading; ``protocols`` and ``datasets`` are those of the experiment on which it is run, all by default.
     """
 
@@ -135,7 +135,9 @@ def known_methods() -> list[MethodDefinition]:
     >>> [method.key for method in known_methods() if method.variant_of == "c2ae"][:1]
     ['c2ae-published']
     """
-    return [*section_iv().methods, *map(MethodDefinition.model_validate, read_toml("variants.toml")["methods"])]
+    originals = {method.key: method.model_dump(by_alias=True, exclude={"paper"}) for method in section_iv().methods}
+    variants = [{**originals[own["variant_of"]], **own} for own in read_toml("variants.toml")["methods"]]
+    return [*section_iv().methods, *map(MethodDefinition.model_validate, variants)]
 
 
 def read_definition(path: str | Path) -> Definition:

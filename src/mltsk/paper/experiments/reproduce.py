@@ -166,8 +166,7 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         merged[name] = {**before[name], **now[name]}
     for name in ("protocols", "seeds"):
         merged[name] = list(dict.fromkeys([*before[name], *now[name]]))
-    if "planned" in before:  # an older folder has all pairs
-        merged["planned"] = sorted({*map(tuple, before["planned"]), *map(tuple, now.get("planned", ()))})
+    merged["planned"] = sorted({tuple(place) for about in (before, now) for place in about.get("planned", ())})
     missing = {**before["missing"], **now["missing"]}
     merged["missing"] = {name: why for name, why in missing.items() if name not in merged["datasets"]}
     return merged
