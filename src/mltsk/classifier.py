@@ -24,11 +24,10 @@ from .core.terms import PERCENTILE_TERMS, Terms
 from .exceptions import InputError
 from .explain import Explanation, RuleBase, explain, rule_base
 from .fit import Options, fit_system
-from .fit.design import Rules
 from .fit.short import certainty_of
 from .rows.arrays import is_dask
 from .rows.dask import later
-from .rows.read import feature_names, is_too_large, read_rows, read_samples
+from .rows.read import feature_names, read_rows, read_samples, rows_at_once
 from .storing import short_models, size_path, store, turn_short, warn_of_thresholds
 from .system import FuzzySystem
 from .targets import predicted
@@ -250,7 +249,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             terms=Terms(**self.terms_),
             term_coef=self.general_coef_,
             **{name: getattr(self, f"{name}_") for name in _ARRAYS},
-            underflow=Rules(self.centers_, 1.0, self.order_, getattr(self, "tnorm_", "product")).firing,
+            underflow="softmax" if self.order_ else "minimum" if self.tnorm_ == "minimum" else "plain",
             columns=columns,
             members=Members(**found) if (found := getattr(self, "members_", None)) else None,
             certainty=Certainty(**sure) if (sure := getattr(self, "certainty_", None)) else None,
@@ -308,7 +307,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         short_models(self, max_terms, max_conditions)
         short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample", "_models")})
         index = spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
-        warn_of_thresholds(short, turn_short(short, index))
+        if missed := turn_short(short, index):
+            warn_of_thresholds(short, missed)
         return short
 
     @property
@@ -341,7 +341,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         check_is_fitted(self)
-        large = is_too_large(X)
+        large = rows_at_once(X) is not None
         X = X if large else read_samples(self, X)  # in blocks where it is large
         system, per_row = self.system_, 16 * (len(self.general_coef_) + X.shape[1] + len(self.centers_))
         blocks = row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None)

@@ -156,7 +156,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         stream, scaling = self.stream_, None if self.scaling_ is None else Scaling(**self.scaling_)
         scale = Scale(self.scale_, scaling, Terms(**self.terms_), stream["variance"])
         width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
-        rules = Rules(self.centers_, width, self.order_, self.tnorm_)
+        rules = Rules(self.centers_, width, self.order_, self.system_.underflow)
         return Design(scale, rules, stream["general"], stream["exceptions"])
 
     def _keep(self, block):
@@ -183,7 +183,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         self.intercept_, self.general_coef_, self.coef_ = design.coefficients(primal.B, mean, primal.rates)
         rows = design.rows(design.scale.apply(kept["X"]))
         self.loo_scores_ = primal.leave_one_out(rows, kept["Y"], kept["w"], kept["copies"])
-        warn_of_thresholds(self, calibrate(self, kept["Y"], kept["w"], self.loo_scores_))
+        if missed := calibrate(self, kept["Y"], kept["w"], self.loo_scores_):
+            warn_of_thresholds(self, missed)
         self._sample = Sample(**kept, loo=self.loo_scores_, design=design, penalty=penalty)
 
 

@@ -105,9 +105,12 @@ def find_thresholds(
             raise ValueError(f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}")
         alarm, miss = pair.astype(np.float64)
         return (np.log(alarm / miss) - curves.offsets) / curves.slopes, all_reached
-    goal, share = _goal(wish)
-    if goal:
-        return _best_cuts(goal, share, scores, Y, w)
+    if isinstance(wish, str) and wish == "f1":
+        return _best_cuts(wish, 1.0, scores, Y, w)
+    if isinstance(wish, tuple | list) and len(wish) == 2 and isinstance(wish[0], str) and wish[0] in GOALS:
+        if isinstance(wish[1], str) or not 0 < wish[1] <= 1:
+            raise ValueError(f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}")
+        return _best_cuts(wish[0], float(wish[1]), scores, Y, w)
     try:
         thresholds = np.asarray(wish, dtype=np.float64)
     except (TypeError, ValueError):
@@ -115,17 +118,6 @@ def find_thresholds(
     if thresholds.shape not in ((), (L,)) or not np.isfinite(thresholds).all():
         raise ValueError(f"threshold must be {WISHES}; there are {L} labels, got {wish!r}")
     return np.broadcast_to(thresholds, (L,)).copy(), all_reached
-
-
-def _goal(wish: Any) -> tuple[str, float]:
-    """What is to be reached and how much of it; an empty word where thresholds are given as numbers."""
-    if isinstance(wish, str) and wish == "f1":
-        return wish, 1.0
-    if not isinstance(wish, tuple | list) or len(wish) != 2 or not isinstance(wish[0], str) or wish[0] not in GOALS:
-        return "", 0.0
-    if isinstance(wish[1], str) or not 0 < wish[1] <= 1:
-        raise ValueError(f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}")
-    return wish[0], float(wish[1])
 
 
 def _best_cuts(goal: str, share: float, scores: Array, Y: Array, w: Array) -> tuple[Array, Array]:

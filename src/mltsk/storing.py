@@ -17,40 +17,38 @@ from .fit import Fitted, Options
 from .fit.short import LARGEST, Sample, ShortModels
 from .probabilities import find_thresholds, fit_curves
 
+_WRITTEN = ["intercept", "centers", "prototypes", "rule_weights", "quantiles", "width_scale", "rule_share", "coupling"]
+_WRITTEN += ["loo_error", "loo_scores", "loo_rows"]
+
 
 def store(model: Any, fitted: Fitted, rows: Any) -> None:
     """Write what a fit found on some rows, and what follows from it; turn short where that is asked for."""
-    _write(model, fitted)
-    _warn_of_rules(model)
-    some = rows.sample(Options.sample_rows if fitted.loo_rows is None else len(fitted.loo_rows))
-    loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
-    given, rules = (asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)), fitted.design.rules
-    design = replace(fitted.design, rules=replace(rules, centers=asnumpy(rules.centers)))
-    model._sample, model._models = Sample(some.X, *given, loo, design, fitted.penalty), None
-    missed = calibrate(model, model._sample.Y, model._sample.w, loo)
-    warn_of_thresholds(model, missed if model.max_terms is None else turn_short(model, some.index))
-
-
-def _write(model: Any, fitted: Fitted) -> None:
-    model.scale_, model.scaling_ = fitted.scale, None if fitted.scaling is None else dict(vars(fitted.scaling))
-    model.terms_, model.members_ = dict(vars(fitted.terms)), dict(vars(fitted.members))
-    model.intercept_, model.centers_ = fitted.intercept, fitted.centers
+    design, penalty = fitted.design, fitted.penalty
+    scale, rules = design.scale, replace(design.rules, centers=asnumpy(design.rules.centers))
+    model.scale_, model.scaling_ = scale.name, None if scale.scaling is None else dict(vars(scale.scaling))
+    model.terms_, model.members_ = dict(vars(scale.terms)), dict(vars(fitted.members))
     # row by row, as they come back from a file: products of another layout round differently
     model.general_coef_, model.coef_ = map(np.ascontiguousarray, (fitted.general_coef, fitted.coef))
-    model.widths_ = np.full_like(fitted.centers, fitted.width)
-    for name in ("tnorm", "prototypes", "rule_weights", "quantiles"):
-        setattr(model, f"{name}_", getattr(fitted, name))
+    model.widths_ = np.full_like(fitted.centers, rules.width)
+    model.tnorm_ = "minimum" if rules.firing == "minimum" else "product"
     model.n_rules_, model.order_ = len(fitted.centers), int(fitted.coef.shape[1] > 1)
-    model.width_scale_, model.rule_share_ = fitted.width_scale, fitted.share
-    for name in ("ridge", "coupling", "coupling_weight", "loo_error", "loo_scores", "loo_rows"):
+    model.ridge_, model.coupling_weight_ = penalty.rho, penalty.alpha
+    for name in _WRITTEN:
         setattr(model, f"{name}_", getattr(fitted, name))
+    if model.columns_ and model.columns_["rules"]:
+        _warn_of_rules(model, fitted.members.regions)
+    some = rows.sample(Options.sample_rows if fitted.loo_rows is None else len(fitted.loo_rows))
+    loo = fitted.loo_scores if fitted.loo_rows is not None else fitted.loo_scores[some.index]
+    Y, w, copies = asnumpy(some.Y), asnumpy(some.w), asnumpy(some.copies)
+    model._sample, model._models = Sample(some.X, Y, w, copies, loo, replace(design, rules=rules), penalty), None
+    missed = calibrate(model, Y, w, loo)
+    if missed := missed if model.max_terms is None else turn_short(model, some.index):
+        warn_of_thresholds(model, missed)
 
 
-def _warn_of_rules(model: Any) -> None:
+def _warn_of_rules(model: Any, regions: Any) -> None:
     """Say which given rules hold for no sample, or for all of them: there is nothing to learn about those."""
-    regions = model.members_["regions"]
-    for r in range(given := len(model.columns_["rules"]) if model.columns_ else 0):
-        held, of = regions[-1, r - given]
+    for r, (held, of) in enumerate(regions[-1, -len(model.columns_["rules"]) :]):
         if held in (0, of):
             who = "all" if held else "none"
             warn(f"Rule {r + 1} holds for {who} of the samples: it has no number.", stacklevel=4)
@@ -69,11 +67,10 @@ def calibrate(model: Any, Y: Array, w: Array, loo_scores: Array) -> list[str]:
 
 def warn_of_thresholds(model: Any, missed: list[str]) -> None:
     """Say for which labels what their threshold should reach cannot be had."""
-    if missed:
-        told = f"{', '.join(map(str, missed[:10]))}{', …' * (len(missed) > 10)}"
-        goal, share = model.threshold
-        nearest = "the thresholds of these labels come as near as possible"
-        warn(f"{goal.capitalize()} {share:g} cannot be reached for {told}: {nearest}.", stacklevel=4)
+    told = f"{', '.join(map(str, missed[:10]))}{', …' * (len(missed) > 10)}"
+    goal, share = model.threshold
+    nearest = "the thresholds of these labels come as near as possible"
+    warn(f"{goal.capitalize()} {share:g} cannot be reached for {told}: {nearest}.", stacklevel=4)
 
 
 def turn_short(model: Any, index: Any) -> list[str]:

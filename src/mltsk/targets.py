@@ -48,7 +48,7 @@ class Targets:
         """
         check_plain(y, "y")
         y = y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y  # a series of polars
-        if _is_lists(y):
+        if getattr(y, "ndim", 1) == 1 and _is_lists(y):
             return _of_lists(y)
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
         y = y.toarray() if sparse.issparse(y) else y
@@ -83,14 +83,25 @@ def _of_lists(y: Any) -> Targets:
 
 
 def _of_cells(values: np.ndarray, names: list[str] | None, may_miss: bool) -> Targets:
-    Y = _indicator(values, names)
-    observed = ~np.isnan(Y)
+    """Cells as 0, 1 and NaN; anything else is refused, and NaN unless it may be there."""
+    if values.dtype.kind not in "OUS":
+        Y = check_array(values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan")
+    else:
+        Y = np.array([_cell(cell) for cell in values.ravel().tolist()], dtype=np.float64).reshape(values.shape)
+    observed: Any = ~np.isnan(Y)
+    called: list[Any] = names or list(range(Y.shape[1]))
+    strange = observed & (Y != 0) & (Y != 1)
+    if strange.any():
+        row, label = np.argwhere(strange)[0]
+        found = f"column {called[label]!r} of y holds {values[row, label : label + 1].tolist()[0]!r} in row {row}"
+        known = "Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where one was not observed"
+        raise InputError(f"Unknown label type: {found}. {known}.")
     if not observed.all() and not may_miss:
         row, label = np.argwhere(~observed)[0]
-        where = f"label {label if names is None else names[label]!r} was not observed in row {row}"
+        where = f"label {called[label]!r} was not observed in row {row}"
         what = "MLTSKClassifier learns from what was observed; this method needs every cell"
         raise InputError(f"Input y contains NaN: {where}. {what}.")
-    names = names or [f"label {j}" for j in range(Y.shape[1])]
+    names = names or [f"label {j}" for j in called]
     return Targets(np.nan_to_num(Y), np.arange(len(names)), tuple(names), True, None if observed.all() else observed)
 
 
@@ -114,7 +125,7 @@ def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, m
 
 def _is_lists(y: Any) -> bool:
     """Whether y holds the labels of each sample, not 0 and 1 for each label."""
-    if hasattr(y, "columns") or sparse.issparse(y) or getattr(y, "ndim", 1) != 1 or not hasattr(y, "__iter__"):
+    if hasattr(y, "columns") or not hasattr(y, "__iter__"):
         return False
     rows = list(y)
     if not rows or not all(isinstance(row, _SETS) for row in rows):
@@ -129,22 +140,6 @@ def _is_lists(y: Any) -> bool:
 
 def _has_gaps(values: np.ndarray) -> bool:
     return any(cell is None or cell != cell for cell in values.ravel().tolist()) if values.dtype.kind in "fO" else False
-
-
-def _indicator(values: np.ndarray, names: list[str] | None) -> np.ndarray:
-    """Cells as 0, 1 and NaN; anything else is refused."""
-    if values.dtype.kind not in "OUS":
-        Y = check_array(values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan")
-    else:
-        cells = [_cell(cell) for cell in values.ravel().tolist()]
-        Y = np.array(cells, dtype=np.float64).reshape(values.shape)
-    strange = ~((Y == 0) | (Y == 1) | np.isnan(Y))
-    if strange.any():
-        row, label = np.argwhere(strange)[0]
-        name, found = label if names is None else repr(names[label]), values[row, label : label + 1].tolist()[0]
-        known = "Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where one was not observed"
-        raise InputError(f"Unknown label type: column {name} of y holds {found!r} in row {row}. {known}.")
-    return Y
 
 
 def _cell(cell: Any) -> float:

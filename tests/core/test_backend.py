@@ -9,15 +9,9 @@ from numpy.testing import assert_allclose
 
 from mltsk.core.arrays import row_blocks, unit_rows
 from mltsk.core.backend import (
-    SingularError,
     asnumpy,
     cast,
-    cholesky,
-    cholesky_solve,
-    eigh,
-    inverse_diagonal,
     is_tensor,
-    lower_solve,
     namespace,
 )
 from mltsk.core.clustering import fuzzy_c_means, variances
@@ -132,38 +126,3 @@ def test_coupling(data, kind):
     (Y, w), (tY, tw) = both(Y, data[2])
     same(coupling_matrix(label_correlation(Y, w), kind), coupling_matrix(label_correlation(tY, tw), kind))
     same(label_correlation(Y), label_correlation(tY))
-
-
-def symmetric(dtype):
-    A = np.random.default_rng(5).normal(size=(40, 12)).astype(dtype)
-    return A.T @ A
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("where", ["array", "tensor"])
-def test_a_factor_solves_and_gives_the_diagonal_of_the_inverse(dtype, where):
-    A, B = symmetric(dtype), np.random.default_rng(6).normal(size=(12, 3)).astype(dtype)
-    put = torch.as_tensor if where == "tensor" else np.asarray
-    full, tol = A + 0.5 * np.eye(12), 1e-10 if dtype is np.float64 else 1e-3
-    lower = cholesky(put(A.copy()), 0.5)
-    assert is_tensor(lower) == (where == "tensor")
-    assert_allclose(asnumpy(cholesky_solve(lower, put(B))), np.linalg.solve(full, B), rtol=tol, atol=tol)
-    half = asnumpy(lower_solve(lower, put(B)))
-    assert_allclose(half.T @ half, B.T @ np.linalg.solve(full, B), rtol=tol, atol=tol)
-    assert_allclose(asnumpy(inverse_diagonal(lower)), np.diag(np.linalg.inv(full)), rtol=tol, atol=tol)
-
-
-@pytest.mark.parametrize("put", [np.asarray, torch.as_tensor])
-def test_a_matrix_without_a_factor_is_named_and_one_without_columns_is_fine(put):
-    with pytest.raises(SingularError, match="ridge of 1e-20: take a larger one"):
-        cholesky(put(np.ones((3, 3))), 1e-20)
-    nothing = cholesky(put(np.zeros((0, 0))), 1.0)
-    assert cholesky_solve(nothing, put(np.zeros((0, 2)))).shape == (0, 2)
-    assert lower_solve(nothing, put(np.zeros((0, 5)))).shape == (0, 5)
-
-
-def test_eigenvectors_of_tensors_are_those_of_arrays():
-    s, V = eigh(torch.as_tensor(symmetric(np.float64)))
-    values, vectors = eigh(symmetric(np.float64))
-    same(values, s)
-    same(abs(vectors), abs(V), 1e-8)

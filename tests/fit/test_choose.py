@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk.fit.choose import judged
+from mltsk.fit.choose import Judge
 from mltsk.fit.fit import Options, fit_system
 from mltsk.fit.ridge import Penalty, solve_dual
 from mltsk.rows.arrays import Block
@@ -36,7 +36,7 @@ def test_a_table_of_products_needs_some(X):
 def test_the_error_is_the_mean_over_labels_and_rows_whichever_there_are_more_of(X, n_labels):
     rng = np.random.default_rng(2)
     K, Y, w = X[:20] @ X[:20].T, (rng.random((20, n_labels)) < 0.4) * 1.0, rng.random(20) + 0.1
-    judge = judged(Y, w, np.ones(20), [np.arange(n_labels)], 0.5)
+    judge = Judge.of(Block(X=None, Y=Y, w=w, copies=np.ones(20)), [np.arange(n_labels)], 0.5)
     loo = solve_dual(K.copy(), Y, w, np.ones(20), Penalty(0.5))[1]
     error, ridge = judge.error(K)
     assert ridge == 0.5
@@ -45,7 +45,7 @@ def test_the_error_is_the_mean_over_labels_and_rows_whichever_there_are_more_of(
 
 def test_the_ridge_is_the_best_of_its_neighbours(X):
     K, Y = (X[:80] @ X[:80].T) / 4, (X[:80, :2] + np.random.default_rng(3).normal(size=(80, 2)) > 0) * 1.0
-    judge = judged(Y, np.ones(80), np.ones(80), [np.arange(2)], None)
+    judge = Judge.of(Block(None, Y, np.ones(80), np.ones(80)), [np.arange(2)], None)
     error, ridge = judge.error(K.astype(np.float32))
     for other in (ridge / 2, ridge * 2):
         loo = solve_dual(K.copy(), Y, np.ones(80), np.ones(80), Penalty(other))[1]

@@ -13,7 +13,7 @@ def design(order, scale="quantile", is_sparse=False, n_rules=3):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(25, 4)) * (rng.random((25, 4)) < 0.7)
     found, Z = Scale.of(X, np.ones(25), scale)
-    rules = Rules(Z[:n_rules], 0.5 * found.variance, order)
+    rules = Rules(Z[:n_rules], 0.5 * found.variance, order, "softmax" if order else "plain")
     return Design(found, rules, 0.3, 2.0), sparse.csr_array(Z) if is_sparse else Z
 
 
@@ -38,7 +38,7 @@ def test_numbers_of_columns_are_numbers_of_terms_and_rules(order):
     mean, rates = made.rows(Z).mean(axis=0)[:, None] + 0 * B, np.array([0.2, 0.4])
     intercept, general, coef = made.coefficients(B, mean, rates)
     said = coef[:, 0] + (np.einsum("nd,kdl->nkl", Z, coef[:, 1:]) if order else 0)
-    score = (made.memberships(Z) - made.scale.terms.mean) @ general
+    score = (made.scale.general(Z) - made.scale.terms.mean) @ general
     score += intercept + np.einsum("nk,nkl->nl", made.firing(Z), said + np.zeros((25, 3, 2)))
     assert_allclose(score, rates + (made.rows(Z) - made.rows(Z).mean(axis=0)) @ B, atol=1e-12)
 
@@ -61,7 +61,7 @@ def X():
 def test_dense_samples_have_one_variance_per_feature(X, name, used):
     scale, Z = Scale.of(X, np.ones(40), name)
     assert scale.name == used
-    assert scale.has_ramps == (used == "quantile")
+    assert (scale.terms.low is not None) == (used == "quantile")
     assert scale.variance == pytest.approx(5)
     assert_allclose(Z.var(axis=0), 1.0)
     assert_allclose(Z, scale.apply(X))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk.core.backend import asnumpy, is_tensor
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.fit.ridge import Moments, Penalty, conjugate_gradients, solve_dual
+from mltsk.fit.ridge import Factor, Moments, Penalty, SingularError, conjugate_gradients, solve_dual
 
 N, Q, L = 30, 7, 3
 
@@ -26,7 +27,7 @@ def coupled(Y, alpha=3.0):
 def brute_force(rows, Y, w, penalty):
     """(intercept, B) by solving for all numbers at once."""
     ridge = np.eye(L) * penalty.rho
-    if penalty.lam is not None:
+    if penalty.basis is not None:
         ridge += penalty.alpha * (penalty.basis * penalty.lam) @ penalty.basis.T
     left = np.column_stack([np.ones(len(rows)), rows])
     H = left.T @ (w[:, None] * left)
@@ -94,3 +95,41 @@ def test_a_ridge_too_small_for_the_problem_is_named():
     rows = np.ones((4, 2)) * np.arange(4.0)[:, None]
     with pytest.raises(ValueError, match="take a larger one"):
         Moments.of(rows, rows[:, :1], np.ones(4)).solve(Penalty(-1.0))
+
+
+def place(where):
+    if where == "array":
+        return np.asarray
+    return pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested").as_tensor
+
+
+def symmetric(dtype):
+    A = np.random.default_rng(5).normal(size=(40, 12)).astype(dtype)
+    return A.T @ A
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("where", ["array", "tensor"])
+def test_a_factor_solves_and_gives_the_diagonal_of_the_inverse(dtype, where):
+    A, B = symmetric(dtype), np.random.default_rng(6).normal(size=(12, 3)).astype(dtype)
+    put = place(where)
+    full, tol = A + 0.5 * np.eye(12), 1e-10 if dtype is np.float64 else 1e-3
+    solved = np.linalg.solve(full, B)
+    for tau in ([0.5], [0.5] * 3):  # by Cholesky, and by eigenvectors
+        factor = Factor.of(put(A.copy()), np.array(tau))
+        assert is_tensor(factor.solve(put(B))) == (where == "tensor")
+        assert_allclose(asnumpy(factor.solve(put(B))), solved, rtol=tol, atol=tol)
+        leverage = asnumpy(factor.leverage(put(B.T.copy())))
+        assert_allclose(leverage, np.repeat(np.diag(B.T @ solved)[:, None], len(tau), 1), rtol=tol, atol=tol)
+        diagonal = np.repeat(np.diag(np.linalg.inv(full))[:, None], len(tau), 1)
+        assert_allclose(asnumpy(factor.inverse_diagonal()), diagonal, rtol=tol, atol=tol)  # last: overwrites
+
+
+@pytest.mark.parametrize("where", ["array", "tensor"])
+def test_a_matrix_without_a_factor_is_named_and_one_without_columns_is_fine(where):
+    put = place(where)
+    with pytest.raises(SingularError, match="ridge of 1e-20: take a larger one"):
+        Factor.of(put(np.ones((3, 3))), np.array([1e-20]))
+    nothing = Factor.of(put(np.zeros((0, 0))), np.ones(1))
+    assert nothing.solve(put(np.zeros((0, 2)))).shape == (0, 2)
+    assert nothing.leverage(put(np.zeros((5, 0)))).shape == (5, 1)

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mltsk.fit.design import Design, Rules, Scale
-from mltsk.fit.fit import weights_of
+from mltsk.fit.fit import label_patterns
+from mltsk.fit.ridge import of_labels
 from mltsk.rows.arrays import ArrayRows, Block
 
 
@@ -17,7 +18,7 @@ def block():
 
 
 def in_parts(block, limit):
-    return ArrayRows(block.X, block.Y, block.w, block.copies, limit, lambda X, Y: (X, Y))
+    return ArrayRows(block.X, block.Y, block.w, block.copies, 2, limit, lambda X, Y: (X, Y))
 
 
 def test_a_sample_is_evenly_spread(block):
@@ -31,9 +32,8 @@ def test_a_sample_is_evenly_spread(block):
 @pytest.mark.parametrize("limit", [1, 7, 50])
 def test_sums_over_blocks_are_those_of_all_rows(block, limit):
     scale, Z = Scale.of(block.X, block.w, "quantile")
-    design = Design(scale, Rules(Z[:4], 2.0, 1), 0.5, 2.0)
+    design = Design(scale, Rules(Z[:4], 2.0, 1, "softmax"), 0.5, 2.0)
     found, rows = in_parts(block, limit).moments(design, np.arange(2)), design.rows(Z)
-    assert in_parts(block, limit).in_memory == (limit == 50)
     assert_allclose(found.H, rows.T @ (block.w[:, None] * rows), atol=1e-10)
     assert_allclose(found.B, rows.T @ (block.w[:, None] * block.Y), atol=1e-10)
     assert found.total == block.w.sum()
@@ -42,13 +42,7 @@ def test_sums_over_blocks_are_those_of_all_rows(block, limit):
 def test_labels_of_the_same_weights_go_together(block):
     w = np.column_stack([block.w, np.ones(50), block.w])
     rows = Block(block.X, block.Y[:, [0, 1, 0]], w, np.maximum(w, 1)).rows()
-    assert sorted(labels.tolist() for labels in rows.patterns()) == [[0, 2], [1]]
-    assert_array_equal(weights_of(rows.sample(50), 1)[0], np.ones(50))
+    assert sorted(labels.tolist() for labels in label_patterns(rows.w, 3)) == [[0, 2], [1]]
+    assert_array_equal(of_labels(rows.sample(50), [1])[1], np.ones(50))
     assert_allclose(rows.sample(50).row_weights(), w.mean(axis=1))
-    assert [labels.tolist() for labels in block.rows().patterns()] == [[0, 1]]
-
-
-def test_a_row_stands_for_its_copies(block):
-    assert block.copies_per_row() == pytest.approx(block.w.mean())
-    plain = ArrayRows(block.X, block.Y, None, None, 50, lambda X, Y: (X, Y)).sample(50)
-    assert plain.copies_per_row() == 1
+    assert [labels.tolist() for labels in label_patterns(block.w, 2)] == [[0, 1]]

@@ -12,7 +12,7 @@ from scipy import sparse
 from mltsk import MLTSKClassifier
 from mltsk.core.backend import asnumpy
 from mltsk.datasets import make_multilabel_rules
-from mltsk.rows.read import is_too_large, read_weights
+from mltsk.rows.read import read_weights, rows_at_once
 
 STATE = ("intercept_", "general_coef_", "loo_scores_", "slopes_", "offsets_", "thresholds_")
 NUMBERS = ("n_rules_", "order_", "ridge_", "width_scale_", "rule_share_", "coupling_weight_", "loo_error_")
@@ -47,7 +47,7 @@ def mapped(array, path):
 @pytest.mark.parametrize("options", [{}, {"n_rules": 4, "order": 1}, {"coupling": "precision"}], ids=str)
 def test_a_mapped_file_gives_the_model_of_an_array(data, options, tmp_path, little_memory):
     X, w = mapped(data.X, tmp_path / "X"), np.arange(600) % 3
-    assert is_too_large(X)
+    assert rows_at_once(X) is not None
     found = MLTSKClassifier(**options).fit(X, data.Y, w)
     with sklearn.config_context(working_memory=100):
         expected = MLTSKClassifier(**options).fit(data.X, data.Y, w)

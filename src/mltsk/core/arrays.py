@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..exceptions import InputError
-from .backend import asnumpy, cast, device_memory, namespace
+from .backend import asnumpy, cast, device_memory, is_tensor, namespace
 
 Array: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
@@ -31,7 +31,7 @@ def row_blocks(
     >>> list(row_blocks(5, 8, limit=16))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
-    if memory := device_memory(like):
+    if is_tensor(like) and (memory := device_memory(like)):
         limit = min(DEVICE_BLOCK_BYTES, int(DEVICE_BLOCK_SHARE * memory))
     step = max(1, limit // max(1, bytes_per_row))
     for start in range(0, n_rows, step):

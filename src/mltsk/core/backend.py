@@ -60,61 +60,6 @@ def put(x: Any, like: Any) -> Any:
     return namespace(like).asarray(x, dtype=like.dtype, like=like) if is_tensor(like) else x
 
 
-def eigh(A: Any, **options: Any) -> tuple[Any, Any]:
-    """Eigenvalues and eigenvectors of a symmetric matrix; the options are those of SciPy and hold for arrays alone."""
-    if is_tensor(A):
-        return tuple(namespace(A).linalg.eigh(A))
-    from scipy import linalg  # not at the top: the metrics ask for `is_tensor` and are instant to import
-
-    return linalg.eigh(A, **options)
-
-
-class SingularError(ValueError):
-    """A matrix that has no Cholesky factor."""
-
-
-def cholesky(A: Any, ridge: float) -> Any:
-    """Lower triangular factor of A + ridge · I; A is overwritten."""
-    if is_tensor(A):
-        A.diagonal().add_(ridge)
-        factor, failed = namespace(A).linalg.cholesky_ex(A)
-    else:
-        A.flat[:: len(A) + 1] += ridge
-        factor, failed = _lapack("potrf", A)(A.T, lower=0, overwrite_a=1)  # .T: LAPACK works in place
-        factor = factor.T
-    if failed:
-        raise SingularError(f"the problem is singular with a ridge of {ridge:g}: take a larger one")
-    return factor
-
-
-def cholesky_solve(lower: Any, B: Any) -> Any:
-    """(L Lᵀ)⁻¹ B of a factor by `cholesky`."""
-    if is_tensor(B):
-        return namespace(B).cholesky_solve(B, lower)
-    return _lapack("potrs", B)(lower.T, B, lower=0)[0] if len(B) else B
-
-
-def lower_solve(lower: Any, B: Any) -> Any:
-    """L⁻¹ B of a factor by `cholesky`."""
-    if is_tensor(B):
-        return namespace(B).linalg.solve_triangular(lower, B, upper=False)
-    return _lapack("trtrs", B)(lower.T, B, lower=0, trans=1)[0] if len(B) else B
-
-
-def inverse_diagonal(lower: Any) -> Any:
-    """Diagonal of (L Lᵀ)⁻¹ of a factor by `cholesky`, which is overwritten: sums of squares of L⁻¹."""
-    if is_tensor(lower):
-        return namespace(lower).cholesky_inverse(lower).diagonal()
-    inverse = _lapack("trtri", lower)(lower.T, lower=0, overwrite_c=1)[0]
-    return np.einsum("ij,ij->i", inverse, inverse)
-
-
-def _lapack(name: str, like: Any) -> Any:
-    from scipy.linalg import get_lapack_funcs  # not at the top: the metrics ask for `is_tensor` and are instant
-
-    return get_lapack_funcs(name, (like,))
-
-
 def device_memory(like: Any) -> int:
     """Bytes of memory of the GPU on which ``like`` lies; 0 where it does not lie on one."""
     if not (is_tensor(like) and like.is_cuda):

@@ -9,6 +9,7 @@ rows) and therefore makes a weight of 2 the same as a row given twice.
 """
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -86,10 +87,16 @@ def fuzzy_c_means(
     origin = np.zeros(X.shape[1], dtype=X.dtype) if sparse.issparse(X) else weighted_mean(X, w)
     X = X if sparse.issparse(X) else X - origin
     norms = row_square_norms(X)
-    if isinstance(init, str):
-        C = _start(X, w, n_clusters, fuzzifier, init, random_state, power_steps)
-    else:
+    if not isinstance(init, str):
         C = cast(init - origin, X.dtype)
+    elif init == "spread":
+        C = spread_centers(X, w, n_clusters, power_steps)
+    elif init == "random":
+        draw = np.random.default_rng(random_state).random((X.shape[0], n_clusters))  # the same for arrays and tensors
+        U = cast(put(draw, X), X.dtype)
+        C = fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
+    else:
+        raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")
     loss, converged, n_iter = np.inf, False, 0
     U = memberships(square_distances(X, C, norms), fuzzifier)
     while n_iter < max_iter and not converged:
@@ -150,64 +157,45 @@ def memberships(D2: Array, fuzzifier: float) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-def _start(X: Matrix, w: Array, K: int, fuzzifier: float, init: str, random_state: Any, power_steps: int) -> Array:
-    if init == "spread":
-        return spread_centers(X, w, K, power_steps)
-    if init != "random":
-        raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")
-    U = cast(put(np.random.default_rng(random_state).random((X.shape[0], K)), X), X.dtype)  # one draw for both places
-    return fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
-
-
 def spread_centers(X: Matrix, w: Array, n_clusters: int, power_steps: int = POWER_STEPS) -> Array:
     """Centres found by splitting, again and again, the group of largest scatter at its mean along its widest direction.
 
     Fewer than ``n_clusters`` centres come back when no group is left that has two distinct rows.
     """
     xp = namespace(X)
-    groups = [_Group.of(X, w, xp.flatnonzero(w > 0))]
+    groups = [_Group(X, w, xp.flatnonzero(w > 0))]
     while len(groups) < n_clusters:
-        widest = max(groups, key=lambda g: g.scatter)
-        parts = widest.split(X, w, power_steps) if widest.scatter > 0 else None
-        if parts is None:
+        widest = max(groups, key=attrgetter("scatter"))
+        right = widest.along_widest(power_steps) > 0
+        if widest.scatter <= 0 or right.all() or not right.any():
             break
         groups.remove(widest)
-        groups += parts
-    return xp.stack([g.mean for g in groups])
+        groups += [_Group(X, w, widest.rows[right]), _Group(X, w, widest.rows[~right])]
+    return xp.stack([group.mean for group in groups])
 
 
-@dataclass(frozen=True, eq=False)
 class _Group:
-    rows: Any
-    mean: Array
-    scatter: float
+    """Some rows of X: their mean, and their scatter around it."""
 
-    @classmethod
-    def of(cls, X: Matrix, w: Array, rows: Any) -> "_Group":
-        part, weight = X[rows], w[rows]
-        mean = weighted_mean(part, weight)
-        total = float(weight @ row_square_norms(part))
-        scatter = total - float(weight.sum() * (mean @ mean))
+    def __init__(self, X: Matrix, w: Array, rows: Any) -> None:
+        self.rows, self.part, self.weight = rows, X[rows], w[rows]
+        self.mean = weighted_mean(self.part, self.weight)
+        total = float(self.weight @ row_square_norms(self.part))
+        scatter = total - float(self.weight.sum() * (self.mean @ self.mean))
         # below the rounding error of the two terms there is no scatter: the rows are equal
-        return cls(rows, mean, scatter if scatter > 1e-10 * total else 0.0)
+        self.scatter = scatter if scatter > 1e-10 * total else 0.0
 
-    def split(self, X: Matrix, w: Array, steps: int) -> "list[_Group] | None":
-        right = self._along_widest(X[self.rows], w[self.rows], steps) > 0
-        if right.all() or not right.any():
-            return None
-        return [_Group.of(X, w, self.rows[right]), _Group.of(X, w, self.rows[~right])]
-
-    def _along_widest(self, part: Matrix, weight: Array, steps: int) -> Array:
+    def along_widest(self, steps: int) -> Array:
         """Coordinates of the rows along (nearly) their first principal axis: power iteration from the farthest row."""
-        D2 = square_distances(part, self.mean[None, :], row_square_norms(part))[:, 0]
+        part, mean, xp = self.part, self.mean, namespace(self.mean)
+        D2 = square_distances(part, mean[None, :], row_square_norms(part))[:, 0]
         far = part[[int(D2.argmax())]]
-        xp = namespace(self.mean)
-        v = xp.asarray(far.todense() if sparse.issparse(far) else far).ravel() - self.mean
+        v = xp.asarray(far.todense() if sparse.issparse(far) else far).ravel() - mean
         for _ in range(steps):
-            u = weight * (xp.asarray(part @ v).ravel() - self.mean @ v)
-            v = xp.asarray(part.T @ u).ravel() - u.sum() * self.mean
+            u = self.weight * (xp.asarray(part @ v).ravel() - mean @ v)
+            v = xp.asarray(part.T @ u).ravel() - u.sum() * mean
             v /= max(float(xp.linalg.norm(v)), np.finfo(np.float64).tiny)
-        return xp.asarray(part @ v).ravel() - self.mean @ v
+        return xp.asarray(part @ v).ravel() - mean @ v
 
 
 def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:

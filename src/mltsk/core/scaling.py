@@ -14,7 +14,6 @@ copies: a row of weight 2 is two rows, of weight 0 none; scikit-learn's Quantile
 value (NaN) is on no scale: it stays NaN and none is fitted to it.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,21 +47,8 @@ class Scaling:
     bounded: bool
     share: Array
 
-    def apply(self, X: Array) -> Array:
-        """Scaled copy of X (N, D), of X's dtype."""
-        return self._mapped(X, inverse=False)
-
-    def invert(self, Z: Array) -> Array:
-        """Values in the caller's units of scaled values Z (N, D); the middle of a flat stretch."""
-        return self._mapped(Z, inverse=True)
-
-    def columns(self, part: slice) -> "Scaling":
-        """The maps of some features."""
-        tables = self.values[part], self.levels[part], self.offset[part], self.spread[part]
-        return Scaling(*tables, self.bounded, self.share[part])
-
-    def _mapped(self, X: Array, *, inverse: bool) -> Array:
-        """Some columns at a time, in double precision as NumPy's `interp`."""
+    def apply(self, X: Array, *, inverse: bool = False) -> Array:
+        """Scaled copy of X (N, D), of X's dtype: some columns at a time, in double precision as NumPy's `interp`."""
         Z = namespace(X).empty(X.shape, dtype=X.dtype, like=X)
         step = max(1, _COLUMN_ENTRIES // max(1, len(X)))
         between = _interpolate if self.bounded else _straight
@@ -78,6 +64,15 @@ class Scaling:
             Z[:, part] = cast(z.T, X.dtype)
         return Z
 
+    def invert(self, Z: Array) -> Array:
+        """Values in the caller's units of scaled values Z (N, D); the middle of a flat stretch."""
+        return self.apply(Z, inverse=True)
+
+    def columns(self, part: slice) -> "Scaling":
+        """The maps of some features."""
+        tables = self.values[part], self.levels[part], self.offset[part], self.spread[part]
+        return Scaling(*tables, self.bounded, self.share[part])
+
 
 def fit_scaling(X: Array, w: Array, scale: str, share: Array | None = None) -> Scaling:
     """Knots of the scale "quantile", "standard" or "minmax" from dense X (N, D) under the weights w (N,).
@@ -88,7 +83,11 @@ def fit_scaling(X: Array, w: Array, scale: str, share: Array | None = None) -> S
     if not bool((w > 0).all()):
         X, w = X[w > 0], w[w > 0]
     if scale == "quantile":
-        return _quantile(X, w, share)
+        found = _few_rows(X, w) if not is_tensor(X) and len(X) <= MAX_KNOTS else None
+        knots = found or _knots(X, cast(w, np.float64))
+        raw = Scaling(*knots, np.zeros(X.shape[1]), np.ones(X.shape[1]), True, share)
+        mean, sd = weighted_mean_and_sd(raw.apply(cast(X, np.float64)), cast(w, np.float64))
+        return replace(raw, offset=mean, spread=np.where(sd > 1e-12, sd, 1.0) / np.sqrt(share))
     xp = namespace(X)
     low = asnumpy(xp.amin(xp.where(X == X, X, np.inf), axis=0))
     high = asnumpy(xp.amax(xp.where(X == X, X, -np.inf), axis=0))
@@ -121,16 +120,6 @@ def column_quantiles(X: Array, shares: Array) -> Array:
     return np.ascontiguousarray((below + (above - below) * (at - low)).T)
 
 
-def _quantile(X: Array, w: Array, share: Array) -> Scaling:
-    found = _few_rows(X, w) if not is_tensor(X) and len(X) <= MAX_KNOTS else None
-    if found is None:
-        values, levels = zip(*(_knots(X[:, d], cast(w, np.float64)) for d in range(X.shape[1])), strict=True)
-        found = _padded(values), _padded(levels)
-    raw = Scaling(*found, np.zeros(X.shape[1]), np.ones(X.shape[1]), True, share)
-    mean, sd = weighted_mean_and_sd(raw.apply(cast(X, np.float64)), cast(w, np.float64))
-    return replace(raw, offset=mean, spread=np.where(sd > 1e-12, sd, 1.0) / np.sqrt(share))
-
-
 def _few_rows(X: Array, w: Array) -> tuple[Array, Array] | None:
     """Values and levels of all columns at once, where none is missing or comes twice: 60 rows × 50,000 features."""
     order = np.argsort(X, axis=0)
@@ -141,28 +130,31 @@ def _few_rows(X: Array, w: Array) -> tuple[Array, Array] | None:
     return values.T.astype(np.float64), levels.T.copy()
 
 
-def _knots(x: Array, w: Array) -> tuple[Array, Array]:
-    """Distinct values of a feature, thinned to MAX_KNOTS, and the share of weight below each (ties count half)."""
-    xp, order = namespace(x), x.argsort()
-    order = order[: int((x == x).sum())]  # missing values are last
-    if not len(order):
-        return np.zeros(1), np.full(1, 0.5)
-    x, below = x[order], xp.cumsum(w[order], 0)
-    last = xp.concatenate([x[1:] != x[:-1], x[:1] == x[:1]])
-    values, below = x[last], below[last]
-    levels = (xp.concatenate([0 * below[:1], below[:-1]]) + below) / 2 / below[-1]
-    if len(values) > MAX_KNOTS:
-        # The first value that reaches each of these is a knot; one that misses it by rounding reaches it.
-        shares = np.linspace(float(levels[0]), float(levels[-1]), MAX_KNOTS) * (1 - 1e-12)
-        keep = xp.unique(xp.searchsorted(levels, put(shares, levels)).clip(0, len(values) - 1))
-        values, levels = values[keep], levels[keep]
-    return asnumpy(values).astype(np.float64), asnumpy(levels)
+def _knots(X: Array, w: Array) -> tuple[Array, Array]:
+    """Distinct values of each feature, thinned to MAX_KNOTS, and the share of weight below each (ties count half).
 
-
-def _padded(rows: Sequence[Array]) -> Array:
-    """Rows of different lengths as one table, each filled up with its last value."""
-    width = max(map(len, rows))
-    return np.stack([np.pad(row, (0, width - len(row)), mode="edge") for row in rows])
+    Rows are filled up with their last knot.
+    """
+    xp, found = namespace(X), []
+    for d in range(X.shape[1]):
+        order = X[:, d].argsort()
+        order = order[: int((X[:, d] == X[:, d]).sum())]  # missing values are last
+        if not len(order):
+            found.append((np.zeros(1), np.full(1, 0.5)))
+            continue
+        x, below = X[order, d], xp.cumsum(w[order], 0)
+        last = xp.concatenate([x[1:] != x[:-1], x[:1] == x[:1]])
+        values, below = x[last], below[last]
+        levels = (xp.concatenate([0 * below[:1], below[:-1]]) + below) / 2 / below[-1]
+        if len(values) > MAX_KNOTS:
+            # The first value that reaches each of these is a knot; one that misses it by rounding reaches it.
+            shares = np.linspace(float(levels[0]), float(levels[-1]), MAX_KNOTS) * (1 - 1e-12)
+            keep = xp.unique(xp.searchsorted(levels, put(shares, levels)).clip(0, len(values) - 1))
+            values, levels = values[keep], levels[keep]
+        found.append((asnumpy(values).astype(np.float64), asnumpy(levels)))
+    width = max(len(values) for values, _ in found)
+    tables = [[np.pad(row, (0, width - len(row)), mode="edge") for row in rows] for rows in zip(*found, strict=True)]
+    return np.stack(tables[0]), np.stack(tables[1])
 
 
 def _straight(x: Any, values: Any, levels: Any) -> Any:

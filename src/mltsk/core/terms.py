@@ -82,7 +82,7 @@ class Terms:
         if self.low is None or self.high is None:
             return self.filled(Z)
         xp = namespace(Z)
-        if len(self) == 0 or scaling is None:
+        if len(self.feature) == 0 or scaling is None:
             return xp.zeros((len(Z), 0), dtype=Z.dtype, like=Z)
         # (z · spread + offset - low) / (high - low), with the constants of the affine map taken together
         rise = 1.0 / (self.high - self.low)
@@ -96,11 +96,11 @@ class Terms:
 
     def averaged(self, Z: Matrix, scaling: Scaling | None, w: Array) -> "Terms":
         """These terms with their means over scaled samples of weights w, of what is not missing."""
-        xp, bare = namespace(Z), replace(self, mean=np.full(len(self), np.nan))
+        xp, bare = namespace(Z), replace(self, mean=np.full(len(self.feature), np.nan))
         if hasattr(Z, "indptr"):
             return replace(self, mean=asnumpy(weighted_mean(Z, w)))
         sums = total = 0.0
-        for rows in row_blocks(len(Z), 24 * (len(self) + 1), like=Z):
+        for rows in row_blocks(len(Z), 24 * (len(self.feature) + 1), like=Z):
             T, part = bare.memberships(Z[rows], scaling), cast(w[rows], Z.dtype)
             if bool((Z[rows] == Z[rows]).all()):
                 sums, total = sums + part @ T, total + part.sum()

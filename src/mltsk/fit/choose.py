@@ -7,7 +7,7 @@ and weight are refined. Each candidate's ridge is found by steps of a factor 2 f
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, Matrix, spread_rows
-from ..core.backend import SingularError, asnumpy, cast, namespace, put
+from ..core.backend import asnumpy, cast, namespace, put
 from ..core.clustering import fuzzy_c_means, xie_beni
+from ..core.membership import Underflow
 from .design import Design, Rules, Scale, gram
-from .ridge import Factor, centred_kernel
+from .ridge import Factor, SingularError, centred_kernel, of_labels
 
 LOO_ROWS, LOO_ROWS_LINEAR = 500, 1200  # linear terms (text) need more rows to notice what first-order rules add
 PATTERNS = 6  # of observed rows that are judged by, the most frequent ones: each has a kernel of its own
@@ -64,6 +65,24 @@ class Judge:
     dtype: Any = np.float32
     last: float = 1.0
 
+    @classmethod
+    def of(cls, block: Any, patterns: Sequence[NDArray[np.intp]], fixed: float | None) -> "Judge":
+        """A judge of rows with labels and weights, at a ridge that is ``fixed``; the largest patterns count."""
+        xp, parts, cells = namespace(block.Y), [], 0.0
+        dtype = np.float32 if fixed is None and len(block.Y) > EXACT_ROWS else np.float64
+        for labels in sorted(patterns, key=len, reverse=True)[:PATTERNS]:
+            Y, w, copies = of_labels(block, labels)
+            rows = xp.flatnonzero(w > 0)
+            if len(rows) < 2:
+                continue
+            Y, w = Y[rows], cast(w[rows], np.float64)
+            target = xp.sqrt(w)[:, None] * (Y - (w @ Y) / w.sum())
+            if target.shape[0] < target.shape[1]:  # fewer columns with the same sums of squares: 120 for 5,000 labels
+                target = xp.linalg.qr(target.T)[1].T
+            parts.append((cast(target, dtype), rows, cast(w, dtype), cast(copies[rows], dtype)))
+            cells += float(w.sum()) * len(labels)
+        return cls(parts, max(cells, 1e-300), fixed, dtype)
+
     def error(self, K: Array) -> tuple[float, float]:
         """Least error of a kernel and the ridge that gives it; the next search begins there."""
         centred = [centred_kernel(K[rows][:, rows], w) for _, rows, w, _ in self.parts]
@@ -97,24 +116,6 @@ class Judge:
         return error
 
 
-def judged(Y: Array, w: Array, copies: Array, patterns: Sequence[NDArray[np.intp]], fixed: float | None) -> Judge:
-    """A judge of rows with labels Y (n, L) and weights (n,) or (n, L); the few largest patterns of weights count."""
-    xp, parts, cells = namespace(Y), [], 0.0
-    dtype = np.float32 if fixed is None and len(Y) > EXACT_ROWS else np.float64
-    for labels in sorted(patterns, key=len, reverse=True)[:PATTERNS]:
-        wl, cl = (w, copies) if w.ndim == 1 else (w[:, labels[0]], copies[:, labels[0]])
-        rows = xp.flatnonzero(wl > 0)
-        if len(rows) < 2:
-            continue
-        wl, cl, part = cast(wl[rows], np.float64), cl[rows], cast(Y[rows][:, labels], np.float64)
-        target = xp.sqrt(wl)[:, None] * (part - (wl @ part) / wl.sum())
-        if target.shape[0] < target.shape[1]:  # fewer columns with the same sums of squares: 120 for 5,000 labels
-            target = xp.linalg.qr(target.T)[1].T
-        parts.append((cast(target, dtype), rows, cast(wl, dtype), cast(cl, dtype)))
-        cells += float(wl.sum()) * len(labels)
-    return Judge(parts, max(cells, 1e-300), fixed, dtype)
-
-
 def choose(
     scale: Scale,
     Z: Matrix,
@@ -129,8 +130,8 @@ def choose(
     most: int,
 ) -> Choice:
     """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
-    search = _Search(scale, Z, w, judge, centers, tnorm)
-    usual = WIDTH_0, WIDTH_1 if scale.has_ramps else WIDTH_LINEAR
+    search, has_ramps = _Search(scale, Z, w, judge, centers, tnorm), scale.terms.low is not None
+    usual = WIDTH_0, WIDTH_1 if has_ramps else WIDTH_LINEAR
     if n_rules is not None:  # (order, number of rules) of the candidates, fewest numbers first
         structures = [(o, n_rules) for o in ((0, 1) if order is None and n_rules else (order or 0,))]
     else:
@@ -146,7 +147,7 @@ def choose(
     tried = [found[pair] for pair in structures if pair in found]
     best = tried[0]
     for more in tried[1:]:
-        gain = (GAINS if scale.has_ramps else GAINS_LINEAR)[more.design.rules.order]
+        gain = (GAINS if has_ramps else GAINS_LINEAR)[more.design.rules.order]
         if more.error < (1 - gain) * best.error:
             best = more
     if len(best.design.rules.centers):
@@ -156,60 +157,46 @@ def choose(
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Where exceptions of scaled rows Z (N, D) of weights w sit."""
+    """Where exceptions of scaled rows Z (N, D) of weights w, all above 0, sit."""
 
     Z: Matrix
     w: Array
     scale: Scale
 
-    def _rows(self, K: int) -> tuple[Any, Any, Any]:
-        """Rows for K centres, the same without gaps, and weights: on the host, as the steps are small and many."""
-        part = spread_counted(self.w, FEW_ROWS if K <= FEW else MANY_ROWS)
-        raw, weights = (A if is_sparse(A) else asnumpy(A) for A in (self.Z[part], self.w[part]))
-        return raw, self.scale.terms.filled(raw), weights
-
     def centers(self, K: int) -> Array:
-        """K centres by k-means, or fewer, where the rows are."""
-        raw, filled, weights = self._rows(K)
-        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=weights, rtol=1e-3, max_iter=8, power_steps=2)
+        """K centres by k-means, or fewer, where the rows are; found on the host, as the steps are small and many."""
+        some = spread_rows(len(self.w), FEW_ROWS if K <= FEW else MANY_ROWS)
+        raw, w = self.Z[some] if is_sparse(self.Z) else asnumpy(self.Z[some]), asnumpy(self.w[some])
+        filled = self.scale.terms.filled(raw)
+        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=w, rtol=1e-3, max_iter=8, power_steps=2)
         C = found.centers
         if filled is not raw:  # the mean of what was measured in each cluster
-            V, there = (found.memberships * weights[:, None]).T, raw == raw
+            V, there = (found.memberships * w[:, None]).T, raw == raw
             seen = V @ there
             C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
         return put(C, self.Z)
 
     def most_valid(self) -> int:
         """The number of centres that Xie and Beni's index prefers."""
-        _, filled, weights = self._rows(FEW)  # the same for all of these numbers
-        found = {K: xie_beni(filled, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=weights) for K in NUMBERS}
+        some = spread_rows(len(self.w), FEW_ROWS)
+        Z, w = self.scale.terms.filled(self.Z[some]), asnumpy(self.w[some])
+        Z = Z if is_sparse(Z) else asnumpy(Z)
+        found = {K: xie_beni(Z, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=w) for K in NUMBERS}
         return min(found, key=found.__getitem__)
 
 
-def spread_counted(w: Array, limit: int) -> Any:
-    """At most ``limit`` rows, evenly spread over those that count."""
-    rows = namespace(w).flatnonzero(w > 0)
-    return spread_rows(len(w), limit) if len(rows) == len(w) else rows[spread_rows(len(rows), limit)]
-
-
-@dataclass
 class _Search:
-    scale: Scale
-    Z: Matrix
-    w: Array
-    judge: Judge
-    centers: Callable[[int], Array]
-    tnorm: str
-    general: Array = field(init=False)
+    """Choices for scaled rows Z of weights w: kernels of the general rule and of exceptions, of size 1 each."""
 
-    def __post_init__(self) -> None:
-        G = gram(self.scale.general(self.Z))
-        self.inner = None if self.scale.has_ramps else G
+    def __init__(self, scale: Scale, Z: Matrix, w: Array, judge: Judge, centers: Any, tnorm: str) -> None:
+        self.scale, self.Z, self.w, self.judge, self.centers, self.tnorm = scale, Z, w, judge, centers, tnorm
+        G = gram(scale.general(Z))
+        self.inner = None if scale.terms.low is not None else G
         self.general, self.general_size = self._sized(G)
-        self.apart = 2.0 * self.scale.variance  # mean squared distance between two samples
-        if self.tnorm == "minimum":  # that of the feature in which they lie farthest apart
-            xp, half = namespace(self.Z), len(self.Z) // 2
-            steps = xp.nan_to_num((self.Z[half : 2 * half] - self.Z[:half]) ** 2)
+        self.apart = 2.0 * scale.variance  # mean squared distance between two samples
+        if tnorm == "minimum":  # that of the feature in which they lie farthest apart
+            xp, half = namespace(Z), len(Z) // 2
+            steps = xp.nan_to_num((Z[half : 2 * half] - Z[:half]) ** 2)
             self.apart = float(xp.amax(steps, axis=1).mean()) or 1.0
 
     def best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
@@ -218,7 +205,8 @@ class _Search:
             empty = Rules(self.centers(1)[:0], 1.0, 0)
             error, rho = self.judge.error(self.general)
             return Choice(Design(self.scale, empty, 1 / self.general_size, 1.0), rho, error, 0.0, 0.0)
-        rules = Rules(self.centers(n_rules), h * self.apart, order, self.tnorm)
+        firing: Underflow = "softmax" if order else "plain" if self.tnorm == "product" else "minimum"
+        rules = Rules(self.centers(n_rules), h * self.apart, order, firing)
         if order and self.inner is None:
             self.inner = gram(self.scale.terms.filled(self.Z))
         block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z, self.inner))

@@ -62,12 +62,13 @@ class Scale:
             raise InputError("scale='unit' needs every cell of a row to give it unit length: take another scale.")
         how = "quantile" if name in PERCENTILE_TERMS else name
         scaling = None if how is None or how == "unit" else fit_scaling(X, w, how, shares)
-        terms = Terms.linear(X.shape[1])
         if scaling is not None and how == "quantile":
             terms = Terms.ramps(scaling, monotone, str(name))
-        scale = cls(name, scaling, terms, 1.0)
-        Z = scale.apply(X)
-        terms = terms.averaged(Z, scaling, w).from_zero(X.shape[1] - n_given)
+        else:
+            terms = Terms.linear(X.shape[1])
+        Z = cls(name, scaling, terms, 1.0).apply(X)
+        terms = terms.averaged(Z, scaling, w)
+        terms = terms.from_zero(X.shape[1] - n_given) if n_given else terms
         if name == "unit":  # mean square length less the square of the mean: lengths are 1, so nothing cancels
             mean = terms.mean
             variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(mean @ mean)
@@ -80,20 +81,15 @@ class Scale:
         varies = variance > 1e-12 * (variance + float(mean @ mean))  # rows that are all the same have any yardstick
         return cls(name, scaling, terms, variance if varies else 1.0), Z
 
-    @property
-    def has_ramps(self) -> bool:
-        """Whether terms are ramps, not linear."""
-        return self.terms.low is not None
-
     @cached_property
     def heights(self) -> sparse.csr_array | None:
         """How ramps become columns of which the ridge shrinks heights, for triangles and trapezoids."""
         return self.terms.heights() if self.name in ("triangles", "trapezoids") and len(self.terms) else None
 
     def general(self, Z: Matrix) -> Matrix:
-        """Columns of the general rule (N, P) of scaled rows: its terms, perhaps CSR."""
-        T, H = self.terms.memberships(Z, self.scaling), self.heights
-        return T if H is None else T @ (cast(put(H.toarray(), T), T.dtype) if is_tensor(T) else H)
+        """Columns of the general rule (N, P) of scaled rows, its terms, perhaps CSR, in double precision."""
+        T, H = cast(self.terms.memberships(Z, self.scaling), np.float64), self.heights
+        return T if H is None else T @ (put(H.toarray(), T) if is_tensor(T) else H)
 
     def apply(self, X: Matrix) -> Matrix:
         """Rows on this scale, dense where that pays."""
@@ -110,22 +106,16 @@ class Scale:
 class Rules:
     """IF-parts of the exceptions: ``centers`` (K, D) on the scale, one ``width`` for all, ``order`` of THEN-parts.
 
-    Conditions are joined by their product, those of order 0 by their minimum where ``tnorm`` says so.
-
     Zero-order rules fire by themselves: a sample far from all of them is no exception. First-order rules share samples
     out among them, as in the paper: their slopes stand for a whole region. Each is the better one for its order
-    (docs/decisions.md).
+    (docs/decisions.md). ``firing`` is what `firing_strengths` calls that: "plain" and "softmax", or "minimum" for
+    zero-order rules whose conditions are joined by their minimum.
     """
 
     centers: Array
     width: float
     order: int
-    tnorm: str = "product"
-
-    @property
-    def firing(self) -> Underflow:
-        """How they fire, as `firing_strengths` calls it."""
-        return "softmax" if self.order else "plain" if self.tnorm == "product" else "minimum"
+    firing: Underflow = "plain"
 
 
 @dataclass(frozen=True)
@@ -143,10 +133,6 @@ class Design:
         P, (K, D) = len(self.scale.terms.feature), self.rules.centers.shape
         return P, K, P + K * (D + 1 if self.rules.order else 1)
 
-    def memberships(self, Z: Matrix) -> Matrix:
-        """T of scaled rows, perhaps CSR, in double precision."""
-        return cast(self.scale.general(Z), np.float64)
-
     def firing(self, Z: Matrix) -> Array:
         """M of scaled rows, in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
         C, scaling = self.rules.centers, self.scale.scaling
@@ -161,17 +147,17 @@ class Design:
 
     def rows(self, Z: Matrix) -> Array:
         """Φ of scaled rows, dense, in double precision."""
-        T = dense(self.memberships(Z))
+        T = dense(self.scale.general(Z))
         M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
         return namespace(T).concatenate([self.general**0.5 * T, self.exceptions**0.5 * M], axis=1)
 
     def kernel(self, Z: Matrix) -> Array:
         """Φ Φᵀ (N, N) in double precision."""
-        K = gram(self.memberships(Z))
+        K = gram(self.scale.general(Z))
         if len(self.rules.centers):
             inner = None
             if self.rules.order:
-                inner = gram(self.scale.terms.filled(Z)) if self.scale.has_ramps else K
+                inner = gram(self.scale.terms.filled(Z)) if self.scale.terms.low is not None else K
             self.exception_kernel(Z, inner, into=K)
         K *= self.general
         return K
@@ -193,7 +179,7 @@ class Design:
     def transposed(self, Z: Matrix, A: Array) -> Array:
         """Φᵀ A (Q, L)."""
         xp = namespace(A)
-        parts = [self.general**0.5 * xp.asarray(self.memberships(Z).T @ A)]
+        parts = [self.general**0.5 * xp.asarray(self.scale.general(Z).T @ A)]
         if len(self.rules.centers):
             below = self._slopes(Z).transpose_matmul(A) if self.rules.order else self.firing(Z).T @ A
             parts.append(self.exceptions**0.5 * below)
@@ -202,7 +188,7 @@ class Design:
     def times(self, Z: Matrix, B: Array) -> Array:
         """Φ B (N, L)."""
         (P, K, _), xp = self.shape, namespace(B)
-        out = self.general**0.5 * xp.asarray(self.memberships(Z) @ B[:P])
+        out = self.general**0.5 * xp.asarray(self.scale.general(Z) @ B[:P])
         if K:
             right = self._slopes(Z) @ B[P:] if self.rules.order else self.firing(Z) @ B[P:]
             out = out + self.exceptions**0.5 * right
@@ -224,4 +210,5 @@ class Design:
 
 def gram(T: Matrix) -> Array:
     """T Tᵀ, dense, in double precision."""
-    return cast(dense(T @ T.T), np.float64)
+    G = T @ T.T
+    return cast(G.toarray() if sparse.issparse(G) else G, np.float64)

@@ -18,12 +18,11 @@ from ..core.arrays import Array, row_blocks, spread_rows
 from ..core.backend import asnumpy, blas_threads, cast, device_memory, namespace, put
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.members import Members
-from ..core.scaling import Scaling, column_quantiles
-from ..core.terms import Terms
+from ..core.scaling import column_quantiles
 from ..exceptions import InputError
-from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, Clusters, choose, judged, spread_counted
+from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, Clusters, Judge, choose
 from .design import Design, Scale
-from .ridge import Moments, Penalty, conjugate_gradients, solve_dual
+from .ridge import Moments, Penalty, conjugate_gradients, of_labels, solve_dual
 
 ROWS_PER_RULE = 2  # no more exceptions than this allows
 MEMORY_SHARE = 0.2  # of the memory of the machine or device, which a kernel or Gram matrix may take
@@ -40,11 +39,16 @@ class Rows(Protocol):
         """How many samples there are."""
 
     @property
-    def in_memory(self) -> bool:
-        """Whether all of them lie in memory."""
+    def n_labels(self) -> int:
+        """How many labels they have."""
 
-    def patterns(self) -> list[NDArray[np.intp]]:
-        """Groups of labels that have the same weights."""
+    @property
+    def w(self) -> Any:
+        """Their weights, (n,) or (n, L), or None where all labels of a sample have the same."""
+
+    @property
+    def limit(self) -> int:
+        """How many may be held at once."""
 
     def sample(self, n: int) -> Any:
         """At most n rows, evenly spread, as a `mltsk.rows.arrays.Block`."""
@@ -84,33 +88,26 @@ class Options:
 class Fitted:
     """A fit as NumPy arrays and numbers: what `FuzzySystem` holds, what was chosen, and leave-one-out scores.
 
-    ``loo_scores`` (n, L) are those of the rows ``loo_rows``, of all rows where that is None; ``design`` and ``penalty``
-    are what they came from.
+    ``design`` has the scale with its terms and the rules, ``penalty`` the ridge; ``loo_scores`` (n, L) are those of the
+    rows ``loo_rows``, of all rows where that is None.
     """
 
-    scale: str | None
-    scaling: Scaling | None
-    terms: Terms
+    design: Design
+    penalty: Penalty
+    coupling: Array | None
     intercept: Array
     general_coef: Array
     centers: Array
-    width: float
-    tnorm: str
     coef: Array
     prototypes: Array
     rule_weights: Array
     quantiles: Array | None
     members: Members
     width_scale: float
-    share: float
-    ridge: float
-    coupling: Array | None
-    coupling_weight: float
+    rule_share: float
     loo_error: float
     loo_scores: Array
     loo_rows: Any
-    design: Design
-    penalty: Penalty
 
 
 @dataclass(frozen=True)
@@ -126,40 +123,38 @@ class Solved:
 
 def fit_system(rows: Rows, options: Options) -> Fitted:
     """Fit a general rule and exceptions to rows."""
-    block = rows.sample(options.sample_rows)
+    block, patterns = rows.sample(options.sample_rows), label_patterns(rows.w, rows.n_labels)
     with blas_threads(0.0):  # many small factorisations: threads would wait for each other
         kinds = options.shares, options.monotone, options.n_given
         scale, Z = Scale.of(block.X, block.row_weights(), options.scale, *kinds)
-        choice = _chosen(rows, block, Z, scale, options)
+        choice = _chosen(rows.n_rows, block, Z, scale, patterns, options)
         penalty, coupling = Penalty(choice.rho), None
         if options.coupling is not None:
             penalty, coupling = _coupled(choice, block, Z, options)
     few, many = sorted((rows.n_rows, choice.design.shape[2]))
     with blas_threads(float(few) ** 2 * many):
-        solved = _solve(rows, choice.design, penalty, block, Z, options)
+        solved = _solve(rows, choice.design, penalty, block, Z, patterns, options)
     return _fitted(choice, penalty, coupling, solved, block, Z, options)
 
 
-def _chosen(rows: Rows, block: Any, Z: Any, scale: Scale, options: Options) -> Choice:
-    w = cast(block.row_weights(), np.float64)
-    some = spread_counted(w, LOO_ROWS if scale.has_ramps else LOO_ROWS_LINEAR)
-    clusters = Clusters(Z, w, scale)
-    n_rules = clusters.most_valid() if options.n_rules == "xie-beni" else options.n_rules
-    judge = judged(block.Y[some], block.w[some], block.copies[some], rows.patterns(), options.ridge)
-    counted = rows.n_rows * float(block.copies_per_row()) / ROWS_PER_RULE
-    given: Any = {"n_rules": n_rules, "order": _order(options, block.X), "width_scale": options.width_scale}
-    given |= {"tnorm": options.tnorm, "most": max(1, int(counted))}
-    return choose(scale, Z[some], w[some], judge, cache(clusters.centers), **given)
-
-
-def _order(options: Options, X: Any) -> int | None:
-    """The order that is asked for; conditions are joined by their minimum for order 0 and dense rows alone."""
-    if options.tnorm == "product":
-        return options.order
-    if options.order == 1 or is_sparse(X):
-        found = "order is 1" if options.order == 1 else "X is sparse"
-        raise InputError(f"width_scale='minimum' needs exceptions of order 0 and dense X, but {found}.")
-    return 0
+def _chosen(n_rows: int, block: Any, Z: Any, scale: Scale, patterns: list[Any], options: Options) -> Choice:
+    order, w = options.order, cast(block.row_weights(), np.float64)
+    if options.tnorm == "minimum":
+        if order == 1 or is_sparse(block.X):
+            found = "order is 1" if order == 1 else "X is sparse"
+            raise InputError(f"width_scale='minimum' needs exceptions of order 0 and dense X, but {found}.")
+        order = 0
+    copies = block.copies if block.copies.ndim == 1 else block.copies[:, 0]
+    counted = n_rows * float((copies * (w > 0)).sum()) / len(w)  # samples that count, each as often as it does
+    if not bool((w > 0).all()):
+        here = namespace(w).flatnonzero(w > 0)
+        block, Z, w = block.take(here), Z[here], w[here]
+    some = spread_rows(len(w), LOO_ROWS_LINEAR if scale.terms.low is None else LOO_ROWS)
+    judge, clusters = Judge.of(block.take(some), patterns, options.ridge), Clusters(Z, w, scale)
+    given: Any = {"order": order, "width_scale": options.width_scale, "tnorm": options.tnorm}
+    given["n_rules"] = clusters.most_valid() if options.n_rules == "xie-beni" else options.n_rules
+    most = max(1, int(counted / ROWS_PER_RULE))
+    return choose(scale, Z[some], w[some], judge, cache(clusters.centers), **given, most=most)
 
 
 def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Penalty, Array]:
@@ -170,7 +165,8 @@ def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Pena
     lam, basis = np.linalg.eigh(Q)
     if options.coupling_weight is not None:
         return Penalty(choice.rho, options.coupling_weight, lam, basis), Q
-    some = spread_counted(block.w, LOO_ROWS)
+    here = np.flatnonzero(asnumpy(block.w) > 0)
+    some = here[spread_rows(len(here), LOO_ROWS)]
     K, Y, w, copies = choice.design.kernel(Z[some]), block.Y[some], block.w[some], block.copies[some]
     found = [Penalty(choice.rho * (1 - t), choice.rho * t, lam, basis) for t in TIED]
     errors = [float((w @ (solve_dual(K * 1, Y, w, copies, p)[1] - Y) ** 2).sum()) for p in found]
@@ -180,11 +176,13 @@ def _coupled(choice: Choice, block: Any, Z: Any, options: Options) -> tuple[Pena
 # consequents ---------------------------------------------------------------------------------------------------------
 
 
-def _solve(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, options: Options) -> Solved:
+def _solve(
+    rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, patterns: list[Any], options: Options
+) -> Solved:
     """Consequents of every pattern of weights, put together."""
-    if rows.in_memory and rows.n_rows > Z.shape[0]:
+    if Z.shape[0] < rows.n_rows <= rows.limit:
         block, Z = rows.sample(rows.n_rows), None
-    patterns, held = rows.patterns(), len(block.w) == rows.n_rows
+    held = len(block.w) == rows.n_rows
     room = options.memory  # bytes that a square matrix may take
     if room is None:
         room = MEMORY_SHARE * (device_memory(block.w) or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -221,7 +219,7 @@ def _form(N: int, design: Design, held: bool, n_patterns: int, room: float) -> s
 
 def _primal(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, labels: Any) -> Solved:
     found = rows.moments(design, labels).solve(penalty)
-    (w, copies), Y = weights_of(block, int(labels[0])), cast(block.Y[:, labels], np.float64)
+    Y, w, copies = of_labels(block, labels)
     loo = namespace(Y).empty_like(Y)
     for part in row_blocks(len(Y), 24 * design.shape[2], like=w):
         scaled = design.scale.apply(block.X[part]) if Z is None else Z[part]
@@ -230,8 +228,7 @@ def _primal(rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, la
 
 
 def _dual(design: Design, penalty: Penalty, block: Any, Z: Any, labels: Any, K: Array) -> Solved:
-    w, copies = weights_of(block, int(labels[0]))
-    Y, everywhere = cast(block.Y[:, labels], np.float64), Z
+    (Y, w, copies), everywhere = of_labels(block, labels), Z
     here = namespace(w).flatnonzero(w > 0)
     whole = len(here) == len(w)
     if not whole:
@@ -282,11 +279,6 @@ def left_out_scores(design: Design, penalty: Penalty, block: Any, Z: Any, K: Arr
     return _joined(patterns, [_dual(design, penalty, block, Z, labels, K * 1) for labels in patterns]).loo
 
 
-def weights_of(block: Any, label: int) -> tuple[Any, Any]:
-    """(weights, copies), (n,) each, of one label."""
-    return (block.w, block.copies) if block.w.ndim == 1 else (block.w[:, label], block.copies[:, label])
-
-
 def label_patterns(w: Any, n_labels: int) -> list[NDArray[np.intp]]:
     """Groups of labels that have the same weights (n,) or (n, L), or None."""
     if w is None or w.ndim == 1:
@@ -306,8 +298,7 @@ def _fitted(
     choice: Choice, penalty: Penalty, coupling: Array | None, solved: Solved, block: Any, Z: Any, options: Options
 ) -> Fitted:
     design, scaling = choice.design, choice.design.scale.scaling
-    B, mean, rates = asnumpy(solved.B), asnumpy(solved.mean), asnumpy(solved.rates)
-    intercept, general, coef = design.coefficients(B, mean, rates)
+    said = design.coefficients(asnumpy(solved.B), asnumpy(solved.mean), asnumpy(solved.rates))
     M, w = design.firing(Z), cast(block.row_weights(), np.float64)
     mass, centers, quantiles = asnumpy(w @ M), cast(asnumpy(design.rules.centers), np.float64), None
     if scaling is not None:  # centres in the caller's units
@@ -318,14 +309,10 @@ def _fitted(
     if not is_sparse(block.X):
         counted = block.X if bool((w > 0).all()) else block.X[w > 0]
         quantiles = column_quantiles(counted, np.linspace(0, 1, 21))
-    rows = block.X if is_sparse(block.X) else asnumpy(block.X)
-    known = rows, asnumpy(M), asnumpy(block.Y), asnumpy(block.w)
+    known = block.X if is_sparse(block.X) else asnumpy(block.X), asnumpy(M), asnumpy(block.Y), asnumpy(block.w)
     words: Any = {"indicators": options.indicators, "n_given": options.n_given}
     members = Members.of(*known, shared=design.rules.order == 1, **words)
-    what: Any = {"scale": design.scale.name, "scaling": scaling, "terms": design.scale.terms, "intercept": intercept}
-    what |= {"general_coef": general, "centers": centers, "width": design.rules.width, "tnorm": design.rules.tnorm}
-    what |= {"coef": coef, "prototypes": prototypes, "rule_weights": mass / float(w.sum()), "quantiles": quantiles}
-    found: Any = {"width_scale": choice.width_scale, "share": choice.share, "ridge": penalty.rho, "coupling": coupling}
-    found |= {"coupling_weight": penalty.alpha, "loo_error": choice.error, "loo_scores": asnumpy(solved.loo)}
-    found["loo_rows"] = None if solved.rows is None else asnumpy(solved.rows)
-    return Fitted(**what, members=members, **found, design=design, penalty=penalty)
+    intercept, general, coef = said
+    numbers = intercept, general, centers, coef, prototypes, mass / float(w.sum()), quantiles, members
+    loo = asnumpy(solved.loo), None if solved.rows is None else asnumpy(solved.rows)
+    return Fitted(design, penalty, coupling, *numbers, choice.width_scale, choice.share, choice.error, *loo)

@@ -14,33 +14,33 @@ again, with ridges τ_j = ρ + α λ_j. Without a coupling all τ are ρ, and on
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh, get_lapack_funcs
 
 from ..core.arrays import Array
-from ..core.backend import cholesky, cholesky_solve, eigh, inverse_diagonal, lower_solve, namespace, put
+from ..core.backend import cast, is_tensor, namespace, put
 
 _LEAST = 1e-10  # 1 - h of a row that nothing else speaks for
 
 
 @dataclass(frozen=True)
 class Penalty:
-    """The ridge ``rho``; for coupled labels their weight ``alpha``, eigenvalues ``lam`` (L,) and ``basis`` (L, L)."""
+    """The ridge ``rho``; for coupled labels their weight ``alpha``, eigenvalues ``lam`` (L,) and ``basis`` (L, L).
+
+    Ridges τ are rho + alpha · lam: (L,), one number where all labels have the same.
+    """
 
     rho: float
     alpha: float = 0.0
-    lam: Array | None = None
+    lam: Array | float = 0.0
     basis: Array | None = None
-
-    def ridges(self, n_labels: int) -> Array:
-        """τ (L,); one number where all are the same."""
-        return np.full(1, self.rho) if self.lam is None else self.rho + self.alpha * self.lam
 
     def times(self, B: Array) -> Array:
         """B (Q, L) times the penalty, (ρI + αQ)."""
-        return self.back(self.rotate(B) * put(self.ridges(B.shape[1]), B))
+        return self.back(self.rotate(B) * put(np.atleast_1d(self.rho + self.alpha * self.lam), B))
 
     def rotate(self, Y: Array) -> Array:
         """Labels in the basis of the coupling."""
@@ -49,6 +49,10 @@ class Penalty:
     def back(self, Y: Array) -> Array:
         """And back."""
         return Y if self.basis is None else Y @ put(self.basis, Y).T
+
+
+class SingularError(ValueError):
+    """A matrix that has no Cholesky factor."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,22 @@ class Factor:
     @classmethod
     def of(cls, A: Array, tau: Array) -> "Factor":
         """A is overwritten."""
-        if len(tau) == 1:
-            return cls(tau, lower=cholesky(A, float(tau[0])))
-        s, U = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
-        return cls(tau, values=namespace(A).maximum(s, 0.0), vectors=U)
+        if len(tau) > 1 and is_tensor(A):
+            values, vectors = namespace(A).linalg.eigh(A)
+            return cls(tau, values=values.clamp(min=0.0), vectors=vectors)
+        if len(tau) > 1:
+            values, vectors = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
+            return cls(tau, values=np.maximum(values, 0.0), vectors=vectors)
+        if is_tensor(A):
+            A.diagonal().add_(float(tau[0]))
+            lower, failed = namespace(A).linalg.cholesky_ex(A)
+        else:
+            A.flat[:: len(A) + 1] += tau[0]
+            upper, failed = get_lapack_funcs("potrf", (A,))(A.T, lower=0, overwrite_a=1)  # .T: LAPACK works in place
+            lower = upper.T
+        if failed:
+            raise SingularError(f"the problem is singular with a ridge of {tau[0]:g}: take a larger one")
+        return cls(tau, lower=lower)
 
     @property
     def _inverses(self) -> Array:
@@ -74,22 +90,37 @@ class Factor:
 
     def solve(self, B: Array) -> Array:
         """(A + τI)⁻¹ B, column j with its own τ."""
-        if self.lower is not None:
-            return cholesky_solve(self.lower, B)
-        return self.vectors @ ((self.vectors.T @ B) * self._inverses)
+        if self.lower is None:
+            return self.vectors @ ((self.vectors.T @ B) * self._inverses)
+        if is_tensor(B):
+            return namespace(B).cholesky_solve(B, self.lower)
+        return get_lapack_funcs("potrs", (B,))(self.lower.T, B, lower=0)[0] if len(B) else B
 
     def inverse_diagonal(self) -> Array:
-        """Diagonal of (A + τI)⁻¹, (n, 1 or L)."""
-        if self.lower is not None:
-            return inverse_diagonal(self.lower)[:, None]
-        return self.vectors**2 @ self._inverses
+        """Diagonal of (A + τI)⁻¹, (n, 1 or L): a Cholesky factor L is overwritten, for sums of squares of L⁻¹."""
+        if self.lower is None:
+            return self.vectors**2 @ self._inverses
+        if is_tensor(self.lower):
+            return namespace(self.lower).cholesky_inverse(self.lower).diagonal()[:, None]
+        inverse = get_lapack_funcs("trtri", (self.lower,))(self.lower.T, lower=0, overwrite_c=1)[0]
+        return np.einsum("ij,ij->i", inverse, inverse)[:, None]
 
     def leverage(self, rows: Array) -> Array:
         """φ (A + τI)⁻¹ φᵀ of rows φ (N, n): (N, 1 or L)."""
-        if self.lower is not None:
-            half = lower_solve(self.lower, rows.T)
-            return namespace(half).einsum("qn,qn->n", half, half)[:, None]
-        return (rows @ self.vectors) ** 2 @ self._inverses
+        if self.lower is None:
+            return (rows @ self.vectors) ** 2 @ self._inverses
+        half = rows.T
+        if is_tensor(rows):
+            half = namespace(rows).linalg.solve_triangular(self.lower, half, upper=False)
+        elif rows.size:
+            half = get_lapack_funcs("trtrs", (rows,))(self.lower.T, half, lower=0, trans=1)[0]
+        return namespace(half).einsum("qn,qn->n", half, half)[:, None]
+
+
+def of_labels(block: Any, labels: Any) -> tuple[Array, Array, Array]:
+    """(Y, weights, copies) of rows for labels that have the same weights, in double precision."""
+    Y = cast(block.Y[:, labels], np.float64)
+    return (Y, block.w, block.copies) if block.w.ndim == 1 else (Y, block.w[:, labels[0]], block.copies[:, labels[0]])
 
 
 def centred_kernel(K: Array, w: Array) -> Array:
@@ -109,13 +140,14 @@ def solve_dual(K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty) ->
 
     K is overwritten.
     """
-    xp, root, share = namespace(K), namespace(w).sqrt(w)[:, None], (w / w.sum())[:, None]
-    target = penalty.rotate(root * (Y - (w @ Y) / w.sum()))
-    factor = Factor.of(centred_kernel(K, w), penalty.ridges(Y.shape[1]))
-    solved, tau = factor.solve(target), put(factor.tau, target)
+    if penalty.basis is not None:  # in which labels are separate
+        A, loo = solve_dual(K, penalty.rotate(Y), w, copies, replace(penalty, basis=None))
+        return penalty.back(A), penalty.back(loo)
+    root, share = namespace(w).sqrt(w)[:, None], (w / w.sum())[:, None]
+    factor = Factor.of(centred_kernel(K, w), np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam))
+    solved, tau = factor.solve(root * (Y - (w @ Y) / w.sum())), put(factor.tau, Y)
     kept = 1.0 - (1.0 - tau * factor.inverse_diagonal() + share) / copies[:, None]
-    left_out = tau * solved / xp.maximum(kept, _LEAST)
-    return root * penalty.back(solved), Y - penalty.back(left_out) / root
+    return root * solved, Y - tau * solved / namespace(K).maximum(kept, _LEAST) / root
 
 
 @dataclass(frozen=True)
@@ -149,7 +181,7 @@ class Moments:
     def solve(self, penalty: Penalty) -> "Primal":
         """B of the primal form."""
         mean, rates = self.phi / self.total, self.y / self.total
-        factor = Factor.of(self.H - mean[:, None] * self.phi, penalty.ridges(len(rates)))
+        factor = Factor.of(self.H - mean[:, None] * self.phi, np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam))
         B = penalty.back(factor.solve(penalty.rotate(self.B - mean[:, None] * self.y)))
         return Primal(factor, B, mean, rates, self.total, penalty)
 

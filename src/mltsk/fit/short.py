@@ -66,7 +66,7 @@ def certainty_of(sample: Sample) -> Certainty | None:
     """How sure a long model is of its numbers, from at most 2,000 rows; None where those are too many, or coupled."""
     design, penalty = sample.design, sample.penalty
     (P, K, Q), part = design.shape, sample.rows(spread_rows(len(sample.loo), ROWS))
-    if Q > MOST_NUMBERS or penalty.lam is not None:
+    if Q > MOST_NUMBERS or penalty.basis is not None:
         return None
     w = part.row_weights
     Phi = design.rows(design.scale.apply(part.X))

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import row_blocks, spread_rows
-from ..core.backend import cast, is_tensor, namespace
+from ..core.backend import is_tensor, namespace
 from ..fit.design import Design
-from ..fit.fit import label_patterns, weights_of
-from ..fit.ridge import Moments
+from ..fit.ridge import Moments, of_labels
 
 
 def is_dask(x: Any) -> bool:
@@ -37,7 +36,7 @@ class Block:
 
     def rows(self) -> "ArrayRows":
         """These rows as all there are."""
-        return ArrayRows(self.X, self.Y, self.w, self.copies, self.X.shape[0])
+        return ArrayRows(self.X, self.Y, self.w, self.copies, self.Y.shape[1], self.X.shape[0])
 
     def take(self, rows: Any) -> "Block":
         """Some of the rows."""
@@ -47,19 +46,13 @@ class Block:
         """(n,): the mean over labels."""
         return self.w if self.w.ndim == 1 else self.w.mean(axis=1)
 
-    def copies_per_row(self) -> float:
-        """How many samples a row stands for on average: those that count, each as often as it does."""
-        copies = self.copies if self.w.ndim == 1 else self.copies[:, 0]
-        return float((copies * (self.row_weights() > 0)).sum()) / max(1, len(copies))
-
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Of the labels of one pattern of weights, in blocks whose Φ is small."""
-        w, _ = weights_of(self, int(labels[0]))
+        Y, w, _ = of_labels(self, labels)
 
         def of(part: slice) -> Moments:
             keep = namespace(w).flatnonzero(w[part] > 0)
-            Z = design.scale.apply(self.X[part][keep])
-            return Moments.of(design.rows(Z), cast(self.Y[part][keep][:, labels], np.float64), w[part][keep])
+            return Moments.of(design.rows(design.scale.apply(self.X[part][keep])), Y[part][keep], w[part][keep])
 
         return reduce(add, map(of, row_blocks(self.X.shape[0], 24 * design.shape[2], like=w)))
 
@@ -76,23 +69,14 @@ class ArrayRows:
     Y: Any
     w: Any
     copies: Any
+    n_labels: int
     limit: int
     read: Callable[[Any, Any], tuple[Any, Any]] | None = None
-    n_labels: int | None = None
 
     @property
     def n_rows(self) -> int:
         """N."""
         return int(self.X.shape[0])
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether all rows may be held at once."""
-        return self.n_rows <= self.limit
-
-    def patterns(self) -> list[NDArray[np.intp]]:
-        """Groups of labels that have the same weights."""
-        return label_patterns(self.w, self.n_labels or self.Y.shape[1])
 
     def block(self, rows: Any) -> Block:
         """Some rows."""

@@ -33,16 +33,18 @@ class DaskRows:
     counts: Sequence[int]
     reading: Reading
     gathered: "tuple[int, Block] | None" = None
-    in_memory = False
+    limit = 0
+    w = None  # all labels have the same weights
 
     @property
     def n_rows(self) -> int:
         """N."""
         return int(sum(self.counts))
 
-    def patterns(self) -> list[Any]:
-        """All labels have the same weights."""
-        return [np.arange(len(self.reading[0].names))]
+    @property
+    def n_labels(self) -> int:
+        """L."""
+        return len(self.reading[0].names)
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread, gathered once."""

@@ -30,7 +30,7 @@ def with_rules(columns: Columns, rules: Any) -> Columns:
 
 def check_rules_apply(estimator: Any, X: Any) -> None:
     """Refuse rules where there are no columns of their own for them."""
-    if estimator.given_rules_ and (sparse.issparse(X) or estimator.scale not in ("auto", *PERCENTILE_TERMS)):
+    if sparse.issparse(X) or estimator.scale not in ("auto", *PERCENTILE_TERMS):
         found = "X is sparse" if sparse.issparse(X) else f"scale is {estimator.scale!r}"
         raise InputError(f"Rules of your own need dense X on its percentile scale (scale='quantile'), but {found}.")
 

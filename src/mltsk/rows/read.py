@@ -27,7 +27,7 @@ def read_rows(estimator, X, y, sample_weight):
     Sets ``n_features_in_``, ``feature_names_in_`` and ``columns_``, which is None where X is numbers throughout.
     """
     estimator.columns_ = None
-    if not has_columns(X):  # whose columns are judged by name
+    if isinstance(X, np.ndarray) or not has_columns(X):  # whose columns are judged by name
         check_plain(X, "X")
     if is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
@@ -35,16 +35,19 @@ def read_rows(estimator, X, y, sample_weight):
         return read_dask(estimator, X, y, sample_weight)
     if is_tensor(X):
         return _tensor_rows(estimator, X, y, sample_weight)
-    if is_too_large(X):
+    if rows_at_once(X) is not None:
         return _large_rows(estimator, X, y, sample_weight)
     if y is None:
         validate_data(estimator, X, y)  # scikit-learn's sentence
     X = first_look(estimator, X)
     targets = Targets.of(y, may_miss=True)
-    _same_length(X, targets.Y)
-    w, copies = _observed(*read_weights(sample_weight, targets.Y.shape), targets)
+    if X.shape[0] != len(targets.Y):
+        raise InputError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}.")
+    w, copies = read_weights(sample_weight, targets.Y.shape)
+    if targets.observed is not None:
+        w, copies = _observed(w, copies, targets)
     X = read_columns_of(estimator, X, None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)))
-    return ArrayRows(X, targets.Y, w, copies, max(1, X.shape[0])), targets
+    return ArrayRows(X, targets.Y, w, copies, len(targets.names), max(1, X.shape[0])), targets
 
 
 def first_look(estimator, X):
@@ -75,7 +78,8 @@ def needs_columns(X, categorical_features):
 def read_columns_of(estimator, X, counted):
     """X in columns of numbers, with ``columns_`` set where those are not the columns of X itself."""
     is_frame = needs_columns(X, estimator.categorical_features)
-    check_rules_apply(estimator, X)
+    if estimator.given_rules_:
+        check_rules_apply(estimator, X)
     if sparse.issparse(X) or not (is_frame or estimator.given_rules_ or np.isnan(X).any()):
         return X
     names = feature_names(estimator)
@@ -92,9 +96,10 @@ def read_columns_of(estimator, X, counted):
 
 def note_gaps(estimator, missing, n):
     """The columns of numbers throughout, of n cells each, of which so many (D,) are ``missing``; None without need."""
-    check_rules_apply(estimator, None)
     if not np.any(missing) and not estimator.given_rules_:
         return None
+    if estimator.given_rules_:
+        check_rules_apply(estimator, None)
     columns = with_rules(Columns.of_numbers(feature_names(estimator), missing, n), estimator.given_rules_)
     estimator.columns_ = dict(vars(columns))
     return columns
@@ -130,8 +135,6 @@ def _nominal(features, names):
 
 def _observed(w, copies, targets):
     """Weights in which cells that were not observed have none."""
-    if targets.observed is None:
-        return w, copies
     never = ~targets.observed.any(axis=0)
     if never.any():
         raise InputError(f"Label {targets.names[int(never.argmax())]!r} was observed in no row: leave it out.")
@@ -159,11 +162,6 @@ def read_samples(estimator, X):
     if not is_tensor(X) and np.isinf(X).any():
         raise InputError("Input X contains infinity: write NaN for what is not known.")
     return X
-
-
-def _same_length(X, y):
-    if X.shape[0] != y.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows but y has {y.shape[0]}.")
 
 
 def read_weights(sample_weight, shape) -> tuple[Any, Any]:
@@ -206,25 +204,27 @@ def weight_unit(w):
     return None if (values == np.round(values)).all() and mean <= MOST_COPIES else mean
 
 
-def is_too_large(X) -> bool:
-    """Whether X is an array or CSR, perhaps mapped from a file, that would take more than scikit-learn's
-    ``working_memory`` (1 GB by default, `sklearn.set_config`) in double precision."""
-    plain = isinstance(X, np.ndarray) or (sparse.issparse(X) and X.format == "csr")
-    return plain and X.ndim == 2 and X.dtype.kind in "fiub" and X.shape[0] > 1 and rows_at_once(X) < X.shape[0]
-
-
-def rows_at_once(X) -> int:
-    """How many rows of X the working memory holds."""
-    width = X.shape[1] if isinstance(X, np.ndarray) else 2 * max(1, X.nnz // max(1, X.shape[0]))
-    return max(1, int(get_config()["working_memory"] * 2**20 / (8 * max(1, width))))
+def rows_at_once(X) -> int | None:
+    """How many rows of X scikit-learn's ``working_memory`` (1 GB by default, `sklearn.set_config`) holds in double
+    precision, where that is not all of them: X is an array or CSR, perhaps mapped from a file."""
+    is_array = isinstance(X, np.ndarray)
+    if not is_array and not (sparse.issparse(X) and X.format == "csr"):
+        return None
+    if X.ndim != 2 or X.dtype.kind not in "fiub" or X.shape[0] < 2:
+        return None
+    width = X.shape[1] if is_array else 2 * max(1, X.nnz // X.shape[0])
+    rows = max(1, int(get_config()["working_memory"] * 2**20 / (8 * max(1, width))))
+    return rows if rows < X.shape[0] else None
 
 
 def _large_rows(estimator, X, y, sample_weight):
     validate_data(estimator, X, skip_check_array=True)
-    check_rules_apply(estimator, X)
+    if estimator.given_rules_:
+        check_rules_apply(estimator, X)
     names = y.columns if hasattr(y, "columns") else None
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
-    _same_length(X, y)
+    if X.shape[0] != y.shape[0]:
+        raise InputError(f"X has {X.shape[0]} rows but y has {y.shape[0]}.")
     y = y.ravel() if y.shape[1:] == (1,) else y
     if isinstance(X, np.ndarray):  # gaps are looked for in a sample
         some = np.asarray(X[spread_rows(len(X), 20_000)], dtype=np.float64)
@@ -237,7 +237,7 @@ def _large_rows(estimator, X, y, sample_weight):
         block = Targets.of(Yb).Y if targets.multilabel else targets.indicator(Yb)
         return read_samples(estimator, Xb), block
 
-    return ArrayRows(X, y, w, copies, max(1, rows_at_once(X) // 8), read, len(targets.names)), targets
+    return ArrayRows(X, y, w, copies, len(targets.names), max(1, (rows_at_once(X) or 1) // 8), read), targets
 
 
 def check_tensor(estimator, X, *, reset):
@@ -279,6 +279,8 @@ def _tensor_rows(estimator, X, y, sample_weight):
     else:
         targets = Targets.of(asnumpy(y), may_miss=True)
     given = None if sample_weight is None else asnumpy(sample_weight)
-    w, copies = _observed(*read_weights(given, targets.Y.shape), targets)
+    w, copies = read_weights(given, targets.Y.shape)
+    if targets.observed is not None:
+        w, copies = _observed(w, copies, targets)
     Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
-    return ArrayRows(X, Y, w, copies, len(X)), targets
+    return ArrayRows(X, Y, w, copies, len(targets.names), len(X)), targets
