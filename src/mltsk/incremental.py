@@ -1,5 +1,6 @@
 """IncrementalMLTSK: a classifier for streams, which goes on learning from batches of samples."""
 
+from functools import partial
 from numbers import Real
 from typing import Self
 
@@ -113,12 +114,12 @@ class IncrementalMLTSK(MLTSKClassifier):
             design = fitted.design
             found = {"general": design.general, "exceptions": design.exceptions, "variance": design.scale.variance}
             self.stream_ = {"seen": 0, "stride": 1, "unit": unit, **found}
-        self._learn(block)
+        self._learn(block, fitted.design if first else self._design())
         return self
 
-    def _learn(self, block):
+    def _learn(self, block, design):
         """Add the sums of some rows, and solve for all numbers again."""
-        design, stream = self._design(), self.stream_
+        stream = self.stream_
         moments = block.moments(design, np.arange(len(self.label_names_)))
         if "H" in stream:
             before = Moments(*(stream[name] for name in ("H", "B", "phi", "y", "total")))
@@ -167,7 +168,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         new = {"X": block.X[rows], "Y": block.Y[rows], "w": block.w[rows], "copies": block.copies[rows]}
         if "rows" in stream:
             old = {**stream["rows"], "w": stream["rows"]["w"] * (1.0 - self.forgetting)}
-            new = {name: _stacked(old[name], new[name]) for name in new}
+            stacked = partial(sparse.vstack, format="csr") if sparse.issparse(new["X"]) else np.concatenate
+            new = {name: (stacked if name == "X" else np.concatenate)([old[name], new[name]]) for name in new}
         while len(new["w"]) > 2 * KEPT:
             new, stream["stride"] = {name: part[::2] for name, part in new.items()}, 2 * stream["stride"]
         stream["rows"], self.loo_rows_ = new, np.arange(0, stream["seen"], stream["stride"])
@@ -186,7 +188,3 @@ class IncrementalMLTSK(MLTSKClassifier):
         if missed := calibrate(self, kept["Y"], kept["w"], self.loo_scores_):
             warn_of_thresholds(self, missed)
         self._sample = Sample(**kept, loo=self.loo_scores_, design=design, penalty=penalty)
-
-
-def _stacked(a, b):
-    return sparse.vstack([a, b], format="csr") if sparse.issparse(a) else np.concatenate([a, b])

@@ -49,7 +49,11 @@ class Targets:
         check_plain(y, "y")
         y = y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y  # a series of polars
         if getattr(y, "ndim", 1) == 1 and _is_lists(y):
-            return _of_lists(y)
+            found = sorted({label for labels in y for label in labels}, key=str)
+            if not found:
+                raise InputError("y names no label of any sample.")
+            Y = np.array([[name in set(labels) for name in found] for labels in y], dtype=np.float64)
+            return cls(Y, np.arange(len(found)), tuple(map(str, found)), True)
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
         y = y.toarray() if sparse.issparse(y) else y
         values = y if names is None and isinstance(y, np.ndarray) else np.asarray(y, dtype=object if names else None)
@@ -72,14 +76,6 @@ class Targets:
         if len(unknown):
             raise InputError(f"y holds {unknown.tolist()[0]!r}, which is none of the classes {self.classes.tolist()}.")
         return _one_per_class(y, self.classes)
-
-
-def _of_lists(y: Any) -> Targets:
-    found = sorted({label for labels in y for label in labels}, key=str)
-    if not found:
-        raise InputError("y names no label of any sample.")
-    Y = np.array([[name in set(labels) for name in found] for labels in y], dtype=np.float64)
-    return Targets(Y, np.arange(len(found)), tuple(map(str, found)), True)
 
 
 def _of_cells(values: np.ndarray, names: list[str] | None, may_miss: bool) -> Targets:

@@ -84,14 +84,13 @@ class Problem:
             at = len(where) if over is None else int(np.searchsorted(where, over))
             if at < len(where) and where[at] == over and at not in kept:
                 merged = [q for q in kept if q not in (last, other)] + [at]
-                now, then = (self._explained(these, label) for these in (kept, merged))
-                if then >= (1 - FREE) * now:
+                explained = []
+                for these in (kept, merged):
+                    part, c = self.G[np.ix_(these, these)] + SMALL * np.eye(len(these)), self.c[these, label]
+                    explained.append(float(c @ np.linalg.solve(part, c)))
+                if explained[1] >= (1 - FREE) * explained[0]:
                     return merged
         return None
-
-    def _explained(self, kept: list[int], label: int) -> float:
-        part = self.G[np.ix_(kept, kept)] + SMALL * np.eye(len(kept))
-        return float(self.c[kept, label] @ np.linalg.solve(part, self.c[kept, label]))
 
     def fitted(self, sets: Sequence[Sequence[Index]], size: int) -> Array:
         """Numbers (C, L) of all columns: those of the sets of a size, refitted together and rounded."""

@@ -38,43 +38,40 @@ def check_rules_apply(estimator: Any, X: Any) -> None:
 def _rule(rule: Any, number: int, columns: Columns) -> tuple[Asked, ...]:
     if not isinstance(rule, Mapping) or not rule:
         raise InputError(f"Rule {number} must map features to what it asks of them, as {EXAMPLE} does; got {rule!r}.")
-    return tuple(_asked(_feature(name, number, columns.names), asked, number, columns) for name, asked in rule.items())
+    names, found = columns.names, []
+    for name, asked in rule.items():
+        if not isinstance(name, str) or name not in names:
+            close = difflib.get_close_matches(str(name), names, n=1)
+            known = f"{', '.join(map(repr, names[:5]))}{', …' * (len(names) > 5)}"
+            hint = f"did you mean {close[0]!r}?" if close else f"X has {known}."
+            raise InputError(f"Rule {number} asks for {name!r}, which X does not have: {hint}")
+        found.append(_asked(names.index(name), asked, f"Rule {number} asks for {name!r}", columns))
+    return tuple(found)
 
 
-def _feature(name: Any, number: int, names: Sequence[str]) -> int:
-    if isinstance(name, str) and name in names:
-        return names.index(name)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    known = f"{', '.join(map(repr, names[:5]))}{', …' * (len(names) > 5)}"
-    hint = f"did you mean {close[0]!r}?" if close else f"X has {known}."
-    raise InputError(f"Rule {number} asks for {name!r}, which X does not have: {hint}")
-
-
-def _asked(d: int, asked: Any, number: int, columns: Columns) -> Asked:
+def _asked(d: int, asked: Any, where: str, columns: Columns) -> Asked:
     """What one rule asks of one feature."""
-    where, kind = f"Rule {number} asks for {columns.names[d]!r}", columns.kinds[d]
-    if kind == "nominal":
+    if columns.kinds[d] == "nominal":
         return d, None, None, _words(where, asked, columns.named(d), columns.rare[d])
     ends = tuple(asked) if isinstance(asked, list | tuple) else (asked, asked)
     if len(ends) != 2 or all(end is None for end in ends):
         raise InputError(f"{where}, which takes (from, to) with None for no end, as in (60, None); got {asked!r}.")
-    read = _number if kind == "number" else _level
-    low, high = (None if end is None else read(where, end, columns.values[d]) for end in ends)
+    levels = None if columns.kinds[d] == "number" else columns.values[d]
+    low, high = (None if end is None else _end(where, end, levels) for end in ends)
     if low is not None and high is not None and low > high:
         raise InputError(f"{where} from {ends[0]!r} to {ends[1]!r}, which is no range: give the smaller end first.")
     return d, low, high, ()
 
 
-def _number(where: str, end: Any, _: Any) -> float:
+def _end(where: str, end: Any, levels: Sequence[str] | None) -> float:
+    """A number, or the place of a level."""
+    if levels is not None:
+        if word(end) not in levels:
+            raise InputError(f"{where}, whose levels are {', '.join(levels)}: {end!r} is none of them.")
+        return float(levels.index(word(end)))
     if isinstance(end, bool) or not isinstance(end, Real) or not isfinite(end):
         raise InputError(f"{where}, which is a number, but {end!r} is not.")
     return float(end)
-
-
-def _level(where: str, end: Any, levels: Sequence[str]) -> float:
-    if word(end) not in levels:
-        raise InputError(f"{where}, whose levels are {', '.join(levels)}: {end!r} is none of them.")
-    return float(levels.index(word(end)))
 
 
 def _words(where: str, asked: Any, named: Sequence[str], rare: Sequence[str]) -> tuple[str, ...]:
