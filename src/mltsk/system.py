@@ -11,7 +11,6 @@ Explanations, pages and exports read this object, never an estimator; `scores` t
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -99,9 +98,16 @@ class FuzzySystem:
 
     def scores(self, X: Matrix) -> Array:
         """Scores of every label, (N, L)."""
-        system, X = self.near(X)
-        Z = system.scale(X)
-        return system.intercept + system._general(Z) + system._exceptions(Z)
+        here, X = self.near(X)
+        Z, coef = here.scale(X), here.term_coef
+        T = self.terms.memberships(Z, self.scaling)
+        scores = here.intercept + (namespace(Z).asarray(T @ coef) - put(self.terms.mean, coef) @ coef)
+        if not len(self.centers):
+            return scores
+        M = here._fired(Z)
+        if self.order == 0:
+            return scores + M @ here.coef[:, 0]
+        return scores + FuzzyMap(self.terms.filled(Z), M) @ here.coef.reshape(-1, here.coef.shape[2])
 
     def near(self, X: Matrix) -> "tuple[FuzzySystem, Matrix]":
         """This system as tensors where X is one, and X in the precision that both have together, as in NumPy."""
@@ -111,18 +117,6 @@ class FuzzySystem:
         X = X.to(xp.result_type(X.dtype, self.coef.dtype))
         names = ("intercept", "term_coef", "centers", "widths", "coef")
         return replace(self, **{name: put(np.asarray(getattr(self, name)), X) for name in names}), X
-
-    def _general(self, Z: Matrix) -> Array:
-        T = self.terms.memberships(Z, self.scaling)
-        return namespace(Z).asarray(T @ self.term_coef) - put(self.terms.mean, self.term_coef) @ self.term_coef
-
-    def _exceptions(self, Z: Matrix) -> Any:
-        if not len(self.centers):
-            return 0.0
-        M = self._fired(Z)
-        if self.order == 0:
-            return M @ self.coef[:, 0]
-        return FuzzyMap(self.terms.filled(Z), M) @ self.coef.reshape(-1, self.coef.shape[2])
 
     def probabilities(self, scores: Array) -> Array:
         """Calibrated probabilities of scores, (N, L)."""

@@ -40,7 +40,11 @@ class Candidates:
         low, high = np.asarray(long.quantiles, dtype=np.float64)[:, [0, -1]].T
         span, steps = np.where(high > low, high - low, 1.0), [_step(x) for x in X.T]
         share = np.ones(len(low)) if long.scaling is None else long.scaling.share
-        scaling = Scaling(*_straight(X, low, high), np.zeros(len(low)), np.ones(len(low)), True, share)
+        # straight lines from 0 at the least value to 1 at the largest; features of two values have no third knot
+        middle = np.where([len(np.unique(x[~np.isnan(x)])) > 2 for x in X.T], (low + high) / 2, high)
+        level = np.where(high > low, np.where(middle < high, 0.5, 1.0), 0.0)
+        knots = np.stack([low, middle, high], axis=1), np.stack([0 * low, level, (high > low) * 1.0], axis=1)
+        scaling = Scaling(*knots, np.zeros(len(low)), np.ones(len(low)), True, share)
         monotone = np.zeros(len(low), dtype=bool) if long.columns is None else long.columns.monotone
         found = [(d, *ends) for d, x in enumerate(X.T) for ends in _ramps(x, steps[d], bool(monotone[d]))]
         feature, start, stop = np.array(found, dtype=np.float64).reshape(-1, 3).T
@@ -124,13 +128,6 @@ class Candidates:
             return np.arange(self.base.shape[1])
         gaps = len(columns.parts) - sum(columns.gaps)
         return np.array([p.feature if d < gaps else len(columns.names) + d for d, p in enumerate(columns.parts)])
-
-
-def _straight(X: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """Knots of a straight line from 0 at the least value to 1 at the largest; features of two values have no third."""
-    middle = np.where([len(np.unique(x[~np.isnan(x)])) > 2 for x in X.T], (low + high) / 2, high)
-    level = np.where(high > low, np.where(middle < high, 0.5, 1.0), 0.0)
-    return np.stack([low, middle, high], axis=1), np.stack([0 * low, level, (high > low) * 1.0], axis=1)
 
 
 def _step(x: Array) -> float:
