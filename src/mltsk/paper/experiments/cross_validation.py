@@ -4,60 +4,31 @@ Folds are always shuffled: rows of several benchmark files are sorted, and an un
 out of training. Standard deviations are over folds with n - 1 in the denominator, as in the paper's tables.
 """
 
-import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, cross_validate
 
 from ...exceptions import InputError
 from ...metrics import evaluate
 from ...metrics.scorers import label_scores
 
-FloatArray = NDArray[np.float64]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-class FoldResult(NamedTuple):
-    """Metrics of one fold, seconds of its fit and its prediction, and what was warned of meanwhile."""
+class CrossValidation(NamedTuple):
+    """Metrics of every fold: ``table`` has a row per fold and the metrics of `evaluate` as columns.
 
-    metrics: dict[str, float]
-    fit_seconds: float
-    predict_seconds: float
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CrossValidation:
-    """Metrics of every fold, a ``table`` (n_folds, n_metrics) with the ``metrics`` of `evaluate` as columns, and more.
-
-    ``fit_seconds`` and ``predict_seconds`` have a number per fold; ``warnings`` are the distinct messages of all folds,
-    kept here instead of being shown once per fold.
+    ``mean`` and ``sd`` (standard deviation, n - 1) are over folds, by metric.
     """
 
-    metrics: tuple[str, ...]
-    table: FloatArray
-    fit_seconds: FloatArray
-    predict_seconds: FloatArray
-    warnings: tuple[str, ...]
-    convention: str
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """Mean over folds, by metric."""
-        return dict(zip(self.metrics, self.table.mean(axis=0).tolist(), strict=True))
-
-    @property
-    def sd(self) -> dict[str, float]:
-        """Standard deviation over folds (n - 1), by metric."""
-        return dict(zip(self.metrics, self.table.std(axis=0, ddof=1).tolist(), strict=True))
+    table: pd.DataFrame
+    mean: dict[str, float]
+    sd: dict[str, float]
 
 
 def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> list[Fold]:
@@ -74,15 +45,9 @@ def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> l
 
 
 def cross_validate_metrics(
-    estimator: Any,
-    X: Any,
-    Y: Any,
-    *,
-    folds: Sequence[Fold],
-    convention: str = "standard",
-    n_jobs: int | None = None,
+    estimator: Any, X: Any, Y: Any, *, folds: Sequence[Fold], convention: str = "standard"
 ) -> CrossValidation:
-    """Fit a clone of the estimator on each fold's training rows and evaluate it on the others.
+    """Fit a clone of the estimator on each fold's training rows and evaluate it on the others; warnings are not shown.
 
     Parameters
     ----------
@@ -93,8 +58,6 @@ def cross_validate_metrics(
         At least two, such as `shuffled_folds` gives.
     convention : {"standard", "paper"}
         See `mltsk.metrics.conventions`.
-    n_jobs : int, optional
-        Processes. The result does not depend on it.
 
     Examples
     --------
@@ -108,29 +71,13 @@ def cross_validate_metrics(
     """
     if len(folds) < 2:
         raise InputError("Cross-validation needs at least two folds.")
-    jobs = (delayed(evaluate_fold)(clone(estimator), X, Y, fold, convention) for fold in folds)
-    results: list[FoldResult] = Parallel(n_jobs=n_jobs)(jobs)
-    metrics, fit_seconds, predict_seconds, messages = zip(*results, strict=True)
-    table = np.array([list(values.values()) for values in metrics])
-    seconds, warned = (np.array(fit_seconds), np.array(predict_seconds)), tuple(dict.fromkeys(chain(*messages)))
-    return CrossValidation(tuple(metrics[0]), table, *seconds, warned, convention)
 
+    def metrics(model: Any, T: Any, truth: Any) -> dict[str, float]:
+        scores = label_scores(model, T, truth.shape[1])
+        return evaluate(truth, scores, predictions=model.predict(T), convention=convention)
 
-def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = "standard") -> FoldResult:
-    """Fit the estimator on the training rows of one fold and evaluate it on its test rows."""
-    train, test = fold
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        start = time.perf_counter()
-        estimator.fit(_rows(X, train), _rows(Y, train))
-        fitted = time.perf_counter()
-        unseen = _rows(X, test)
-        scores, predictions = label_scores(estimator, unseen, Y.shape[1]), estimator.predict(unseen)
-        done = time.perf_counter()
-        metrics = evaluate(_rows(Y, test), scores, predictions=predictions, convention=convention)
-    messages = tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))
-    return FoldResult(metrics, fitted - start, done - fitted, messages)
-
-
-def _rows(table: Any, index: Any) -> Any:
-    return table.iloc[index] if hasattr(table, "iloc") else table[index]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the same ones for each fold
+        found = cross_validate(estimator, X, Y, cv=folds, scoring=metrics, error_score="raise")
+    table = pd.DataFrame({name.removeprefix("test_"): v for name, v in found.items() if name.startswith("test_")})
+    return CrossValidation(table, table.mean(skipna=False).to_dict(), table.std(skipna=False).to_dict())
