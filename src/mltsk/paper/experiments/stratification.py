@@ -27,18 +27,16 @@ class IterativeStratification(BaseCrossValidator):
     ----------
     n_splits : int
         Number of folds.
-    shuffle : bool
-        Break ties (which row of a label, which of several equal folds) by chance. Without it they go to the first.
     random_state : int, RandomState or None
-        Seed of the chance; only with ``shuffle``.
+        Seed of the chance that breaks ties: which row of a label, which of several equal folds.
     order : {1, 2}
         1 keeps frequencies of labels, 2 also those of pairs of labels.
 
     Notes
     -----
-    ``split(X, y)`` takes y as an (N, L) indicator, array, sparse or data frame, or as (N,) classes; of X only the
-    number of rows matters. Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without
-    labels are dealt last and fill up what is left.
+    ``split(X, y)`` takes y as an (N, L) indicator, array, sparse or data frame; of X only the number of rows matters.
+    Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without labels are dealt last and
+    fill up what is left.
 
     Rates of labels in a fold deviate by .0147 on cal500, where those of shuffled folds deviate by .0200, and by .0005
     instead of .0028 on rcv1s1 (``python -m benchmarks stratification``). Pairs are bought with single labels (.0162 and
@@ -53,71 +51,51 @@ class IterativeStratification(BaseCrossValidator):
     [[1, 1], [2, 1], [1, 1], [1, 1]]
     """
 
-    def __init__(self, n_splits: int = 5, *, shuffle: bool = True, random_state: Any = None, order: int = 1) -> None:
-        self.n_splits, self.shuffle, self.random_state, self.order = n_splits, shuffle, random_state, order
+    def __init__(self, n_splits: int = 5, *, random_state: Any = None, order: int = 1) -> None:
+        self.n_splits, self.random_state, self.order = n_splits, random_state, order
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of folds."""
         return self.n_splits
 
     def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[IntArray]:
-        if not self.shuffle and self.random_state is not None:
-            raise InputError("random_state has no effect without shuffle: leave it out, or set shuffle=True.")
         if self.order not in (1, 2):
             raise InputError(f"order is 1 (labels) or 2 (pairs of labels), not {self.order!r}.")
-        Y = _indicator(y)
+        if y is None:
+            raise InputError("Stratified folds need the labels: pass y to split.")
+        values = y if sparse.issparse(y) else np.asarray(y)
+        if values.ndim != 2 or not np.isin(values.data if sparse.issparse(values) else values, (0, 1)).all():
+            raise InputError("y must be an indicator matrix of 0 and 1.")
+        Y = sparse.csr_array(values, dtype=np.int64)
+        Y.eliminate_zeros()
         if not 2 <= self.n_splits <= Y.shape[0]:
             raise InputError(f"{self.n_splits} folds cannot be made of {Y.shape[0]} rows.")
-        rng = check_random_state(self.random_state) if self.shuffle else None
-        folds = assign_folds(_with_pairs(Y) if self.order == 2 else Y, self.n_splits, rng)
+        folds = _assign(_with_pairs(Y) if self.order == 2 else Y, self.n_splits, check_random_state(self.random_state))
         return (np.flatnonzero(folds == fold) for fold in range(self.n_splits))
 
 
-def assign_folds(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState | None) -> IntArray:
-    """The fold of every row of the indicator ``Y`` (N, L), rarest label first; without ``rng`` ties go to the first."""
+def _assign(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState) -> IntArray:
+    """The fold of every row of the indicator ``Y`` (N, L), rarest label first."""
     n, n_labels = Y.shape
     folds = np.full(n, -1, dtype=np.intp)
     room = np.full(n_splits, n // n_splits) + (np.arange(n_splits) < n % n_splits)
     taken = np.zeros((n_labels, n_splits), dtype=np.intp)  # positives of each label in each fold so far
     waiting = np.asarray(Y.sum(axis=0), dtype=np.float64).ravel()
-    columns, chance = Y.tocsc(), _chance(rng, n_labels)
+    columns, chance = Y.tocsc(), rng.random_sample(n_labels)
     while (waiting > 0).any():
         label = int(np.argmin(np.where(waiting > 0, waiting + chance, np.inf)))
         rows = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
-        for row in _shuffled(rows[folds[rows] < 0], rng):
+        for row in rng.permutation(rows[folds[rows] < 0]):
             labels = Y.indices[Y.indptr[row] : Y.indptr[row + 1]]
             # The fold with the fewest positives of the label, then with the most room, then by chance; never a full
             # one. Every fold wants the same number of positives, so the one that has fewest lacks most.
-            rank = taken[label] * (room.max() + 1.0) - room + _chance(rng, n_splits)
+            rank = taken[label] * (room.max() + 1.0) - room + rng.random_sample(n_splits)
             fold = folds[row] = int(np.where(room > 0, rank, np.inf).argmin())
             taken[labels, fold] += 1
             waiting[labels] -= 1
             room[fold] -= 1
-    folds[folds < 0] = _shuffled(np.repeat(np.arange(n_splits), room), rng)  # rows without labels
+    folds[folds < 0] = rng.permutation(np.repeat(np.arange(n_splits), room))  # rows without labels
     return folds
-
-
-def _chance(rng: np.random.RandomState | None, n: int) -> NDArray[np.float64]:
-    return np.zeros(n) if rng is None else rng.random_sample(n)
-
-
-def _shuffled(values: IntArray, rng: np.random.RandomState | None) -> IntArray:
-    return values if rng is None else rng.permutation(values)
-
-
-def _indicator(y: Any) -> sparse.csr_array:
-    """Targets as a sparse indicator; one-dimensional classes become a column each."""
-    if y is None:
-        raise InputError("Stratified folds need the labels: pass y to split.")
-    values = y if sparse.issparse(y) else np.asarray(y)
-    if values.ndim == 1:
-        values = np.eye(len(np.unique(values)))[np.unique(values, return_inverse=True)[1]]
-    entries = values.data if sparse.issparse(values) else values
-    if values.ndim != 2 or not np.isin(entries, (0, 1)).all():
-        raise InputError("y must be an indicator matrix of 0 and 1, or one-dimensional classes.")
-    Y = sparse.csr_array(values, dtype=np.int64)
-    Y.eliminate_zeros()
-    return Y
 
 
 def _with_pairs(Y: sparse.csr_array) -> sparse.csr_array:
