@@ -10,13 +10,12 @@ import sys
 from pathlib import Path
 
 from mltsk.paper.experiments import estimate
-from mltsk.paper.experiments.glance import ap_table, readings_table
 from mltsk.paper.experiments.published import CONTROL, METRICS, published_table
 from mltsk.paper.experiments.ranks import comparisons
 from mltsk.paper.experiments.results import Results
 from mltsk.paper.experiments.store import Store
 from mltsk.paper.experiments.summary import paper_gaps, summarise
-from mltsk.paper.experiments.tables import worth_table
+from mltsk.paper.experiments.tables import ap_table, readings_table, worth_table
 from mltsk.paper.report.experiment import study_pictures
 from mltsk.paper.report.figures import closeness_picture, protocol_picture, rank_pictures
 from mltsk.paper.report.table_files import to_markdown

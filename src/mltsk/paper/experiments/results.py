@@ -135,9 +135,10 @@ class Results:
         return frame[frame["metric"] == metric]
 
     def finished(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
-        """Of these the rows that have all their folds."""
+        """Means by one metric, data sets by methods; NaN where folds are missing."""
         frame = self.of_metric(protocol, by, metric)
-        return frame[frame["folds"] >= frame["expected"]]
+        wide = frame[frame["folds"] >= frame["expected"]].pivot(index="dataset", columns="method", values="mean")
+        return wide.reindex(index=self.datasets, columns=self.methods)
 
 
 def worths(results: Results, pair: tuple[str, str], by: str = "each") -> pd.DataFrame:
