@@ -106,7 +106,7 @@ def take_over(folder: str | Path, other: str | Path) -> int:
     """Add to a folder what another one, of the same experiment on another machine, has finished; returns how many."""
     with Store.open(folder, create=True) as store, Store.open(other) as source:
         merged = _merged(store.description(), source.description())
-        count = store.absorb(other)
+        count = store.absorb(source)
         store.describe(merged)
     return count
 
