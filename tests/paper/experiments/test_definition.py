@@ -73,7 +73,10 @@ def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
         ('[[methods]]\nkey = "mine"', r"the field `methods\[0\].class` is missing"),
         ('[[methods]]\nkey = "br"\n[[methods]]\nkey = "br"', "the method 'br' is there twice"),
         ('[[datasets]]\nname = "yeast"\nlabels = 3', "labels are for a file of one's own"),
-        ('[[methods]]\nkey = "br"\ngrids = { fast = { C = [] } }', "grid 'fast' has no values for 'C'"),
+        (
+            '[[methods]]\nkey = "br"\ngrids = { fast = { C = [] } }',
+            r"`methods\[0\].grids.fast.C` is wrong: .*at least 1",
+        ),
         ("folds = ", "is no TOML file"),
         ("x = " + "[" * 3000 + "]" * 3000, "is no TOML file"),
         ("x = " + "1" * 5000, "is no TOML file"),

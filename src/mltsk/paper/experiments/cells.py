@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, Literal
 
 from ... import __version__
-from .definition import DataDefinition, Definition, Grid, MethodDefinition, grid_of
+from .definition import Definition, Grid, grid_of
 from .studies import STUDIES
 
 Kind = Literal["grid", "inner", "final", "study"]
@@ -74,26 +74,20 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
     fold, number of rules and width, one training for all numbers of epochs.
     """
     cells: list[Cell] = []
-    for data in definition.datasets:
-        for method in definition.methods if data.name in shapes else ():
-            details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
-            details["params"] = {**method.params, **method.params_for.get(data.name, {})}
-            details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
-            grid = grid_of(method, method.grid_for.get(data.name) or data.grid or definition.grid)
-            protocols = protocols_of(definition, data, method)
-            for protocol, seed, fold in product(protocols, definition.seeds, range(definition.folds)):
-                inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
-                where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
-                cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
+    for data, method in product(definition.datasets, definition.methods):
+        if data.name not in shapes or (method.datasets is not None and data.name not in method.datasets):
+            continue
+        details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
+        details["params"] = {**method.params, **method.params_for.get(data.name, {})}
+        details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
+        grid = grid_of(method, method.grid_for.get(data.name) or data.grid or definition.grid)
+        own = [protocols for protocols in (data.protocols, method.protocols) if protocols is not None]
+        run = [protocol for protocol in definition.protocols if all(protocol in protocols for protocols in own)]
+        for protocol, seed, fold in product(run, definition.seeds, range(definition.folds)):
+            inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
+            where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
+            cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
     return cells
-
-
-def protocols_of(definition: Definition, data: DataDefinition, method: MethodDefinition) -> list[str]:
-    """Protocols of an experiment under which a method is run on a data set."""
-    if method.datasets is not None and data.name not in method.datasets:
-        return []
-    own = [protocols for protocols in (data.protocols, method.protocols) if protocols is not None]
-    return [protocol for protocol in definition.protocols if all(protocol in protocols for protocols in own)]
 
 
 def _of_fold(
@@ -107,9 +101,12 @@ def _of_fold(
     if split in grid:
         parts = {f"{split}={value}": {**grid, split: [value]} for value in grid[split]}
 
+    def size(piece: Grid) -> float:
+        return float(n_settings(piece) * prod(shape)) * max(piece.get("n_rules", [1]))
+
     def pieces(kind: Kind, inner: int = -1) -> list[Cell]:
         return [
-            Cell(kind, **where, inner=inner, part=part, details={**details, "grid": piece}, size=_size(shape, piece))
+            Cell(kind, **where, inner=inner, part=part, details={**details, "grid": piece}, size=size(piece))
             for part, piece in parts.items()
         ]
 
@@ -117,22 +114,16 @@ def _of_fold(
         return pieces("grid")
     n_inner = details["inner_folds"] if n_settings(grid) > 1 else 0
     inner = [cell for i in range(n_inner) for cell in pieces("inner", i)]
-    size = 5 * _size(shape, {name: values[:1] for name, values in grid.items()})
-    needs = tuple(cell.key for cell in inner)
-    return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=size)]
-
-
-def _size(shape: Shape, grid: Grid) -> float:
-    return float(n_settings(grid) * prod(shape)) * max(grid.get("n_rules", [1]))
+    needs, least = tuple(cell.key for cell in inner), {name: values[:1] for name, values in grid.items()}
+    return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=5 * size(least))]
 
 
 def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell]:
     """A cell for every study and data set at hand that it is made on."""
-    cells = []
-    fast = {data.name for data in definition.datasets if (data.grid or definition.grid) == "fast"}
+    cells, grids = [], {data.name: data.grid or definition.grid for data in definition.datasets}
     for name, study in STUDIES.items():
         for dataset in [dataset for dataset in study.datasets or digests if dataset in digests]:
-            grid = "fast" if dataset in fast else "paper"
+            grid = "fast" if grids[dataset] == "fast" else "paper"
             details: dict[str, Any] = {"data": digests[dataset], "grid": grid, "version": __version__}
             cells.append(Cell("study", "", dataset, name, definition.seeds[0], -1, details=details, size=1e9))
     return cells

@@ -1,12 +1,10 @@
 """What a cell's work is: rows, scale, the grid in one pass, metrics. Plain functions, the same in every process."""
 
-import json
 import os
 import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import groupby, islice
 from typing import Any
@@ -34,23 +32,21 @@ from .studies import STUDIES
 
 _BATCH = 64  # tables of scores that are evaluated together
 Grid = Mapping[str, Sequence[Any]]
-Settings = Mapping[str, Mapping[str, Any]]
-Scored = tuple[GridPoint, NDArray[Any]]  # with the test rows
 
 
 def execute(
-    cell: Cell, data: DataDefinition, method: MethodDefinition | None, chosen: Settings | None = None
+    cell: Cell, data: DataDefinition, method: MethodDefinition | None, chosen: Mapping[str, Any] | None = None
 ) -> Outcome:
     """Do the work of a cell; an error becomes part of the outcome. ``chosen`` are a final cell's settings, by metric.
 
     One thread per cell, so that numbers do not depend on how many cells run at once.
     """
-    wall, cpu = time.perf_counter(), time.process_time()
-    outcome = Outcome()
+    wall, cpu, outcome, threads = time.perf_counter(), time.process_time(), Outcome(), os.environ.get("MLTSK_THREADS")
+    os.environ["MLTSK_THREADS"] = "1"
     try:
-        with _one_thread(), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # collapsed rules and tied scores are in the tables, fold by fold
-            if method is None:
+            if method is None or cell.kind == "study":
                 study = STUDIES[cell.method].function(dataset(data), seed=cell.seed, grid=cell.details["grid"])
                 outcome = Outcome(study=study)
             else:
@@ -63,36 +59,23 @@ def execute(
         place = traceback.extract_tb(problem.__traceback__)[-1]
         where = f"{os.path.basename(place.filename)}:{place.lineno}"
         outcome = outcome._replace(error=f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})")
+    finally:
+        os.environ.pop("MLTSK_THREADS")
+        if threads is not None:
+            os.environ["MLTSK_THREADS"] = threads
     return outcome._replace(seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu)
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """MLTSK_THREADS is 1 while inside, and what it was before afterwards."""
-    before = os.environ.get("MLTSK_THREADS")
-    os.environ["MLTSK_THREADS"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["MLTSK_THREADS"]
-        else:
-            os.environ["MLTSK_THREADS"] = before
-
-
+@lru_cache(maxsize=2)
 def dataset(data: DataDefinition) -> Dataset:
     """A data set, read once per process."""
-    return _read(data.file or data.name, json.dumps(data.labels))
-
-
-@lru_cache(maxsize=2)
-def _read(name: str, labels: str) -> Dataset:
+    name = data.file or data.name
     if is_path(name) and not name.lower().endswith(BENCHMARKS):
-        return read_table(name, json.loads(labels)).dataset()
-    return load_dataset(name, labels=json.loads(labels))
+        return read_table(name, data.labels).dataset()
+    return load_dataset(name, labels=data.labels)
 
 
-def _rows(cell: Cell, data: Dataset, model: Any, chosen: Settings) -> Iterator[Row]:
+def _rows(cell: Cell, data: Dataset, model: Any, chosen: Mapping[str, Any]) -> Iterator[Row]:
     if cell.kind != "final":
         yield from _evaluated(cell, data, model, cell.details["grid"])
         return
@@ -117,7 +100,8 @@ def _evaluated(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[Ro
                 yield Row(point.params, tuple(metrics))
 
 
-def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[Scored]:
+def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[tuple[GridPoint, NDArray[Any]]]:
+    """Every setting with its scores, and the rows that they are of."""
     n_splits, seed, scaled = cell.details["folds"], cell.seed, cell.details["scale"] == "minmax"
     if cell.protocol == "paper" and hasattr(model, "authors_path"):
 

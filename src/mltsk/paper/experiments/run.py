@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -205,39 +205,34 @@ def _serve() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def run(
-    definition: Definition, cells: Sequence[Cell], store: Store, *, runner: Runner, report: Report | None = None
-) -> Progress:
+def run(definition: Definition, cells: Sequence[Cell], store: Store, runner: Runner, report: Report) -> Progress:
     """Do all cells of a definition that the store does not have, longest first; returns how it went."""
     datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
     finished, failed, kept = store.done(), set[str](), versions()
     waiting = sorted((cell for cell in cells if cell.key not in finished), key=lambda cell: -cell.size)
     progress = Progress(total=len(cells), done=len(cells) - len(waiting))
     progress.expect(waiting)
-    tell = report or (lambda progress, cell, outcome: None)
-    tell(progress, None, None)
+    report(progress, None, None)
 
     def keep(cell: Cell, outcome: Outcome) -> None:
         store.add(cell, outcome, {**kept, "device": outcome.device})
         progress.count(cell, outcome)
         (failed if outcome.error else finished).add(cell.key)
-        tell(progress, cell, outcome)
+        report(progress, cell, outcome)
 
-    with closing(runner):
-        while True:
-            while len(runner.running) < runner.slots and (ready := _take(waiting, finished, failed)) is not None:
-                if not failed.isdisjoint(ready.needs):
-                    keep(ready, Outcome(error="An inner fold that this one needs has failed."))
-                    continue
-                progress.running[str(ready)] = time.monotonic()
-                method = None if ready.kind == "study" else methods[ready.method]
-                chosen = store.best_settings(ready.needs) if ready.needs else {}
-                runner.start((ready, datasets[ready.dataset], method, chosen))
-            if not runner.running:
-                return progress
-            tell(progress, None, None)
-            for cell, outcome in runner.finished():
-                keep(cell, outcome)
+    while True:
+        while len(runner.running) < runner.slots and (ready := _take(waiting, finished, failed)) is not None:
+            if not failed.isdisjoint(ready.needs):
+                keep(ready, Outcome(error="An inner fold that this one needs has failed."))
+                continue
+            progress.running[str(ready)] = time.monotonic()
+            chosen = store.best_settings(ready.needs) if ready.needs else {}
+            runner.start((ready, datasets[ready.dataset], methods.get(ready.method), chosen))
+        if not runner.running:
+            return progress
+        report(progress, None, None)
+        for cell, outcome in runner.finished():
+            keep(cell, outcome)
 
 
 def _take(waiting: list[Cell], finished: set[str], failed: set[str]) -> Cell | None:

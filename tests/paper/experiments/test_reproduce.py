@@ -3,8 +3,7 @@
 import pytest
 
 from mltsk.paper.experiments.cells import Cell
-from mltsk.paper.experiments.estimate import known_seconds, measured, seconds_of
-from mltsk.paper.experiments.reproduce import reproduce
+from mltsk.paper.experiments.reproduce import known_seconds, measured, reproduce, seconds_of
 from mltsk.paper.experiments.store import Store
 
 GRID = {"grid": {"n_neighbors": [3, 5, 7]}}
