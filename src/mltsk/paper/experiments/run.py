@@ -13,7 +13,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -109,6 +109,8 @@ class Runner:
 class Processes(Runner):
     """Processes of this machine; after a death its cells are done again, each in a process of its own."""
 
+    name = "pool of processes"
+
     def __init__(self, jobs: int) -> None:
         super().__init__()
         self.slots, self._pool = jobs, _pool(jobs)
@@ -127,18 +129,24 @@ class Processes(Runner):
 
     def finished(self) -> Done:  # noqa: D102
         for future in wait(self.running, timeout=1.0, return_when=FIRST_COMPLETED).done:
-            if not isinstance(future.exception(), BrokenProcessPool):
-                yield self.running.pop(future)[0], future.result()
-                continue
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            tasks, self.running, self._pool = list(self.running.values()), {}, _pool(self.slots)
-            for task in tasks:
-                with _pool(1) as alone:
-                    try:
-                        yield task[0], alone.submit(execute, *task).result()
-                    except BrokenProcessPool:
-                        yield task[0], Outcome(error=_DIED)
-            return
+            problem = None if future.cancelled() else future.exception()
+            if isinstance(problem, BrokenProcessPool):
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                tasks, self.running, self._pool = list(self.running.values()), {}, _pool(self.slots)
+                for task in tasks:
+                    with _pool(1) as alone:
+                        yield task[0], self._outcome(alone.submit(execute, *task))
+                return
+            yield self.running.pop(future)[0], self._outcome(future)
+
+    def _outcome(self, future: "Future[Outcome]") -> Outcome:
+        try:
+            return future.result()
+        except CancelledError:
+            raise InputError(f"The {self.name} is gone; everything finished is kept.") from None
+        except Exception as problem:
+            died = type(problem).__name__ in ("BrokenProcessPool", "KilledWorker")
+            return Outcome(error=_DIED if died else f"{type(problem).__name__}: {' '.join(str(problem).split())}")
 
     def close(self) -> None:  # noqa: D102
         processes = list((getattr(self._pool, "_processes", None) or {}).values())
@@ -147,7 +155,7 @@ class Processes(Runner):
             process.terminate()
 
 
-class Cluster(Runner):
+class Cluster(Processes):
     """A Dask cluster by the address of its scheduler; workers need this package and the data.
 
     The scheduler must answer within ``seconds``. Results come back to this process, which alone writes them. A cell
@@ -155,10 +163,11 @@ class Cluster(Runner):
     """
 
     def __init__(self, address: str, seconds: float = 10.0) -> None:
-        super().__init__()
+        Runner.__init__(self)
+        self.name = f"cluster at {address}"
         connect: Any = optional("distributed", "dask").Client
         try:
-            self.address, self._client = address, connect(address, timeout=seconds, set_as_default=False)
+            self._client = connect(address, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TimeoutError):
             message = f"No Dask scheduler answers at {address}: start `dask scheduler`, and give its address, such as"
             raise InputError(f"{message} tcp://10.0.0.1:8786.") from None
@@ -168,20 +177,6 @@ class Cluster(Runner):
     def slots(self) -> int:  # type: ignore[override]
         """Threads of the workers that are there now; twice as many cells are under way, so that none waits for us."""
         return max(1, 2 * sum(self._client.nthreads().values()))
-
-    def start(self, task: Task) -> None:  # noqa: D102
-        self.running[self._pool.submit(execute, *task)] = task
-
-    def finished(self) -> Done:  # noqa: D102
-        for future in wait(self.running, timeout=1.0, return_when=FIRST_COMPLETED).done:
-            if future.cancelled():
-                raise InputError(f"The cluster at {self.address} is gone; everything finished is kept.")
-            outcome, problem = Outcome(error=_DIED), future.exception()
-            if problem is None:
-                outcome = future.result()
-            elif type(problem).__name__ != "KilledWorker":
-                outcome = Outcome(error=f"{type(problem).__name__}: {' '.join(str(problem).split())}")
-            yield self.running.pop(future)[0], outcome
 
     def close(self) -> None:  # noqa: D102
         self._pool.shutdown(wait=False)
