@@ -24,8 +24,7 @@ from mltsk.core.membership import authors_widths
 from mltsk.metrics import five_metrics
 from mltsk.paper.experiments.cells import Cell, plan
 from mltsk.paper.experiments.definition import section_iv
-from mltsk.paper.experiments.execute import dataset, execute
-from mltsk.paper.experiments.protocols import minmax, sliced_folds
+from mltsk.paper.experiments.execute import dataset, execute, minmax, sliced_folds
 from mltsk.paper.methods import PaperMLTSK
 
 DENSE = ("flags", "emotions", "cal500", "birds", "image", "yeast", "scene")
