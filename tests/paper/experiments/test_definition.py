@@ -4,10 +4,16 @@ import pytest
 
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments import published as paper
-from mltsk.paper.experiments.cells import n_settings
-from mltsk.paper.experiments.definition import class_of, grid_of, known_methods, read_definition, section_iv
+from mltsk.paper.experiments.definition import (
+    MethodDefinition,
+    class_of,
+    grid_of,
+    known_methods,
+    read_definition,
+    section_iv,
+)
 from mltsk.paper.experiments.published import table_i
-from mltsk.paper.experiments.reproduce import reproduce
+from mltsk.paper.experiments.reproduce import n_settings, reproduce
 from mltsk.paper.methods import METHODS
 
 
@@ -98,3 +104,9 @@ def test_classifiers_alone_may_be_named_and_nothing_else_is_called(tmp_path, pat
     with pytest.raises(InputError, match="classifiers alone may be named"):
         reproduce(read_definition(written(tmp_path, text)), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_an_import_path_that_leads_nowhere_is_one_sentence():
+    method = MethodDefinition.model_validate({"key": "x", "class": "sklearn.nowhere:Thing"})
+    with pytest.raises(InputError, match=r"'x' cannot be imported from 'sklearn.nowhere:Thing'"):
+        class_of(method)

@@ -9,9 +9,9 @@ from scipy import sparse
 
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate
-from mltsk.paper.experiments.cells import plan
 from mltsk.paper.experiments.definition import DataDefinition
 from mltsk.paper.experiments.execute import dataset, execute, inner_fold, minmax, outer_fold, sliced_folds
+from mltsk.paper.experiments.reproduce import plan
 from mltsk.paper.methods import MLkNN, PaperMLTSK
 
 METRICS = ("AP", "HL", "OE", "RL", "CV")

@@ -11,8 +11,7 @@ import time
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments.cells import Cell
-from mltsk.paper.experiments.store import FILE, Outcome, Row, Store
+from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store, canonical
 
 CELL = Cell("grid", "paper", "toy", "br", 0, 0, details={"grid": {"C": [1.0, 2.0]}})
 ROWS = (Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)), Row({"C": 2.0}, (0.6, 0.1, 0.2, 0.3, float("nan"), 0.0)))
@@ -59,7 +58,7 @@ def test_one_writer_at_a_time_and_any_reader(tmp_path):
 
 def test_a_killed_writer_leaves_whole_cells_and_no_lock(tmp_path):
     code = (
-        "import sys; from mltsk.paper.experiments.store import *; from mltsk.paper.experiments.cells import Cell\n"
+        "import sys; from mltsk.paper.experiments.store import *\n"
         "rows = tuple(Row({'C': i}, (0.5, 0, 0, 0, 0, 0)) for i in range(2000))\n"
         "with Store.open(sys.argv[1], create=True) as store:\n"
         "    for i in range(10**6): store.add(Cell('grid', 'paper', 'toy', 'br', i, 0), Outcome(rows), {})\n"
@@ -171,3 +170,12 @@ def test_inner_folds_choose_by_their_mean_and_the_first_of_equals(tmp_path):
             "CV": 2,
         }
         assert store.results().scores.empty
+
+
+def test_canonical_text_does_not_depend_on_order():
+    assert canonical({"a": (1, 2), "b": {"d": 1.5, "c": None}}) == canonical({"b": {"c": None, "d": 1.5}, "a": [1, 2]})
+
+
+def test_a_cell_reads_well():
+    cell = Cell("inner", "nested", "flags", "br", 0, 1, inner=2, part="n_rules=3")
+    assert str(cell) == "br on flags, nested fold 2.3 (n_rules=3)"

@@ -30,12 +30,10 @@ from ...metrics import five_metrics
 from ...metrics.scorers import label_scores
 from ...tables import read_table
 from ..methods.base import GridPoint
-from .cells import Cell
-from .cross_validation import Fold
+from .cross_validation import Fold, IterativeStratification
 from .definition import DataDefinition, MethodDefinition, class_of
 from .published import METRICS
-from .store import Outcome, Row
-from .stratification import IterativeStratification
+from .store import Cell, Outcome, Row
 from .studies import STUDIES
 
 _BATCH = 64  # tables of scores that are evaluated together

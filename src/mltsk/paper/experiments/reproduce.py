@@ -1,4 +1,4 @@
-"""An experiment from its definition to a store of results: which data are at hand, what there is to do, and the doing.
+"""An experiment from its definition to a store of results: which data are at hand, which pieces of work, and the doing.
 
 A folder holds one experiment that may grow: more data sets, methods, protocols or seeds are added to it. What
 would make its numbers incomparable (another grid of a data set, number of folds or convention) is refused.
@@ -15,22 +15,26 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import cache
 from io import StringIO
+from itertools import product
 from math import log, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ... import __version__
 from ...datasets import catalog, content_digest
 from ...exceptions import InputError
 from ..methods.nets import torch_device
-from .cells import Cell, Shape, canonical, n_settings, plan, study_cells
-from .definition import Definition, MethodDefinition, class_of, grid_of, known_methods
+from .definition import Definition, Grid, MethodDefinition, class_of, grid_of, known_methods
 from .execute import dataset
 from .published import read_text, table_i
 from .results import Results
 from .run import Processes, Progress, Report, Runner, run, versions
-from .store import Store
+from .store import Cell, Kind, Store, canonical
+from .studies import STUDIES
+
+Shape = tuple[int, int, int]
 
 
 class Outlook(NamedTuple):
@@ -143,6 +147,73 @@ def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], di
         described[data.name] = about | ratios | {"empty": int((count == 0).sum()), "full": int((count == labels).sum())}
         digests[data.name] = content_digest(found)
     return described, digests, missing
+
+
+def n_settings(grid: Grid) -> int:
+    """Number of settings of a grid; 1 for an empty one."""
+    return prod(len(values) for values in grid.values())
+
+
+def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> list[Cell]:
+    """All grid cells of an experiment; ``shapes`` and ``digests`` know the data sets that are at hand.
+
+    Work that settings share stays inside a cell: one clustering per fold and number of rules, one set of moments per
+    fold, number of rules and width, one training for all numbers of epochs.
+    """
+    cells: list[Cell] = []
+    for data, method in product(definition.datasets, definition.methods):
+        if data.name not in shapes or (method.datasets is not None and data.name not in method.datasets):
+            continue
+        details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
+        details["params"] = {**method.params, **method.params_for.get(data.name, {})}
+        details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
+        grid = grid_of(method, method.grid_for.get(data.name) or data.grid or definition.grid)
+        own = [protocols for protocols in (data.protocols, method.protocols) if protocols is not None]
+        run = [protocol for protocol in definition.protocols if all(protocol in protocols for protocols in own)]
+        for protocol, seed, fold in product(run, definition.seeds, range(definition.folds)):
+            inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
+            where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
+            cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
+    return cells
+
+
+def _of_fold(
+    where: Mapping[str, Any], details: Mapping[str, Any], grid: Grid, split: str | None, shape: Shape
+) -> list[Cell]:
+    """The pieces of a grid on a fold, one for each value of the parameter ``split``.
+
+    Under `nested` they are of its inner folds, and the fold itself follows with what they choose, if there is a choice.
+    """
+    parts = {"": grid}
+    if split in grid:
+        parts = {f"{split}={value}": {**grid, split: [value]} for value in grid[split]}
+
+    def size(piece: Grid) -> float:
+        return float(n_settings(piece) * prod(shape)) * max(piece.get("n_rules", [1]))
+
+    def pieces(kind: Kind, inner: int = -1) -> list[Cell]:
+        return [
+            Cell(kind, **where, inner=inner, part=part, details={**details, "grid": piece}, size=size(piece))
+            for part, piece in parts.items()
+        ]
+
+    if where["protocol"] != "nested":
+        return pieces("grid")
+    n_inner = details["inner_folds"] if n_settings(grid) > 1 else 0
+    inner = [cell for i in range(n_inner) for cell in pieces("inner", i)]
+    needs, least = tuple(cell.key for cell in inner), {name: values[:1] for name, values in grid.items()}
+    return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=5 * size(least))]
+
+
+def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell]:
+    """A cell for every study and data set at hand that it is made on."""
+    cells, grids = [], {data.name: data.grid or definition.grid for data in definition.datasets}
+    for name, study in STUDIES.items():
+        for data in [data for data in study.datasets or digests if data in digests]:
+            grid = "fast" if grids[data] == "fast" else "paper"
+            details: dict[str, Any] = {"data": digests[data], "grid": grid, "version": __version__}
+            cells.append(Cell("study", "", data, name, definition.seeds[0], -1, details=details, size=1e9))
+    return cells
 
 
 def _description(definition: Definition) -> dict[str, Any]:

@@ -23,10 +23,9 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import InputError, optional
-from .cells import Cell
 from .definition import Definition
 from .execute import execute
-from .store import Outcome, Store
+from .store import Cell, Outcome, Store
 
 Done = Iterator[tuple[Cell, Outcome]]
 Task = tuple[Any, ...]  # arguments of `execute`, the cell first

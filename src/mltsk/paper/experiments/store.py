@@ -1,28 +1,34 @@
-"""Where results live: one SQLite file in the run's folder, written by one process, read by anyone.
+"""Pieces of work, and where their results live: one SQLite file in the run's folder, written by one process.
+
+A `Cell` is one method on one fold of one data set with (part of) its grid, or one study. It says everything that its
+numbers depend on, so its key, a digest of that, is what the store is asked for: what is there is not computed again,
+and what changed is.
 
 A cell and all its rows are written in one transaction, so a process that is killed at any moment leaves whole cells
 and nothing else; starting again computes what is missing. Keys are unique: nothing is there twice. While a run has the
 folder a second one is refused; the lock is a transaction of a second file and so ends with the process that holds it.
 """
 
+import hashlib
 import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
 from ...exceptions import InputError
-from .cells import Cell, canonical
 from .published import METRICS, read_text
 from .results import CELLS, SCORES, Results
 
+Kind = Literal["grid", "inner", "final", "study"]
 FILE, LOCK = "results.sqlite", "lock.sqlite"
 VALUES = (*METRICS, "tied")
 _FORMAT = 1  # of schema.sql
@@ -39,6 +45,48 @@ _ABSORB = (
     "INSERT INTO study SELECT * FROM other.study WHERE cell IN (SELECT key FROM fresh)",
     "DROP TABLE fresh",
 )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One piece of work.
+
+    ``kind`` is "grid" for a grid on a reported fold, "inner" for a grid on an inner fold of ``fold``, "final" for the
+    settings that the inner folds of ``fold`` chose, "study" for a figure's numbers, ``method`` then names the study.
+    ``part`` tells the pieces of one grid apart. ``details`` holds the rest of what the numbers depend on, and
+    ``needs`` the keys of the inner cells of a final one. ``size`` is rough flops, for the order of the work and the
+    time left: longest first keeps all processes busy to the end.
+    """
+
+    kind: Kind
+    protocol: str
+    dataset: str
+    method: str
+    seed: int
+    fold: int
+    inner: int = -1
+    part: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    needs: tuple[str, ...] = ()
+    size: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """Digest of everything that the numbers depend on."""
+        names = ("kind", "protocol", "dataset", "method", "seed", "fold", "inner", "part", "details")
+        return hashlib.sha256(canonical({name: getattr(self, name) for name in names}).encode()).hexdigest()[:32]
+
+    def __str__(self) -> str:
+        if self.kind == "study":
+            return f"{self.method} on {self.dataset}"
+        inner = f".{self.inner + 1}" if self.inner >= 0 else ""
+        part = f" ({self.part})" if self.part else ""
+        return f"{self.method} on {self.dataset}, {self.protocol} fold {self.fold + 1}{inner}{part}"
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys: equal values have equal text. Arrays and numbers of NumPy are written as plain ones."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=lambda array: array.tolist())
 
 
 class Row(NamedTuple):
