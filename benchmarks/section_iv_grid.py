@@ -22,10 +22,10 @@ from mltsk.core.clustering import fuzzy_c_means, variances
 from mltsk.core.fuzzymap import fuzzy_features
 from mltsk.core.membership import authors_widths
 from mltsk.metrics import five_metrics
-from mltsk.paper.experiments.cells import Cell, plan
 from mltsk.paper.experiments.definition import section_iv
-from mltsk.paper.experiments.execute import dataset, execute
-from mltsk.paper.experiments.protocols import minmax, sliced_folds
+from mltsk.paper.experiments.execute import dataset, execute, minmax, sliced_folds
+from mltsk.paper.experiments.reproduce import plan
+from mltsk.paper.experiments.store import Cell
 from mltsk.paper.methods import PaperMLTSK
 
 DENSE = ("flags", "emotions", "cal500", "birds", "image", "yeast", "scene")

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 
 from benchmarks import Options, has_data, print_table
 from mltsk import load_dataset
-from mltsk.paper.experiments.stratification import IterativeStratification
+from mltsk.paper.experiments.cross_validation import IterativeStratification
 
 DATASETS = ("cal500", "rcv1s1", "yeast", "birds", "bibtex")
 SEEDS = range(10)

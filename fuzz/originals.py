@@ -19,8 +19,7 @@ from mltsk import IncrementalMLTSK, MLTSKClassifier, save, to_dict
 from mltsk.datasets import Dataset, make_multilabel_rules, write_npz
 from mltsk.io import ModelInfo
 from mltsk.paper import METHODS
-from mltsk.paper.experiments.cells import Cell
-from mltsk.paper.experiments.store import FILE, Outcome, Row, Store
+from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
 
 DATA = make_multilabel_rules(n_samples=24, n_features=4, n_labels=3, random_state=0)
 QUICK = {"c2ae": {"hidden": 4, "epochs": 2}, "bp-mll": {"epochs": 2}, "jbnn": {"epochs": 2}}

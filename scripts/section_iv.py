@@ -9,14 +9,13 @@ import re
 import sys
 from pathlib import Path
 
-from mltsk.paper.experiments import estimate
-from mltsk.paper.experiments.glance import ap_table, readings_table
+from mltsk.paper.experiments import reproduce
 from mltsk.paper.experiments.published import CONTROL, METRICS, published_table
 from mltsk.paper.experiments.ranks import comparisons
 from mltsk.paper.experiments.results import Results
 from mltsk.paper.experiments.store import Store
 from mltsk.paper.experiments.summary import paper_gaps, summarise
-from mltsk.paper.experiments.tables import worth_table
+from mltsk.paper.experiments.tables import ap_table, readings_table, worth_table
 from mltsk.paper.report.experiment import study_pictures
 from mltsk.paper.report.figures import closeness_picture, protocol_picture, rank_pictures
 from mltsk.paper.report.table_files import to_markdown
@@ -35,9 +34,9 @@ def main(folders: list[str]) -> None:
         (PLACE / f"{name}.md").write_text(text, encoding="utf-8")
     for drawn in pictures(results):
         (DOCS / "images" / "section_iv" / f"{drawn.key}.png").write_bytes(drawn.png)
-    head, *lines = "".join(map(estimate.measured, (results, *timed))).splitlines(keepends=True)
+    head, *lines = "".join(map(reproduce.measured, (results, *timed))).splitlines(keepends=True)
     times = head + "".join(sorted(line for line in lines if line != head))
-    Path(estimate.__file__).with_name("seconds.csv").write_text(times, encoding="utf-8")
+    Path(reproduce.__file__).with_name("seconds.csv").write_text(times, encoding="utf-8")
     for page in DOCS.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         filled = MARK.sub(lambda mark, page=page: mark[1] + (page.parent / mark[2]).read_text(encoding="utf-8"), text)

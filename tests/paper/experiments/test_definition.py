@@ -4,10 +4,16 @@ import pytest
 
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments import published as paper
-from mltsk.paper.experiments.cells import n_settings
-from mltsk.paper.experiments.definition import class_of, grid_of, known_methods, read_definition, section_iv
+from mltsk.paper.experiments.definition import (
+    MethodDefinition,
+    class_of,
+    grid_of,
+    known_methods,
+    read_definition,
+    section_iv,
+)
 from mltsk.paper.experiments.published import table_i
-from mltsk.paper.experiments.reproduce import reproduce
+from mltsk.paper.experiments.reproduce import n_settings, reproduce
 from mltsk.paper.methods import METHODS
 
 
@@ -73,7 +79,10 @@ def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
         ('[[methods]]\nkey = "mine"', r"the field `methods\[0\].class` is missing"),
         ('[[methods]]\nkey = "br"\n[[methods]]\nkey = "br"', "the method 'br' is there twice"),
         ('[[datasets]]\nname = "yeast"\nlabels = 3', "labels are for a file of one's own"),
-        ('[[methods]]\nkey = "br"\ngrids = { fast = { C = [] } }', "grid 'fast' has no values for 'C'"),
+        (
+            '[[methods]]\nkey = "br"\ngrids = { fast = { C = [] } }',
+            r"`methods\[0\].grids.fast.C` is wrong: .*at least 1",
+        ),
         ("folds = ", "is no TOML file"),
         ("x = " + "[" * 3000 + "]" * 3000, "is no TOML file"),
         ("x = " + "1" * 5000, "is no TOML file"),
@@ -95,3 +104,9 @@ def test_classifiers_alone_may_be_named_and_nothing_else_is_called(tmp_path, pat
     with pytest.raises(InputError, match="classifiers alone may be named"):
         reproduce(read_definition(written(tmp_path, text)), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_an_import_path_that_leads_nowhere_is_one_sentence():
+    method = MethodDefinition.model_validate({"key": "x", "class": "sklearn.nowhere:Thing"})
+    with pytest.raises(InputError, match=r"'x' cannot be imported from 'sklearn.nowhere:Thing'"):
+        class_of(method)

@@ -3,7 +3,7 @@
 import pytest
 
 from mltsk.paper.experiments.published import METRICS, table_vi
-from mltsk.paper.experiments.ranks import comparisons, finished_scores, print_name, rank_table, table_six
+from mltsk.paper.experiments.ranks import comparisons, rank_table, table_six
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def test_a_latecomer_is_left_out_and_holes_are_not_ranked(make_results):
     late = results.scores["method"].eq("br") & results.scores["dataset"].ne("yeast")
     hole = results.scores["method"].eq("mlsf") & results.scores["dataset"].eq("flags")
     kept = make_results(results.scores[~late & ~hole].to_numpy().tolist(), datasets=tuple(results.run["datasets"]))
-    scores = finished_scores(kept, "AP", "paper", ["br", "mlsf", "ml-tsk-fs"])
-    assert list(scores.columns) == ["mlsf", "ml-tsk-fs"]
-    assert list(scores.index) == ["birds", "emotions", "yeast"]
+    ours = next(one for one in comparisons(kept) if one.metric == "AP" and one.source == "ours, paper")
+    assert list(ours.scores.columns) == ["MLSF", "ML-TSK FS"]
+    assert list(ours.scores.index) == ["birds", "emotions", "yeast"]
 
 
 def test_one_data_set_is_not_ranked(make_results):
@@ -70,6 +70,8 @@ def test_mean_ranks_stand_beside_the_paper_s(found):
 
 
 def test_a_stranger_with_a_name_of_the_paper_s_is_told_apart(make_results):
-    methods = {"x": {"title": "BR"}, "y": {"title": "mine"}, "z": {"title": "mine"}, "br": {"paper": "BR"}}
-    results = make_results([], methods=methods)
-    assert [print_name(results, key) for key in methods] == ["BR (x)", "mine (y)", "mine (z)", "BR"]
+    titles = {"x": "BR", "y": "mine", "z": "mine", "br": "BR"}
+    about = {key: {"title": title, "paper": None, "grid": {}, "settings": 1} for key, title in titles.items()}
+    about["br"]["paper"] = "BR"
+    every = comparisons(make_results(methods=about))[-1]
+    assert list(every.scores.columns) == ["BR", "BR (x)", "mine (y)", "mine (z)"]

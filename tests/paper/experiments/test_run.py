@@ -8,11 +8,10 @@ import pytest
 
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments import run
-from mltsk.paper.experiments.cells import Cell
 from mltsk.paper.experiments.definition import pick_datasets, pick_methods
 from mltsk.paper.experiments.reproduce import reproduce
 from mltsk.paper.experiments.run import Cluster, Progress
-from mltsk.paper.experiments.store import VALUES, Outcome, Store
+from mltsk.paper.experiments.store import VALUES, Cell, Outcome, Store
 
 EVERY = ["paper", "strict", "nested"]
 DEADLY = {"key": "deadly", "class": "tests_deadly:Deadly"}

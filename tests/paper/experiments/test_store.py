@@ -11,8 +11,7 @@ import time
 import pytest
 
 from mltsk.exceptions import InputError
-from mltsk.paper.experiments.cells import Cell
-from mltsk.paper.experiments.store import FILE, Outcome, Row, Store
+from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store, canonical
 
 CELL = Cell("grid", "paper", "toy", "br", 0, 0, details={"grid": {"C": [1.0, 2.0]}})
 ROWS = (Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)), Row({"C": 2.0}, (0.6, 0.1, 0.2, 0.3, float("nan"), 0.0)))
@@ -59,7 +58,7 @@ def test_one_writer_at_a_time_and_any_reader(tmp_path):
 
 def test_a_killed_writer_leaves_whole_cells_and_no_lock(tmp_path):
     code = (
-        "import sys; from mltsk.paper.experiments.store import *; from mltsk.paper.experiments.cells import Cell\n"
+        "import sys; from mltsk.paper.experiments.store import *\n"
         "rows = tuple(Row({'C': i}, (0.5, 0, 0, 0, 0, 0)) for i in range(2000))\n"
         "with Store.open(sys.argv[1], create=True) as store:\n"
         "    for i in range(10**6): store.add(Cell('grid', 'paper', 'toy', 'br', i, 0), Outcome(rows), {})\n"
@@ -110,8 +109,8 @@ def test_a_copy_that_can_only_be_read_is_read(tmp_path, monkeypatch):
     before = sorted(tmp_path.iterdir())
     with Store.open(tmp_path) as store:
         assert len(store.results().cells) == 30
-    with Store.open(tmp_path / "other", create=True) as store:
-        assert store.absorb(tmp_path) == 30
+    with Store.open(tmp_path / "other", create=True) as store, Store.open(tmp_path) as source:
+        assert store.absorb(source) == 30
     assert sorted(set(tmp_path.iterdir()) - {tmp_path / "other"}) == before
 
 
@@ -146,17 +145,37 @@ def test_folders_come_together_without_doubles(tmp_path):
         with Store.open(tmp_path / name, create=True) as store:
             for cell in cells:
                 store.add(cell, Outcome(ROWS), {})
-    with Store.open(tmp_path / "a", create=True) as store:
-        assert store.absorb(tmp_path / "b") == 1
-        assert store.absorb(tmp_path / "b") == 0
+    with Store.open(tmp_path / "a", create=True) as store, Store.open(tmp_path / "b") as source:
+        assert store.absorb(source) == 1
+        assert store.absorb(source) == 0
         assert store.done() == {CELL.key, other.key}
         assert len(store.results().scores) == 4
 
 
-def test_means_over_inner_folds(tmp_path):
+def test_inner_folds_choose_by_their_mean_and_the_first_of_equals(tmp_path):
     cells = [Cell("inner", "nested", "toy", "br", 0, 0, inner=i) for i in range(2)]
+    rows = {
+        1: [(0.4, 0, 0, 0, float("nan"), 0), (0.6, 0.2, 0, 0, float("nan"), 0)],
+        2: [(0.9, 0.2, 0, 0, 0.5, 0), (0.0, 0.1, 0, 0, 0.5, 0)],
+    }
     with Store.open(tmp_path, create=True) as store:
-        for cell, ap in zip(cells, (0.4, 0.6), strict=True):
-            store.add(cell, Outcome((Row({"C": 1}, (ap, 0, 0, 0, 0, 0)),)), {})
-        assert store.inner_scores([cell.key for cell in cells])["AP"].tolist() == [0.5]
+        for i, cell in enumerate(cells):
+            store.add(cell, Outcome(tuple(Row({"C": C}, values[i]) for C, values in rows.items())), {})
+        best = store.best_settings([cell.key for cell in cells])
+        assert {metric: setting["C"] for metric, setting in best.items()} == {
+            "AP": 1,
+            "HL": 1,
+            "OE": 1,
+            "RL": 1,
+            "CV": 2,
+        }
         assert store.results().scores.empty
+
+
+def test_canonical_text_does_not_depend_on_order():
+    assert canonical({"a": (1, 2), "b": {"d": 1.5, "c": None}}) == canonical({"b": {"c": None, "d": 1.5}, "a": [1, 2]})
+
+
+def test_a_cell_reads_well():
+    cell = Cell("inner", "nested", "flags", "br", 0, 1, inner=2, part="n_rules=3")
+    assert str(cell) == "br on flags, nested fold 2.3 (n_rules=3)"

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from mltsk.paper.experiments.table import Table, TableCell, TableRow
+from mltsk.paper.experiments.tables import Table, TableCell, TableRow
 from mltsk.paper.report.table_files import escape_latex, to_csv, to_latex, to_markdown
 
 HOSTILE = r"a_b & 50% #1 {x} ~ ^ $y$ \input{z} <i> | *é* 語 [0]"

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from mltsk.pages.render import _template
-from mltsk.paper.experiments.table import Table, TableCell, TableRow
+from mltsk.paper.experiments.tables import Table, TableCell, TableRow
 
 HOSTILE = '<script>alert(1)</script>"'
 

@@ -2,62 +2,41 @@
 
 Folds are always shuffled: rows of several benchmark files are sorted, and an unshuffled split of those leaves labels
 out of training. Standard deviations are over folds with n - 1 in the denominator, as in the paper's tables.
+
+Stratified folds keep the frequency of every label. Rows carry several labels at once, so folds cannot be dealt label by
+label independently. The rarest label is dealt first, while there is still room to choose: each of its rows goes to the
+fold that lacks that label most, and takes its other labels along (Sechidis, Tsoumakas and Vlahavas, ECML PKDD 2011).
+With ``order=2`` pairs of labels that occur together are dealt as labels too (Szymański and Kajdanowicz, LIDTA 2017).
 """
 
-import time
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.model_selection import KFold
+from scipy import sparse
+from sklearn.model_selection import BaseCrossValidator, KFold, cross_validate
+from sklearn.utils import check_random_state
 
 from ...exceptions import InputError
 from ...metrics import evaluate
 from ...metrics.scorers import label_scores
 
-FloatArray = NDArray[np.float64]
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+IntArray = NDArray[np.intp]
+Fold = tuple[IntArray, IntArray]
 
 
-class FoldResult(NamedTuple):
-    """Metrics of one fold, seconds of its fit and its prediction, and what was warned of meanwhile."""
+class CrossValidation(NamedTuple):
+    """Metrics of every fold: ``table`` has a row per fold and the metrics of `evaluate` as columns.
 
-    metrics: dict[str, float]
-    fit_seconds: float
-    predict_seconds: float
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CrossValidation:
-    """Metrics of every fold, a ``table`` (n_folds, n_metrics) with the ``metrics`` of `evaluate` as columns, and more.
-
-    ``fit_seconds`` and ``predict_seconds`` have a number per fold; ``warnings`` are the distinct messages of all folds,
-    kept here instead of being shown once per fold.
+    ``mean`` and ``sd`` (standard deviation, n - 1) are over folds, by metric.
     """
 
-    metrics: tuple[str, ...]
-    table: FloatArray
-    fit_seconds: FloatArray
-    predict_seconds: FloatArray
-    warnings: tuple[str, ...]
-    convention: str
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """Mean over folds, by metric."""
-        return dict(zip(self.metrics, self.table.mean(axis=0).tolist(), strict=True))
-
-    @property
-    def sd(self) -> dict[str, float]:
-        """Standard deviation over folds (n - 1), by metric."""
-        return dict(zip(self.metrics, self.table.std(axis=0, ddof=1).tolist(), strict=True))
+    table: pd.DataFrame
+    mean: dict[str, float]
+    sd: dict[str, float]
 
 
 def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> list[Fold]:
@@ -74,15 +53,9 @@ def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> l
 
 
 def cross_validate_metrics(
-    estimator: Any,
-    X: Any,
-    Y: Any,
-    *,
-    folds: Sequence[Fold],
-    convention: str = "standard",
-    n_jobs: int | None = None,
+    estimator: Any, X: Any, Y: Any, *, folds: Sequence[Fold], convention: str = "standard"
 ) -> CrossValidation:
-    """Fit a clone of the estimator on each fold's training rows and evaluate it on the others.
+    """Fit a clone of the estimator on each fold's training rows and evaluate it on the others; warnings are not shown.
 
     Parameters
     ----------
@@ -93,8 +66,6 @@ def cross_validate_metrics(
         At least two, such as `shuffled_folds` gives.
     convention : {"standard", "paper"}
         See `mltsk.metrics.conventions`.
-    n_jobs : int, optional
-        Processes. The result does not depend on it.
 
     Examples
     --------
@@ -108,29 +79,100 @@ def cross_validate_metrics(
     """
     if len(folds) < 2:
         raise InputError("Cross-validation needs at least two folds.")
-    jobs = (delayed(evaluate_fold)(clone(estimator), X, Y, fold, convention) for fold in folds)
-    results: list[FoldResult] = Parallel(n_jobs=n_jobs)(jobs)
-    metrics, fit_seconds, predict_seconds, messages = zip(*results, strict=True)
-    table = np.array([list(values.values()) for values in metrics])
-    seconds, warned = (np.array(fit_seconds), np.array(predict_seconds)), tuple(dict.fromkeys(chain(*messages)))
-    return CrossValidation(tuple(metrics[0]), table, *seconds, warned, convention)
+
+    def metrics(model: Any, T: Any, truth: Any) -> dict[str, float]:
+        scores = label_scores(model, T, truth.shape[1])
+        return evaluate(truth, scores, predictions=model.predict(T), convention=convention)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the same ones for each fold
+        found = cross_validate(estimator, X, Y, cv=folds, scoring=metrics, error_score="raise")
+    table = pd.DataFrame({name.removeprefix("test_"): v for name, v in found.items() if name.startswith("test_")})
+    return CrossValidation(table, table.mean(skipna=False).to_dict(), table.std(skipna=False).to_dict())
 
 
-def evaluate_fold(estimator: Any, X: Any, Y: Any, fold: Fold, convention: str = "standard") -> FoldResult:
-    """Fit the estimator on the training rows of one fold and evaluate it on its test rows."""
-    train, test = fold
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        start = time.perf_counter()
-        estimator.fit(_rows(X, train), _rows(Y, train))
-        fitted = time.perf_counter()
-        unseen = _rows(X, test)
-        scores, predictions = label_scores(estimator, unseen, Y.shape[1]), estimator.predict(unseen)
-        done = time.perf_counter()
-        metrics = evaluate(_rows(Y, test), scores, predictions=predictions, convention=convention)
-    messages = tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))
-    return FoldResult(metrics, fitted - start, done - fitted, messages)
+class IterativeStratification(BaseCrossValidator):
+    """Cross-validation folds that keep the frequency of every label, as a scikit-learn splitter.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds.
+    random_state : int, RandomState or None
+        Seed of the chance that breaks ties: which row of a label, which of several equal folds.
+    order : {1, 2}
+        1 keeps frequencies of labels, 2 also those of pairs of labels.
+
+    Notes
+    -----
+    ``split(X, y)`` takes y as an (N, L) indicator, array, sparse or data frame; of X only the number of rows matters.
+    Sizes of folds differ by one row at most: a full fold takes no more rows. Rows without labels are dealt last and
+    fill up what is left.
+
+    Rates of labels in a fold deviate by .0147 on cal500, where those of shuffled folds deviate by .0200, and by .0005
+    instead of .0028 on rcv1s1 (``python -m benchmarks stratification``). Pairs are bought with single labels (.0162 and
+    .0006): take ``order=2`` only if pairs are what is studied.
+
+    Examples
+    --------
+    >>> Y = np.zeros((20, 2), dtype=int)
+    >>> Y[:5, 0] = Y[4:8, 1] = 1
+    >>> folds = IterativeStratification(n_splits=4, random_state=0)
+    >>> [Y[test].sum(axis=0).tolist() for _, test in folds.split(Y, Y)]
+    [[1, 1], [2, 1], [1, 1], [1, 1]]
+    """
+
+    def __init__(self, n_splits: int = 5, *, random_state: Any = None, order: int = 1) -> None:
+        self.n_splits, self.random_state, self.order = n_splits, random_state, order
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of folds."""
+        return self.n_splits
+
+    def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[IntArray]:
+        if self.order not in (1, 2):
+            raise InputError(f"order is 1 (labels) or 2 (pairs of labels), not {self.order!r}.")
+        if y is None:
+            raise InputError("Stratified folds need the labels: pass y to split.")
+        values = y if sparse.issparse(y) else np.asarray(y)
+        if values.ndim != 2 or not np.isin(values.data if sparse.issparse(values) else values, (0, 1)).all():
+            raise InputError("y must be an indicator matrix of 0 and 1.")
+        Y = sparse.csr_array(values, dtype=np.int64)
+        Y.eliminate_zeros()
+        if not 2 <= self.n_splits <= Y.shape[0]:
+            raise InputError(f"{self.n_splits} folds cannot be made of {Y.shape[0]} rows.")
+        folds = _assign(_with_pairs(Y) if self.order == 2 else Y, self.n_splits, check_random_state(self.random_state))
+        return (np.flatnonzero(folds == fold) for fold in range(self.n_splits))
 
 
-def _rows(table: Any, index: Any) -> Any:
-    return table.iloc[index] if hasattr(table, "iloc") else table[index]
+def _assign(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState) -> IntArray:
+    """The fold of every row of the indicator ``Y`` (N, L), rarest label first."""
+    n, n_labels = Y.shape
+    folds = np.full(n, -1, dtype=np.intp)
+    room = np.full(n_splits, n // n_splits) + (np.arange(n_splits) < n % n_splits)
+    taken = np.zeros((n_labels, n_splits), dtype=np.intp)  # positives of each label in each fold so far
+    waiting = np.asarray(Y.sum(axis=0), dtype=np.float64).ravel()
+    columns, chance = Y.tocsc(), rng.random_sample(n_labels)
+    while (waiting > 0).any():
+        label = int(np.argmin(np.where(waiting > 0, waiting + chance, np.inf)))
+        rows = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
+        for row in rng.permutation(rows[folds[rows] < 0]):
+            labels = Y.indices[Y.indptr[row] : Y.indptr[row + 1]]
+            # The fold with the fewest positives of the label, then with the most room, then by chance; never a full
+            # one. Every fold wants the same number of positives, so the one that has fewest lacks most.
+            rank = taken[label] * (room.max() + 1.0) - room + rng.random_sample(n_splits)
+            fold = folds[row] = int(np.where(room > 0, rank, np.inf).argmin())
+            taken[labels, fold] += 1
+            waiting[labels] -= 1
+            room[fold] -= 1
+    folds[folds < 0] = rng.permutation(np.repeat(np.arange(n_splits), room))  # rows without labels
+    return folds
+
+
+def _with_pairs(Y: sparse.csr_array) -> sparse.csr_array:
+    """The indicator with a further column for every pair of labels that some row has together."""
+    together = sparse.csr_array(sparse.triu(Y.T @ Y, k=1))
+    together.sort_indices()
+    (first, second), columns = together.nonzero(), Y.tocsc()
+    pairs = columns[:, first].multiply(columns[:, second])
+    return sparse.csr_array(sparse.hstack([Y, pairs], format="csr"))

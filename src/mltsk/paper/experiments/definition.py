@@ -10,20 +10,20 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from ...datasets import catalog
 from ...exceptions import InputError
 from .published import read_toml
 
 try:
-    from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 except ImportError as error:  # pragma: no cover
     raise ImportError('pip install "mltsk[data,report]"') from error
 
 Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
-Grid = dict[str, list[Any]]
+Grid = dict[str, Annotated[list[Any], Field(min_length=1)]]
 _CLASSIFIER = ("fit", "predict", "get_params", "set_params")  # a definition may come from a stranger: nothing else runs
 
 
@@ -36,9 +36,9 @@ class DataDefinition(_Part):
 
     name: str = Field(min_length=1, pattern=r"^[^/\\\s]+$")
     file: str | None = None
-    labels: int | str | list[str] | None = None
+    labels: int | str | tuple[str, ...] | None = None
     grid: GridName | None = None
-    protocols: list[Protocol] | None = None
+    protocols: tuple[Protocol, ...] | None = None
 
     @model_validator(mode="after")
     def _labels_belong_to_files(self) -> "DataDefinition":
@@ -83,13 +83,6 @@ class MethodDefinition(_Part):
             return content
         known = [m.model_dump(by_alias=True) for m in known_methods() if m.key == content.get("key")]
         return {**known[0], **content} if known else content
-
-    @field_validator("grids")
-    @classmethod
-    def _values(cls, grids: dict[GridName, Grid]) -> dict[GridName, Grid]:
-        for name, parameter in [(name, p) for name, grid in grids.items() for p, values in grid.items() if not values]:
-            raise ValueError(f"grid {name!r} has no values for {parameter!r}")
-        return grids
 
 
 class Definition(_Part):
@@ -173,22 +166,20 @@ def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = No
 
 def pick_methods(definition: Definition, names: Sequence[str]) -> list[MethodDefinition]:
     """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
-    known = {method.key: method for method in (*known_methods(), *definition.methods)}
-    return [known.get(name) or _own_method(name, known) for name in names]
-
-
-def _own_method(name: str, known: Mapping[str, MethodDefinition]) -> MethodDefinition:
-    for entry in entry_points(group="mltsk.methods", name=name):
-        return MethodDefinition.model_validate({"key": name, "class": entry.value})
-    module, _, attribute = name.replace(":", ".").rpartition(".")
-    if not module:
-        raise InputError(
-            f"There is no method {name!r}: take {', '.join(known)}, or the import path of a scikit-learn classifier, "
-            "such as sklearn.ensemble:ExtraTreesClassifier."
-        )
-    method = MethodDefinition.model_validate({"key": attribute, "class": f"{module}:{attribute}"})
-    class_of(method)
-    return method
+    known, picked = {method.key: method for method in (*known_methods(), *definition.methods)}, []
+    for name in names:
+        module, _, attribute = name.replace(":", ".").rpartition(".")
+        if name in known:
+            picked.append(known[name])
+        elif entries := tuple(entry_points(group="mltsk.methods", name=name)):
+            picked.append(MethodDefinition.model_validate({"key": name, "class": entries[0].value}))
+        elif module:
+            picked.append(MethodDefinition.model_validate({"key": attribute, "class": f"{module}:{attribute}"}))
+            class_of(picked[-1])
+        else:
+            ways = f"take {', '.join(known)}, or the import path of a scikit-learn classifier"
+            raise InputError(f"There is no method {name!r}: {ways}, such as sklearn.ensemble:ExtraTreesClassifier.")
+    return picked
 
 
 def class_of(method: MethodDefinition) -> type:

@@ -1,12 +1,16 @@
-"""What a cell's work is: rows, scale, the grid in one pass, metrics. Plain functions, the same in every process."""
+"""What a cell's work is under each protocol: rows, scale, the grid in one pass, metrics; the same in every process.
 
-import json
+`paper` is what the authors did: features scaled, and rules clustered, on all rows before the split; one random
+permutation cut into slices of ceil(n / 5) rows, for ML-TSK FS a new one for every number of rules and width. Under
+`strict` and `nested` everything is fitted inside the training rows, and folds are stratified; `nested` chooses settings
+on inner folds of the training rows, the others on the folds that are reported. Folds are functions of a seed.
+"""
+
 import os
 import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import groupby, islice
 from typing import Any
@@ -18,39 +22,37 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
+from ...core.scaling import fit_scaling
 from ...datasets import Dataset, load_dataset
 from ...datasets.load import BENCHMARKS, is_path
+from ...exceptions import InputError
 from ...metrics import five_metrics
 from ...metrics.scorers import label_scores
 from ...tables import read_table
 from ..methods.base import GridPoint
-from .cells import Cell
-from .cross_validation import Fold
+from .cross_validation import Fold, IterativeStratification
 from .definition import DataDefinition, MethodDefinition, class_of
-from .protocols import inner_fold, minmax, outer_fold, sliced_folds
 from .published import METRICS
-from .store import Outcome, Row
+from .store import Cell, Outcome, Row
 from .studies import STUDIES
 
 _BATCH = 64  # tables of scores that are evaluated together
 Grid = Mapping[str, Sequence[Any]]
-Settings = Mapping[str, Mapping[str, Any]]
-Scored = tuple[GridPoint, NDArray[Any]]  # with the test rows
 
 
 def execute(
-    cell: Cell, data: DataDefinition, method: MethodDefinition | None, chosen: Settings | None = None
+    cell: Cell, data: DataDefinition, method: MethodDefinition | None, chosen: Mapping[str, Any] | None = None
 ) -> Outcome:
     """Do the work of a cell; an error becomes part of the outcome. ``chosen`` are a final cell's settings, by metric.
 
     One thread per cell, so that numbers do not depend on how many cells run at once.
     """
-    wall, cpu = time.perf_counter(), time.process_time()
-    outcome = Outcome()
+    wall, cpu, outcome, threads = time.perf_counter(), time.process_time(), Outcome(), os.environ.get("MLTSK_THREADS")
+    os.environ["MLTSK_THREADS"] = "1"
     try:
-        with _one_thread(), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # collapsed rules and tied scores are in the tables, fold by fold
-            if method is None:
+            if method is None or cell.kind == "study":
                 study = STUDIES[cell.method].function(dataset(data), seed=cell.seed, grid=cell.details["grid"])
                 outcome = Outcome(study=study)
             else:
@@ -63,36 +65,23 @@ def execute(
         place = traceback.extract_tb(problem.__traceback__)[-1]
         where = f"{os.path.basename(place.filename)}:{place.lineno}"
         outcome = outcome._replace(error=f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})")
+    finally:
+        os.environ.pop("MLTSK_THREADS")
+        if threads is not None:
+            os.environ["MLTSK_THREADS"] = threads
     return outcome._replace(seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu)
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """MLTSK_THREADS is 1 while inside, and what it was before afterwards."""
-    before = os.environ.get("MLTSK_THREADS")
-    os.environ["MLTSK_THREADS"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["MLTSK_THREADS"]
-        else:
-            os.environ["MLTSK_THREADS"] = before
-
-
+@lru_cache(maxsize=2)
 def dataset(data: DataDefinition) -> Dataset:
     """A data set, read once per process."""
-    return _read(data.file or data.name, json.dumps(data.labels))
-
-
-@lru_cache(maxsize=2)
-def _read(name: str, labels: str) -> Dataset:
+    name = data.file or data.name
     if is_path(name) and not name.lower().endswith(BENCHMARKS):
-        return read_table(name, json.loads(labels)).dataset()
-    return load_dataset(name, labels=json.loads(labels))
+        return read_table(name, data.labels).dataset()
+    return load_dataset(name, labels=data.labels)
 
 
-def _rows(cell: Cell, data: Dataset, model: Any, chosen: Settings) -> Iterator[Row]:
+def _rows(cell: Cell, data: Dataset, model: Any, chosen: Mapping[str, Any]) -> Iterator[Row]:
     if cell.kind != "final":
         yield from _evaluated(cell, data, model, cell.details["grid"])
         return
@@ -117,7 +106,8 @@ def _evaluated(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[Ro
                 yield Row(point.params, tuple(metrics))
 
 
-def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[Scored]:
+def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[tuple[GridPoint, NDArray[Any]]]:
+    """Every setting with its scores, and the rows that they are of."""
     n_splits, seed, scaled = cell.details["folds"], cell.seed, cell.details["scale"] == "minmax"
     if cell.protocol == "paper" and hasattr(model, "authors_path"):
 
@@ -145,3 +135,53 @@ def _one_by_one(model: Any, X: Any, Y: NDArray[Any], T: Any, grid: Grid) -> Iter
     for params in ParameterGrid(dict(grid)):
         fitted = clone(model).set_params(**params).fit(X, Y)
         yield GridPoint(params, label_scores(fitted, T, Y.shape[1]), np.asarray(fitted.predict(T)))
+
+
+def sliced_folds(n: int, n_splits: int = 5, seed: "int | tuple[int, ...]" = 0) -> list[Fold]:
+    """Folds as the authors cut them: a permutation in slices of ceil(n / n_splits) rows, the last one shorter.
+
+    Examples
+    --------
+    >>> [len(test) for _, test in sliced_folds(11, 4)]
+    [3, 3, 3, 2]
+    """
+    size = -(-n // n_splits)
+    if n_splits < 2 or size * (n_splits - 1) >= n:
+        raise InputError(f"{n_splits} slices of {size} rows cannot be cut from {n} rows: take fewer folds.")
+    order = np.random.default_rng(seed).permutation(n)
+    tests = [np.sort(order[i * size : (i + 1) * size]) for i in range(n_splits)]
+    return [(np.setdiff1d(order, test), test) for test in tests]
+
+
+def minmax(X: Any, fit_on: Any) -> Any:
+    """X with every feature scaled by the range that it has on the rows ``fit_on``.
+
+    Sparse X stays sparse: where 0 is a feature's least value the scale is a division. A feature that is constant on
+    those rows stays as it is, as in the authors' program.
+    """
+    if not sparse.issparse(X):
+        return fit_scaling(fit_on, np.ones(len(fit_on)), "minmax").apply(X)
+    low, high = (np.asarray(getattr(fit_on, which)(axis=0).toarray()).ravel() for which in ("min", "max"))
+    if (low < 0).any() or ((low > 0) & (high > low)).any():
+        raise InputError("Sparse features with a least value other than 0 cannot be scaled to [0, 1] and stay sparse.")
+    return sparse.csr_array(X @ sparse.diags_array(1 / np.where(high > low, high, 1.0)))
+
+
+def outer_fold(protocol: str, Y: NDArray[Any], n_splits: int, seed: int, fold: int) -> Fold:
+    """Training and test rows of one reported fold."""
+    if protocol == "paper":
+        return sliced_folds(len(Y), n_splits, seed)[fold]
+    return _stratified(Y.astype(np.int8).tobytes(), len(Y), n_splits, seed)[fold]
+
+
+@lru_cache(maxsize=8)
+def _stratified(labels: bytes, n: int, n_splits: int, seed: int) -> list[Fold]:
+    """Stratified folds, found once per process: bibtex takes seconds."""
+    Y = np.frombuffer(labels, dtype=np.int8).reshape(n, -1)
+    return list(IterativeStratification(n_splits, random_state=seed).split(Y, Y))
+
+
+def inner_fold(Y: NDArray[Any], outer: Fold, n_splits: int, seed: int, fold: int) -> Fold:
+    """Training and test rows of one inner fold, as rows of the whole data."""
+    fit, check = outer_fold("nested", Y[outer[0]], n_splits, seed, fold)
+    return outer[0][fit], outer[0][check]

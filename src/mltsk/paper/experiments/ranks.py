@@ -5,7 +5,7 @@ method has finished; methods that have finished less than half as many sets as a
 latecomer does not empty the comparison.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import pandas as pd
 from ..significance import Friedman, RankComparison, bonferroni_dunn, friedman, holm, nemenyi
 from .published import CONTROL, METHODS, METRICS, published_table, table_i, table_vi
 from .results import Results
-from .table import Table, TableCell, TableRow, captioned, number
+from .tables import Table, TableCell, captioned, number
 
 RECOMPUTED = "paper, recomputed"
 
@@ -47,62 +47,54 @@ class Comparison:
 
 def compare(
     source: str, metric: str, scores: pd.DataFrame, control: str, printed: Comparison | None = None
-) -> Comparison | None:
-    """Every test on one table of scores; None when it has fewer than two rows or columns."""
-    if min(scores.shape) < 2:
-        return None
-    test = friedman(scores.round(10), greater_is_better=metric == "AP")
-    ranks, n = test.mean_ranks, test.n_datasets
-    dunn, stepdown = (compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm))
-    return Comparison(source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n), printed)
+) -> Iterator[Comparison]:
+    """Every test on one table of scores; nothing when it has fewer than two rows or columns."""
+    if min(scores.shape) >= 2:
+        test = friedman(scores.round(10), greater_is_better=metric == "AP")
+        ranks, n = test.mean_ranks, test.n_datasets
+        dunn, stepdown = (compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm))
+        yield Comparison(source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n), printed)
 
 
 def comparisons(results: Results) -> list[Comparison]:
     """Comparisons of the paper's printed values, then of ours under every protocol."""
-    found = [compare(RECOMPUTED, metric, printed_scores(metric), CONTROL) for metric in METRICS]
+    found = [one for metric in METRICS for one in compare(RECOMPUTED, metric, _printed(metric), CONTROL)]
     of_paper = [key for key in results.methods if results.paper_name(key)]
+    own = [key for key in results.methods if not results.variant_of(key)]  # a variant is no further method
     for protocol in results.run["protocols"]:
         groups = {f"ours, {protocol}": of_paper}
-        own = [key for key in results.methods if not results.variant_of(key)]  # a variant is no further method
         if len(of_paper) < len(own):
             groups[f"ours, {protocol}, all methods"] = own
         for source, methods in groups.items():
-            found += [_ours(results, source, metric, protocol, methods) for metric in METRICS]
-    return [comparison for comparison in found if comparison is not None]
+            found += [one for metric in METRICS for one in _ours(results, source, metric, protocol, methods)]
+    return found
 
 
-def printed_scores(metric: str, datasets: Sequence[str] | None = None, methods: Sequence[str] = METHODS) -> Any:
-    """Printed means of Table V, data sets by methods."""
-    cells, rows = published_table("V"), list(table_i() if datasets is None else datasets)
-    values = [[cells[d, metric, m].mean for m in methods] for d in rows]
-    return pd.DataFrame(values, index=rows, columns=list(methods))
+def _printed(metric: str, datasets: Iterable[str] = (), methods: Sequence[str] = METHODS) -> pd.DataFrame:
+    """Printed means of Table V, data sets by methods; by default all."""
+    cells = published_table("V")
+    rows = {d: [cells[d, metric, m].mean for m in methods] for d in datasets or table_i()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(methods))
 
 
-def finished_scores(results: Results, metric: str, protocol: str, methods: Sequence[str]) -> pd.DataFrame:
-    """Means of finished cells by one metric, data sets by methods, without holes."""
-    wide = results.finished(protocol, "each", metric).pivot(index="dataset", columns="method", values="mean")
-    wide = wide.reindex(index=results.datasets, columns=list(methods)).replace([np.inf, -np.inf], np.nan)
-    done = wide.notna().sum()
-    return wide.loc[:, done >= max(1, done.max() / 2)].dropna()
-
-
-def _ours(results: Results, source: str, metric: str, protocol: str, methods: Sequence[str]) -> Comparison | None:
-    scores = finished_scores(results, metric, protocol, methods)
-    scores = scores.rename(columns={key: print_name(results, key) for key in scores.columns})
-    sets, names = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
+def _ours(results: Results, source: str, metric: str, protocol: str, methods: Sequence[str]) -> Iterator[Comparison]:
+    """Our means by one metric, without holes, and the printed ones on the same data sets and methods."""
+    scores = results.finished(protocol, "each", metric)[list(methods)].replace([np.inf, -np.inf], np.nan)
+    done = scores.notna().sum()
+    scores = scores.loc[:, done >= max(1, done.max() / 2)].dropna()
+    titles, names = [results.title(key) for key in results.methods], {}
+    for key in scores.columns:  # a title that is the paper's, or another method's, gets the key
+        title = results.title(key)
+        unique = title if titles.count(title) == 1 and title not in METHODS else f"{title} ({key})"
+        names[key] = results.paper_name(key) or unique
+    scores = scores.rename(columns=names)
     control = CONTROL if CONTROL in scores.columns or scores.columns.empty else scores.columns[0]
+    sets, theirs = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
     printed = None
-    if control in names:
-        label = f"paper, on {len(sets)} sets and {len(names)} methods"
-        printed = compare(label, metric, printed_scores(metric, sets, names), control)
-    return compare(source, metric, scores, control, printed)
-
-
-def print_name(results: Results, key: str) -> str:
-    """A method's name in comparisons: the paper's for its own methods, otherwise a title that none of them has."""
-    titles, title = [results.title(other) for other in results.methods], results.title(key)
-    unique = title if titles.count(title) == 1 and title not in METHODS else f"{title} ({key})"
-    return results.paper_name(key) or unique
+    if sets and control in theirs:
+        label = f"paper, on {len(sets)} sets and {len(theirs)} methods"
+        printed = next(compare(label, metric, _printed(metric, sets, theirs), control), None)
+    yield from compare(source, metric, scores, control, printed)
 
 
 def widest_sources(found: Sequence[Comparison]) -> list[str]:
@@ -112,61 +104,46 @@ def widest_sources(found: Sequence[Comparison]) -> list[str]:
 
 
 def table_six(found: Sequence[Comparison]) -> Table:
-    """Table VI from `comparisons`."""
-    rows = []
+    """Table VI from `comparisons`; a printed one stands where it is new, before the first of ours that refers to it."""
+    t, none, rows = table_vi(), TableCell(""), []
     for metric in METRICS:
-        rows.append(TableRow((metric, "paper, printed"), _printed_cells(metric)))
-        mine = _with_printed([one for one in found if one.metric == metric])
-        rows += [TableRow((metric, one.source), _test_cells(one)) for one in mine]
+        sizes = number(t.n_datasets, "d"), number(t.n_methods, "d"), none
+        limits = number(t.F[metric]), number(t.critical_value), none, none, number(t.critical_difference, ".4f")
+        rows.append(((metric, "paper, printed"), (*sizes, *limits, *[none] * 4)))
+        shown: list[Comparison] = []
+        for one in (one for one in found if one.metric == metric):
+            if one.printed is not None and not any(other.scores.equals(one.printed.scores) for other in shown):
+                shown.append(one.printed)
+            shown.append(one)
+        rows += [((metric, one.source), _test_cells(one)) for one in shown]
     return captioned("table-6", rows, control=CONTROL)
-
-
-def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
-    """Mean ranks of one source, with those of the printed Table V on the same data sets and methods."""
-    mine = {one.metric: one for one in found if one.source == source}
-    if not mine:
-        return None
-    names = list(dict.fromkeys(name for one in mine.values() for name in one.scores.columns))
-    rows = [TableRow((name,), tuple(_rank_cell(name, mine.get(m)) for m in METRICS)) for name in names]
-    key = "ranks-" + source.removeprefix("ours, ").replace(", ", "-").replace(" ", "-")
-    return captioned("ranks", rows, key=key, source=source, n=max(one.test.n_datasets for one in mine.values()))
-
-
-def _printed_cells(metric: str) -> tuple[TableCell, ...]:
-    t, none = table_vi(), TableCell("")
-    cells = (number(t.n_datasets, "d"), number(t.n_methods, "d"), none, number(t.F[metric]), number(t.critical_value))
-    return (*cells, none, none, number(t.critical_difference, ".4f"), *[none] * 4)
 
 
 def _test_cells(one: Comparison) -> tuple[TableCell, ...]:
     test, holm = one.test, one.stepdown.significant
-    better, worse = (one.differing(holm, worse=worse) for worse in (False, True))
     sizes, limit = [number(n, "d") for n in (test.n_datasets, test.n_methods)], test.critical_value()
     f, p = TableCell(f_text(test.f), test.f, bold=test.f > limit), TableCell(p_text(test.p_value), test.p_value)
     differences = [number(found.critical_difference, ".4f") for found in (one.dunn, one.pairs)]
-    named = one.differing(one.dunn.significant, worse=True), worse, better
-    names = [TableCell(", ".join(found) or "none") for found in named]
+    named = ((one.dunn.significant, True), (holm, True), (holm, False))
+    names = [TableCell(", ".join(one.differing(significant, worse=worse)) or "none") for significant, worse in named]
     return (*sizes, number(test.chi2), f, number(limit), p, number(one.control_rank), *differences, *names)
 
 
-def _with_printed(found: Sequence[Comparison]) -> list[Comparison]:
-    """Comparisons with the printed ones that belong to them, each of those once and where it is new."""
-    shown: list[Comparison] = []
-    for one in found:
-        same = [c for c in shown if one.printed is not None and c.scores.equals(one.printed.scores)]
-        shown += [one] if one.printed is None or same else [one.printed, one]
-    return shown
-
-
-def _rank_cell(name: str, mine: Comparison | None) -> TableCell:
-    if mine is None or name not in mine.test.mean_ranks.index:
-        return TableCell("—")
-    ranks, printed = mine.test.mean_ranks, {} if mine.printed is None else dict(mine.printed.test.mean_ranks)
-    rank, best = float(ranks[name]), ranks[name] == ranks.min()
-    if name not in printed:
-        return number(rank, bold=best)
-    other = float(printed[name])
-    return number(rank, bold=best, paper=f"{other:.2f}", paper_value=other, difference=rank - other)
+def rank_table(found: Sequence[Comparison], source: str) -> Table | None:
+    """Mean ranks of one source, with those of the printed Table V on the same data sets and methods."""
+    mine, cells = [one for one in found if one.source == source], dict[tuple[str, str], TableCell]()
+    for one in mine:
+        ranks, printed = one.test.mean_ranks, {} if one.printed is None else dict(one.printed.test.mean_ranks)
+        for name, rank in ranks.items():
+            other = float(printed[name]) if name in printed else None
+            paper = {} if other is None else {"paper": f"{other:.2f}", "paper_value": other, "difference": rank - other}
+            cells[name, one.metric] = number(rank, bold=rank == ranks.min(), **paper)
+    names = dict.fromkeys(name for name, _ in cells)
+    rows = [((name,), [cells.get((name, metric), TableCell("—")) for metric in METRICS]) for name in names]
+    key = "ranks-" + source.removeprefix("ours, ").replace(", ", "-").replace(" ", "-")
+    return (
+        captioned("ranks", rows, key=key, source=source, n=max(one.test.n_datasets for one in mine)) if mine else None
+    )
 
 
 def f_text(f: float) -> str:

@@ -1,26 +1,40 @@
-"""An experiment from its definition to a store of results: which data are at hand, what there is to do, and the doing.
+"""An experiment from its definition to a store of results: which data are at hand, which pieces of work, and the doing.
 
 A folder holds one experiment that may grow: more data sets, methods, protocols or seeds are added to it. What
 would make its numbers incomparable (another grid of a data set, number of folds or convention) is refused.
+
+How long it will take is known from `seconds.csv`, processor seconds of one setting on one fold by method and data set,
+and of whole studies; `measured` makes it from a run.
 """
 
 import json
 import os
 import platform
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
+from functools import cache
+from io import StringIO
+from itertools import product
+from math import log, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
+from ... import __version__
 from ...datasets import catalog, content_digest
 from ...exceptions import InputError
 from ..methods.nets import torch_device
-from .cells import canonical, n_settings, plan, study_cells
-from .definition import DataDefinition, Definition, MethodDefinition, class_of, grid_of
-from .estimate import seconds_of
+from .definition import Definition, Grid, MethodDefinition, class_of, grid_of, known_methods
 from .execute import dataset
+from .published import read_text, table_i
+from .results import Results
 from .run import Processes, Progress, Report, Runner, run, versions
-from .store import Store
+from .store import Cell, Kind, Store, canonical
+from .studies import STUDIES
+
+Shape = tuple[int, int, int]
 
 
 class Outlook(NamedTuple):
@@ -84,8 +98,8 @@ def reproduce(
             done = store.done()
             left = [cell for cell in cells if cell.key not in done]
             begin(Outlook(list(described), missing, len(left), *seconds_of(left, shapes)))
-        runner = runner or (Runner() if jobs == 1 else Processes(jobs))
-        return run(definition, cells, store, runner=runner, report=report)
+        with closing(runner or (Runner() if jobs == 1 else Processes(jobs))) as at_work:
+            return run(definition, cells, store, at_work, report or (lambda progress, cell, outcome: None))
 
 
 def _check(method: MethodDefinition) -> None:
@@ -106,7 +120,7 @@ def take_over(folder: str | Path, other: str | Path) -> int:
     """Add to a folder what another one, of the same experiment on another machine, has finished; returns how many."""
     with Store.open(folder, create=True) as store, Store.open(other) as source:
         merged = _merged(store.description(), source.description())
-        count = store.absorb(other)
+        count = store.absorb(source)
         store.describe(merged)
     return count
 
@@ -118,23 +132,88 @@ def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], di
     missing: dict[str, str] = {}
     for data in definition.datasets:
         try:
-            described[data.name] = {**_described(data), "grid": data.grid or definition.grid}
-            digests[data.name] = content_digest(dataset(data))
+            found = dataset(data)
         except (InputError, ImportError) as error:
             if data.file is not None:
                 raise
             missing[data.name] = str(error)
+            continue
+        if not found.label_names:
+            raise InputError(f"{data.file} has no labels: name or count its label columns with --labels.")
+        (n, d, labels), count = found.shape, found.Y.sum(axis=1, dtype=int)
+        title = catalog()[data.name].title if data.file is None and data.name in catalog() else data.name
+        about = {"samples": n, "features": d, "labels": labels, "title": title, "grid": data.grid or definition.grid}
+        ratios = {"cardinality": found.cardinality, "density": found.density}
+        described[data.name] = about | ratios | {"empty": int((count == 0).sum()), "full": int((count == labels).sum())}
+        digests[data.name] = content_digest(found)
     return described, digests, missing
 
 
-def _described(data: DataDefinition) -> dict[str, Any]:
-    found, known = dataset(data), catalog()
-    if not found.label_names:
-        raise InputError(f"{data.file} has no labels: name or count its label columns with --labels.")
-    (n, d, labels), count = found.shape, found.Y.sum(axis=1, dtype=int)
-    about = {"samples": n, "features": d, "labels": labels, "cardinality": found.cardinality, "density": found.density}
-    title = known[data.name].title if data.file is None and data.name in known else data.name
-    return {**about, "empty": int((count == 0).sum()), "full": int((count == labels).sum()), "title": title}
+def n_settings(grid: Grid) -> int:
+    """Number of settings of a grid; 1 for an empty one."""
+    return prod(len(values) for values in grid.values())
+
+
+def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> list[Cell]:
+    """All grid cells of an experiment; ``shapes`` and ``digests`` know the data sets that are at hand.
+
+    Work that settings share stays inside a cell: one clustering per fold and number of rules, one set of moments per
+    fold, number of rules and width, one training for all numbers of epochs.
+    """
+    cells: list[Cell] = []
+    for data, method in product(definition.datasets, definition.methods):
+        if data.name not in shapes or (method.datasets is not None and data.name not in method.datasets):
+            continue
+        details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
+        details["params"] = {**method.params, **method.params_for.get(data.name, {})}
+        details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
+        grid = grid_of(method, method.grid_for.get(data.name) or data.grid or definition.grid)
+        own = [protocols for protocols in (data.protocols, method.protocols) if protocols is not None]
+        run = [protocol for protocol in definition.protocols if all(protocol in protocols for protocols in own)]
+        for protocol, seed, fold in product(run, definition.seeds, range(definition.folds)):
+            inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
+            where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
+            cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
+    return cells
+
+
+def _of_fold(
+    where: Mapping[str, Any], details: Mapping[str, Any], grid: Grid, split: str | None, shape: Shape
+) -> list[Cell]:
+    """The pieces of a grid on a fold, one for each value of the parameter ``split``.
+
+    Under `nested` they are of its inner folds, and the fold itself follows with what they choose, if there is a choice.
+    """
+    parts = {"": grid}
+    if split in grid:
+        parts = {f"{split}={value}": {**grid, split: [value]} for value in grid[split]}
+
+    def size(piece: Grid) -> float:
+        return float(n_settings(piece) * prod(shape)) * max(piece.get("n_rules", [1]))
+
+    def pieces(kind: Kind, inner: int = -1) -> list[Cell]:
+        return [
+            Cell(kind, **where, inner=inner, part=part, details={**details, "grid": piece}, size=size(piece))
+            for part, piece in parts.items()
+        ]
+
+    if where["protocol"] != "nested":
+        return pieces("grid")
+    n_inner = details["inner_folds"] if n_settings(grid) > 1 else 0
+    inner = [cell for i in range(n_inner) for cell in pieces("inner", i)]
+    needs, least = tuple(cell.key for cell in inner), {name: values[:1] for name, values in grid.items()}
+    return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=5 * size(least))]
+
+
+def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell]:
+    """A cell for every study and data set at hand that it is made on."""
+    cells, grids = [], {data.name: data.grid or definition.grid for data in definition.datasets}
+    for name, study in STUDIES.items():
+        for data in [data for data in study.datasets or digests if data in digests]:
+            grid = "fast" if grids[data] == "fast" else "paper"
+            details: dict[str, Any] = {"data": digests[data], "grid": grid, "version": __version__}
+            cells.append(Cell("study", "", data, name, definition.seeds[0], -1, details=details, size=1e9))
+    return cells
 
 
 def _description(definition: Definition) -> dict[str, Any]:
@@ -170,3 +249,48 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     missing = {**before["missing"], **now["missing"]}
     merged["missing"] = {name: why for name, why in missing.items() if name not in merged["datasets"]}
     return merged
+
+
+@cache
+def known_seconds() -> Mapping[tuple[str, str], float]:
+    """Processor seconds by (method or study, data set), as measured."""
+    table = pd.read_csv(StringIO(read_text("seconds.csv")), index_col=["method", "dataset"])
+    return table["seconds"].to_dict()
+
+
+def seconds_of(cells: Sequence[Cell], shapes: Mapping[str, Shape]) -> tuple[float, list[str]]:
+    """Processor seconds of pieces of work, and the methods of which nothing is known, which are left out.
+
+    Other data take what the same method took on the set nearest in size, in proportion to N D L.
+    """
+    known, sizes, total, unknown = known_seconds(), table_i(), 0.0, dict[str, None]()
+    originals = {method.key: method.variant_of for method in known_methods()}
+    for cell in cells:
+        method, size = cell.method, prod(shapes[cell.dataset])
+        if all(timed != method for timed, _ in known):  # another reading takes about as long
+            method = originals.get(method) or method
+        near = [dataset for timed, dataset in known if timed == method and dataset in sizes]
+        if (method, cell.dataset) in known:
+            seconds = known[method, cell.dataset]
+        elif near:
+            nearest = min(near, key=lambda dataset: abs(log(prod(sizes[dataset]) / size)))
+            seconds = known[method, nearest] * size / prod(sizes[nearest])
+        else:
+            unknown[cell.method] = None
+            continue
+        fits = 1 if cell.kind == "study" else n_settings(cell.details["grid"])
+        # a final piece fits the choices of five metrics, an inner one fewer rows
+        total += seconds * (min(5, fits) if cell.kind == "final" else fits * (0.7 if cell.kind == "inner" else 1))
+    return total, list(unknown)
+
+
+def measured(results: Results) -> str:
+    """The content of `seconds.csv`, of the methods and data sets that a run computed on processors alone."""
+    done = results.cells[(results.cells["status"] == "done") & (results.cells["protocol"] != "nested")]
+    fits = results.scores[results.scores["protocol"] != "nested"].groupby(["dataset", "method"], observed=True).size()
+    lines = [
+        f"{method},{dataset},{pieces['cpu_seconds'].sum() / fits.get((dataset, method), 1):.4g}\n"
+        for (method, dataset), pieces in done.groupby(["method", "dataset"])
+        if (pieces["device"] == "cpu").all()
+    ]
+    return "method,dataset,seconds\n" + "".join(lines)

@@ -12,9 +12,9 @@ wins, so that a rerun chooses the same.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -135,9 +135,10 @@ class Results:
         return frame[frame["metric"] == metric]
 
     def finished(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
-        """Of these the rows that have all their folds."""
+        """Means by one metric, data sets by methods; NaN where folds are missing."""
         frame = self.of_metric(protocol, by, metric)
-        return frame[frame["folds"] >= frame["expected"]]
+        wide = frame[frame["folds"] >= frame["expected"]].pivot(index="dataset", columns="method", values="mean")
+        return wide.reindex(index=self.datasets, columns=self.methods)
 
 
 def worths(results: Results, pair: tuple[str, str], by: str = "each") -> pd.DataFrame:
@@ -161,45 +162,33 @@ def _chosen(results: Results, protocol: str) -> dict[str, dict[Any, dict[str, An
     scores = scores.assign(**{metric: scores[metric].astype(float).fillna(np.inf) for metric in METRICS})
     if protocol == "nested":
         by = scores["chosen_by"].astype(object).fillna("")
-        any_choice = _index(scores, _PAIR).isin(_index(scores[by != ""], _PAIR))
+        any_choice = (by != "").groupby([scores[key] for key in _PAIR], observed=True).transform("any")
         return {metric: _statistics(scores[(by == metric) | ~any_choice]) for metric in METRICS}
     keys = [*_PAIR, "setting"]
     means, folds = _seed_means(scores, keys), scores.groupby(keys, observed=True, sort=False).size()
     complete = folds == folds.groupby(level=_PAIR, observed=True).transform("max")
-    means = means.loc[complete[complete].index]
-    among = means.groupby(level=_PAIR, observed=True).size().to_dict()
-    found = {}
+    means, index = means.loc[complete[complete].index], pd.MultiIndex.from_frame(scores[keys])
+    among, found = means.groupby(level=_PAIR, observed=True).size().to_dict(), {}
     for metric in METRICS:
-        won = _winners(means[metric] * (-1 if metric == "AP" else 1), results)
-        found[metric] = _statistics(scores[_index(scores, keys).isin(won)])
+        loss = means[metric].round(12) * (-1 if metric == "AP" else 1)
+        loss = loss[np.isfinite(loss)]
+        best = loss[loss == loss.groupby(level=_PAIR, observed=True).transform("min")]
+        won = [min(equal.index, key=partial(_place, results)) for _, equal in best.groupby(level=_PAIR, observed=True)]
+        found[metric] = _statistics(scores[index.isin(won)])
         for pair, about in found[metric].items():
             about["n_settings"] = among[pair]
     return found
 
 
-def _index(frame: pd.DataFrame, keys: list[str]) -> pd.MultiIndex:
-    return pd.MultiIndex.from_frame(frame[keys])
+def _place(results: Results, won: tuple[str, str, str]) -> tuple[Any, ...]:
+    """Where a setting stands in its grid, for sorting: the first parameter counts most; unknown values come last."""
+    values, grid = json.loads(won[2]), results.run["methods"].get(won[1], {}).get("grid") or {}
+    return (*(list(v).index(values[k]) if values.get(k) in v else len(v) for k, v in grid.items()), won[2])
 
 
 def _seed_means(scores: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     by_seed = scores.groupby([*keys, "seed"], observed=True, sort=False)[list(METRICS)].mean()
     return by_seed.groupby(level=keys, observed=True, sort=False).mean()
-
-
-def _winners(loss: pd.Series, results: Results) -> list[tuple[str, str, str]]:
-    """(data set, method, setting) of least loss, the first in the order of the grid among equals; none if no number."""
-    loss = loss[np.isfinite(loss)].round(12)
-    best: dict[tuple[str, str], list[str]] = {}
-    for dataset, method, setting in loss.index[loss == loss.groupby(level=_PAIR, observed=True).transform("min")]:
-        best.setdefault((dataset, method), []).append(setting)
-    grids = {method: about.get("grid") or {} for method, about in results.run["methods"].items()}
-    return [(d, m, min(equal, key=lambda s: _place(s, grids.get(m, {})))) for (d, m), equal in best.items()]
-
-
-def _place(setting: str, grid: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
-    """Where a setting stands in its grid, for sorting: the first parameter counts most; unknown values come last."""
-    values = json.loads(setting)
-    return (*(list(v).index(values[k]) if values.get(k) in v else len(v) for k, v in grid.items()), setting)
 
 
 def _statistics(rows: pd.DataFrame) -> dict[Any, dict[str, Any]]:
@@ -216,11 +205,15 @@ _NOTHING = {"setting": "", "n_settings": 0, "tied": np.nan, "folds": 0}
 
 
 def _frame(results: Results, protocol: str, by: str, chosen: Mapping[str, Any]) -> pd.DataFrame:
-    trouble, rows = _failures(results, protocol), []
-    planned = {tuple(place[1:]) for place in results.run.get("planned", ()) if place[0] == protocol}
-    expected = int(results.run["n_folds"]) * len(results.run["seeds"])
+    run, cells, rows = results.run, results.cells, []
+    bad = cells[(cells["protocol"] == protocol) & (cells["status"] == "failed")]
+    errors = bad.groupby(_PAIR)["error"].first().to_dict()
+    failures = bad.drop_duplicates([*_PAIR, "seed", "fold"]).groupby(_PAIR).size().to_dict()
+    planned = {tuple(place[1:]) for place in run.get("planned", ()) if place[0] == protocol}
+    expected = int(run["n_folds"]) * len(run["seeds"])
     for dataset, method, metric in product(results.datasets, results.methods, METRICS):
-        failed, error = trouble.get((dataset, method), (0, ""))
+        failed = failures.get((dataset, method), 0)
+        error = cut(" ".join(str(errors.get((dataset, method), "")).split()), 300)
         row = {"dataset": dataset, "method": method, "metric": metric, "by": metric if by == "each" else by}
         found = chosen[row["by"]].get((dataset, method), _NOTHING)
         row |= {"mean": found.get(metric, np.nan), "sd": found.get(f"{metric} sd", np.nan)}
@@ -230,13 +223,3 @@ def _frame(results: Results, protocol: str, by: str, chosen: Mapping[str, Any]) 
             status = "failed" if failed else "missing" if not planned or (dataset, method) in planned else "left out"
         rows.append(row | {"expected": expected, "failed": failed, "error": error, "status": status})
     return pd.DataFrame(rows)
-
-
-def _failures(results: Results, protocol: str) -> dict[Any, tuple[int, str]]:
-    """How many folds of a method on a data set had an error, and the first error in one line."""
-    cells = results.cells
-    cells = cells[(cells["protocol"] == protocol) & (cells["status"] == "failed")]
-    return {
-        pair: (len(rows[["seed", "fold"]].drop_duplicates()), cut(" ".join(str(rows["error"].iloc[0]).split()), 300))
-        for pair, rows in cells.groupby(_PAIR, observed=True, sort=False)
-    }

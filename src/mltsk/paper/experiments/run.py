@@ -5,7 +5,6 @@ cell gives does not depend on where it was done. A cell that fails is kept with 
 process or worker that dies is the failure of the cell that killed it, not of the run.
 """
 
-import json
 import multiprocessing
 import os
 import platform
@@ -13,20 +12,20 @@ import signal
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 from ...exceptions import InputError, optional
-from .cells import Cell
 from .definition import Definition
 from .execute import execute
-from .published import METRICS
-from .store import Outcome, Store
+from .store import Cell, Outcome, Store
 
 Done = Iterator[tuple[Cell, Outcome]]
 Task = tuple[Any, ...]  # arguments of `execute`, the cell first
@@ -47,10 +46,8 @@ class Progress:
     failed: int = 0
     running: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
-    # sizes of cells by method and data set: those to come, those done, and the seconds that these took
-    _left: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
-    _did: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
-    _took: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
+    # by method and data set: sizes of the cells to come and of those done, and the seconds that these took
+    _work: dict[tuple[str, str], Any] = field(default_factory=lambda: defaultdict(lambda: np.zeros(3)))
 
     @property
     def seconds(self) -> float:
@@ -60,14 +57,11 @@ class Progress:
     def expect(self, cells: Iterable[Cell]) -> None:
         """Note cells to come."""
         for cell in cells:
-            self._left[cell.method, cell.dataset] += cell.size
+            self._work[cell.method, cell.dataset] += (cell.size, 0, 0)
 
     def count(self, cell: Cell, outcome: Outcome) -> None:
         """Note a finished cell."""
-        of = (cell.method, cell.dataset)
-        self._left[of] -= cell.size
-        self._did[of] += cell.size
-        self._took[of] += outcome.seconds
+        self._work[cell.method, cell.dataset] += (-cell.size, cell.size, outcome.seconds)
         self.running.pop(str(cell), None)
         self.done += 1
         self.failed += bool(outcome.error)
@@ -77,15 +71,14 @@ class Progress:
 
         The second says whether it covers all: methods of which nothing is finished yet are left out.
         """
-        if not self._did:
-            return None
-        guesses = [self._guess(of, left) for of, left in self._left.items() if left > 0]
-        return sum(g for g in guesses if g is not None) / jobs, None not in guesses
-
-    def _guess(self, of: tuple[str, str], left: float) -> float | None:
-        same = [of] if of in self._did else [other for other in self._did if other[0] == of[0]]
-        size = sum(self._did[other] for other in same)
-        return left * sum(self._took[other] for other in same) / size if size else None
+        by_method, total, complete = defaultdict[str, Any](lambda: np.zeros(3)), 0.0, True
+        for (method, _), work in self._work.items():
+            by_method[method] += work
+        for (method, _), work in self._work.items():
+            _, did, took = work if work[1] else by_method[method]
+            total += max(0.0, work[0]) * took / did if did else 0.0
+            complete = complete and bool(did or work[0] <= 0)
+        return (total / jobs, complete) if any(work[1] for work in by_method.values()) else None
 
 
 Report = Callable[[Progress, Cell | None, Outcome | None], object]
@@ -97,20 +90,15 @@ class Runner:
     slots = 1
 
     def __init__(self) -> None:
-        self._running: dict[Any, Task] = {}
-
-    @property
-    def busy(self) -> int:
-        """Cells begun."""
-        return len(self._running)
+        self.running: dict[Any, Task] = {}
 
     def start(self, task: Task) -> None:
         """Begin a cell."""
-        self._running[task[0].key] = task
+        self.running[task[0].key] = task
 
     def finished(self) -> Done:
         """Cells that are finished, after at most a second; none if there is none."""
-        _, task = self._running.popitem()
+        _, task = self.running.popitem()
         yield task[0], execute(*task)
 
     def close(self) -> None:
@@ -119,6 +107,8 @@ class Runner:
 
 class Processes(Runner):
     """Processes of this machine; after a death its cells are done again, each in a process of its own."""
+
+    name = "pool of processes"
 
     def __init__(self, jobs: int) -> None:
         super().__init__()
@@ -134,14 +124,28 @@ class Processes(Runner):
         except BrokenProcessPool as death:  # since the last look; `finished` sees to it
             future = Future()
             future.set_exception(death)
-        self._running[future] = task
+        self.running[future] = task
 
     def finished(self) -> Done:  # noqa: D102
-        for future in wait(self._running, timeout=1.0, return_when=FIRST_COMPLETED).done:
-            if isinstance(future.exception(), BrokenProcessPool):
-                yield from self._after_a_death()
+        for future in wait(self.running, timeout=1.0, return_when=FIRST_COMPLETED).done:
+            problem = None if future.cancelled() else future.exception()
+            if isinstance(problem, BrokenProcessPool):
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                tasks, self.running, self._pool = list(self.running.values()), {}, _pool(self.slots)
+                for task in tasks:
+                    with _pool(1) as alone:
+                        yield task[0], self._outcome(alone.submit(execute, *task))
                 return
-            yield self._running.pop(future)[0], future.result()
+            yield self.running.pop(future)[0], self._outcome(future)
+
+    def _outcome(self, future: "Future[Outcome]") -> Outcome:
+        try:
+            return future.result()
+        except CancelledError:
+            raise InputError(f"The {self.name} is gone; everything finished is kept.") from None
+        except Exception as problem:
+            died = type(problem).__name__ in ("BrokenProcessPool", "KilledWorker")
+            return Outcome(error=_DIED if died else f"{type(problem).__name__}: {' '.join(str(problem).split())}")
 
     def close(self) -> None:  # noqa: D102
         processes = list((getattr(self._pool, "_processes", None) or {}).values())
@@ -149,18 +153,8 @@ class Processes(Runner):
         for process in processes:
             process.terminate()
 
-    def _after_a_death(self) -> Done:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        tasks, self._running, self._pool = list(self._running.values()), {}, _pool(self.slots)
-        for task in tasks:
-            with _pool(1) as alone:
-                try:
-                    yield task[0], alone.submit(execute, *task).result()
-                except BrokenProcessPool:
-                    yield task[0], Outcome(error=_DIED)
 
-
-class Cluster(Runner):
+class Cluster(Processes):
     """A Dask cluster by the address of its scheduler; workers need this package and the data.
 
     The scheduler must answer within ``seconds``. Results come back to this process, which alone writes them. A cell
@@ -168,10 +162,11 @@ class Cluster(Runner):
     """
 
     def __init__(self, address: str, seconds: float = 10.0) -> None:
-        super().__init__()
+        Runner.__init__(self)
+        self.name = f"cluster at {address}"
         connect: Any = optional("distributed", "dask").Client
         try:
-            self.address, self._client = address, connect(address, timeout=seconds, set_as_default=False)
+            self._client = connect(address, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TimeoutError):
             message = f"No Dask scheduler answers at {address}: start `dask scheduler`, and give its address, such as"
             raise InputError(f"{message} tcp://10.0.0.1:8786.") from None
@@ -181,20 +176,6 @@ class Cluster(Runner):
     def slots(self) -> int:  # type: ignore[override]
         """Threads of the workers that are there now; twice as many cells are under way, so that none waits for us."""
         return max(1, 2 * sum(self._client.nthreads().values()))
-
-    def start(self, task: Task) -> None:  # noqa: D102
-        self._running[self._pool.submit(execute, *task)] = task
-
-    def finished(self) -> Done:  # noqa: D102
-        for future in wait(self._running, timeout=1.0, return_when=FIRST_COMPLETED).done:
-            if future.cancelled():
-                raise InputError(f"The cluster at {self.address} is gone; everything finished is kept.")
-            outcome, problem = Outcome(error=_DIED), future.exception()
-            if problem is None:
-                outcome = future.result()
-            elif type(problem).__name__ != "KilledWorker":
-                outcome = Outcome(error=f"{type(problem).__name__}: {' '.join(str(problem).split())}")
-            yield self._running.pop(future)[0], outcome
 
     def close(self) -> None:  # noqa: D102
         self._pool.shutdown(wait=False)
@@ -218,38 +199,34 @@ def _serve() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def run(
-    definition: Definition, cells: Sequence[Cell], store: Store, *, runner: Runner, report: Report | None = None
-) -> Progress:
+def run(definition: Definition, cells: Sequence[Cell], store: Store, runner: Runner, report: Report) -> Progress:
     """Do all cells of a definition that the store does not have, longest first; returns how it went."""
     datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
     finished, failed, kept = store.done(), set[str](), versions()
     waiting = sorted((cell for cell in cells if cell.key not in finished), key=lambda cell: -cell.size)
     progress = Progress(total=len(cells), done=len(cells) - len(waiting))
     progress.expect(waiting)
-    tell = report or (lambda progress, cell, outcome: None)
-    tell(progress, None, None)
+    report(progress, None, None)
 
     def keep(cell: Cell, outcome: Outcome) -> None:
         store.add(cell, outcome, {**kept, "device": outcome.device})
         progress.count(cell, outcome)
         (failed if outcome.error else finished).add(cell.key)
-        tell(progress, cell, outcome)
+        report(progress, cell, outcome)
 
-    with closing(runner):
-        while True:
-            while runner.busy < runner.slots and (ready := _take(waiting, finished, failed)) is not None:
-                if not failed.isdisjoint(ready.needs):
-                    keep(ready, Outcome(error="An inner fold that this one needs has failed."))
-                    continue
-                progress.running[str(ready)] = time.monotonic()
-                how = None if ready.kind == "study" else methods[ready.method], _chosen(ready, store)
-                runner.start((ready, datasets[ready.dataset], *how))
-            if not runner.busy:
-                return progress
-            tell(progress, None, None)
-            for cell, outcome in runner.finished():
-                keep(cell, outcome)
+    while True:
+        while len(runner.running) < runner.slots and (ready := _take(waiting, finished, failed)) is not None:
+            if not failed.isdisjoint(ready.needs):
+                keep(ready, Outcome(error="An inner fold that this one needs has failed."))
+                continue
+            progress.running[str(ready)] = time.monotonic()
+            chosen = store.best_settings(ready.needs) if ready.needs else {}
+            runner.start((ready, datasets[ready.dataset], methods.get(ready.method), chosen))
+        if not runner.running:
+            return progress
+        report(progress, None, None)
+        for cell, outcome in runner.finished():
+            keep(cell, outcome)
 
 
 def _take(waiting: list[Cell], finished: set[str], failed: set[str]) -> Cell | None:
@@ -258,16 +235,6 @@ def _take(waiting: list[Cell], finished: set[str], failed: set[str]) -> Cell | N
         if finished.issuperset(cell.needs) or not failed.isdisjoint(cell.needs):
             return waiting.pop(i)
     return None
-
-
-def _chosen(cell: Cell, store: Store) -> Mapping[str, Any]:
-    """For each metric the setting that was best on the inner folds; the first in canonical order among equals."""
-    if not cell.needs:
-        return {}
-    means = store.inner_scores(cell.needs)
-    losses = {metric: means[metric] * (-1 if metric == "AP" else 1) for metric in METRICS}
-    best = {metric: loss.fillna(float("inf")).idxmin() for metric, loss in losses.items()}
-    return {metric: json.loads(means["setting"][row]) for metric, row in best.items()}
 
 
 def versions() -> dict[str, str]:

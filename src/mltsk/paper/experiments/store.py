@@ -1,28 +1,34 @@
-"""Where results live: one SQLite file in the run's folder, written by one process, read by anyone.
+"""Pieces of work, and where their results live: one SQLite file in the run's folder, written by one process.
+
+A `Cell` is one method on one fold of one data set with (part of) its grid, or one study. It says everything that its
+numbers depend on, so its key, a digest of that, is what the store is asked for: what is there is not computed again,
+and what changed is.
 
 A cell and all its rows are written in one transaction, so a process that is killed at any moment leaves whole cells
 and nothing else; starting again computes what is missing. Keys are unique: nothing is there twice. While a run has the
 folder a second one is refused; the lock is a transaction of a second file and so ends with the process that holds it.
 """
 
+import hashlib
 import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
 from ...exceptions import InputError
-from .cells import Cell, canonical
 from .published import METRICS, read_text
 from .results import CELLS, SCORES, Results
 
+Kind = Literal["grid", "inner", "final", "study"]
 FILE, LOCK = "results.sqlite", "lock.sqlite"
 VALUES = (*METRICS, "tied")
 _FORMAT = 1  # of schema.sql
@@ -39,6 +45,48 @@ _ABSORB = (
     "INSERT INTO study SELECT * FROM other.study WHERE cell IN (SELECT key FROM fresh)",
     "DROP TABLE fresh",
 )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One piece of work.
+
+    ``kind`` is "grid" for a grid on a reported fold, "inner" for a grid on an inner fold of ``fold``, "final" for the
+    settings that the inner folds of ``fold`` chose, "study" for a figure's numbers, ``method`` then names the study.
+    ``part`` tells the pieces of one grid apart. ``details`` holds the rest of what the numbers depend on, and
+    ``needs`` the keys of the inner cells of a final one. ``size`` is rough flops, for the order of the work and the
+    time left: longest first keeps all processes busy to the end.
+    """
+
+    kind: Kind
+    protocol: str
+    dataset: str
+    method: str
+    seed: int
+    fold: int
+    inner: int = -1
+    part: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    needs: tuple[str, ...] = ()
+    size: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """Digest of everything that the numbers depend on."""
+        names = ("kind", "protocol", "dataset", "method", "seed", "fold", "inner", "part", "details")
+        return hashlib.sha256(canonical({name: getattr(self, name) for name in names}).encode()).hexdigest()[:32]
+
+    def __str__(self) -> str:
+        if self.kind == "study":
+            return f"{self.method} on {self.dataset}"
+        inner = f".{self.inner + 1}" if self.inner >= 0 else ""
+        part = f" ({self.part})" if self.part else ""
+        return f"{self.method} on {self.dataset}, {self.protocol} fold {self.fold + 1}{inner}{part}"
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys: equal values have equal text. Arrays and numbers of NumPy are written as plain ones."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=lambda array: array.tolist())
 
 
 class Row(NamedTuple):
@@ -71,8 +119,8 @@ class Store:
     set()
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: sqlite3.Connection, file: Path) -> None:
+        self._connection, self._file = connection, file
 
     @classmethod
     @contextmanager
@@ -83,15 +131,14 @@ class Store:
         none = InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
         if not create and not path.is_file():
             raise none
-        place = _locked(folder) if create else _readable(path)
-        with place as file, _told(path), closing(_connect(file)) as connection:
+        with _locked(folder) if create else _readable(path) as file, _connected(file, path) as connection:
             if create:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(read_text("schema.sql"))
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
             elif connection.execute("PRAGMA user_version").fetchone() == (0,):  # its tables were not made yet
                 raise none
-            yield cls(connection)
+            yield cls(connection, file)
 
     def describe(self, description: Mapping[str, Any]) -> None:
         """Keep the description of the run, see `Results`."""
@@ -127,31 +174,27 @@ class Store:
             if outcome.study is not None:
                 connection.execute("INSERT INTO study VALUES (?, ?)", (cell.key, canonical(outcome.study)))
 
-    def absorb(self, folder: str | Path) -> int:
-        """Take over what another folder has finished and this one has not; returns how many cells that were.
-
-        Open that folder first: a file that is missing, newer or no store at all is refused there.
-        """
+    def absorb(self, other: "Store") -> int:
+        """Take over what another store has finished and this one has not; returns how many cells that were."""
         before = len(self.done())
-        with _readable(Path(folder) / FILE) as path:
-            self._connection.execute("ATTACH ? AS other", (str(path),))
-            try:
-                with self._connection as connection:
-                    for statement in _ABSORB:
-                        connection.execute(statement)
-            finally:
-                self._connection.execute("DETACH other")
+        self._connection.execute("ATTACH ? AS other", (str(other._file),))
+        try:
+            with self._connection as connection:
+                for statement in _ABSORB:
+                    connection.execute(statement)
+        finally:
+            self._connection.execute("DETACH other")
         return len(self.done()) - before
 
-    def inner_scores(self, keys: Iterable[str]) -> pd.DataFrame:
-        """Mean metrics of every setting over inner cells, in canonical order of the settings."""
-        marks = list(keys)
+    def best_settings(self, keys: Sequence[str]) -> dict[str, Any]:
+        """For each metric the setting of the best mean over inner cells; the first in canonical order among equals."""
         query = (
-            f"SELECT text AS setting, {', '.join(f'avg({m}) AS {m}' for m in METRICS)} FROM score "
-            f"JOIN setting ON setting.id = score.setting WHERE cell IN ({', '.join('?' * len(marks))}) "
-            "GROUP BY text ORDER BY text"
+            f"SELECT text FROM score JOIN setting ON setting.id = score.setting WHERE cell IN "
+            f"({', '.join('?' * len(keys))}) GROUP BY text ORDER BY avg({{}}) {{}} NULLS LAST, text LIMIT 1"
         )
-        return pd.read_sql_query(query, self._connection, params=marks)
+        orders = {metric: "DESC" if metric == "AP" else "ASC" for metric in METRICS}
+        found = {m: self._connection.execute(query.format(m, order), keys).fetchone() for m, order in orders.items()}
+        return {metric: json.loads(text) for metric, (text,) in found.items()}
 
     def results(self) -> Results:
         """Everything that is finished, as tables."""
@@ -178,33 +221,25 @@ class Store:
         return Results(self.description(), scores[list(SCORES)], cells, studies)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path)
-    try:
-        connection.execute("PRAGMA foreign_keys = ON")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > _FORMAT:
-            raise InputError(f"{path} was written by a newer mltsk: update mltsk, or choose another folder.")
-        if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-            raise sqlite3.DatabaseError(found)
-    except (sqlite3.DatabaseError, InputError) as error:
-        connection.close()
-        if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
-            raise
-        raise InputError(f"{path} is no store of results: move it away, or choose another folder.") from None
-    return connection
-
-
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What goes wrong with the file, in a sentence."""
+def _connected(file: Path, path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a store, after a look at it; what goes wrong with the file meanwhile becomes a sentence."""
     try:
-        yield
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA foreign_keys = ON")
+            if connection.execute("PRAGMA user_version").fetchone()[0] > _FORMAT:
+                raise InputError(f"{path} was written by a newer mltsk: update mltsk, or choose another folder.")
+            if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise sqlite3.DatabaseError(found)
+            yield connection
     except sqlite3.IntegrityError:
         raise
     except (sqlite3.DatabaseError, pd.errors.DatabaseError, json.JSONDecodeError, UnicodeDecodeError) as error:
         cause = error.__cause__ or error
-        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        code = getattr(cause, "sqlite_errorcode", 0)
+        if code == sqlite3.SQLITE_NOTADB:
+            raise InputError(f"{path} is no store of results: move it away, or choose another folder.") from None
+        if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             ways = "what was finished before is kept, and the same command goes on once there is room"
             raise OSError(f"{path} cannot be written, the disk may be full ({cause}): {ways}.") from None
         what = " ".join(str(cause).split())[:200]

@@ -6,18 +6,17 @@ numbers with which a report begins.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...tables.cells import count
-from .glance import reading_sentences, readings_around, readings_near
 from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
 from .ranks import Comparison, f_text, p_text
 from .results import WORTH, Results, worths
-from .table import signed
+from .tables import signed
 
 CLOSE, NEAR = 0.01, 0.03
 FEW = 5  # of two methods the worse one on all of fewer data sets has p of 1/8 at best in a sign test
@@ -85,11 +84,8 @@ def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
         detail = f"mean difference {signed(control['gap'].mean())}"
         yield Headline(f"{_within(control, CLOSE).sum()} of {len(control)}", label, detail)
     if len(fair):
-        label, detail = (
-            f"comparable cells of Table III within {NEAR}",
-            f"{len(gaps) - len(fair)} more cannot be compared",
-        )
-        yield Headline(f"{_within(fair, NEAR).sum()} of {len(fair)}", label, detail)
+        label, left_out = f"comparable cells of Table III within {NEAR}", len(gaps) - len(fair)
+        yield Headline(f"{_within(fair, NEAR).sum()} of {len(fair)}", label, f"{left_out} more cannot be compared")
     ours = next((one for one in found if one.metric == "AP" and one.source.startswith("ours")), None)
     if ours is not None and ours.control == CONTROL:
         printed = f"; the printed Table V: {ours.printed.control_rank:.2f}" if ours.printed else ""
@@ -160,16 +156,43 @@ def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
                 reasons.setdefault(known, []).append(dataset)
         for (text, page), sets in reasons.items():
             yield f"{method} on {_titles(results, sets)}: {text} (docs/{page})."
-        near = readings_near(results, method, list(rows["dataset"]), NEAR + _SLACK)
+        near, around = _readings(results, method, set(rows["dataset"]))
         for key, values in near.items():
             named = _listed(f"{results.dataset_title(d)} ({value:.3f})" for d, value in values.items())
             yield f"{method} on {named}: within {NEAR} of the paper in the reading “{results.title(key)}”."
-        known_sets = {*chain(*reasons.values(), *near.values())}
-        open_sets = [dataset for dataset in rows["dataset"] if dataset not in known_sets]
-        if between := readings_around(results, method, open_sets):
+        explained = {*chain(*reasons.values(), *near.values())}
+        unexplained = [dataset for dataset in rows["dataset"] if dataset not in explained]
+        if between := [dataset for dataset in unexplained if dataset in around]:
             yield f"{method} on {_titles(results, between)}: the paper's value lies between those of two readings."
-        if rest := [dataset for dataset in open_sets if dataset not in between]:
+        if rest := [dataset for dataset in unexplained if dataset not in around]:
             yield f"{method} on {_titles(results, rest)}: no reading that was run explains it."
+
+
+def _readings(results: Results, method: str, datasets: set[str]) -> tuple[dict[str, dict[str, float]], set[str]]:
+    """Variants that come near a method's printed AP, with theirs; data sets with readings on both sides of it."""
+    keys = [key for key in results.methods if results.column(key) == method]
+    ap, near = results.finished(results.main_protocol, "AP", "AP")[keys], dict[str, dict[str, float]]()
+    paper = {dataset: published_table("III")[dataset, "AP", method].mean for dataset in datasets}
+    for dataset, key in product((d for d in results.datasets if d in datasets), filter(results.variant_of, keys)):
+        if abs(ap.loc[dataset, key] - paper[dataset]) <= NEAR + _SLACK:
+            near.setdefault(key, {})[dataset] = ap.loc[dataset, key]
+    return near, {d for d in datasets if ap.loc[d].min() <= paper[d] <= ap.loc[d].max()}
+
+
+def reading_sentences(results: Results) -> Iterator[str]:
+    """How far every reading of a method is from the paper, and how far the one that is compared, on the same data."""
+    frame, cells = results.finished(results.main_protocol, "AP", "AP"), published_table("III")
+    for key in [key for key in results.methods if results.variant_of(key) in frame]:
+        original = results.variant_of(key)
+        both = frame[[key, original]].dropna()
+        paper = np.array([cells[d, "AP", results.paper_name(original)].mean for d in both.index])
+        gaps = np.abs(both.to_numpy() - paper[:, None])
+        if len(both):
+            yield (
+                f"{results.title(key)}: mean distance from Table III {gaps[:, 0].mean():.3f} AP on {_sets(len(both))}, "
+                f"against {gaps[:, 1].mean():.3f} of {results.title(original)} as compared; closer on "
+                f"{(gaps[:, 0] < gaps[:, 1]).sum()}, within {NEAR} on {(gaps[:, 0] <= NEAR).sum()}."
+            )
 
 
 def artefact_sentences(results: Results) -> Iterator[str]:
@@ -219,31 +242,28 @@ def rank_sentences(found: Sequence[Comparison]) -> Iterator[str]:
         mine = [one for one in found if one.source == source]
         shown = [one for one in mine if one.metric == "AP" or source == sources[0]]
         tests = _listed(f"{one.metric} F = {f_text(one.test.f)} (p {p_text(one.test.p_value)})" for one in shown)
-        ranks = " ".join(_control_sentence(one) for one in mine if one.metric == "AP")
         sizes = f"{mine[0].test.n_methods} methods on {_sets(mine[0].test.n_datasets)}"
         sizes += " (too few for these tests to mean much)" if mine[0].test.n_datasets < FEW else ""
-        yield f"{source[0].upper()}{source[1:]}: {sizes}, {tests}. {ranks}".strip()
-
-
-def _control_sentence(one: Comparison) -> str:
-    ranks = one.test.mean_ranks
-    place = int((ranks < one.control_rank).sum()) + 1
-    worse = one.differing(one.stepdown.significant, worse=True)
-    printed = f" (the printed Table V gives {one.printed.control_rank:.2f})" if one.printed else ""
-    return (
-        f"By {one.metric} {one.control} has mean rank {one.control_rank:.2f}, place {place} of {len(ranks)}{printed}; "
-        f"significantly worse by Holm's test: {_listed(worse) if worse else 'none of ' + str(len(ranks) - 1)}."
-    )
+        told = [f"{source[0].upper()}{source[1:]}: {sizes}, {tests}."]
+        for one in (one for one in mine if one.metric == "AP"):
+            ranks, worse = one.test.mean_ranks, one.differing(one.stepdown.significant, worse=True)
+            printed = f" (the printed Table V gives {one.printed.control_rank:.2f})" if one.printed else ""
+            told.append(
+                f"By AP {one.control} has mean rank {one.control_rank:.2f}, place "
+                f"{int((ranks < one.control_rank).sum()) + 1} of {len(ranks)}{printed}; significantly worse by Holm's "
+                f"test: {_listed(worse) if worse else f'none of {len(ranks) - 1}'}."
+            )
+        yield " ".join(told)
 
 
 def outsiders(results: Results) -> Iterator[str]:
     """How methods outside the paper compare, our default among them: in this run, and with the printed values."""
     printed = pd.Series({d: published_table("III")[d, "AP", CONTROL].mean for d in table_i()})
     for protocol in dict.fromkeys([results.main_protocol, *results.run["protocols"]]):
-        ap = results.finished(protocol, "AP", "AP").pivot(index="dataset", columns="method", values="mean")
+        ap = results.finished(protocol, "AP", "AP")
         against = {f"that of {CONTROL} in this run": ap[key] for key in ap if results.paper_name(key) == CONTROL}
         against[f"the paper's Table III value of {CONTROL}"] = printed
-        for key in [key for key in results.methods if key in ap and not results.column(key)]:
+        for key in [key for key in ap if not results.column(key)]:
             gaps = {what: (ap[key] - other).dropna() for what, other in against.items()}
             told = [
                 f"above {what} on {(gap > 0).sum()} of {_sets(len(gap))} (mean difference {signed(gap.mean())})"

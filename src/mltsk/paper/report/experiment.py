@@ -10,14 +10,22 @@ from pathlib import Path
 
 from ...io import writing
 from ...pages.render import _template
-from ..experiments.glance import ap_table, readings_table
 from ..experiments.published import TABLES
 from ..experiments.ranks import Comparison, comparisons, rank_table, table_six, widest_sources
 from ..experiments.results import Results
 from ..experiments.studies import STUDIES
 from ..experiments.summary import headlines, paper_gaps, summarise, to_markdown
-from ..experiments.table import Table
-from ..experiments.tables import protocol_table, result_table, table_one, table_two, time_table, worth_table
+from ..experiments.tables import (
+    Table,
+    ap_table,
+    protocol_table,
+    readings_table,
+    result_table,
+    table_one,
+    table_two,
+    time_table,
+    worth_table,
+)
 from .captions import study_caption
 from .figures import closeness_picture, protocol_picture, rank_pictures, study_figure
 from .pictures import Picture, picture

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from ..experiments.table import Table
+from ..experiments.tables import Table
 
 _LONG = ("column", "text", "value", "sd", "bold", "paper", "paper_sd", "difference", "notes", "paper_notes")
 # Letters and how LaTeX prints them; [ and * would be an option of a line break before them.
@@ -24,7 +24,7 @@ def to_csv(table: Table) -> str:
 
     Examples
     --------
-    >>> from mltsk.paper.experiments.table import TableCell, TableRow
+    >>> from mltsk.paper.experiments.tables import TableCell, TableRow
     >>> table = Table("t", "T", "", ("data set",), ("AP",), (TableRow(("yeast",), (TableCell("0.76", 0.7612),)),))
     >>> to_csv(table).splitlines()[1]
     'yeast,AP,0.76,0.7612,,False,,,,,'

@@ -12,7 +12,7 @@ from mltsk.paper.solvers.problem import Quadratic
 @pytest.fixture(scope="module")
 def problem(toy):
     Y = toy.Y.astype(float)
-    G = paper_rules(toy.X, toy.X[:1], 3, 100.0).train
+    G, _ = paper_rules(toy.X, toy.X[:1], 3, 100.0)
     return Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
 
 

@@ -3,14 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.paper.experiments.studies.coupling_effect import (
-    ARMS,
-    FAST,
-    PAPER,
-    RidgeFamily,
-    algorithm1_scores,
-    compared_groups,
-)
+from mltsk.paper.experiments.studies.coupling_effect import ARMS, FAST, PAPER, compared_groups, scores_of
 from mltsk.paper.experiments.studies.sample import paper_rules
 from mltsk.paper.solvers.algorithm1 import algorithm1
 from mltsk.paper.solvers.problem import Problem, Quadratic, fista
@@ -21,35 +14,35 @@ def rules(toy):
     return paper_rules(toy.X[:60], toy.X[60:], 2, 10.0)
 
 
-@pytest.mark.parametrize("values", [PAPER, FAST])
-def test_arms_of_a_family_choose_from_equally_many_settings(values):
-    counts = {arm: len(set(values.settings(arm))) for arm in ARMS}
+@pytest.mark.parametrize("settings", [PAPER, FAST])
+def test_arms_of_a_family_choose_from_equally_many_settings(settings):
+    counts = {arm: len(set(settings[arm])) for arm in ARMS}
     assert counts["off"] == counts["paper"]
     assert len({counts[arm] for arm in ARMS[2:]}) == 1
 
 
-@pytest.mark.parametrize("values", [PAPER, FAST])
-def test_group_a_finds_every_beta_and_gamma_of_group_b(values):
-    assert {setting[1:] for setting in values.settings("paper")} <= {setting[1:] for setting in values.settings("off")}
+@pytest.mark.parametrize("settings", [PAPER, FAST])
+def test_group_a_finds_every_beta_and_gamma_of_group_b(settings):
+    assert {setting[1:] for setting in settings["paper"]} <= {setting[1:] for setting in settings["off"]}
 
 
 def test_the_off_arm_is_the_uncoupled_fit(toy, rules):
     Y = toy.Y[:60].astype(float)
-    scores = algorithm1_scores(rules, Y, [(0.0, 0.1, 1.0)])
-    assert_allclose(scores[0.0, 0.1, 1.0], rules.test @ algorithm1(rules.train, Y, 0.0, 0.1, 1.0).P)
+    G, T = rules
+    scores = scores_of(G, T, Y, {"off": [(0.0, 0.1, 1.0)]})["off"]
+    assert_allclose(scores[0.0, 0.1, 1.0], T @ algorithm1(G, Y, 0.0, 0.1, 1.0).P)
 
 
 @pytest.mark.parametrize("arm", ["ridge", "laplacian", "signed", "shift", "precision"])
 def test_closed_form_is_the_optimum_that_the_solver_finds(arm, toy, rules):
     Y = toy.Y[:60].astype(float)
-    family = RidgeFamily(rules, Y)
-    rho, ratio = 0.01, 0.0 if arm == "ridge" else 1.0
-    ((_, scores),) = family.scores(arm, [(rho, ratio)])
-    weight = rho * family.s[-1]
+    (G, T), rho, ratio = rules, 0.01, 0.0 if arm == "ridge" else 1.0
+    scores = scores_of(G, T, Y, {arm: [(rho, ratio)]})[arm][rho, ratio]
+    weight = rho * np.linalg.eigvalsh(G.gram())[-1]
     Q = coupling_matrix(label_correlation(Y), arm)
-    problem = Problem(Quadratic.of(rules.train, Y - Y.mean(axis=0)), Q, ratio * weight, 0.0, weight)
+    problem = Problem(Quadratic.of(G, Y - Y.mean(axis=0)), Q, ratio * weight, 0.0, weight)
     P = fista(problem, max_iter=5000, tol=1e-10).P
-    assert_allclose(scores, rules.test @ P + Y.mean(axis=0), atol=1e-3)
+    assert_allclose(scores, T @ P + Y.mean(axis=0), atol=1e-3)
 
 
 def test_every_arm_reports_every_fold(found):

@@ -21,10 +21,10 @@ from mltsk.paper.solvers.algorithm1 import algorithm1
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning", "ignore::mltsk.exceptions.RuleCollapseWarning")
 def test_paper_rules_are_those_of_the_preset(toy):
     Y, T = toy.Y[:60].astype(float), toy.X[60:]
-    rules = paper_rules(toy.X[:60], T, 3, 10.0)
-    P = algorithm1(rules.train, Y, 1.0, 0.1, 1.0).P
+    G, G_test = paper_rules(toy.X[:60], T, 3, 10.0)
+    P = algorithm1(G, Y, 1.0, 0.1, 1.0).P
     model = PaperMLTSK(3, width_scale=10.0).fit(toy.X[:60], toy.Y[:60])
-    assert_allclose(rules.test @ P, model.system_.scores(T), atol=1e-10)
+    assert_allclose(G_test @ P, model.system_.scores(T), atol=1e-10)
 
 
 def test_our_metrics_are_those_of_the_classifier(toy):

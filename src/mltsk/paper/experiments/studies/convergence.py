@@ -38,29 +38,26 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     return {
         "note": f"fitted to {rows} rows; Algorithm I with K = {N_RULES}, h = {WIDTH_SCALE:g}, beta = {BETA:g}, "
         f"gamma = {GAMMA:g}, {steps} steps",
-        "paper": _authors(sample.dense, sample.Y, steps),
+        "paper": list(_authors(sample.dense, sample.Y, steps)),
         "ours": _convex(sample.X, sample.Y),
     }
 
 
-def _authors(X: Array, Y: Array, steps: int) -> list[dict[str, Any]]:
-    G = paper_rules(X, X[:1], N_RULES, WIDTH_SCALE).train
+def _authors(X: Array, Y: Array, steps: int) -> Iterator[dict[str, Any]]:
+    G, _ = paper_rules(X, X[:1], N_RULES, WIDTH_SCALE)
     data, R = Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
     sigma, lam = np.linalg.eigvalsh(G.gram())[0], np.linalg.eigvalsh(R)[0]
     sigma = 0.0 if sigma <= 1e-9 * data.norm else sigma  # what rounding leaves of an exact 0
-    return [_one_alpha(data, R, alpha, float(sigma + alpha * lam), steps) for alpha in ALPHAS]
-
-
-def _one_alpha(data: Quadratic, R: Array, alpha: float, curvature: float, steps: int) -> dict[str, Any]:
-    stopped = Solver(data, R, 100, 0.01).solve(alpha, BETA, GAMMA)
-    F, q = np.array(list(unstopped(data, R, alpha, BETA, GAMMA, steps))).T
-    # all of the first hundred steps, and evenly spread in their logarithm beyond: enough for a picture
-    spread = np.geomspace(1, len(F), 400).round().astype(np.int64)
-    kept = np.union1d(np.arange(1, min(len(F), 100) + 1), spread)
-    found = {"alpha": alpha, "stop": stopped.n_iter, "stopped_by": stopped.stopped_by, "lowest": plain(F.min())}
-    found |= {"curvature": curvature, "unbounded": curvature < 0, "steps": kept.tolist()}
-    df = np.abs(np.diff(q, prepend=0.0))
-    return {**found, "objective": plain(F[kept - 1]), "df": plain(df[kept - 1])}
+    for alpha in ALPHAS:
+        stopped, curvature = Solver(data, R, 100, 0.01).solve(alpha, BETA, GAMMA), float(sigma + alpha * lam)
+        F, q = np.array(list(unstopped(data, R, alpha, BETA, GAMMA, steps))).T
+        # all of the first hundred steps, and evenly spread in their logarithm beyond: enough for a picture
+        spread = np.geomspace(1, len(F), 400).round().astype(np.int64)
+        kept = np.union1d(np.arange(1, min(len(F), 100) + 1), spread)
+        df = np.abs(np.diff(q, prepend=0.0))
+        found = {"alpha": alpha, "stop": stopped.n_iter, "stopped_by": stopped.stopped_by, "lowest": plain(F.min())}
+        found |= {"curvature": curvature, "unbounded": curvature < 0, "steps": kept.tolist()}
+        yield {**found, "objective": plain(F[kept - 1]), "df": plain(df[kept - 1])}
 
 
 def unstopped(
@@ -85,8 +82,8 @@ def unstopped(
 
 
 def _convex(X: Any, Y: Array) -> dict[str, Any]:
-    G, w = common_width_rules(X, X[:1]).train, np.ones(len(Y))
-    fitted = fit_consequents(G, Y, w, max_iter=1)  # for the weights that it takes from the data
+    G, _ = common_width_rules(X, X[:1])
+    fitted = fit_consequents(G, Y, np.ones(len(Y)), max_iter=1)  # for the weights that it takes from the data
     data = quadratic(G, Y - Y.mean(axis=0))
     problem = Problem(data, fitted.coupling, fitted.alpha, fitted.beta, fitted.rho)
     solution = fista(problem, data.ridge_start(fitted.rho + fitted.alpha), max_iter=20_000, tol=TOL)

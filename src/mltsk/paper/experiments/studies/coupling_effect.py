@@ -18,153 +18,126 @@ column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, 
 our default with each of the convex couplings and with none (arm "ridge"), its weights as it finds them itself.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
+from ....core.fuzzymap import FuzzyMap
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
 from ...solvers.convex import LOO_SINGLE, Spectrum
 from ..cross_validation import Fold, shuffled_folds
-from .sample import CONVENTION, Rules, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, summary
+from ..published import METRICS
+from .sample import CONVENTION, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, summary
 
 ARMS = ("off", "paper", "ridge", "laplacian", "signed", "shift", "precision")
 CONVEX_ARMS = ARMS[2:]
 # K and h fixed beforehand: few rules as in the paper's figures, and a width at which no firing strength underflows.
 N_RULES, WIDTH_SCALE = 2, 100.0
 RHO_RANGE = (-5, 1)  # decades, in units of the largest eigenvalue of GGᵀ
-
-Setting = tuple[float, ...]
-Scores = dict[Setting, Array]
-
-
-@dataclass(frozen=True)
-class Values:
-    """What weights are chosen from. Both arms of Algorithm I try as many settings, and so do all convex arms."""
-
-    alphas: tuple[float, ...]
-    betas: tuple[float, ...]
-    gammas: tuple[float, ...]
-    inner_folds: int  # how many of three are used
-    ratios: tuple[float, ...] = (0.1, 0.32, 1.0, 3.2, 10.0)
-    convex: int = 60
-
-    def settings(self, arm: str) -> list[Setting]:
-        """(α, β, γ) for Algorithm I, (ρ, α/ρ) for the convex arms."""
-        if arm == "paper":
-            return [(a, b, g) for a in self.alphas for b in self.betas for g in self.gammas]
-        if arm == "off":
-            return [(0.0, b, g) for b in self.off_betas for g in self.gammas]
-        ratios = (0.0,) if arm == "ridge" else self.ratios
-        return [(float(rho), ratio) for rho in np.logspace(*RHO_RANGE, self.convex // len(ratios)) for ratio in ratios]
-
-    @property
-    def off_betas(self) -> tuple[float, ...]:
-        """β for α = 0: those of group B, which group A needs, and so many more as the values of α would give."""
-        needed = (len(self.alphas) - 1) * len(self.betas)
-        more = np.geomspace(0.02, 3.0, needed)  # between the powers of ten that the paper tries
-        return tuple(sorted({*self.betas, *(float(beta) for beta in more)}))
-
-
-PAPER = Values((0.01, 0.1, 1.0, 10.0, 100.0), (0.1, 1.0), (1.0, 10.0), inner_folds=2)
-FAST = Values((0.01, 100.0), (0.1,), (10.0, 100.0), inner_folds=1)
+RATIOS, N_CONVEX = (0.1, 0.32, 1.0, 3.2, 10.0), 60
 FAST_ROWS = 800  # Algorithm I takes seconds per run where there are a hundred labels and a thousand features
+
+Floats = tuple[float, ...]
+Settings = dict[str, list[Floats]]
+
+
+def settings_of(alphas: Floats, betas: Floats, gammas: Floats) -> Settings:
+    """What each arm chooses from, (α, β, γ) for Algorithm I and (ρ, α/ρ) for the convex arms; equally many of each.
+
+    β for α = 0 are those of group B, which group A needs, and so many more as the values of α would give.
+    """
+    more = np.geomspace(0.02, 3.0, (len(alphas) - 1) * len(betas))  # between the powers of ten that the paper tries
+    off = product((0.0,), sorted({*betas, *more.tolist()}), gammas)
+    found: Settings = {"off": list(off), "paper": list(product(alphas, betas, gammas))}
+    for arm in CONVEX_ARMS:
+        ratios = (0.0,) if arm == "ridge" else RATIOS
+        found[arm] = list(product(np.logspace(*RHO_RANGE, N_CONVEX // len(ratios)).tolist(), ratios))
+    return found
+
+
+PAPER = settings_of((0.01, 0.1, 1.0, 10.0, 100.0), (0.1, 1.0), (1.0, 10.0))
+FAST = settings_of((0.01, 100.0), (0.1,), (10.0, 100.0))
 
 
 def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
     """Five metrics with and without coupling: the paper's comparison (``groups``) and a fair one (``arms``)."""
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
-    values = FAST if sample.fast else PAPER
-    outcomes = [_fold(sample, fold, values, seed) for fold in sample.folds]
+    settings, n_inner = (FAST, 1) if sample.fast else (PAPER, 2)
+    outcomes, arms = [_fold(sample, fold, settings, n_inner, seed) for fold in sample.folds], dict[str, Any]()
+    for kind in ("paper", "ours"):
+        folds = [outcome[kind] for outcome in outcomes]
+        rows = {arm: np.array([fold[arm][1] for fold in folds]) for arm in folds[0]}
+        chosen = {arm: [list(fold[arm][0]) for fold in folds] for arm in rows}
+        arms[kind] = {arm: {**summary(r), "folds": plain(r), "chosen": chosen[arm]} for arm, r in rows.items()}
     return {
-        "note": f"{sample.note}; weights chosen by AP on {values.inner_folds} of 3 inner folds, from "
-        f"{len(values.settings('paper'))} settings with Algorithm I and {values.convex} for convex arms; "
+        "note": f"{sample.note}; weights chosen by AP on {n_inner} of 3 inner folds, from "
+        f"{len(settings['paper'])} settings with Algorithm I and {N_CONVEX} for convex arms; "
         f"rules of the paper: K = {N_RULES}, h = {WIDTH_SCALE:g}",
         "part": sample.part,
-        "metrics": ["AP", "HL", "OE", "RL", "CV"],
-        "settings": {arm: len(values.settings(arm)) for arm in ARMS},
+        "metrics": list(METRICS),
+        "settings": {arm: len(tried) for arm, tried in settings.items()},
         "groups": compared_groups([outcome["all"] for outcome in outcomes]),
-        "arms": {kind: _collected([outcome[kind] for outcome in outcomes]) for kind in ("paper", "ours")},
+        "arms": arms,
     }
 
 
-def _fold(sample: Sample, fold: Fold, values: Values, seed: int) -> dict[str, Any]:
+def _fold(sample: Sample, fold: Fold, settings: Settings, n_inner: int, seed: int) -> dict[str, Any]:
     """By arm, the setting that inner folds choose and its metrics on the test fold; and all settings of Algorithm I."""
     X, Y, (train, test) = sample.dense, sample.Y, fold
-    settings, tried = {arm: values.settings(arm) for arm in ARMS}, []
-    for i, j in shuffled_folds(len(train), 3, seed)[: values.inner_folds]:
-        rules = paper_rules(X[train[i]], X[train[j]], N_RULES, WIDTH_SCALE)
-        tried.append((_scores(rules, Y[train[i]], settings), Y[train[j]]))
-    best = {arm: _best([(scores[arm], Y_inner) for scores, Y_inner in tried]) for arm in ARMS}
-    settings |= {arm: [best[arm]] for arm in CONVEX_ARMS}  # the groups need all of Algorithm I
-    final = _scores(paper_rules(X[train], X[test], N_RULES, WIDTH_SCALE), Y[train], settings)
+    tried = []
+    for i, j in shuffled_folds(len(train), 3, seed)[:n_inner]:
+        maps = paper_rules(X[train[i]], X[train[j]], N_RULES, WIDTH_SCALE)
+        tried.append((scores_of(*maps, Y[train[i]], settings), Y[train[j]]))
+
+    def best(arm: str) -> Floats:
+        def mean(setting: Floats) -> float:
+            found = [average_precision_score(T, scores[arm][setting], convention=CONVENTION) for scores, T in tried]
+            return float(np.nan_to_num(np.mean(found), nan=-1.0))
+
+        return max(tried[0][0][arm], key=mean)
+
+    chosen = {arm: best(arm) for arm in ARMS}
+    needed = {**settings, **{arm: [chosen[arm]] for arm in CONVEX_ARMS}}  # the groups need all of Algorithm I
+    final = scores_of(*paper_rules(X[train], X[test], N_RULES, WIDTH_SCALE), Y[train], needed)
     couplings = {arm: None if arm == "ridge" else arm for arm in CONVEX_ARMS}
     return {
-        "paper": {arm: (best[arm], five(Y[test], final[arm][best[arm]])) for arm in ARMS},
+        "paper": {arm: (chosen[arm], five(Y[test], final[arm][chosen[arm]])) for arm in ARMS},
         "ours": {arm: ((), our_metrics(sample, fold, coupling=coupling)) for arm, coupling in couplings.items()},
         "all": {setting: five(Y[test], S) for arm in ("off", "paper") for setting, S in final[arm].items()},
     }
 
 
-def _scores(rules: Rules, Y: Array, settings: Mapping[str, list[Setting]]) -> dict[str, Scores]:
-    ridge = RidgeFamily(rules, Y)
-    return {
-        arm: dict(ridge.scores(arm, tried)) if arm in CONVEX_ARMS else algorithm1_scores(rules, Y, tried)
-        for arm, tried in settings.items()
-    }
+def scores_of(G: FuzzyMap, T: FuzzyMap, Y: Array, settings: Settings) -> dict[str, dict[Floats, Array]]:
+    """Scores of the test rows T, by arm and setting; those of Algorithm I must be full grids.
 
-
-def algorithm1_scores(rules: Rules, Y: Array, settings: list[Setting]) -> Any:
-    """Scores of the test rows by Algorithm I at the settings (α, β, γ), which must be a full grid."""
-    axes = [sorted({setting[i] for setting in settings}) for i in range(3)]
-    return dict(algorithm1_grid(rules.train, Y, *axes, then=lambda result: rules.test @ result.P))
-
-
-class RidgeFamily:
-    """All couplings and weights over one map: the fit is T diag(1/(s + ρ + α λ_j)) Uᵀ Y V Vᵀ + base rates.
-
-    s, U are the spectrum of GGᵀ and T = G_test Gᵀ U, (N_test, r).
+    A convex fit is T Gᵀ U diag(1/(s + ρ + α λ_j)) Uᵀ Y V Vᵀ + base rates, with s and U the spectrum of GGᵀ.
     """
-
-    def __init__(self, rules: Rules, Y: Array) -> None:
-        self.rates, self.C = Y.mean(axis=0), label_correlation(Y)
-        # single precision halves the time of the eigendecomposition, as in `solvers.convex`
-        spectrum = Spectrum.of(rules.train.astype(np.float32) if len(Y) > LOO_SINGLE else rules.train)
-        self.s, self.projected = spectrum.s, spectrum.U.T @ (Y - self.rates)
-        self.T = rules.test @ rules.train.transpose_matmul(spectrum.U)
-
-    def scores(self, arm: str, settings: list[Setting]) -> Iterator[tuple[Setting, Array]]:
-        """Scores of the test rows at the settings (ρ in units of the largest eigenvalue, α/ρ)."""
-        lam, V = np.linalg.eigh(coupling_matrix(self.C, arm))
-        rotated, top = self.projected @ V, float(self.s[-1])
-        for setting in settings:
-            rho, ratio = setting
-            weights = self.s[:, None] + top * rho * (1 + ratio * np.maximum(lam, 0.0) * (arm != "ridge"))
-            yield setting, self.T @ ((rotated / weights) @ V.T) + self.rates
-
-
-def _best(tried: list[tuple[Scores, Array]]) -> Setting:
-    def mean(setting: Setting) -> float:
-        found = [average_precision_score(Y, scores[setting], convention=CONVENTION) for scores, Y in tried]
-        return float(np.nan_to_num(np.mean(found), nan=-1.0))
-
-    return max(tried[0][0], key=mean)
+    rates, C = Y.mean(axis=0), label_correlation(Y)
+    # single precision halves the time of the eigendecomposition, as in `solvers.convex`
+    spectrum = Spectrum.of(G.astype(np.float32) if len(Y) > LOO_SINGLE else G)
+    projected, test = spectrum.U.T @ (Y - rates), T @ G.transpose_matmul(spectrum.U)
+    s, top, found = spectrum.s[:, None], float(spectrum.s[-1]), dict[str, Any]()
+    for arm, tried in settings.items():
+        if arm not in CONVEX_ARMS:
+            axes = (sorted(set(axis)) for axis in zip(*tried, strict=True))
+            found[arm] = algorithm1_grid(G, Y, *axes, then=lambda result: T @ result.P)
+            continue
+        lam, V = np.linalg.eigh(coupling_matrix(C, arm))
+        lam, rotated, found[arm] = np.maximum(lam, 0.0) * (arm != "ridge"), projected @ V, {}
+        for rho, ratio in tried:
+            weights = s + top * rho * (1 + ratio * lam)
+            found[arm][rho, ratio] = test @ ((rotated / weights) @ V.T) + rates
+    return found
 
 
-def compared_groups(folds: list[dict[Setting, Array]]) -> dict[str, Any]:
+def compared_groups(folds: list[dict[Floats, Array]]) -> dict[str, Any]:
     """Group B at its best setting on the reported folds, group A at the same with α = 0."""
     tables = {setting: np.array([fold[setting] for fold in folds]) for setting in folds[0]}
     best = best_by_ap({setting: table for setting, table in tables.items() if setting[0] > 0})
     setting = dict(zip(("alpha", "beta", "gamma"), best, strict=True))
     return {"A": summary(tables[(0.0, *best[1:])]), "B": summary(tables[best]), "setting": setting}
-
-
-def _collected(folds: list[dict[str, Any]]) -> dict[str, Any]:
-    rows = {arm: np.array([fold[arm][1] for fold in folds]) for arm in folds[0]}
-    chosen = {arm: [list(fold[arm][0]) for fold in folds] for arm in rows}
-    return {arm: {**summary(r), "folds": plain(r), "chosen": chosen[arm]} for arm, r in rows.items()}

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
+from .... import MLTSKClassifier
 from ....core.arrays import Array
 from ....core.coupling import label_correlation
 from ....datasets import Dataset
 from ...solvers.algorithm1 import algorithm1_grid
-from .sample import best_by_ap, our_default, paper_rules, plain, sample_of, search
+from .sample import best_by_ap, paper_rules, plain, sample_of, search
 
 # A small part of Table II around the settings that win on the sets concerned: 24 settings.
 GRID = {
@@ -36,40 +37,29 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     ``by_alpha`` is the agreement (Pearson) of the authors' method, otherwise at ``setting``, at other values of α.
     """
     sample = sample_of(data, seed, grid)
-    setting = dict(best_by_ap(search(sample, GRID)))
-    C = label_correlation(sample.Y)
-    models, by_alpha = _authors(sample.dense, sample.Y, C, setting)
+    X, Y, setting = sample.dense, sample.Y, dict(best_by_ap(search(sample, GRID)))
+    G, _ = paper_rules(X, X[:1], int(setting["n_rules"]), setting["width_scale"])
+    weights = ALPHAS, [setting["l1_weight"]], [setting["init_ridge"]]
+    every = algorithm1_grid(G, Y, *weights, then=lambda found: label_correlation(found.P))
+    C, by_alpha = label_correlation(Y), {alpha: shown for (alpha, _, _), shown in every.items()}
+    consequents = {"paper": by_alpha[setting["correlation_weight"]], "paper_uncoupled": by_alpha[0.0]}
+    for name, coupling in (("ours", None), ("ours_coupled", "laplacian")):
+        system = MLTSKClassifier(coupling=coupling).fit(sample.X, Y.astype(int)).system_
+        P = np.concatenate([system.term_coef, system.coef.reshape(-1, Y.shape[1])])
+        consequents[name] = label_correlation(P)
+    models = {}
+    for name, shown in consequents.items():
+        pearson, spearman = agreement(C, shown)
+        models[name] = {"correlation": plain(shown), "pearson": pearson, "spearman": spearman}
     return {
         "note": f"{sample.note} to choose the setting of highest AP; consequents fitted to all rows used",
         "labels": list(data.label_names),
         "of_labels": plain(C),
         "positive_pairs": int((C[np.triu_indices(len(C), 1)] > 0).sum()),
         "setting": setting,
-        "models": models | _ours(sample.X, sample.Y, C),
-        "by_alpha": by_alpha,
+        "models": models,
+        "by_alpha": [[alpha, agreement(C, by_alpha[alpha])[0]] for alpha in ALPHAS],
     }
-
-
-def _authors(X: Array, Y: Array, C: Array, setting: dict[str, float]) -> tuple[dict[str, Any], list[Any]]:
-    G = paper_rules(X, X[:1], int(setting["n_rules"]), setting["width_scale"]).train
-    every = algorithm1_grid(G, Y, ALPHAS, [setting["l1_weight"]], [setting["init_ridge"]], then=lambda found: found.P)
-    P, own = {alpha: found for (alpha, _, _), found in every.items()}, setting["correlation_weight"]
-    models = {name: _model(label_correlation(P[a]), C) for name, a in (("paper", own), ("paper_uncoupled", 0.0))}
-    return models, [[alpha, agreement(C, label_correlation(P[alpha]))[0]] for alpha in ALPHAS]
-
-
-def _ours(X: Any, Y: Array, C: Array) -> dict[str, Any]:
-    found = {}
-    for name, coupling in (("ours", {}), ("ours_coupled", {"coupling": "laplacian"})):
-        system = our_default(X, Y, **coupling).system_
-        P = np.concatenate([system.term_coef, system.coef.reshape(-1, Y.shape[1])])
-        found[name] = _model(label_correlation(P), C)
-    return found
-
-
-def _model(shown: Array, C: Array) -> dict[str, Any]:
-    pearson, spearman = agreement(C, shown)
-    return {"correlation": plain(shown), "pearson": pearson, "spearman": spearman}
 
 
 def agreement(A: Array, B: Array) -> tuple[float | None, float | None]:

@@ -9,7 +9,7 @@ a min-max scale and get a dense copy.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,6 +31,7 @@ N_FOLDS, FAST_FOLDS = 5, 2
 CONVEX_RULES = 15  # of the convex form
 
 Setting = tuple[tuple[str, float], ...]
+Maps = tuple[FuzzyMap, FuzzyMap]  # the same rules over training and test rows
 
 
 @dataclass(frozen=True)
@@ -63,33 +64,23 @@ def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> 
     return Sample(data.X[rows], data.Y[rows].astype(np.float64), folds, fast, note, part)
 
 
-class Rules(NamedTuple):
-    """The same rules over training and test rows."""
-
-    train: FuzzyMap
-    test: FuzzyMap
-
-
-def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Rules:
+def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Maps:
     """Rules as the paper's authors find them: min-max scale, fuzzy c-means with m = 2, widths h · variance."""
     w = np.ones(len(X))
     scaling = fit_scaling(X, w, "minmax")
     Z = scaling.apply(X)
     C, spread = find_rules(Z, w, n_rules)
     S = authors_widths(spread, width_scale)
-    return Rules(*(FuzzyMap.of(A, C, S, underflow="authors") for A in (Z, scaling.apply(T))))
+    return FuzzyMap.of(Z, C, S, underflow="authors"), FuzzyMap.of(scaling.apply(T), C, S, underflow="authors")
 
 
-def common_width_rules(X: Matrix, T: Matrix) -> Rules:
+def common_width_rules(X: Matrix, T: Matrix) -> Maps:
     """Rules of the convex form: percentile scale or rows of unit length, k-means, one width."""
     w = np.ones(X.shape[0])
-    if sparse.issparse(X):
-        Z, U = unit_rows(X), unit_rows(T)
-    else:
-        scaling = fit_scaling(X, w, "quantile")
-        Z, U = scaling.apply(X), scaling.apply(T)
+    scaled = unit_rows if sparse.issparse(X) else fit_scaling(X, w, "quantile").apply
+    Z = scaled(X)
     rules = distinct_rules(Z, w, CONVEX_RULES)
-    return Rules(*(FuzzyMap.of(A, *rules) for A in (Z, U)))
+    return FuzzyMap.of(Z, *rules), FuzzyMap.of(scaled(T), *rules)
 
 
 def five(Y: Array, scores: Array, threshold: float = 0.5) -> Array:
@@ -97,15 +88,10 @@ def five(Y: Array, scores: Array, threshold: float = 0.5) -> Array:
     return np.asarray(five_metrics(Y, scores, threshold=threshold, convention=CONVENTION))
 
 
-def our_default(X: Matrix, Y: Array, **params: Any) -> MLTSKClassifier:
-    """Our default, fitted, with these parameters instead of its own."""
-    return MLTSKClassifier(**params).fit(X, Y.astype(int))
-
-
 def our_metrics(sample: Sample, fold: Fold, **params: Any) -> Array:
     """Five metrics of our default on one test fold, with these parameters instead of its own."""
     train, test = fold
-    model = our_default(sample.X[train], sample.Y[train], **params)
+    model = MLTSKClassifier(**params).fit(sample.X[train], sample.Y[train].astype(int))
     return five(sample.Y[test], model.decision_function(sample.X[test]), threshold=0.0)
 
 
@@ -126,8 +112,7 @@ def best_by_ap(scores: Mapping[Any, Array]) -> Any:
 
 def summary(rows: Array) -> dict[str, Any]:
     """Mean and SD (n - 1) over folds (…, F, 5) of the five metrics, as plain data."""
-    n_folds = rows.shape[-2]
-    sd = rows.std(axis=-2, ddof=1) if n_folds > 1 else np.full_like(rows[..., 0, :], np.nan)
+    sd = rows.std(axis=-2, ddof=1) if rows.shape[-2] > 1 else np.full_like(rows[..., 0, :], np.nan)
     return {"mean": plain(rows.mean(axis=-2)), "sd": plain(sd)}
 
 

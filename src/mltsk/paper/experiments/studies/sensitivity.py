@@ -6,7 +6,7 @@ The authors' method stands at the setting of highest AP of a part of Table II wh
 its problem at the weights that it takes from the data of each fold. Every value gets the five metrics.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ...solvers.convex import fit_consequents
 from ...solvers.problem import Problem, fista, quadratic
-from .sample import Rules, Sample, best_by_ap, common_width_rules, five, sample_of, search, summary
+from ..published import METRICS
+from .sample import Sample, best_by_ap, common_width_rules, five, sample_of, search, summary
 
 # {0.01, 0.02, …, 0.09, 0.1, 0.2, …, 900}: 45 values
 PAPER_VALUES = tuple(float(f"{digit}e{decade}") for decade in range(-2, 3) for digit in range(1, 10))
@@ -39,51 +40,41 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
     sample = sample_of(data, seed, grid)
     values = PAPER_VALUES[::4] if sample.fast else PAPER_VALUES
     scores = search(sample, FAST_GRID if sample.fast else GRID)
-    setting = dict(best_by_ap(scores))
+    setting, authors = dict(best_by_ap(scores)), {}
+    at_best: dict[str, Any] = {name: (value,) for name, value in setting.items()}
+    for symbol, name in (("alpha", "correlation_weight"), ("beta", "l1_weight")):
+        moved = search(sample, {**at_best, "n_rules": (int(setting["n_rules"]),), name: values})
+        authors[symbol] = summary(np.array([moved[key] for key in sorted(moved, key=lambda key: dict(key)[name])]))
     weights, convex = _convex(sample, values)
     return {
         "note": f"{sample.note}; {len(values)} values; others at the best by AP of {len(scores)} settings (authors' "
         "method, chosen on the folds shown) or as taken from the training rows (convex form)",
-        "metrics": ["AP", "HL", "OE", "RL", "CV"],
+        "metrics": list(METRICS),
         "values": list(values),
         "setting": setting,
         "weights": weights,
-        "paper": _authors(sample, values, setting),
+        "paper": authors,
         "ours": convex,
     }
 
 
-def _authors(sample: Sample, values: Sequence[float], setting: dict[str, float]) -> dict[str, Any]:
-    at_best: dict[str, Any] = {name: (value,) for name, value in setting.items()}
-    at_best["n_rules"], found = (int(setting["n_rules"]),), {}
-    for symbol, name in (("alpha", "correlation_weight"), ("beta", "l1_weight")):
-        scores = search(sample, {**at_best, name: tuple(values)})
-        found[symbol] = summary(np.array([scores[key] for key in sorted(scores, key=lambda key: dict(key)[name])]))
-    return found
-
-
 def _convex(sample: Sample, values: Sequence[float]) -> tuple[dict[str, float], dict[str, Any]]:
+    """Weights of the convex form, and its metrics while one of them moves; each start is where the last one ended."""
     rows: dict[str, list[list[Array]]] = {"alpha": [], "beta": []}
     weights = []
     for train, test in sample.folds:
-        rules = common_width_rules(sample.X[train], sample.X[test])
-        fitted = fit_consequents(rules.train, sample.Y[train], np.ones(len(train)), max_iter=1)
+        G, T = common_width_rules(sample.X[train], sample.X[test])
+        Y = sample.Y[train]
+        fitted = fit_consequents(G, Y, np.ones(len(train)), max_iter=1)
         weights.append((fitted.rho, fitted.alpha, fitted.beta))
-        for symbol in rows:
-            swept = _swept(rules, sample.Y[train], weights[-1], symbol, values)
-            rows[symbol].append([five(sample.Y[test], scores) for scores in swept])
+        rates, Q = Y.mean(axis=0), coupling_matrix(label_correlation(Y), "laplacian")
+        data = quadratic(G, Y - rates)
+        for symbol, folds in rows.items():
+            P, swept = None, []
+            for value in values:
+                alpha, beta = (value, fitted.beta) if symbol == "alpha" else (fitted.alpha, value)
+                P = fista(Problem(data, Q, alpha, beta, fitted.rho), P).P
+                swept.append(five(sample.Y[test], T @ P + rates))
+            folds.append(swept)
     means = dict(zip(("rho", "alpha", "beta"), np.mean(weights, axis=0).tolist(), strict=True))
     return means, {symbol: summary(np.swapaxes(folds, 0, 1)) for symbol, folds in rows.items()}
-
-
-def _swept(
-    rules: Rules, Y: Array, weights: tuple[float, float, float], symbol: str, values: Sequence[float]
-) -> Iterator[Array]:
-    """Scores of the test rows while one weight of the convex form moves; each start is where the last one ended."""
-    rho, alpha, beta = weights
-    rates, Q = Y.mean(axis=0), coupling_matrix(label_correlation(Y), "laplacian")
-    data, P = quadratic(rules.train, Y - rates), None
-    for value in values:
-        moved = Problem(data, Q, value, beta, rho) if symbol == "alpha" else Problem(data, Q, alpha, value, rho)
-        P = fista(moved, P).P
-        yield rules.test @ P + rates

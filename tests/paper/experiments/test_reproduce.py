@@ -1,10 +1,39 @@
-"""Pieces of work: keys that say what numbers depend on, and how grids are cut up."""
+"""Pieces of work: keys that say what numbers depend on, how grids are cut up, and how long they take."""
 
 import pytest
 
-from mltsk.exceptions import InputError
-from mltsk.paper.experiments.cells import Cell, canonical, plan
-from mltsk.paper.experiments.definition import MethodDefinition, class_of
+from mltsk.paper.experiments.reproduce import known_seconds, measured, plan, reproduce, seconds_of
+from mltsk.paper.experiments.store import Cell, Store
+
+GRID = {"grid": {"n_neighbors": [3, 5, 7]}}
+
+
+def piece(method, dataset, kind="grid"):
+    return Cell(kind, "paper", dataset, method, 0, 0, details=GRID)
+
+
+def test_known_work_takes_what_it_took_and_other_data_in_proportion():
+    yeast = known_seconds()["ml-knn", "yeast"]
+    assert seconds_of([piece("ml-knn", "yeast")], {"yeast": (2417, 103, 14)}) == (pytest.approx(3 * yeast), [])
+    (seconds, _) = seconds_of([piece("ml-knn", "mine")], {"mine": (2417, 103, 15)})  # nearest to yeast in size
+    assert seconds == pytest.approx(3 * yeast * 15 / 14)
+    assert seconds_of([piece("ml-knn-unscaled", "yeast")], {"yeast": (2417, 103, 14)})[1] == []
+
+
+def test_a_method_of_which_nothing_is_known_is_named():
+    assert seconds_of([piece("mine", "yeast")], {"yeast": (2417, 103, 14)}) == (0, ["mine"])
+
+
+def test_a_run_says_what_its_pieces_took(small, tmp_path):
+    reproduce(small(protocols=["paper"]), tmp_path)
+    with Store.open(tmp_path) as store:
+        results = store.results()
+    head, *lines = measured(results).splitlines()
+    assert head == "method,dataset,seconds"
+    took = {tuple(line.split(",")[:2]): float(line.split(",")[2]) for line in lines}
+    spent = results.cells.groupby("method")["cpu_seconds"].sum()
+    assert took["ml-knn", "toy"] == pytest.approx(spent["ml-knn"] / 18, rel=1e-3)
+    assert took["ml-tsk-fs", "toy"] == pytest.approx(spent["ml-tsk-fs"] / 24, rel=1e-3)
 
 
 def cells_of(definition):
@@ -49,21 +78,6 @@ def test_a_final_cell_needs_its_inner_folds(small):
 
 def test_data_that_are_not_at_hand_have_no_cells(small):
     assert plan(small(), {}, {}) == []
-
-
-def test_an_import_path_that_leads_nowhere_is_one_sentence():
-    method = MethodDefinition.model_validate({"key": "x", "class": "sklearn.nowhere:Thing"})
-    with pytest.raises(InputError, match=r"'x' cannot be imported from 'sklearn.nowhere:Thing'"):
-        class_of(method)
-
-
-def test_canonical_text_does_not_depend_on_order():
-    assert canonical({"a": (1, 2), "b": {"d": 1.5, "c": None}}) == canonical({"b": {"c": None, "d": 1.5}, "a": [1, 2]})
-
-
-def test_a_cell_reads_well():
-    cell = Cell("inner", "nested", "flags", "br", 0, 1, inner=2, part="n_rules=3")
-    assert str(cell) == "br on flags, nested fold 2.3 (n_rules=3)"
 
 
 def test_methods_and_data_may_have_protocols_and_grids_of_their_own(small):
