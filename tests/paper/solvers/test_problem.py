@@ -95,24 +95,23 @@ def test_slope_is_the_derivative_of_the_value():
     assert np.vdot(problem.slope(P), E) == pytest.approx(numeric, rel=1e-7)
 
 
-def test_lipschitz_constant_and_curvature_are_the_ends_of_the_hessian():
+def test_steps_dominate_the_hessian_and_the_curvature_is_its_lower_end():
     Q = coupling_matrix(label_correlation(LABELS), "precision")
     problem = Problem(DATA, Q, alpha=0.7, rho=0.2)
     hessian = np.kron(np.eye(3), DATA.A) + np.kron(0.7 * Q, np.eye(6)) + 0.2 * np.eye(18)
-    ends = np.linalg.eigvalsh(hessian)[[0, -1]]
-    assert problem.lipschitz == pytest.approx(ends[1])
-    assert 0 < problem.curvature <= ends[0] + 1e-12
+    assert np.linalg.eigvalsh(np.diag(np.tile(1 / problem.steps[:, 0], 3)) - hessian)[0] > -1e-10
+    assert 0 < problem.curvature <= np.linalg.eigvalsh(hessian)[0] + 1e-12
 
 
 def test_gap_bounds_the_distance_to_the_minimum_from_above():
     rng = np.random.default_rng(1)
     problem = Problem(DATA, None, beta=0.1, rho=0.5)
-    P = np.zeros((6, 3))
+    P, step = np.zeros((6, 3)), 1 / (DATA.norm + 0.5)
     for _ in range(20000):
-        Z = P - problem.slope(P) / problem.lipschitz
-        P = Z - np.clip(Z, -0.1 / problem.lipschitz, 0.1 / problem.lipschitz)
-    assert problem.gap(P, problem.slope(P)) < 1e-12
-    assert problem.stationarity(P, problem.slope(P)) < 1e-9
+        P = soft_threshold(P - step * problem.slope(P), 0.1 * step)
+    slope = problem.slope(P)
+    assert problem.gap(P, slope) < 1e-12
+    assert_allclose(np.where(P == 0, np.clip(slope, -0.1, 0.1), -0.1 * np.sign(P)), slope, atol=1e-9)
     for _ in range(10):
         other = P + rng.normal(size=P.shape)
         assert problem.gap(other, problem.slope(other)) >= problem.value(other) - problem.value(P)

@@ -141,9 +141,14 @@ class Quadratic:
 
     def ridge_start(self, gamma: float) -> Array:
         """(GᵀG + γI)⁻¹GᵀY, or the same as Gᵀ(GGᵀ + γI)⁻¹Y.   (36)"""
-        if self._dual is not None:
-            return self.G.transpose_matmul(solve_shifted(self._dual, gamma, self.Y))
-        return solve_shifted(self.G.gram() if self.A is None else self.A, gamma, self.B)
+        dual = self._dual
+        K, V = (dual, self.Y) if dual is not None else (self.G.gram() if self.A is None else self.A, self.B)
+        try:
+            factor = linalg.cho_factor(K + gamma * np.eye(len(K), dtype=K.dtype), lower=True)
+        except linalg.LinAlgError:
+            raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger init_ridge.") from None
+        solved = np.asarray(linalg.cho_solve(factor, V))
+        return solved if dual is None else self.G.transpose_matmul(solved)
 
 
 def weighted(Y: Array, w: Array | None) -> Array:
@@ -159,16 +164,6 @@ def quadratic(G: Any, Y: Array, w: Array | None = None, *, n_products: int = 100
     form = N * width**2 if not thin else 16 * entries**2 / N * G.n_rules**2
     cheaper = form + n_products * 2 * width**2 * L < n_products * per_pass
     return Quadratic.of(G, Y, w, form=cheaper and Y.itemsize * width**2 <= GRAM_BYTES)
-
-
-def solve_shifted(K: Array, gamma: float, V: Array) -> Array:
-    """(K + γI)⁻¹ V."""
-    shifted = K + gamma * np.eye(len(K), dtype=K.dtype)
-    try:
-        factor = linalg.cho_factor(shifted, lower=True)
-    except linalg.LinAlgError:
-        raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger init_ridge.") from None
-    return np.asarray(linalg.cho_solve(factor, V))
 
 
 @dataclass(frozen=True)
@@ -213,18 +208,15 @@ class Problem:
         """
         return self.rho + self.alpha * self._coupling_range[0]
 
-    def stationarity(self, P: Array, slope: Array) -> float:
-        """Largest entry of the smallest subgradient of F at P: 0 exactly at the optimum, whatever ρ is."""
-        inside = np.maximum(abs(slope) - self.beta, 0.0)
-        return float(np.where(P != 0, abs(slope + self.beta * np.sign(P)), inside).max())
-
     def certificate(self, P: Array, slope: Array) -> float:
         """How far P may be from the optimum: duality gap as a share of ½Σy² (the objective of P = 0), or, without a
-        ridge, the smallest subgradient as a share of the largest |Gᵀy|.
+        ridge, the largest entry of the smallest subgradient as a share of the largest |Gᵀy|.
         """
         if self.rho > 0 and self.ridge > 0:
             return self.gap(P, slope) / max(0.5 * self.data.yy, _TINY)
-        return self.stationarity(P, slope) / max(float(abs(self.data.B).max()), _TINY)
+        inside = np.maximum(abs(slope) - self.beta, 0.0)
+        subgradient = np.where(P != 0, abs(slope + self.beta * np.sign(P)), inside)
+        return float(subgradient.max()) / max(float(abs(self.data.B).max()), _TINY)
 
     @cached_property
     def _coupling_range(self) -> tuple[float, float]:
@@ -234,13 +226,8 @@ class Problem:
         return float(values[0]), float(values[-1])
 
     @cached_property
-    def lipschitz(self) -> float:
-        """Exact Lipschitz constant of the slope, ‖A‖ + ρ + α λ_max(Q)."""
-        return self.data.norm + self.rho + self.alpha * self._coupling_range[1]
-
-    @cached_property
     def steps(self) -> Array:
-        """Step sizes (Md, 1): one over a diagonal that dominates the Hessian, 1/lipschitz where nothing is better."""
+        """Step sizes (Md, 1): one over a diagonal that dominates the Hessian."""
         return 1.0 / (self.data.bound + self.rho + self.alpha * max(self._coupling_range[1], 0.0))
 
     @cached_property
@@ -256,7 +243,7 @@ class Problem:
         """Raise `NoMinimumError` unless F is convex: the message names α, the curvature and what to use instead."""
         if self.ridge >= 0:
             return  # whatever A is: its eigenvalues take a minute for K(D+1) = 10,020
-        if self.curvature < -1e-9 * self.lipschitz:
+        if self.curvature < -1e-9 * (self.data.norm + self.rho + self.alpha * self._coupling_range[1]):
             raise NoMinimumError(
                 f"the problem has no minimum: with alpha = {self.alpha:g} the smallest curvature of the objective is "
                 f"{self.curvature:.3g} < 0, so it is not convex and can fall without bound. "
