@@ -11,9 +11,8 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,8 +41,7 @@ _RC = {
 PAGE_WIDTH = 7.2  # inches: the width of a page of a report or of two columns of a paper
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A figure: name of its files, what it shows, and its forms."""
 
     key: str

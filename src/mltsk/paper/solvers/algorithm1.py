@@ -17,11 +17,11 @@ it takes the two of H(W⁺), the rest is in place, and W, B and H are transposed
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from math import isnan, nan, sqrt
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,7 @@ _LOOK_BELOW, _COMPACT_BELOW = 0.25, 0.7
 _WIDE = 160
 
 
-@dataclass(frozen=True)
-class Algorithm1Result:
+class Algorithm1Result(NamedTuple):
     """Where Algorithm I stopped: ``P`` (Md, L) after ``n_iter`` steps, the q of every step, and why."""
 
     P: Array
@@ -248,10 +247,13 @@ class Solver:
         while going := {i: used for i, slot in enumerate(slots) if (used := next(slot, None)) is not None}:
             yield from done
             done.clear()
-            if n_slots == 1:
-                self._multiply(W[0], H[0], going[0])
+            if n_slots == 1 and going[0] and self._steps_data.A is not None:
+                labels, columns = going[0]
+                H.fill(0.0)
+                part = W[0].take(labels, axis=0).take(columns, axis=1)
+                H[0, labels] = part @ self._steps_data.A.take(columns, axis=0)
             else:
-                some = list(going)
+                some = list(going) if len(going) < n_slots else slice(None)
                 H[some] = self._product(W[some].reshape(-1, Md)).reshape(-1, L, Md)
         yield from done
 
@@ -301,22 +303,12 @@ class Solver:
         np.subtract(H, cut, out=W)
         return H != cut
 
-    def _multiply(self, W: Array, H: Array, used: Used) -> None:
-        """H = A W."""
-        A = self._steps_data.A
-        if used and A is not None:
-            labels, columns = used
-            H.fill(0.0)
-            H[labels] = W.take(labels, axis=0).take(columns, axis=1) @ A.take(columns, axis=0)
-        elif (product := self._product(W, out=H)) is not H:
-            H[:] = product
-
-    def _product(self, W: Array, out: Array | None = None) -> Array:
+    def _product(self, W: Array) -> Array:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
         if self.factor is not None:
-            return np.matmul(W @ self.factor, self.factor.T, out=out)
+            return (W @ self.factor) @ self.factor.T
         A = self._steps_data.A
-        return self._steps_data.apply(W.T).T if A is None else np.matmul(W, A, out=out)
+        return self._steps_data.apply(W.T).T if A is None else W @ A
 
     def _loss(self, W: Array, H: Array, F: Array, used: Used, coupling: Array) -> float:
         """q without its last term, after H += α W R; F is used up."""

@@ -13,7 +13,7 @@ w counts as w copies and one copy is left out (all of it when w < 1). β is L1_S
 residuals) · (root mean square length of a column of G): about the correlation that a useless feature shows by chance.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -35,8 +35,7 @@ RATIOS = (0.1, 0.32, 1.0, 3.2, 10.0)  # α / ρ tried; beyond these the coupling
 START_BYTES = 500 * 10**6  # a factor for the ridge start may take this much; the solver starts at 0 else
 
 
-@dataclass(frozen=True)
-class Consequents:
+class Consequents(NamedTuple):
     """Consequents ``P`` (K(D+1), L) with base rates put back, the weights used, the coupling, and the `Solution`."""
 
     P: Array
@@ -81,8 +80,7 @@ def fit_consequents(
     return Consequents(P, rho, alpha, beta, Q, solution)
 
 
-@dataclass(frozen=True)
-class Spectrum:
+class Spectrum(NamedTuple):
     """Non-zero eigenvalues ``s`` (r,) of G Gᵀ and their eigenvectors ``U`` (N, r)."""
 
     s: Array

@@ -11,7 +11,7 @@ with R, which always has a negative eigenvalue, F is not convex unless ρ or the
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -252,8 +252,7 @@ class Problem:
             )
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """Consequents ``P`` (Md, L), the steps taken, whether they sufficed, and the certificates seen, that of P last."""
 
     P: Array
