@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from ..exceptions import InputError
-from .rank_diagram import cliques, draw_ranks
+from .rank_diagram import draw_ranks
 
 __all__ = ["Friedman", "RankComparison", "bonferroni_dunn", "critical_difference_diagram", "friedman", "holm"]
 __all__ += ["nemenyi"]
@@ -75,9 +75,6 @@ class RankComparison:
         Mean ranks differ if they are at least this far apart, q times the standard error.
     p_values, adjusted_p_values : of the shape of ``significant``
         Two-sided; those that `holm` has adjusted compare with ``alpha`` directly. 1 for the control itself.
-    groups : tuple of tuples of int
-        From `nemenyi`: positions of methods that do not differ from each other, best first, the bars of the diagram.
-        Groups overlap; a method that differs from all others is in none.
     """
 
     mean_ranks: Any
@@ -90,7 +87,6 @@ class RankComparison:
     critical_difference: float | None = None
     p_values: Any = None
     adjusted_p_values: Any = None
-    groups: tuple[tuple[int, ...], ...] | None = None
 
 
 def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
@@ -167,9 +163,8 @@ def bonferroni_dunn(
         raise InputError(f"critical_values is 'demsar' or 'exact', not {critical_values!r}.")
     if critical_values == "demsar" and alpha in (0.05, 0.10) and k <= 10:  # his Table 5(b)
         q = 2.724 if (k, alpha) == (9, 0.05) else round(q, 3)
-    significant = _labelled(np.abs(differences) >= q * se, names)
-    found: dict[str, Any] = {"rank_differences": _labelled(differences, names), "control": position}
-    return RankComparison(mean_ranks, n_datasets, alpha, significant, **found, q=q, critical_difference=q * se)
+    significant, gaps = (_labelled(found, names) for found in (np.abs(differences) >= q * se, differences))
+    return RankComparison(mean_ranks, n_datasets, alpha, significant, position, gaps, q, q * se)
 
 
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
@@ -180,16 +175,16 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankCompar
     Examples
     --------
     >>> result = nemenyi([1.2, 2.1, 3.6, 3.1], n_datasets=12)
-    >>> round(result.q, 3), round(result.critical_difference, 3), result.groups
-    (2.569, 1.354, ((0, 1), (1, 3), (3, 2)))
+    >>> round(result.q, 3), round(result.critical_difference, 3), result.significant[0]
+    (2.569, 1.354, array([False, False,  True,  True]))
     """
     ranks, names, se = _read_ranks(mean_ranks, n_datasets)
     spread = stats.studentized_range(len(ranks), np.inf)
     q, distances = float(spread.isf(_level(alpha)) / np.sqrt(2)), np.abs(ranks[:, None] - ranks)
     significant = _labelled(distances >= q * se, names)
     p_values = _labelled(spread.sf(distances / se * np.sqrt(2)), names)
-    found: dict[str, Any] = {"q": q, "critical_difference": q * se, "groups": cliques(ranks, q * se)}
-    return RankComparison(mean_ranks, n_datasets, alpha, significant, p_values=p_values, **found)
+    cd = q * se
+    return RankComparison(mean_ranks, n_datasets, alpha, significant, q=q, critical_difference=cd, p_values=p_values)
 
 
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
@@ -208,10 +203,10 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     order = np.argsort(np.where(np.arange(len(p)) == position, np.inf, p), kind="stable")[:-1]  # without the control
     adjusted = np.ones(len(p))  # the i-th smallest of m times m − i + 1, never below the one before it
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0)
-    found = {"rank_differences": differences, "p_values": p, "adjusted_p_values": adjusted}
-    found = {name: _labelled(values, names) for name, values in found.items()}
-    significant = _labelled(adjusted <= _level(alpha), names)
-    return RankComparison(mean_ranks, n_datasets, alpha, significant, position, **found)
+    found = (adjusted <= _level(alpha), differences, p, adjusted)
+    significant, gaps, p, adjusted = (_labelled(values, names) for values in found)
+    given = (mean_ranks, n_datasets, alpha)
+    return RankComparison(*given, significant, position, gaps, p_values=p, adjusted_p_values=adjusted)
 
 
 def critical_difference_diagram(
