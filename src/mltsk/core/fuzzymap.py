@@ -92,6 +92,9 @@ class FuzzyMap:
         """In another precision."""
         return FuzzyMap(cast(self.X, dtype), cast(self.M, dtype))
 
+    def __abs__(self) -> "FuzzyMap":
+        return FuzzyMap(abs(self.X), self.M)
+
     def rows(self, rows: slice = slice(None)) -> Array:
         """A dense block of rows of G."""
         X, M, xp = dense(self.X[rows]), self.M[rows], namespace(self.M)

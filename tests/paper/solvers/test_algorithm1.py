@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info
 from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
 from mltsk.exceptions import InputError
 from mltsk.paper.solvers.algorithm1 import Solver, algorithm1, algorithm1_grid
-from mltsk.paper.solvers.problem import Quadratic, Rows
+from mltsk.paper.solvers.problem import Quadratic, quadratic
 
 VALUES = (0.01, 1.0, 100.0)
 CORNERS = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
@@ -238,12 +238,12 @@ def small_problem(n_rows=30, width=12, n_labels=7, seed=0):
 
 
 def moments(G, Y):
-    return Quadratic.of(Rows(G), Y, form=True)
+    return quadratic(G, Y, form=True)
 
 
 def test_a_singular_start_asks_for_a_larger_gamma():
     G, Y, R = small_problem()
-    broken = Quadratic(Rows(G), Y, -(G.T @ G))
+    broken = Quadratic(G, Y, -(G.T @ G))
     with pytest.raises(InputError, match="larger"):
         Solver(broken, R, 100, 0.01).solve(0.1, 0.1, 0.1)
 
@@ -271,7 +271,7 @@ def test_nearly_equal_columns_give_the_same_runs_in_a_grid_which_has_a_factor_of
 @pytest.mark.parametrize("by_rows", [False, True])
 def test_settings_in_step_stop_where_they_stop_alone(n_settings, by_rows):
     G, Y, R = small_problem()
-    data = Quadratic(Rows(G), Y) if by_rows else moments(G, Y)
+    data = Quadratic(G, Y) if by_rows else moments(G, Y)
     settings = list(product([0.01, 0.1, 1.0], [0.0, 0.02, 0.1, 5.0], [0.1, 1.0, 10.0, 50.0, 100.0]))[:n_settings]
     found = dict(Solver(data, R, 40, 1e-3).solve_all(settings))
     assert set(found) == set(settings)

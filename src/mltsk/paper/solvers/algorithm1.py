@@ -34,7 +34,7 @@ from ...core.backend import blas_threads
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError
-from .problem import Quadratic, Rows, quadratic
+from .problem import Quadratic, gram, quadratic
 
 ConstantLabels = Literal["uncorrelated", "authors"]
 Stop = Literal["program", "text"]
@@ -148,12 +148,12 @@ def algorithm1_grid(
             raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
     if precision not in _FACTOR_TOLERANCE:
         raise InputError(f'precision must be "double" or "single", got {precision!r}.')
-    rows = G if isinstance(G, FuzzyMap) else Rows(np.asarray(G, dtype=np.float64))
+    G = G if isinstance(G, FuzzyMap) else np.asarray(G, dtype=np.float64)
     Y = np.asarray(Y, dtype=np.float64)
-    if Y.ndim != 2 or rows.shape[0] != len(Y) or not len(Y):
-        raise InputError(f"G of shape {rows.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
+    if Y.ndim != 2 or G.shape[0] != len(Y) or not len(Y):
+        raise InputError(f"G of shape {G.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
     w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    data = quadratic(rows, Y, w, n_products=max_iter * len(settings))
+    data = quadratic(G, Y, w, n_products=max_iter * len(settings))
     if not np.isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
     data, factor = _factored(data, len(settings), _FACTOR_TOLERANCE[precision])
@@ -173,9 +173,9 @@ def _factored(data: Quadratic, n_settings: int, tolerance: float) -> tuple[Quadr
     Rules that hardly differ give nearly equal columns of G, so A has far fewer than Md directions: with the paper's
     clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops there; it costs Md r² flops.
     """
-    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(data.G.X):
+    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(getattr(data.G, "X", data.G)):
         return data, None
-    A = data.G.gram() if data.A is None else data.A
+    A = gram(data.G) if data.A is None else data.A
     lower, pivots, rank, _ = dpstrf(A, tol=tolerance * float(np.trace(A)), lower=1)
     if not 0 < 2 * rank < len(A) or (data.A is None and rank >= len(data.Y)):
         return data, None

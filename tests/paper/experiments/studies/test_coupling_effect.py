@@ -13,7 +13,7 @@ from mltsk.paper.experiments.studies.coupling_effect import (
 )
 from mltsk.paper.experiments.studies.sample import paper_rules
 from mltsk.paper.solvers.algorithm1 import algorithm1
-from mltsk.paper.solvers.problem import Problem, Quadratic, fista
+from mltsk.paper.solvers.problem import Problem, fista, quadratic
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_closed_form_is_the_optimum_that_the_solver_finds(arm, toy, rules):
     ((_, scores),) = family.scores(arm, [(rho, ratio)])
     weight = rho * family.s[-1]
     Q = coupling_matrix(label_correlation(Y), arm)
-    problem = Problem(Quadratic.of(rules.train, Y - Y.mean(axis=0)), Q, ratio * weight, 0.0, weight)
+    problem = Problem(quadratic(rules.train, Y - Y.mean(axis=0), form=False), Q, ratio * weight, 0.0, weight)
     P = fista(problem, max_iter=5000, tol=1e-10).P
     assert_allclose(scores, rules.test @ P + Y.mean(axis=0), atol=1e-3)
 

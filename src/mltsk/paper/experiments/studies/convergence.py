@@ -45,7 +45,7 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
 
 def _authors(X: Array, Y: Array, steps: int) -> list[dict[str, Any]]:
     G = paper_rules(X, X[:1], N_RULES, WIDTH_SCALE).train
-    data, R = Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
+    data, R = quadratic(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
     sigma, lam = np.linalg.eigvalsh(G.gram())[0], np.linalg.eigvalsh(R)[0]
     sigma = 0.0 if sigma <= 1e-9 * data.norm else sigma  # what rounding leaves of an exact 0
     return [_one_alpha(data, R, alpha, float(sigma + alpha * lam), steps) for alpha in ALPHAS]
