@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mltsk.core.membership import authors_widths, firing_strengths, rule_distinctness
-from mltsk.paper.antecedents import COLLAPSED, SHARED, distinct_rules, find_rules, shared_width_scale
+from mltsk.paper.antecedents import COLLAPSED, SHARED, distinct_rules, find_rules
 
 
 def test_distinct_rules_stay_apart_where_the_papers_collapse():
@@ -26,15 +26,16 @@ def test_widths_share_samples_among_the_same_number_of_rules(n_features):
 
 
 def test_widths_count_weights_as_copies():
-    X = np.random.default_rng(3).normal(size=(50, 4))
-    w = np.random.default_rng(4).integers(1, 4, size=50).astype(float)
+    X = np.repeat(10 * np.eye(3, 4), 20, axis=0) + np.random.default_rng(3).normal(size=(60, 4))  # three clear clusters
+    w = np.random.default_rng(4).integers(1, 4, size=60).astype(float)
     copies = np.repeat(X, w.astype(int), axis=0)
-    assert shared_width_scale(X, X[:3], w, 1.0) == pytest.approx(
-        shared_width_scale(copies, X[:3], np.ones(len(copies)), 1.0)
-    )
+    found, expected = distinct_rules(X, w, 3), distinct_rules(copies, np.ones(len(copies)), 3)
+    assert found[1][0, 0] == pytest.approx(expected[1][0, 0])
 
 
-def test_the_width_of_one_rule_or_equal_rules_is_finite():
+def test_the_width_of_one_rule_or_of_equal_samples_is_finite():
     X = np.random.default_rng(5).normal(size=(20, 3))
-    for C in (X[:1], X[[0, 0, 0]]):
-        assert np.isfinite(shared_width_scale(X, C, np.ones(20), 1.0))
+    for samples, n_rules in ((X, 1), (X[[0] * 20], 3), (X[[0, 1] * 10], 3)):
+        centers, widths = distinct_rules(samples, np.ones(20), n_rules)
+        assert centers.shape == widths.shape
+        assert np.isfinite(widths).all()

@@ -13,7 +13,7 @@ from mltsk.core.clustering import fuzzy_c_means
 from mltsk.core.coupling import CONVEX, coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.core.membership import firing_strengths
-from mltsk.paper.solvers.problem import Problem, Quadratic, fista
+from mltsk.paper.solvers.problem import Problem, fista, quadratic
 
 from ..conftest import effects_of_exceptions, effects_of_features
 
@@ -45,7 +45,7 @@ def test_operator_equals_matrix(size, seed):
 @settings(max_examples=60, deadline=None)
 def test_no_neighbour_is_better_than_a_certified_optimum(size, seed, kind, alpha, beta, rho):
     G, Y, rng = draw(size, seed)
-    problem = Problem(Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), kind), alpha, beta, rho)
+    problem = Problem(quadratic(G, Y, form=True), coupling_matrix(label_correlation(Y), kind), alpha, beta, rho)
     found = fista(problem, tol=1e-9, max_iter=20000)
     assert found.converged
     for scale in (1e-3, 1.0):

@@ -78,11 +78,6 @@ class FuzzyMap:
         """K."""
         return int(self.M.shape[1])
 
-    @property
-    def is_sparse(self) -> bool:
-        """Whether X is CSR."""
-        return bool(sparse.issparse(self.X))
-
     def weighted(self, w: Array | None) -> "FuzzyMap":
         """The map whose rows are scaled by √w: its Gram matrix and products are the weighted ones."""
         if w is None or bool((w == 1).all()):
@@ -97,6 +92,9 @@ class FuzzyMap:
         """In another precision."""
         return FuzzyMap(cast(self.X, dtype), cast(self.M, dtype))
 
+    def __abs__(self) -> "FuzzyMap":
+        return FuzzyMap(abs(self.X), self.M)
+
     def rows(self, rows: slice = slice(None)) -> Array:
         """A dense block of rows of G."""
         X, M, xp = dense(self.X[rows]), self.M[rows], namespace(self.M)
@@ -109,8 +107,9 @@ class FuzzyMap:
         """G P, (N, L)."""
         (N, D), K, L = self.X.shape, self.n_rules, P.shape[1]
         cube = P.reshape(K, D + 1, L)
-        if self.is_sparse:
-            terms = spread(lambda k: self.M[:, [k]] * (self.X @ cube[k, 1:]), range(K), self._flops(L))
+        if sparse.issparse(self.X):
+            flops = 2.0 * n_entries(self.X) * K * L
+            terms = spread(lambda k: self.M[:, [k]] * (self.X @ cube[k, 1:]), range(K), flops)
             return np.asarray(sum(terms, start=self.M @ cube[:, 0]))
         xp = namespace(P)
         linear = xp.swapaxes(cube[:, 1:], 0, 1).reshape(D, K * L)
@@ -126,9 +125,9 @@ class FuzzyMap:
         xp = namespace(V)
         out = xp.empty((K, D + 1, L), dtype=xp.result_type(self.M, V), like=V)
         out[:, 0] = self.M.T @ V
-        if self.is_sparse:
-            terms = spread(lambda k: self.X.T @ (self.M[:, [k]] * V), range(K), self._flops(L))
-            for k, term in enumerate(terms):
+        if sparse.issparse(self.X):
+            flops = 2.0 * n_entries(self.X) * K * L
+            for k, term in enumerate(spread(lambda k: self.X.T @ (self.M[:, [k]] * V), range(K), flops)):
                 out[k, 1:] = term
         else:
             linear = xp.zeros((D, K * L), dtype=out.dtype, like=V)
@@ -137,31 +136,23 @@ class FuzzyMap:
             out[:, 1:] = xp.swapaxes(linear.reshape(D, K, L), 0, 1)
         return out.reshape(K * (D + 1), L)
 
-    def _flops(self, n_columns: int) -> float:
-        return 2.0 * n_entries(self.X) * self.n_rules * n_columns
-
     def gram(self) -> Array:
-        """Gᵀ G, (K(D+1), K(D+1)), of arrays: the sum over row blocks of their Gram matrices."""
-        if self.is_sparse:
-            return self._sparse_gram()
-        N, width = self.shape
+        """Gᵀ G, (K(D+1), K(D+1)), of arrays: summed over blocks of rows, or of CSR pair by pair of rules."""
+        (N, width), K = self.shape, self.n_rules
         A = np.zeros((width, width), dtype=np.result_type(self.X.dtype, self.M))
-        for rows in row_blocks(N, A.itemsize * width):
-            G = self.rows(rows)
-            A += G.T @ G  # NumPy sees the transpose and calls SYRK: half the flops
-        return A
-
-    def _sparse_gram(self) -> Array:
-        """By blocks Xeᵀ diag(M_k M_l) Xe of pairs of rules."""
-        K, width = self.n_rules, self.X.shape[1] + 1
-        A = np.empty((K, width, K, width), dtype=np.result_type(self.X.dtype, self.M))
+        if not sparse.issparse(self.X):
+            for rows in row_blocks(N, A.itemsize * width):
+                G = self.rows(rows)
+                A += G.T @ G  # NumPy sees the transpose and calls SYRK: half the flops
+            return A
+        cube = A.reshape(K, width // K, K, width // K)
         for k, l in combinations_with_replacement(range(K), 2):  # noqa: E741 - k, l are the paper's rule indices
-            m, block = self.M[:, k] * self.M[:, l], A[k, :, l]
+            m, block = self.M[:, k] * self.M[:, l], cube[k, :, l]
             block[0, 0] = m.sum()
             block[0, 1:] = block[1:, 0] = self.X.T @ m
             block[1:, 1:] = (self.X.T @ sparse.csr_array(self.X.multiply(m[:, None]))).toarray()
-            A[l, :, k] = block.T
-        return A.reshape(K * width, K * width)
+            cube[l, :, k] = block.T
+        return A
 
     def dual_gram(self) -> Array:
         """G Gᵀ (N, N) of arrays, as (M Mᵀ) ∘ (Xe Xeᵀ)."""

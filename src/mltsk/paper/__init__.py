@@ -16,17 +16,16 @@ if TYPE_CHECKING:  # what editors and type checkers see
 
 # Public names and where they live: imported on first use, so that `import mltsk.paper` is instant.
 _HOMES = {"METHODS": "paper.methods", "PaperMLTSK": "paper.methods", "algorithm1": "paper.solvers.algorithm1"}
-_HOMES |= {"fuzzy_c_means": "core.clustering", "fuzzy_features": "core.fuzzymap"}
+_HOMES |= {"fuzzy_c_means": "core.clustering", "fuzzy_features": "core.fuzzymap", "significance": "paper.significance"}
 
-__all__ = sorted([*_HOMES, "significance"])
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"mltsk.{_HOMES[name]}"), name)
-    if name == "significance":
-        return import_module("mltsk.paper.significance")
-    raise AttributeError(f"module 'mltsk.paper' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mltsk.paper' has no attribute {name!r}")
+    home = import_module(f"mltsk.{_HOMES[name]}")
+    return home if name == "significance" else getattr(home, name)
 
 
 def __dir__() -> list[str]:

@@ -47,20 +47,13 @@ def rule_widths(spread: Array, width_scale: float, formulas: str = "program") ->
 
 
 def distinct_rules(X: Matrix, w: Array, n_rules: int) -> tuple[Array, Array]:
-    """Centres by k-means, and one width for all that shares samples out among two fifths of the rules."""
-    C = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=1.0, sample_weight=w, rtol=1e-5).centers
-    yardstick = mean_nearest_distance(X, C, w)
-    h = shared_width_scale(X, C, w, yardstick)
-    return C, np.full_like(C, common_width(X.shape[1], yardstick, h))
+    """Centres by k-means, and one width for all at which 1 + SHARED (K - 1) rules share a sample on average.
 
-
-def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float) -> float:
-    """The h of `common_width` at which samples are shared out among 1 + SHARED (K - 1) rules on average.
-
-    How many rules share a sample is the exponential of the entropy of its firing strengths: 1 when one fires alone, K
-    when all fire alike. It grows with h, so bisection finds it, within WIDTH_RANGE.
+    How many share it is the exponential of the entropy of its firing strengths: 1 when one fires alone, K when all
+    fire alike. It grows with the h of `common_width`, so bisection finds it, within WIDTH_RANGE.
     """
-    rows = spread_rows(X.shape[0], WIDTH_ROWS)
+    C = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=1.0, sample_weight=w, rtol=1e-5).centers
+    yardstick, rows = mean_nearest_distance(X, C, w), spread_rows(X.shape[0], WIDTH_ROWS)
     E = exponents(X[rows], C, np.ones_like(C), relative=True).astype(np.float64)
     E -= E.min(axis=1, keepdims=True)
     low, high = np.log(WIDTH_RANGE)
@@ -73,7 +66,7 @@ def shared_width_scale(X: Matrix, C: Array, w: Array, yardstick: float) -> float
         entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
         enough = w[rows] @ np.exp(entropy) / w[rows].sum() > 1 + SHARED * (E.shape[1] - 1)
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
-    return h
+    return C, np.full_like(C, common_width(X.shape[1], yardstick, h))
 
 
 def warn_if_fewer(found: int, asked: int) -> None:

@@ -16,12 +16,9 @@ from numpy.typing import NDArray
 from ..exceptions import optional
 
 FloatArray = NDArray[np.float64]
-Bar = tuple[float, float, int]  # worst rank, best rank, row
 
-_FONT = 10.0  # points, in a figure of our own
-_SCALE = 4.4  # inches of the scale, at least
-_MARGIN = 0.08  # inches around it
-_TITLE = 0.3  # inches of a title
+_FONT, _LINE = 10.0, 1.55 * 10 / 72  # points, and inches from line to line
+_SCALE_Y, _BAR_STEP = 2.4 * _LINE, 0.62 * _LINE  # from the top to the scale, and from there from bar to bar
 # Shares of the scale: bars closer than this get rows of their own, and reach beyond the methods at their ends.
 _APART, _OVERHANG = 0.06, 0.01
 
@@ -41,127 +38,90 @@ def cliques(ranks: FloatArray, critical_difference: float) -> tuple[tuple[int, .
     return tuple(tuple(order[i:end].tolist()) for i, end in kept)
 
 
-def draw_ranks(
-    ranks: FloatArray, names: Sequence[str], cd: float, *, control: int | None, title: str | None, color: str, ax: Any
-) -> Any:
-    """Draw the diagram on ``ax``, or on a new figure that fits it; the figure.
+def draw_ranks(ranks: FloatArray, names: Sequence[str], cd: float, *, control: int | None, color: str) -> Any:
+    """Draw the diagram on a new figure that fits it; the figure.
 
     With a ``control`` one band marks what does not differ from it by the critical difference ``cd``; without one, bars
     join what does not differ.
     """
-    bars = _bars(ranks, cd, control)
+    k, free = len(ranks), list[float]()  # of every row of bars, the worst rank drawn so far
+    bars = [] if control is None else [(min(ranks[control] + cd, k), max(ranks[control] - cd, 1.0), 0)]
+    for group in cliques(ranks, cd) if control is None else ():
+        best, worst = float(ranks[group[0]]), float(ranks[group[-1]])
+        row = next((i for i, taken in enumerate(free) if best > taken + _APART * (k - 1)), len(free))
+        free[row : row + 1] = [worst]
+        bars.append((worst, best, row))
     labels = [f"{name} ({rank:.2f})" for name, rank in zip(names, ranks, strict=True)]
     diagram = _Diagram(ranks, labels, 1 + max((row for *_, row in bars), default=-1))
-    diagram.fill_figure(_TITLE if title else 0) if ax is None else diagram.fit_into(ax)
-    if title is not None:
-        diagram.ax.set_title(title, fontsize=1.1 * diagram.font, parse_math=False)
-    diagram.draw_scale()
-    diagram.draw_ruler(cd)
-    diagram.draw_bars(bars, 0.0 if control is not None else _OVERHANG, color)
+    diagram.draw_scale(cd)
+    for worst, best, row in bars:
+        diagram.draw_bar(worst, best, row, 0.0 if control is not None else _OVERHANG, color)
     diagram.draw_names(control, color)
     return diagram.ax.figure
 
 
-def _bars(ranks: FloatArray, cd: float, control: int | None) -> list[Bar]:
-    """Bars; those that would touch get rows of their own."""
-    if control is not None:
-        return [(min(ranks[control] + cd, len(ranks)), max(ranks[control] - cd, 1.0), 0)]
-    bars: list[Bar] = []
-    free: list[float] = []  # worst rank drawn so far, in every row
-    for group in cliques(ranks, cd):
-        best, worst = float(ranks[group[0]]), float(ranks[group[-1]])
-        row = next((i for i, taken in enumerate(free) if best > taken + _APART * (len(ranks) - 1)), len(free))
-        free[row : row + 1] = [worst]
-        bars.append((worst, best, row))
-    return bars
-
-
 class _Diagram:
-    """Sizes in inches, the font in points; y runs down from 0 at the top."""
+    """Axes of a new figure in inches; y runs down from 0 at the top."""
 
     def __init__(self, ranks: FloatArray, labels: Sequence[str], bar_rows: int) -> None:
-        rcParams = optional("matplotlib", "report").rcParams
-        self.new_figure: Any = optional("matplotlib.figure", "report").Figure
-        self.ranks, self.labels, self.k, self.bar_rows = ranks, labels, len(ranks), bar_rows
-        self.text, self.ink = _text_width(labels), str(rcParams["text.color"])
+        self.ranks, self.labels, self.k, margin = ranks, labels, len(ranks), 0.08
+        figure: Any = optional("matplotlib.figure", "report").Figure
+        self.ink = optional("matplotlib", "report").rcParams["text.color"]
+        # names have the width of the longest on both sides, the scale what is between
+        self.left = _text_width(labels)
+        self.right = self.left + max(4.4, 0.3 * (self.k - 1))
+        self.first_row = _SCALE_Y + _BAR_STEP * bar_rows + 1.1 * _LINE
+        inner = np.array([self.right + self.left, self.first_row + _LINE * ((self.k + 1) // 2 - 0.35)])
+        size = inner + 2 * margin
+        self.ax = figure(figsize=tuple(size)).add_axes((*(margin / size), *(inner / size)))
+        self.ax.set_axis_off()
+        self.ax.set(xlim=(0, inner[0]), ylim=(inner[1], 0))
 
-    def fill_figure(self, head: float) -> None:
-        """Draw on axes that fill a new figure, but for ``head`` inches of a title."""
-        self._lay_out(2 * self.text + max(_SCALE, 0.3 * (self.k - 1)), 1.0)
-        size = np.array([self.width + 2 * _MARGIN, self.height + 2 * _MARGIN + head])
-        place = (*(_MARGIN / size), *([self.width, self.height] / size))
-        self._use(self.new_figure(figsize=tuple(size)).add_axes(place))
-
-    def fit_into(self, ax: Any) -> None:
-        """Draw on these axes, with the font as small as their size demands."""
-        box = ax.get_window_extent()
-        width, height = box.width / ax.figure.dpi, box.height / ax.figure.dpi
-        self._lay_out(width, 1.0)
-        self._lay_out(width, min(1.0, 0.32 * width / self.text, height / self.height))
-        self._use(ax)
-
-    def _lay_out(self, width: float, shrink: float) -> None:
-        """Names have the width of the longest on both sides, the scale what is between."""
-        self.width, self.font = width, shrink * _FONT
-        self.left, self.right = shrink * self.text, width - shrink * self.text
-        self.line = 1.55 * self.font / 72
-        self.scale_y, self.bar_step = 2.4 * self.line, 0.62 * self.line
-        self.first_row = self.scale_y + self.bar_step * self.bar_rows + 1.1 * self.line
-        self.height = self.first_row + self.line * ((self.k + 1) // 2 - 0.35)
-
-    def _use(self, ax: Any) -> None:
-        self.ax = ax
-        ax.set_axis_off()
-        ax.set_xlim(0, self.width)
-        ax.set_ylim(self.height, 0)
-
-    def _x(self, rank: Any) -> Any:
+    def x(self, rank: Any) -> Any:
         """Place of a mean rank on the scale."""
         return self.left + (self.k - rank) / (self.k - 1) * (self.right - self.left)
 
-    def _rule(self, x: Sequence[float], y: Sequence[float], width: float = 0.1, **more: Any) -> None:
-        self.ax.plot(x, y, **{"color": self.ink, "lw": width * self.font, **more})
+    def rule(self, x: Sequence[float], y: Sequence[float], width: float = 1.0, **more: Any) -> None:
+        self.ax.plot(x, y, **{"color": self.ink, "lw": width, **more})
 
-    def draw_scale(self) -> None:
-        y, line = self.scale_y, self.line
-        step = int(np.ceil(1.6 * line / ((self.right - self.left) / (self.k - 1))))
-        self._rule([self.left, self.right], [y, y], solid_capstyle="butt")
+    def write(self, x: float, y: float, text: str, **more: Any) -> None:
+        self.ax.text(x, y, text, **{"va": "center", "fontsize": _FONT, **more})
+
+    def draw_scale(self, cd: float) -> None:
+        """The scale, and above it the critical difference; in words alone where it is longer than the scale."""
+        step = int(np.ceil(1.6 * _LINE / ((self.right - self.left) / (self.k - 1))))
+        self.rule([self.left, self.right], [_SCALE_Y, _SCALE_Y], solid_capstyle="butt")
         for rank in np.arange(1, self.k + 0.5, 0.5):
-            major, x = rank % 1 == 0 and (rank - 1) % step == 0, self._x(rank)
-            self._rule([x, x], [y, y - (0.35 if major else 0.18) * line], 0.08)
+            major, x = rank % 1 == 0 and (rank - 1) % step == 0, self.x(rank)
+            self.rule([x, x], [_SCALE_Y, _SCALE_Y - (0.35 if major else 0.18) * _LINE], 0.8)
             if major:
-                self.ax.text(x, y - 0.5 * line, f"{rank:.0f}", ha="center", va="bottom", fontsize=self.font)
-
-    def draw_ruler(self, cd: float) -> None:
-        """The critical difference to scale; in words alone where it is longer than the scale."""
-        y, text = 0.65 * self.line, f"CD = {cd:.2f}"
+                self.write(x, _SCALE_Y - 0.5 * _LINE, f"{rank:.0f}", ha="center", va="bottom")
+        y, text = 0.65 * _LINE, f"CD = {cd:.2f}"
         if cd > self.k - 1:
-            self.ax.text(self.left, y, f"{text}, longer than the scale", va="center", fontsize=self.font)
+            self.write(self.left, y, f"{text}, longer than the scale")
             return
-        x = [self.left, self.left + cd / (self.k - 1) * (self.right - self.left)]
-        self._rule(x, [y, y])
-        for end in x:
-            self._rule([end, end], [0.5 * self.line, 0.8 * self.line])
-        self.ax.text(x[1] + 0.4 * self.line, y, text, ha="left", va="center", fontsize=self.font)
+        ends = [self.left, self.x(self.k - cd)]
+        self.rule(ends, [y, y])
+        for end in ends:
+            self.rule([end, end], [0.5 * _LINE, 0.8 * _LINE])
+        self.write(ends[1] + 0.4 * _LINE, y, text, ha="left")
 
-    def draw_bars(self, bars: Sequence[Bar], overhang: float, color: str) -> None:
+    def draw_bar(self, worst: float, best: float, row: int, overhang: float, color: str) -> None:
         """A bar that holds methods reaches a little beyond them, but never to one that it does not hold."""
-        for worst, best, row in bars:
-            outside = self.ranks[(self.ranks < best) | (self.ranks > worst)]
-            gaps = [np.abs(outside - end).min(initial=self.k) / 3 for end in (worst, best)]
-            reach = np.minimum(overhang * (self.k - 1), gaps)
-            ends, y = self._x(np.array([worst + reach[0], best - reach[1]])), self.scale_y + self.bar_step * (row + 1)
-            self._rule(ends, [y, y], 0.34, color=color, solid_capstyle="butt", zorder=3, gid="bar")
+        outside = self.ranks[(self.ranks < best) | (self.ranks > worst)]
+        gaps = [np.abs(outside - end).min(initial=self.k) / 3 for end in (worst, best)]
+        reach = np.minimum(overhang * (self.k - 1), gaps)
+        ends, y = self.x(np.array([worst + reach[0], best - reach[1]])), _SCALE_Y + _BAR_STEP * (row + 1)
+        self.rule(ends, [y, y], 3.4, color=color, solid_capstyle="butt", zorder=3, gid="bar")
 
     def draw_names(self, control: int | None, color: str) -> None:
         for place, method in enumerate(np.argsort(-self.ranks, kind="stable")):
             chosen, on_left = control == method, place < (self.k + 1) // 2
-            x, y = self._x(self.ranks[method]), self.first_row + self.line * min(place, self.k - 1 - place)
+            x, y = self.x(self.ranks[method]), self.first_row + _LINE * min(place, self.k - 1 - place)
             end, side, align = (self.left - 0.1, -0.06, "right") if on_left else (self.right + 0.1, 0.06, "left")
-            ink, width, above, weight = (color, 0.16, 4, "bold") if chosen else (self.ink, 0.08, 2, "normal")
-            self._rule([x, x, end], [self.scale_y, y, y], width, color=ink, zorder=above)
-            style = {"fontsize": self.font, "fontweight": weight, "parse_math": False}
-            self.ax.text(end + side, y, self.labels[method], ha=align, va="center", **style)
+            ink, width, above, weight = (color, 1.6, 4, "bold") if chosen else (self.ink, 0.8, 2, "normal")
+            self.rule([x, x, end], [_SCALE_Y, y, y], width, color=ink, zorder=above)
+            self.write(end + side, y, self.labels[method], ha=align, fontweight=weight, parse_math=False)
 
 
 def _text_width(labels: Sequence[str]) -> float:

@@ -14,27 +14,23 @@ Data frames in, labelled answers out: the columns of a frame name the methods, a
 verdicts then are a series by name. Arrays give arrays.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
 from ..exceptions import InputError
-from .rank_diagram import cliques, draw_ranks
+from .rank_diagram import draw_ranks
 
 __all__ = ["Friedman", "RankComparison", "bonferroni_dunn", "critical_difference_diagram", "friedman", "holm"]
 __all__ += ["nemenyi"]
 
 FloatArray = NDArray[np.float64]
-
-# Demšar's Table 5(b) for two to ten methods. It prints 2.724 for nine where the quantile is 2.734; all else agrees.
-_DEMSAR = {
-    0.05: (1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690, 2.724, 2.773),
-    0.10: (1.645, 1.960, 2.128, 2.241, 2.326, 2.394, 2.450, 2.498, 2.539),
-}
+Names = list[Any] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +73,8 @@ class RankComparison:
         Mean rank less that of the control: above 0 is worse than it.
     q, critical_difference : float
         Mean ranks differ if they are at least this far apart, q times the standard error.
-    exact_q : float
-        The normal quantile. It differs from ``q`` where Demšar's table is rounded or misprinted.
     p_values, adjusted_p_values : of the shape of ``significant``
         Two-sided; those that `holm` has adjusted compare with ``alpha`` directly. 1 for the control itself.
-    groups : tuple of tuples of int
-        From `nemenyi`: positions of methods that do not differ from each other, best first, the bars of the diagram.
-        Groups overlap; a method that differs from all others is in none.
     """
 
     mean_ranks: Any
@@ -94,10 +85,8 @@ class RankComparison:
     rank_differences: Any = None
     q: float | None = None
     critical_difference: float | None = None
-    exact_q: float | None = None
     p_values: Any = None
     adjusted_p_values: Any = None
-    groups: tuple[tuple[int, ...], ...] | None = None
 
 
 def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
@@ -128,9 +117,17 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     (9.8, 0.013, 5.14)
     """
     values, names = _score_table(scores)
+    n, k = values.shape
     ranks = stats.rankdata(-values if greater_is_better else values, axis=1)
-    mean_ranks = _labelled({"mean_ranks": ranks.mean(axis=0)}, names)["mean_ranks"]
-    return Friedman(mean_ranks, *_statistics(ranks, correct_ties), *values.shape)
+    # twice the ranks are whole numbers, so that equal rankings give exactly infinity
+    doubled = np.rint(2 * ranks).astype(np.int64) - (k + 1)
+    between = 3 * int(np.sum(doubled.sum(axis=0) ** 2))
+    chi2, f = 0.0, 0.0
+    if between:
+        spread = 3 * int(np.sum(doubled**2)) if correct_ties else n * k * (k * k - 1)
+        rest = n * spread - between
+        chi2, f = between * (k - 1) / spread, (n - 1) * between / rest if rest else float("inf")
+    return Friedman(_labelled(ranks.mean(axis=0), names), chi2, f, n, k)
 
 
 def bonferroni_dunn(
@@ -159,17 +156,15 @@ def bonferroni_dunn(
     >>> round(result.critical_difference, 3), result.significant
     (1.262, array([False, False,  True,  True]))
     """
-    ranks, names, se = _read_ranks(mean_ranks, n_datasets)
-    position = _position(control, names, len(ranks))
-    exact_q = float(stats.norm.isf(_level(alpha) / 2 / (len(ranks) - 1)))
+    position, differences, names, se = _against(control, mean_ranks, n_datasets)
+    k = len(differences)
+    q = float(stats.norm.isf(_level(alpha) / 2 / (k - 1)))
     if critical_values not in ("demsar", "exact"):
         raise InputError(f"critical_values is 'demsar' or 'exact', not {critical_values!r}.")
-    table = _DEMSAR.get(alpha, ()) if critical_values == "demsar" else ()
-    q = (*table[len(ranks) - 2 :], exact_q)[0]
-    differences = ranks - ranks[position]
-    found = _labelled({"significant": np.abs(differences) >= q * se, "rank_differences": differences}, names)
-    given = (mean_ranks, n_datasets, alpha)
-    return RankComparison(*given, **found, control=position, q=q, critical_difference=q * se, exact_q=exact_q)
+    if critical_values == "demsar" and alpha in (0.05, 0.10) and k <= 10:  # his Table 5(b)
+        q = 2.724 if (k, alpha) == (9, 0.05) else round(q, 3)
+    significant, gaps = (_labelled(found, names) for found in (np.abs(differences) >= q * se, differences))
+    return RankComparison(mean_ranks, n_datasets, alpha, significant, position, gaps, q, q * se)
 
 
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
@@ -180,16 +175,16 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankCompar
     Examples
     --------
     >>> result = nemenyi([1.2, 2.1, 3.6, 3.1], n_datasets=12)
-    >>> round(result.q, 3), round(result.critical_difference, 3), result.groups
-    (2.569, 1.354, ((0, 1), (1, 3), (3, 2)))
+    >>> round(result.q, 3), round(result.critical_difference, 3), result.significant[0]
+    (2.569, 1.354, array([False, False,  True,  True]))
     """
     ranks, names, se = _read_ranks(mean_ranks, n_datasets)
     spread = stats.studentized_range(len(ranks), np.inf)
     q, distances = float(spread.isf(_level(alpha)) / np.sqrt(2)), np.abs(ranks[:, None] - ranks)
-    p_values = spread.sf(distances / se * np.sqrt(2))
-    found = _labelled({"significant": distances >= q * se, "p_values": p_values}, names)
-    cd, groups = q * se, cliques(ranks, q * se)
-    return RankComparison(mean_ranks, n_datasets, alpha, **found, q=q, critical_difference=cd, groups=groups)
+    significant = _labelled(distances >= q * se, names)
+    p_values = _labelled(spread.sf(distances / se * np.sqrt(2)), names)
+    cd = q * se
+    return RankComparison(mean_ranks, n_datasets, alpha, significant, q=q, critical_difference=cd, p_values=p_values)
 
 
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
@@ -203,41 +198,32 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     >>> result.adjusted_p_values.round(3), result.significant
     (array([1.   , 0.088, 0.   , 0.001]), array([False, False,  True,  True]))
     """
-    ranks, names, se = _read_ranks(mean_ranks, n_datasets)
-    position = _position(control, names, len(ranks))
-    differences = ranks - ranks[position]
+    position, differences, names, se = _against(control, mean_ranks, n_datasets)
     p = 2 * stats.norm.sf(np.abs(differences) / se)
     order = np.argsort(np.where(np.arange(len(p)) == position, np.inf, p), kind="stable")[:-1]  # without the control
     adjusted = np.ones(len(p))  # the i-th smallest of m times m − i + 1, never below the one before it
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0)
-    found = {"rank_differences": differences, "p_values": p, "adjusted_p_values": adjusted}
-    found["significant"] = adjusted <= _level(alpha)
-    return RankComparison(mean_ranks, n_datasets, alpha, **_labelled(found, names), control=position)
+    found = (adjusted <= _level(alpha), differences, p, adjusted)
+    significant, gaps, p, adjusted = (_labelled(values, names) for values in found)
+    given = (mean_ranks, n_datasets, alpha)
+    return RankComparison(*given, significant, position, gaps, p_values=p, adjusted_p_values=adjusted)
 
 
 def critical_difference_diagram(
-    comparison: RankComparison,
-    *,
-    names: Sequence[str] | None = None,
-    title: str | None = None,
-    color: str = "tab:blue",
-    ax: Any = None,
+    comparison: RankComparison, *, names: Sequence[str] | None = None, color: str = "tab:blue"
 ) -> Any:
     """Draw mean ranks on a line, better methods to the right, with what the test says about them.
 
     For `bonferroni_dunn` a band marks all mean ranks that do not differ from the control's; for `nemenyi` bars join
-    methods that do not differ from each other.
+    methods that do not differ from each other. The figure is as large as the names need.
 
     Parameters
     ----------
     comparison : result of `bonferroni_dunn` or `nemenyi`
     names : sequence of str, optional
         Names of the methods; those of the mean ranks if they have any.
-    title : str, optional
     color : colour of matplotlib
         Of the band or bars. Text and lines follow ``rcParams``.
-    ax : matplotlib axes, optional
-        Where to draw, at their present size. Without it a figure is made as large as the names need.
 
     Returns
     -------
@@ -255,11 +241,10 @@ def critical_difference_diagram(
     shown = [str(name) for name in (names or own_names or range(1, len(ranks) + 1))]
     if len(shown) != len(ranks):
         raise InputError(f"There are {len(ranks)} methods and {len(shown)} names.")
-    cd, control = comparison.critical_difference, comparison.control
-    return draw_ranks(ranks, shown, cd, control=control, title=title, color=color, ax=ax)
+    return draw_ranks(ranks, shown, comparison.critical_difference, control=comparison.control, color=color)
 
 
-def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any] | None, float]:
+def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, Names, float]:
     """Mean ranks as an array, the names of the methods if they have any, and the standard error of a difference."""
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
@@ -274,13 +259,18 @@ def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, list[Any]
     return ranks, names, float(np.sqrt(k * (k + 1) / (6 * n_datasets)))
 
 
-def _position(control: int | str, names: list[Any] | None, k: int) -> int:
+def _against(control: int | str, mean_ranks: Any, n_datasets: int) -> tuple[int, FloatArray, Names, float]:
+    """Position of the control, mean ranks less its own, names and standard error as of `_read_ranks`."""
+    ranks, names, se = _read_ranks(mean_ranks, n_datasets)
+    k = len(ranks)
     if names is not None and names.count(control) == 1:
-        return names.index(control)
-    if isinstance(control, int | np.integer) and -k <= control < k:
-        return int(control) % k
-    known = ", ".join(map(str, names)) if names else f"0 to {k - 1}"
-    raise InputError(f"The control {control!r} is not one of the methods: {known}.")
+        position = names.index(control)
+    elif isinstance(control, int | np.integer) and -k <= control < k:
+        position = int(control) % k
+    else:
+        known = ", ".join(map(str, names)) if names else f"0 to {k - 1}"
+        raise InputError(f"The control {control!r} is not one of the methods: {known}.")
+    return position, ranks - ranks[position], names, se
 
 
 def _level(alpha: float) -> float:
@@ -289,30 +279,13 @@ def _level(alpha: float) -> float:
     return alpha
 
 
-def _labelled(found: Mapping[str, NDArray[Any]], names: list[Any] | None) -> dict[str, Any]:
+def _labelled(values: NDArray[Any], names: Names) -> Any:
     if names is None:
-        return dict(found)
-    import pandas as pd
-
-    return {
-        key: pd.Series(values, names) if values.ndim == 1 else pd.DataFrame(values, names, names)
-        for key, values in found.items()
-    }
+        return values
+    return pd.Series(values, names) if values.ndim == 1 else pd.DataFrame(values, names, names)
 
 
-def _statistics(ranks: FloatArray, correct_ties: bool) -> tuple[float, float]:
-    """χ² and F, from twice the ranks: those are whole numbers, so that equal rankings give exactly infinity."""
-    n, k = ranks.shape
-    doubled = np.rint(2 * ranks).astype(np.int64) - (k + 1)
-    between = 3 * int(np.sum(doubled.sum(axis=0) ** 2))
-    if not between:
-        return 0.0, 0.0
-    spread = 3 * int(np.sum(doubled**2)) if correct_ties else n * k * (k * k - 1)
-    rest = n * spread - between
-    return between * (k - 1) / spread, (n - 1) * between / rest if rest else float("inf")
-
-
-def _score_table(scores: Any) -> tuple[FloatArray, list[Any] | None]:
+def _score_table(scores: Any) -> tuple[FloatArray, Names]:
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):

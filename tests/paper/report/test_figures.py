@@ -1,104 +1,47 @@
-import json
-import re
+"""A figure in three forms, and the figures of a report that need no study."""
 
-import pandas as pd
+import io
+import xml.etree.ElementTree as ET
+
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
-from mltsk.datasets import make_multilabel_rules
 from mltsk.paper.experiments.ranks import comparisons
-from mltsk.paper.experiments.results import Results
-from mltsk.paper.experiments.studies import STUDIES
 from mltsk.paper.experiments.summary import paper_gaps
-from mltsk.paper.report.experiment import study_pictures
-from mltsk.paper.report.figures import closeness_picture, protocol_picture, rank_pictures, study_figure
+from mltsk.paper.report.figures import SERIES, closeness_picture, drawing, picture, protocol_picture, rank_pictures
 
 
-@pytest.fixture(scope="module")
-def results():
-    """Every study of two small data sets, through JSON, as a store keeps it."""
-    sets = {
-        "toy": make_multilabel_rules(n_samples=60, n_features=5, random_state=0),
-        "cost $x_1$ <b>": make_multilabel_rules(n_samples=60, n_features=5, n_labels=3, random_state=1),
-    }
-    return {
-        name: {key: json.loads(json.dumps(study.function(data, grid="fast"))) for key, data in sets.items()}
-        for name, study in STUDIES.items()
-    }
+@pytest.fixture
+def drawn():
+    with drawing() as figure_of:
+        figure = figure_of(1.5)
+        ax = figure.subplots()
+        ax.plot([0, 1], [0, 1], color=SERIES[0], lw=5)
+        ax.scatter([0.2], [0.8], color=SERIES[1], s=200)
+        ax.axvspan(0.6, 0.9, color=SERIES[0], alpha=0.2)
+        return picture(figure, "key", "A <title>", "")
 
 
-@pytest.fixture(scope="module")
-def pictures(results):
-    stored = {(name, key): found for name, sets in results.items() for key, found in sets.items()}
-    drawn = study_pictures(Results({"datasets": {}}, pd.DataFrame(), pd.DataFrame(), stored))
-    return dict(zip(STUDIES, drawn, strict=True))
+def test_the_page_s_form_follows_the_page(drawn):
+    assert "var(--series-1)" in drawn.inline
+    assert 'aria-label="A &lt;title&gt;"' in drawn.inline
+    assert SERIES[0] not in drawn.inline
 
 
-def drawn(name, results):
-    return study_figure(name, results[name])
+def test_the_file_stands_alone(drawn):
+    root = ET.fromstring(drawn.svg)
+    assert root.tag.endswith("svg")
+    assert b"var(--" not in drawn.svg
+    assert SERIES[0].encode() in drawn.svg
 
 
-@pytest.mark.parametrize(
-    ("name", "n_axes", "label"),
-    [
-        ("label-correlation", 6, ""),
-        ("coupling-effect", 15, ""),
-        ("rules", 4, "number of rules"),
-        ("sensitivity", 4, "alpha"),
-        ("convergence", 6, "step"),
-    ],
-)
-def test_a_figure_has_its_panels(name, n_axes, label, results):
-    figure = drawn(name, results)
-    assert len(figure.axes) == n_axes
-    assert any(ax.get_xlabel() == label for ax in figure.axes)
-
-
-def test_every_arm_but_the_control_has_a_point_for_every_data_set(results):
-    figure = drawn("coupling-effect", results)
-    points = [sum(len(line.get_xdata()) for line in ax.lines[:-1]) for ax in figure.axes[::5]]  # the last marks 0
-    assert points == [2 * 1, 2 * 6, 2 * 4]
-
-
-def test_the_numbers_of_a_curve_are_those_of_the_study(results):
-    top = drawn("rules", results).axes[0]
-    assert list(top.lines[0].get_ydata()) == [row[0] for row in results["rules"]["toy"]["paper"]["mean"]]
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_on_a_page_text_is_text_in_the_colours_of_the_page(name, pictures):
-    svg = pictures[name].inline
-    assert svg.startswith("<svg")
-    assert "<b>" not in svg
-    assert "var(--ink)" in svg
-    assert "mathdefault" not in svg
-
-
-def test_names_of_data_sets_stay_as_they_are(pictures):
-    assert "cost $x_1$ &lt;b&gt;" in pictures["rules"].inline
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_files_stand_alone_on_white(name, pictures):
-    assert pictures[name].png.startswith(b"\x89PNG")
-    assert b"#ffffff" in pictures[name].svg
-    assert b"var(--" not in pictures[name].svg
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_caption_is_sentences_without_missing_numbers(name, pictures):
-    text = pictures[name].caption
-    assert re.fullmatch(r"[A-Z].*\.", text)
-    assert not re.search(r"\bnan\b", text)
-    assert "Used for toy, cost $x_1$ <b>: " in text
-
-
-def test_parts_follow_the_paper_and_the_run_and_leave_out_what_was_not_run(results):
-    stored = {("rules", key): found for key, found in results["rules"].items()}
-    stored |= {("label-correlation", "toy"): results["label-correlation"]["toy"]}
-    run = {"datasets": {"cost $x_1$ <b>": {}, "toy": {}}}
-    pictures = list(study_pictures(Results(run=run, scores=pd.DataFrame(), cells=pd.DataFrame(), studies=stored)))
-    assert [picture.title[:9] for picture in pictures] == ["Fig. 3, 4", "Fig. 6: A"]
-    assert "Used for cost $x_1$ <b>, toy: all rows, 2 of 5 folds" in pictures[1].caption
+def test_the_png_has_the_light_colours_on_white(drawn):
+    pixels = (imread(io.BytesIO(drawn.png))[..., :3] * 255).round().astype(int).reshape(-1, 3)
+    for colour in (SERIES[0], SERIES[1]):
+        wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+        assert np.any(np.all(pixels == wanted, axis=1))
+    assert np.all(pixels[0] == 255)
 
 
 def test_closeness_names_the_paper_s_methods_only(make_results):

@@ -9,8 +9,8 @@ from threadpoolctl import threadpool_info
 
 from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
 from mltsk.exceptions import InputError
-from mltsk.paper.solvers.algorithm1 import Solver, algorithm1, algorithm1_grid, low_rank
-from mltsk.paper.solvers.problem import Quadratic, Rows
+from mltsk.paper.solvers.algorithm1 import Solver, algorithm1, algorithm1_grid
+from mltsk.paper.solvers.problem import Quadratic, quadratic
 
 VALUES = (0.01, 1.0, 100.0)
 CORNERS = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
@@ -238,60 +238,40 @@ def small_problem(n_rows=30, width=12, n_labels=7, seed=0):
 
 
 def moments(G, Y):
-    return Quadratic.of(Rows(G), Y, form=True)
+    return quadratic(G, Y, form=True)
 
 
 def test_a_singular_start_asks_for_a_larger_gamma():
     G, Y, R = small_problem()
-    broken = Quadratic(Rows(G), Y, -(G.T @ G))
+    broken = Quadratic(G, Y, -(G.T @ G))
     with pytest.raises(InputError, match="larger"):
         Solver(broken, R, 100, 0.01).solve(0.1, 0.1, 0.1)
 
 
 @pytest.mark.parametrize("beta", [1.0, 5.0, 1e6])
 def test_leaving_out_zero_rows_and_columns_changes_nothing(beta):
-    G, Y, R = small_problem()
-    compact = Solver(moments(G, Y), R, 60, 0.0).solve(0.1, beta, 0.1)
-    dense = Solver(moments(G, Y), R, 60, 0.0, look_below=0.0).solve(0.1, beta, 0.1)
-    assert compact.n_iter == dense.n_iter
-    assert_allclose(compact.P, dense.P, atol=1e-13)
-
-
-def test_compact_product_is_the_product():
-    G, Y, R = small_problem()
-    solver = Solver(moments(G, Y), R, 1, 0.0)
-    W = np.zeros((12, 7))
-    W[np.ix_([1, 4, 7], [0, 3])] = np.arange(1.0, 7).reshape(3, 2)
-    solver._W[:], solver._nonzero[:] = W.T, W.T != 0
-    solver._multiply(6)
-    solver._couple(0.5 * R, 6)
-    assert solver._used(6) is not None
-    assert_allclose(solver._H.T, G.T @ (G @ W) + 0.5 * W @ R)
-
-
-def test_a_factor_of_nearly_equal_columns_is_thin_and_gives_the_same_runs():
-    G, Y, R = small_problem()
-    G = np.hstack([G, G * (1 + 1e-9), G])
-    data = moments(G, Y)
-    factor = low_rank(data.A)
-    assert factor.shape == (36, 12)
-    assert_allclose(factor @ factor.T, data.A, atol=1e-12)
-    plain, factored = (Solver(data, R, 60, 1e-3, f).solve(0.1, 0.02, 0.1) for f in (None, factor))
-    assert plain.n_iter == factored.n_iter
-    assert_allclose(plain.P, factored.P, atol=1e-10)
-
-
-def test_no_factor_where_it_would_not_pay():
     G, Y, _ = small_problem()
-    assert low_rank(moments(G, Y).A) is None
-    assert low_rank(np.zeros((3, 3))) is None
+    P, losses = plain(G, Y, 0.1, beta, 0.1, max_iter=60, margin=0.0)
+    compact = algorithm1(G, Y, 0.1, beta, 0.1, max_iter=60, margin=0.0)
+    assert compact.n_iter == len(losses)
+    assert np.count_nonzero(compact.P) < 0.25 * P.size or beta == 1.0
+    assert_allclose(compact.P, P, atol=1e-13)
+
+
+def test_nearly_equal_columns_give_the_same_runs_in_a_grid_which_has_a_factor_of_them():
+    G, Y, _ = small_problem()
+    G = np.hstack([G, G * (1 + 1e-9), G])
+    for setting, found in algorithm1_grid(G, Y, VALUES, VALUES, VALUES, max_iter=60, margin=1e-3).items():
+        alone = algorithm1(G, Y, *setting, max_iter=60, margin=1e-3)
+        assert found.n_iter == alone.n_iter
+        assert_allclose(found.P, alone.P, atol=1e-10 * max(1.0, np.abs(alone.P).max()))
 
 
 @pytest.mark.parametrize("n_settings", [1, 2, 60])
 @pytest.mark.parametrize("by_rows", [False, True])
 def test_settings_in_step_stop_where_they_stop_alone(n_settings, by_rows):
     G, Y, R = small_problem()
-    data = Quadratic(Rows(G), Y) if by_rows else moments(G, Y)
+    data = Quadratic(G, Y) if by_rows else moments(G, Y)
     settings = list(product([0.01, 0.1, 1.0], [0.0, 0.02, 0.1, 5.0], [0.1, 1.0, 10.0, 50.0, 100.0]))[:n_settings]
     found = dict(Solver(data, R, 40, 1e-3).solve_all(settings))
     assert set(found) == set(settings)
@@ -312,6 +292,6 @@ def test_a_solver_can_be_used_again():
 
 
 def test_small_products_run_on_one_blas_thread():
-    G, Y, R = small_problem()
-    with Solver(moments(G, Y), R, 1, 0.0).threads():
-        assert {lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"} == {1}
+    G, Y, _ = small_problem()
+    (libraries,) = algorithm1_grid(G, Y, [0.1], [0.1], [0.1], then=lambda _: threadpool_info()).values()
+    assert {lib["num_threads"] for lib in libraries if lib["user_api"] == "blas"} == {1}

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
-from ..solvers.problem import GRAM_BYTES, Problem, Quadratic, Rows, fista
+from ..solvers.problem import GRAM_BYTES, Problem, fista, quadratic
 from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, design_threads
 
 KMEANS_ITERATIONS = 20  # as in the authors' program
@@ -116,7 +116,7 @@ class Learner:
         """XᵀX, formed where that is cheap; targets come later."""
         n_rows, width = self.Xw.shape
         formed = width <= n_rows and 8 * width**2 <= GRAM_BYTES
-        return Quadratic.of(Rows(self.Xw), np.zeros((n_rows, 1)), form=formed)
+        return quadratic(self.Xw, np.zeros((n_rows, 1)), form=formed)
 
     def _supports(self, groups, gamma, tol):
         Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * np.sqrt(self.w)[:, None]

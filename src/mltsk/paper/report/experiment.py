@@ -26,9 +26,8 @@ from ..experiments.tables import (
     time_table,
     worth_table,
 )
-from .captions import study_caption
-from .figures import closeness_picture, protocol_picture, rank_pictures, study_figure
-from .pictures import Picture, picture
+from .figures import Picture, closeness_picture, picture, protocol_picture, rank_pictures
+from .study_figures import study_caption, study_figure
 from .table_files import to_csv, to_latex
 from .table_files import to_markdown as table_markdown
 

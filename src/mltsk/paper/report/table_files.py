@@ -44,16 +44,12 @@ def to_csv(table: Table) -> str:
 
 def to_markdown(table: Table) -> str:
     """A table of GitHub's kind under a heading, with caption and notes."""
-    return _rendered("table.md", table)
+    return _environment().get_template("table.md").render(table=table).rstrip() + "\n"
 
 
 def to_latex(table: Table) -> str:
     """A `longtable` with rules of `booktabs`; the first comment names the packages that it needs."""
-    return _rendered("table.tex", table)
-
-
-def _rendered(template: str, table: Table) -> str:
-    return _environment().get_template(template).render(table=table).rstrip() + "\n"
+    return _environment().get_template("table.tex").render(table=table).rstrip() + "\n"
 
 
 @cache
@@ -63,13 +59,10 @@ def _environment() -> Any:
     signs: dict[str, Any] = {"variable_start_string": "<<", "variable_end_string": ">>"}  # braces belong to LaTeX
     signs |= {"block_start_string": "<%", "block_end_string": "%>", "comment_start_string": "<#"}
     environment = jinja2.Environment(loader=jinja2.PackageLoader(__package__), trim_blocks=True, **signs)
-    environment.filters |= {"markdown": _escape_markdown, "latex": escape_latex}
+    # text that stays text in a cell: no markup, no line breaks
+    environment.filters["markdown"] = lambda text: re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))
+    environment.filters["latex"] = escape_latex
     return environment
-
-
-def _escape_markdown(text: str) -> str:
-    """Text that stays text in a cell: no markup, no line breaks."""
-    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def escape_latex(text: str) -> str:

@@ -17,17 +17,16 @@ it takes the two of H(W⁺), the rest is in place, and W, B and H are transposed
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from math import isnan, nan, sqrt
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.blas import daxpy, saxpy
+from scipy.linalg import get_blas_funcs
 from scipy.linalg.lapack import dpstrf
 
 from ...core.arrays import Array
@@ -35,13 +34,13 @@ from ...core.backend import blas_threads
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError
-from .problem import Quadratic, Rows, quadratic
+from .problem import Quadratic, gram, quadratic
 
 ConstantLabels = Literal["uncorrelated", "authors"]
 Stop = Literal["program", "text"]
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
-Index: TypeAlias = NDArray[np.intp]
+Used: TypeAlias = tuple[NDArray[np.intp], ...]  # labels and coefficients where W is not all zero, or nothing
 
 # A factor of A takes about as long as a few settings, and A itself 300 MB at this width.
 _FACTOR_FROM, _FACTOR_WIDTH = 20, 6000
@@ -54,17 +53,13 @@ _LOOK_BELOW, _COMPACT_BELOW = 0.25, 0.7
 _WIDE = 160
 
 
-@dataclass(frozen=True)
-class Algorithm1Result:
+class Algorithm1Result(NamedTuple):
     """Where Algorithm I stopped: ``P`` (Md, L) after ``n_iter`` steps, the q of every step, and why."""
 
     P: Array
     n_iter: int
     losses: Array
     stopped_by: StoppedBy
-
-
-Run: TypeAlias = Generator[int, None, Algorithm1Result]
 
 
 def algorithm1(
@@ -148,21 +143,24 @@ def algorithm1_grid(
     {(0.1, 0.01, 0.1): 4, (0.1, 10, 0.1): 2}
     """
     settings = list(product(alphas, betas, gammas))
+    for alpha, beta, gamma in settings:
+        if not (alpha >= 0 and beta >= 0 and gamma > 0):
+            raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
     if precision not in _FACTOR_TOLERANCE:
         raise InputError(f'precision must be "double" or "single", got {precision!r}.')
-    rows = G if isinstance(G, FuzzyMap) else Rows(np.asarray(G, dtype=np.float64))
+    G = G if isinstance(G, FuzzyMap) else np.asarray(G, dtype=np.float64)
     Y = np.asarray(Y, dtype=np.float64)
-    if Y.ndim != 2 or rows.shape[0] != len(Y) or not len(Y):
-        raise InputError(f"G of shape {rows.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
+    if Y.ndim != 2 or G.shape[0] != len(Y) or not len(Y):
+        raise InputError(f"G of shape {G.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
     w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    data = quadratic(rows, Y, w, n_products=max_iter * len(settings))
+    data = quadratic(G, Y, w, n_products=max_iter * len(settings))
     if not np.isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
     data, factor = _factored(data, len(settings), _FACTOR_TOLERANCE[precision])
     R = _coupling(Y, w, constant_labels)
     solver = Solver(data, R, max_iter, margin, factor, single=precision == "single", stop=stop)
-    done: dict[Setting, Any] = {}
-    with solver.threads():
+    (Md, L), done = data.B.shape, dict[Setting, Any]()
+    with blas_threads(2 * Md * max(Md, L) * L):
         # gamma by gamma: the solver keeps one start
         for setting, result in solver.solve_all(sorted(set(settings), key=lambda s: s[2])):
             done[setting] = result if then is None else then(result)
@@ -170,14 +168,20 @@ def algorithm1_grid(
 
 
 def _factored(data: Quadratic, n_settings: int, tolerance: float) -> tuple[Quadratic, Array | None]:
-    """The same data with a factor of A where many settings make that pay."""
-    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(data.G.X):
+    """The same data with F (Md, r), A = F Fᵀ to ``tolerance`` times the trace, where many settings make that pay.
+
+    Rules that hardly differ give nearly equal columns of G, so A has far fewer than Md directions: with the paper's
+    clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops there; it costs Md r² flops.
+    """
+    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(getattr(data.G, "X", data.G)):
         return data, None
-    A = data.G.gram() if data.A is None else data.A
-    factor = low_rank(A, tolerance)
-    if factor is None or (data.A is None and factor.shape[1] >= len(data.Y)):
+    A = gram(data.G) if data.A is None else data.A
+    lower, pivots, rank, _ = dpstrf(A, tol=tolerance * float(np.trace(A)), lower=1)
+    if not 0 < 2 * rank < len(A) or (data.A is None and rank >= len(data.Y)):
         return data, None
-    return replace(data, A=A), factor
+    F = np.empty((len(A), rank))
+    F[pivots - 1] = np.tril(lower[:, :rank])
+    return replace(data, A=A), F
 
 
 def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Array:
@@ -190,30 +194,13 @@ def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Arr
     return R
 
 
-def low_rank(A: Array, tolerance: float = _FACTOR_TOLERANCE["double"]) -> Array | None:
-    """F (Md, r) with A = F Fᵀ to ``tolerance`` times the trace, or None where products with F would cost as much.
-
-    Rules that hardly differ give nearly equal columns of G, so A has far fewer than Md directions: with the paper's
-    clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops there; it costs Md r² flops.
-    """
-    trace = float(np.trace(A))
-    if not trace:
-        return None
-    lower, pivots, rank, _ = dpstrf(A, tol=tolerance * trace, lower=1)
-    if 2 * rank >= len(A):
-        return None
-    F = np.empty((len(A), rank))
-    F[pivots - 1] = np.tril(lower[:, :rank])
-    return F
-
-
 class Solver:
-    """Runs settings one after the other over the same data; norms, latest start and buffers are shared.
+    """Runs settings over the same data; norms and the latest start are shared.
 
-    With many labels five buffers stay in the cache, and rows and columns of W that are all zero drop out of H(W).
-    With few labels a product is bound by reading A, so several settings run in step (`solve_all`). Where ``single``,
-    steps are made in single precision; norms, the start and its products stay double, and q is added up over rows in
-    double, so that rounding stays below the margin.
+    With many labels settings run one after the other: their buffers stay in the cache, and rows and columns of W that
+    are all zero drop out of H(W). With few labels a product is bound by reading A, so several settings run in step.
+    Where ``single``, steps are made in single precision; norms, the start and its products stay double, and q is added
+    up over rows in double, so that rounding stays below the margin.
     """
 
     def __init__(
@@ -225,34 +212,26 @@ class Solver:
         factor: Array | None = None,
         single: bool = False,
         stop: Stop = "program",
-        look_below: float = _LOOK_BELOW,
     ) -> None:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
-        self.data, self.R, self.max_iter, self.margin = data, R, max_iter, margin
-        self.stop, self.look_below = stop, look_below
+        self.data, self.R, self.max_iter, self.margin, self.stop = data, R, max_iter, margin, stop
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.factor = None if factor is None else factor.astype(self.dtype, copy=False)
         self._steps_data = data.astype(self.dtype) if single else data
         self._norm_R = nan if np.isnan(R).any() else float(abs(np.linalg.eigvalsh(R)).max())
-        self._start: dict[str, Any] = {}  # the latest start, shared by all slots
         self._B = np.ascontiguousarray(data.B.T, dtype=self.dtype)
-        self._buffers(np.empty_like(self._B), np.empty_like(self._B))
+        self._start = lru_cache(maxsize=1)(self._ridge_start)
+        self._add = get_blas_funcs("axpy", dtype=self.dtype)  # y += a x in one pass, where NumPy takes two
 
-    def _buffers(self, W: Array, H: Array) -> None:
-        self._W, self._H, self._F, self._F_old = W, H, np.empty_like(W), np.empty_like(W)
-        self._nonzero = np.empty(W.shape, dtype=np.bool_)
-
-    def threads(self) -> AbstractContextManager[None]:
-        """As many BLAS threads as products of this size can use."""
-        L, Md = self._B.shape
-        return blas_threads(2 * Md * max(Md, L) * L)
+    def _ridge_start(self, gamma: float) -> list[Array]:
+        """W = (A + γI)⁻¹B, its A W = B - γW, which is free, and its W R, which all alpha and beta share."""
+        W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
+        return [M.astype(self.dtype) for M in (W, self.data.B.T - gamma * W, self.R @ W)]
 
     def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
         """Run one setting from its ridge start to where it stops."""
-        run = self._run(alpha, beta, gamma)
-        while not isinstance(found := _advance(run), Algorithm1Result):
-            self._multiply(found)
+        ((_, found),) = self.solve_all([(alpha, beta, gamma)])
         return found
 
     def solve_all(self, settings: Sequence[Setting]) -> Iterator[tuple[Setting, Algorithm1Result]]:
@@ -260,125 +239,93 @@ class Solver:
 
         In step, a slot whose setting has stopped takes the next, so the product stays wide to the end.
         """
-        n_slots = min(-(-_WIDE // len(self._B)), len(settings))
-        if len(self._B) > _WIDE // 2 or n_slots == 1:
-            yield from ((setting, self.solve(*setting)) for setting in settings)
-            return
-        W, H = np.zeros((2, n_slots, *self._B.shape), dtype=self.dtype)
-        waiting, slots = iter(settings), [copy(self) for _ in range(n_slots)]  # the latest start stays shared
-        runs: dict[int, tuple[Setting, Run]] = {}
-        for i, slot in enumerate(slots):
-            slot._buffers(W[i], H[i])
-            setting = next(waiting)
-            runs[i] = setting, slot._run(*setting)
-        while runs:
-            for i in list(runs):
-                while i in runs and isinstance(found := _advance(runs[i][1]), Algorithm1Result):
-                    yield runs.pop(i)[0], found
-                    if (following := next(waiting, None)) is not None:
-                        runs[i] = following, slots[i]._run(*following)
-            if going := sorted(runs):
-                H[going] = self._product(W[going].reshape(-1, W.shape[2])).reshape(len(going), *W.shape[1:])
+        L, Md = self._B.shape
+        n_slots = 1 if L > _WIDE // 2 else min(-(-_WIDE // L), len(settings))
+        W, H = np.zeros((2, n_slots, L, Md), dtype=self.dtype)
+        waiting, done = iter(settings), list[tuple[Setting, Algorithm1Result]]()
+        slots = [self._slot(waiting, done, *buffers) for buffers in zip(W, H, strict=True)]
+        while going := {i: used for i, slot in enumerate(slots) if (used := next(slot, None)) is not None}:
+            yield from done
+            done.clear()
+            if n_slots == 1 and going[0] and self._steps_data.A is not None:
+                labels, columns = going[0]
+                H.fill(0.0)
+                part = W[0].take(labels, axis=0).take(columns, axis=1)
+                H[0, labels] = part @ self._steps_data.A.take(columns, axis=0)
+            else:
+                some = list(going) if len(going) < n_slots else slice(None)
+                H[some] = self._product(W[some].reshape(-1, Md)).reshape(-1, L, Md)
+        yield from done
 
-    def _run(self, alpha: float, beta: float, gamma: float) -> Run:
-        """One setting; yields nnz(W) whenever its caller must put A W into H."""
-        if not (alpha >= 0 and beta >= 0 and gamma > 0):
-            raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
+    def _slot(self, waiting: Iterator[Setting], done: list[Any], W: Array, H: Array) -> Iterator[Used]:
+        for setting in waiting:
+            done.append((setting, (yield from self._run(*setting, W, H))))
+
+    def _run(
+        self, alpha: float, beta: float, gamma: float, W: Array, H: Array
+    ) -> Generator[Used, None, Algorithm1Result]:
+        """One setting in the buffers W and H; whenever it yields, its caller must put A W into H."""
         if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
             nans = np.full(self.max_iter, nan)
             return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
         lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
         scaled_B, coupling = self._B / lip, (alpha * self.R).astype(self.dtype, copy=False)
-        self._begin(alpha, gamma)
+        W[:], AW, RW = self._start(gamma)
+        H[:] = AW + alpha * RW
+        F, F_old = np.zeros((2, *W.shape), dtype=self.dtype)
         # the authors compare the first q with 0
         losses, b_old, b = [0.0 if self.stop == "program" else np.inf], 1.0, 1.0
         stopped_by: StoppedBy = "max_iter"
         while len(losses) <= self.max_iter and stopped_by == "max_iter":
-            n_nonzero = self._step((b_old - 1) / b, scaled_B, beta / lip, 1 / lip)
-            b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
-            yield n_nonzero
-            self._couple(coupling, n_nonzero)
-            q = _inner(self._W, self._H) - 2 * _inner(self._W, self._B) + self.data.yy
-            q = q + beta * n_nonzero if self.stop == "program" else q / 2 + beta * float(np.abs(self._W).sum())  # (24)
+            nonzero = self._step(W, H, F, F_old, scaled_B, (b_old - 1) / b, 1 / lip, beta / lip)
+            F, F_old, b_old, b = F_old, F, b, (1 + sqrt(4 * b * b + 1)) / 2
+            size = int(np.count_nonzero(nonzero))
+            yield (used := _used(nonzero, size))
+            q = self._loss(W, H, F, used, coupling)
+            q = q + beta * size if self.stop == "program" else q / 2 + beta * float(np.abs(W).sum())  # (24)
             if abs(losses[-1] - q) <= self.margin:
                 stopped_by = "margin"
             elif q <= 0 and self.stop == "program":
                 stopped_by = "negative loss"
             losses.append(q)
-        P = self._W.T.astype(np.float64, order="C")
+        P = W.T.astype(np.float64, order="C")
         return Algorithm1Result(P, len(losses) - 1, np.array(losses[1:]), stopped_by)
 
-    def _begin(self, alpha: float, gamma: float) -> None:
-        """W = (A + γI)⁻¹B and H(W); its A W = B - γW is free, its W R is shared by all alpha and beta."""
-        if self._start.get("gamma") != gamma:
-            W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
-            made = {"W": W, "AW": self.data.B.T - gamma * W, "RW": self.R @ W}
-            self._start.update(gamma=gamma, **{name: array.astype(self.dtype) for name, array in made.items()})
-        self._W[:] = self._start["W"]
-        self._H[:] = self._start["AW"] + alpha * self._start["RW"]
-
-    def _step(self, momentum: float, scaled_B: Array, threshold: float, rate: float) -> int:
-        """Put W⁺ in the place of W, returns its nnz; H is used up.   (31)-(33)"""
-        W, H, F, F_old = self._W, self._H, self._F, self._F_old
+    def _step(
+        self, W: Array, H: Array, F: Array, F_old: Array, scaled_B: Array, m: float, rate: float, threshold: float
+    ) -> Array:
+        """Put W⁺ in the place of W and F(W) into F, returns where W⁺ is not 0; H and F_old are used up.   (31)-(33)"""
         np.add(W, scaled_B, out=F)
-        _add_multiple(F, -rate, H)
-        np.multiply(F, 1 + momentum, out=H)
-        if momentum:
-            _add_multiple(H, -momentum, F_old)
+        self._add(H.ravel(), F.ravel(), a=-rate)
+        np.multiply(F, 1 + m, out=H)
+        self._add(F_old.ravel(), H.ravel(), a=-m)
         cut = np.clip(H, -threshold, threshold, out=F_old)
-        np.not_equal(H, cut, out=self._nonzero)
         np.subtract(H, cut, out=W)
-        self._F, self._F_old = F_old, F
-        return int(np.count_nonzero(self._nonzero))
+        return H != cut
 
-    def _multiply(self, n_nonzero: int) -> None:
-        """H = A W."""
-        part = self._used(n_nonzero)
-        if part is None or self._steps_data.A is None:
-            if (product := self._product(self._W, out=self._H)) is not self._H:
-                self._H[:] = product
-        else:
-            labels, used = part
-            self._H.fill(0.0)
-            self._H[labels] = self._W.take(labels, axis=0).take(used, axis=1) @ self._steps_data.A.take(used, axis=0)
-
-    def _couple(self, coupling: Array, n_nonzero: int) -> None:
-        """H += α W R."""
-        part = self._used(n_nonzero)
-        if part is None:
-            self._H += np.matmul(coupling, self._W, out=self._F)
-        else:
-            labels, used = part
-            self._H[:, used] += coupling.take(labels, axis=1) @ self._W.take(labels, axis=0).take(used, axis=1)
-
-    def _product(self, W: Array, out: Array | None = None) -> Array:
+    def _product(self, W: Array) -> Array:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
         if self.factor is not None:
-            return np.matmul(W @ self.factor, self.factor.T, out=out)
-        if self._steps_data.A is not None:
-            return np.matmul(W, self._steps_data.A, out=out)
-        return self._steps_data.apply(W.T).T
+            return (W @ self.factor) @ self.factor.T
+        A = self._steps_data.A
+        return self._steps_data.apply(W.T).T if A is None else W @ A
 
-    def _used(self, n_nonzero: int) -> tuple[Index, Index] | None:
-        """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
-        if n_nonzero >= self.look_below * self._W.size:
-            return None
-        labels = np.flatnonzero(self._nonzero.any(axis=1))
-        used = np.flatnonzero(self._nonzero.any(axis=0))
-        return (labels, used) if len(labels) * len(used) <= _COMPACT_BELOW * self._W.size else None
-
-
-def _advance(run: Run) -> Algorithm1Result | int:
-    """The run's result if it has stopped, else what it yields."""
-    try:
-        return next(run)
-    except StopIteration as end:
-        return end.value
+    def _loss(self, W: Array, H: Array, F: Array, used: Used, coupling: Array) -> float:
+        """q without its last term, after H += α W R; F is used up."""
+        if used:
+            labels, columns = used
+            H[:, columns] += coupling.take(labels, axis=1) @ W.take(labels, axis=0).take(columns, axis=1)
+        else:
+            H += np.matmul(coupling, W, out=F)
+        return _inner(W, H) - 2 * _inner(W, self._B) + self.data.yy
 
 
-def _add_multiple(V: Array, factor: float, U: Array) -> None:
-    """V += factor · U in one pass, where NumPy takes two; both are C-contiguous and of one precision."""
-    (daxpy if V.dtype == np.float64 else saxpy)(U.ravel(), V.ravel(), a=factor)
+def _used(nonzero: Array, n_nonzero: int) -> Used:
+    """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
+    if n_nonzero >= _LOOK_BELOW * nonzero.size:
+        return ()
+    labels, columns = (np.flatnonzero(nonzero.any(axis=axis)) for axis in (1, 0))
+    return (labels, columns) if len(labels) * len(columns) <= _COMPACT_BELOW * nonzero.size else ()
 
 
 def _inner(U: Array, V: Array) -> float:

@@ -1,18 +1,16 @@
 """Algorithm I for many settings and folds at a time, on tensors: the authors' grid in a few wide products per step.
 
-Symbols: b problems (folds, widths) with moments A (b, Md, Md), B (b, L, Md) and label couplings R (b, L, L); n runs,
-each a problem with one setting, ordered by problem; W, F and H (n, L, Md) transposed as in `algorithm1`:
-
-    F = W + (B - H)/Lip,   W⁺ = soft((1 + m) F - m F', β/Lip),   H = A W + α W R,   q = ⟨W, H - 2B⟩ + yy + β nnz(W)
+Symbols are those of `algorithm1`: b problems (folds, widths) with moments A (b, Md, Md), B (b, L, Md) and label
+couplings R (b, L, L); n runs, each a problem with one setting, ordered by problem; W, F and H (n, L, Md).
 
 The products of all runs of one problem are one: (runs · L, Md) by A, and R by each W. A run that stops is put away at
 once and drops out of the buffers when an eighth of them is idle: moving what is left costs a third of a step.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
+from typing import NamedTuple
 
 from ...core.arrays import row_blocks
 from ...core.backend import device_memory
@@ -29,8 +27,7 @@ _SQUARINGS = 36  # A^(2^36): two eigenvalues that this does not tell apart diffe
 _HOST_BYTES, _DEVICE_SHARE = 10**9, 0.3  # that all buffers may take together
 
 
-@dataclass(frozen=True)
-class Problems:
+class Problems(NamedTuple):
     """Moments of b problems of one shape: A (b, Md, Md), B (b, L, Md), yy (b,), label couplings R (b, L, L)."""
 
     A: torch.Tensor
@@ -45,17 +42,6 @@ class Problems:
         Gt, Yt = (G[:, None] * rows).flatten(0, 1), (Y * rows).flatten(0, 1)
         R = [coupling_matrix(label_correlation(Y, w), "paper") for w in rows[..., 0].flatten(0, 1)]
         return cls(Gt.mT @ Gt, Yt.mT @ Gt, (Yt * Yt).sum((1, 2)), torch.stack(R))
-
-    def padded(self, part: slice) -> "Problems":
-        """Some of the problems, with columns of zeros up to a multiple of 8."""
-        more, pad = -self.A.shape[1] % _ALIGN, torch.nn.functional.pad
-        A, B = pad(self.A[part], (0, more, 0, more)), pad(self.B[part], (0, more))
-        return Problems(A, B, self.yy[part], self.R[part])
-
-    def parts(self, n_settings: int, host_bytes: int) -> Iterator[slice]:
-        """As many problems at a time as buffers the size of W leave room for."""
-        each = _BUFFERS * self.B.itemsize * n_settings * self.B.shape[1] * (self.B.shape[2] + _ALIGN)
-        return row_blocks(len(self.B), each, int(_DEVICE_SHARE * device_memory(self.B)) or host_bytes)
 
 
 def spectral_norms(A: torch.Tensor) -> torch.Tensor:
@@ -97,12 +83,15 @@ def algorithm1_batch(
     """
     if not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings) or not settings or max_iter < 1:
         raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
-    for part in problems.parts(len(settings), host_bytes):
-        n_iter, P = _Algorithm1(problems.padded(part), settings, stop).run(max_iter, margin)
-        yield part, n_iter, P[:, :, : problems.B.shape[2]]
+    A, B, (_, L, Md), pad = problems.A, problems.B, problems.B.shape, torch.nn.functional.pad
+    each, more = _BUFFERS * B.itemsize * len(settings) * L * (Md + _ALIGN), -Md % _ALIGN
+    for part in row_blocks(len(B), each, int(_DEVICE_SHARE * device_memory(B)) or host_bytes):
+        wide = Problems(pad(A[part], (0, more, 0, more)), pad(B[part], (0, more)), problems.yy[part], problems.R[part])
+        n_iter, P = _Batch(wide, settings, stop).run(max_iter, margin)
+        yield part, n_iter, P[:, :, :Md]
 
 
-class _Algorithm1:
+class _Batch:
     """Settings (α, β, γ) on each of some problems: buffers over runs still going, results of those that stopped."""
 
     def __init__(self, problems: Problems, settings: Sequence[Setting], stop: Stop) -> None:
@@ -112,22 +101,17 @@ class _Algorithm1:
         self.which = torch.arange(b, device=like.device).repeat_interleave(len(settings))
         self.run_id = torch.arange(len(alpha), device=like.device)
         self.n_iter = torch.zeros_like(self.run_id)
-        self.idle = torch.zeros(len(alpha), dtype=torch.bool, device="cpu")
-        self.alpha, self.B = alpha[:, None, None], self.problems.B[self.which]
+        self.alpha, self.B = alpha[:, None, None], problems.B[self.which]
         norm_A, norm_R = (spectral_norms(M)[self.which] for M in (problems.A, problems.R))
         lip = (2 * (norm_A**2 + (alpha * norm_R) ** 2)).sqrt()
         lip = torch.where(lip > 0, lip, 1.0)
         self.beta, self.rate, self.cut = beta, (1 / lip)[:, None, None], (beta / lip)[:, None, None]
         self.q = torch.full_like(beta, torch.inf if self.by_text else 0.0)  # the authors compare the first q with 0
         self.W, self.found, self.F, self.F_old = (torch.zeros_like(self.B) for _ in range(4))
-        self._count()
         self._ridge_start(gamma)
         self.H = self.B - gamma[:, None, None] * self.W  # A W of the start is free
+        self._count()
         self._couple()
-
-    def _count(self) -> None:
-        ends = [0, *torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()]
-        self.parts = [(j, slice(*pair)) for j, pair in enumerate(pairwise(ends)) if pair[0] < pair[1]]
 
     def _ridge_start(self, gamma: torch.Tensor) -> None:
         """W = (A + γI)⁻¹B, one factor per problem and gamma.   (36)"""
@@ -140,48 +124,45 @@ class _Algorithm1:
             runs = torch.nonzero(gamma == value)[:, 0]
             self.W[runs] = torch.cholesky_solve(B.mT, factor).mT[self.which[runs]]
 
+    def _count(self) -> None:
+        ends = [0, *torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()]
+        self.parts = [(j, slice(*pair)) for j, pair in enumerate(pairwise(ends)) if pair[0] < pair[1]]
+        self.idle = torch.zeros(len(self.which), dtype=torch.bool, device="cpu")
+
     def run(self, max_iter: int, margin: float) -> tuple[torch.Tensor, torch.Tensor]:
         """Every run to where it stops: steps (b, S) and consequents (b, S, Md, L)."""
         b_old, b = 1.0, 1.0
         for step in range(1, max_iter + 1):
-            self._step((b_old - 1) / b)
-            b_old, b = b, (1 + sqrt(4 * b * b + 1)) / 2
-            self._multiply()
-            q, q_old = self._loss(), self.q
-            self.q = q
-            ended = (q <= 0) & (not self.by_text) | (step == max_iter)
-            if self._put_away(((q_old - q).abs() <= margin) | ended, step):
+            # W⁺ in the place of W; H and one F are used up   (31)-(33)
+            torch.sub(self.B, self.H, out=self.H)
+            torch.addcmul(self.W, self.H, self.rate, out=self.F)
+            m = (b_old - 1) / b
+            Z = torch.lerp(self.F, self.F_old, -m, out=self.F_old) if m else self.F_old.copy_(self.F)
+            torch.clamp(Z, -self.cut, self.cut, out=self.H)
+            torch.sub(Z, self.H, out=self.W)
+            self.F, self.F_old, b_old, b = self.F_old, self.F, b, (1 + sqrt(4 * b * b + 1)) / 2
+            for j, part in self.parts:
+                torch.mm(self.W[part].flatten(0, 1), self.problems.A[j], out=self.H[part].flatten(0, 1))
+            self._couple()
+            q_old, self.q = self.q, self._loss()
+            ended = (self.q <= 0) & (not self.by_text) | (step == max_iter)
+            if self._put_away(((q_old - self.q).abs() <= margin) | ended, step):
                 break
         return self.n_iter.view(self.shape), self.found.view(*self.shape, *self.found.shape[1:]).mT
 
-    def _step(self, momentum: float) -> None:
-        """W⁺ in the place of W; H and one F are used up.   (31)-(33)"""
-        torch.sub(self.B, self.H, out=self.H)
-        torch.addcmul(self.W, self.H, self.rate, out=self.F)
-        Z = torch.lerp(self.F, self.F_old, -momentum, out=self.F_old) if momentum else self.F_old.copy_(self.F)
-        torch.clamp(Z, -self.cut, self.cut, out=self.H)
-        torch.sub(Z, self.H, out=self.W)
-        self.F, self.F_old = self.F_old, self.F
-
-    def _loss(self) -> torch.Tensor:
-        """q of every run, or the objective (24); the buffer F is free here."""
-        torch.sub(self.H, self.B, alpha=2, out=self.F)
-        square = self.F.mul_(self.W).flatten(1).sum(1) + self.problems.yy[self.which]
-        size = torch.linalg.vector_norm(self.W.flatten(1), 1 if self.by_text else 0, dim=1)
-        return (square / 2 if self.by_text else square) + self.beta * size
-
-    def _multiply(self) -> None:
-        """H = A W + α W R, problem by problem; the buffer F is used up."""
-        for j, part in self.parts:
-            torch.mm(self.W[part].flatten(0, 1), self.problems.A[j], out=self.H[part].flatten(0, 1))
-        self._couple()
-
     def _couple(self) -> None:
-        """H += α W R."""
+        """H += α W R; the buffer F is used up."""
         for j, part in self.parts:
             W = self.W[part]
             torch.bmm(self.problems.R[j].expand(len(W), -1, -1), W, out=self.F[part])
         self.H.addcmul_(self.F, self.alpha)
+
+    def _loss(self) -> torch.Tensor:
+        """q of every run, or the objective (24); the buffer F is used up."""
+        torch.sub(self.H, self.B, alpha=2, out=self.F)
+        square = self.F.mul_(self.W).flatten(1).sum(1) + self.problems.yy[self.which]
+        size = torch.linalg.vector_norm(self.W.flatten(1), 1 if self.by_text else 0, dim=1)
+        return (square / 2 if self.by_text else square) + self.beta * size
 
     def _put_away(self, stopped: torch.Tensor, step: int) -> bool:
         """Keep the results of runs that just stopped; True when none is left. One look from the host a step."""
@@ -193,12 +174,8 @@ class _Algorithm1:
             self.idle[fresh] = True
         going = torch.nonzero(~self.idle)[:, 0]
         if 0 < len(going) < (1 - _IDLE) * len(self.idle):
-            self._compact(going.to(self.W.device))
+            for name in ("W", "B", "H", "F_old", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
+                setattr(self, name, getattr(self, name)[going.to(self.W.device)])
+            self.F = self.F[: len(going)]
+            self._count()
         return len(going) == 0
-
-    def _compact(self, going: torch.Tensor) -> None:
-        for name in ("W", "B", "H", "F_old", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
-            setattr(self, name, getattr(self, name)[going])
-        self.F = self.F[: len(going)]
-        self.idle = torch.zeros(len(going), dtype=torch.bool, device="cpu")
-        self._count()

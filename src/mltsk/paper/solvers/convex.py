@@ -13,7 +13,7 @@ w counts as w copies and one copy is left out (all of it when w < 1). β is L1_S
 residuals) · (root mean square length of a column of G): about the correlation that a useless feature shows by chance.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -35,8 +35,7 @@ RATIOS = (0.1, 0.32, 1.0, 3.2, 10.0)  # α / ρ tried; beyond these the coupling
 START_BYTES = 500 * 10**6  # a factor for the ridge start may take this much; the solver starts at 0 else
 
 
-@dataclass(frozen=True)
-class Consequents:
+class Consequents(NamedTuple):
     """Consequents ``P`` (K(D+1), L) with base rates put back, the weights used, the coupling, and the `Solution`."""
 
     P: Array
@@ -59,7 +58,6 @@ def fit_consequents(
     gamma: float | None = None,
     max_iter: int = 1000,
     tol: float = GAP,
-    start_bytes: float = START_BYTES,
 ) -> Consequents:
     """Solve the problem for the rows of G; weights that are None come from the data.
 
@@ -74,7 +72,7 @@ def fit_consequents(
         beta = L1_SHARE * noise if beta is None else beta
     data = quadratic(G, centred, w)
     start = None
-    if 8 * min(G.shape) ** 2 <= start_bytes:
+    if 8 * min(G.shape) ** 2 <= START_BYTES:
         start = data.ridge_start(gamma if gamma else max(rho + alpha, 1e-8))
     solution = fista(Problem(data, Q, alpha, beta, rho), start, max_iter=max_iter, tol=tol)
     P = solution.P.copy()
@@ -82,8 +80,7 @@ def fit_consequents(
     return Consequents(P, rho, alpha, beta, Q, solution)
 
 
-@dataclass(frozen=True)
-class Spectrum:
+class Spectrum(NamedTuple):
     """Non-zero eigenvalues ``s`` (r,) of G Gᵀ and their eigenvectors ``U`` (N, r)."""
 
     s: Array
@@ -121,21 +118,11 @@ def leave_one_out(spectrum: Spectrum, Y: Array, w: Array, taus: Array) -> Array:
     return errors
 
 
-def errors_at(totals: Array, taus: Array, errors: Array) -> Array:
-    """Error of column j at the total weight ``totals[..., j]``, between the weights ``taus`` by interpolation."""
-    grid, x = np.log(taus), np.log(np.maximum(totals, taus[0]))
-    found = [np.interp(x[..., j], grid, errors[:, j]) for j in range(totals.shape[-1])]
-    return np.where(totals > 0, np.stack(found, axis=-1), np.inf)
-
-
 def choose_weights(
-    G: FuzzyMap, Y: Array, w: Array, Q: Array, *, rho: Weight = None, alpha: Weight = None, most_rows: int = LOO_ROWS
+    G: FuzzyMap, Y: Array, w: Array, Q: Array, *, rho: Weight = None, alpha: Weight = None
 ) -> tuple[float, float, float]:
-    """ρ and α of least leave-one-out squared error, summed over labels, and the noise; a weight given is kept.
-
-    The search is exact for up to ``most_rows`` rows and uses that many, evenly spread, beyond.
-    """
-    rows, total = spread_rows(len(Y), most_rows), float(w.sum())
+    """ρ and α of least leave-one-out squared error, summed over labels, and the noise; a weight given is kept."""
+    rows, total = spread_rows(len(Y), LOO_ROWS), float(w.sum())
     w = w[rows]
     part, Y = G.take(rows).weighted(w), weighted(Y[rows], w)
     if len(w) > LOO_SINGLE:
@@ -148,7 +135,10 @@ def choose_weights(
     ratios = RATIOS if coupled else (0.0,)
     alphas = np.outer(rhos, ratios) if alpha is None or not coupled else np.full((len(rhos), 1), alpha)
     totals = rhos[:, None, None] + alphas[:, :, None] * lam
-    errors = errors_at(totals, taus, leave_one_out(spectrum, Y @ V, w, taus)).sum(axis=2)
+    # column j has the weight totals[..., j]: between the weights tried by interpolation
+    x, tried = np.log(np.maximum(totals, taus[0])), leave_one_out(spectrum, Y @ V, w, taus)
+    found = [np.interp(x[..., j], np.log(taus), tried[:, j]) for j in range(len(lam))]
+    errors = np.where(totals > 0, np.stack(found, axis=-1), np.inf).sum(axis=2)
     r, a = np.unravel_index(int(np.argmin(errors)), errors.shape)
     rho, alpha = float(rhos[r]), float(alphas[r, a])
     left = leave_one_out(spectrum, Y, w, np.array([max(rho + alpha * float(lam.mean()), 0.0)]))[0]

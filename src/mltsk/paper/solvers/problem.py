@@ -11,7 +11,7 @@ with R, which always has a negative eigenvalue, F is not convex unless ρ or the
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -19,6 +19,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ...core.arrays import Array, dense, n_entries
 from ...core.coupling import CONVEX
+from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError, NoMinimumError
 
 # A is formed only below this size: 400 MB is K(D+1) = 7071 in float64. Above, A would outweigh the data it sums up
@@ -30,57 +31,15 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
-class Rows:
-    """What is needed of a `FuzzyMap`, for a G that is an array or CSR."""
-
-    X: Any
-    n_rules: ClassVar[int] = 1
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(N, Md)."""
-        return self.X.shape[0], self.X.shape[1]
-
-    def weighted(self, w: Array | None) -> "Rows":
-        """Rows scaled by √w."""
-        return Rows(weighted(self.X, w))
-
-    def astype(self, dtype: "np.dtype[Any] | type") -> "Rows":
-        """In another precision."""
-        return Rows(self.X.astype(dtype))
-
-    def __matmul__(self, W: Array) -> Array:
-        return self.X @ W
-
-    def transpose_matmul(self, V: Array) -> Array:
-        """Gᵀ V."""
-        return self.X.T @ V
-
-    def gram(self) -> Array:
-        """GᵀG."""
-        return dense(self.X.T @ self.X)
-
-    def dual_gram(self) -> Array:
-        """GGᵀ."""
-        return dense(self.X @ self.X.T)
-
-
-@dataclass(frozen=True)
 class Quadratic:
     """The data of a problem: products with A = GᵀG, formed where ``A`` is given, else by passing over the rows twice.
 
     G and Y are scaled by √w.
     """
 
-    G: Any  # a FuzzyMap, or what has its products
+    G: Any  # a FuzzyMap, an array or CSR
     Y: Array
     A: Array | None = None
-
-    @classmethod
-    def of(cls, G: Any, Y: Array, w: Array | None = None, *, form: bool = False) -> "Quadratic":
-        """The rows of G and Y under the weights w."""
-        G = G.weighted(w)
-        return cls(G, weighted(Y, w), G.gram() if form else None)
 
     def astype(self, dtype: "np.dtype[Any] | type") -> "Quadratic":
         """In another precision."""
@@ -97,7 +56,7 @@ class Quadratic:
     @cached_property
     def B(self) -> Array:
         """GᵀY."""
-        return self.G.transpose_matmul(self.Y)
+        return _transposed(self.G, self.Y)
 
     @cached_property
     def yy(self) -> float:
@@ -106,7 +65,7 @@ class Quadratic:
 
     def apply(self, P: Array) -> Array:
         """A P."""
-        return self.G.transpose_matmul(self.G @ P) if self.A is None else self.A @ P
+        return _transposed(self.G, self.G @ P) if self.A is None else self.A @ P
 
     @cached_property
     def norm(self) -> float:
@@ -128,7 +87,7 @@ class Quadratic:
         larger |A|. v = √(|A|1) gives the rare columns of text data long steps: 60 steps instead of 156 to the same
         certificate on rcv1s1. Where features have both signs ‖A‖ is the better bound, and is taken.
         """
-        larger = {"G": replace(self.G, X=abs(self.G.X))} if self.A is None else {"A": abs(self.A)}
+        larger = {"G": abs(self.G)} if self.A is None else {"A": abs(self.A)}
         absolute, norm = replace(self, **larger).apply, self.norm
         v = np.sqrt(np.maximum(absolute(np.ones((self.G.shape[1], 1))), 1e-12 * max(norm, _TINY)))
         D = np.maximum(absolute(v) / v, 1e-12 * norm)
@@ -137,38 +96,56 @@ class Quadratic:
     @cached_property
     def _dual(self) -> Array | None:
         """GGᵀ where it is the smaller one to form."""
-        return self.G.dual_gram() if self.A is None and len(self.Y) <= self.G.shape[1] else None
+        if self.A is not None or len(self.Y) > self.G.shape[1]:
+            return None
+        return self.G.dual_gram() if isinstance(self.G, FuzzyMap) else dense(self.G @ self.G.T)
 
     def ridge_start(self, gamma: float) -> Array:
         """(GᵀG + γI)⁻¹GᵀY, or the same as Gᵀ(GGᵀ + γI)⁻¹Y.   (36)"""
-        if self._dual is not None:
-            return self.G.transpose_matmul(solve_shifted(self._dual, gamma, self.Y))
-        return solve_shifted(self.G.gram() if self.A is None else self.A, gamma, self.B)
+        dual = self._dual
+        K, V = (dual, self.Y) if dual is not None else (gram(self.G) if self.A is None else self.A, self.B)
+        try:
+            factor = linalg.cho_factor(K + gamma * np.eye(len(K), dtype=K.dtype), lower=True)
+        except linalg.LinAlgError:
+            raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger init_ridge.") from None
+        solved = np.asarray(linalg.cho_solve(factor, V))
+        return solved if dual is None else _transposed(self.G, solved)
 
 
-def weighted(Y: Array, w: Array | None) -> Array:
+def _transposed(G: Any, V: Array) -> Array:
+    """Gᵀ V."""
+    return G.transpose_matmul(V) if isinstance(G, FuzzyMap) else G.T @ V
+
+
+def gram(G: Any) -> Array:
+    """GᵀG of a FuzzyMap, an array or CSR."""
+    return G.gram() if isinstance(G, FuzzyMap) else dense(G.T @ G)
+
+
+def weighted(Y: Any, w: Array | None) -> Any:
     """Rows scaled by √w."""
+    if isinstance(Y, FuzzyMap):
+        return Y.weighted(w)
     return Y if w is None else Y * np.sqrt(w)[:, None]
 
 
-def quadratic(G: Any, Y: Array, w: Array | None = None, *, n_products: int = 100) -> Quadratic:
-    """The rows, with A formed where that makes ``n_products`` products cheaper within the memory allowed."""
-    (N, width), entries, L, thin = G.shape, n_entries(G.X), Y.shape[1], sparse.issparse(G.X)
-    # A sparse flop costs about 16 dense ones (0.3 s per product against 0.02 s at equal flops, bibtex with 10 rules).
-    per_pass = 4 * entries * G.n_rules * L * (16 if thin else 1)
-    form = N * width**2 if not thin else 16 * entries**2 / N * G.n_rules**2
-    cheaper = form + n_products * 2 * width**2 * L < n_products * per_pass
-    return Quadratic.of(G, Y, w, form=cheaper and Y.itemsize * width**2 <= GRAM_BYTES)
+def quadratic(
+    G: Any, Y: Array, w: Array | None = None, *, n_products: int = 100, form: bool | None = None
+) -> Quadratic:
+    """The rows of G and Y under the weights w, with A formed, or not, as ``form`` says.
 
-
-def solve_shifted(K: Array, gamma: float, V: Array) -> Array:
-    """(K + γI)⁻¹ V."""
-    shifted = K + gamma * np.eye(len(K), dtype=K.dtype)
-    try:
-        factor = linalg.cho_factor(shifted, lower=True)
-    except linalg.LinAlgError:
-        raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger init_ridge.") from None
-    return np.asarray(linalg.cho_solve(factor, V))
+    None forms it where that makes ``n_products`` products cheaper within the memory allowed.
+    """
+    if form is None:
+        X, K = (G.X, G.n_rules) if isinstance(G, FuzzyMap) else (G, 1)
+        (N, width), entries, L, thin = G.shape, n_entries(X), Y.shape[1], sparse.issparse(X)
+        # A sparse flop costs about 16 dense ones (.3 s per product against .02 s at equal flops, bibtex with 10 rules).
+        per_pass = 4 * entries * K * L * (16 if thin else 1)
+        once = N * width**2 if not thin else 16 * entries**2 / N * K**2
+        cheaper = once + n_products * 2 * width**2 * L < n_products * per_pass
+        form = cheaper and Y.itemsize * width**2 <= GRAM_BYTES
+    G = weighted(G, w)
+    return Quadratic(G, weighted(Y, w), gram(G) if form else None)
 
 
 @dataclass(frozen=True)
@@ -213,18 +190,15 @@ class Problem:
         """
         return self.rho + self.alpha * self._coupling_range[0]
 
-    def stationarity(self, P: Array, slope: Array) -> float:
-        """Largest entry of the smallest subgradient of F at P: 0 exactly at the optimum, whatever ρ is."""
-        inside = np.maximum(abs(slope) - self.beta, 0.0)
-        return float(np.where(P != 0, abs(slope + self.beta * np.sign(P)), inside).max())
-
     def certificate(self, P: Array, slope: Array) -> float:
         """How far P may be from the optimum: duality gap as a share of ½Σy² (the objective of P = 0), or, without a
-        ridge, the smallest subgradient as a share of the largest |Gᵀy|.
+        ridge, the largest entry of the smallest subgradient as a share of the largest |Gᵀy|.
         """
         if self.rho > 0 and self.ridge > 0:
             return self.gap(P, slope) / max(0.5 * self.data.yy, _TINY)
-        return self.stationarity(P, slope) / max(float(abs(self.data.B).max()), _TINY)
+        inside = np.maximum(abs(slope) - self.beta, 0.0)
+        subgradient = np.where(P != 0, abs(slope + self.beta * np.sign(P)), inside)
+        return float(subgradient.max()) / max(float(abs(self.data.B).max()), _TINY)
 
     @cached_property
     def _coupling_range(self) -> tuple[float, float]:
@@ -234,13 +208,8 @@ class Problem:
         return float(values[0]), float(values[-1])
 
     @cached_property
-    def lipschitz(self) -> float:
-        """Exact Lipschitz constant of the slope, ‖A‖ + ρ + α λ_max(Q)."""
-        return self.data.norm + self.rho + self.alpha * self._coupling_range[1]
-
-    @cached_property
     def steps(self) -> Array:
-        """Step sizes (Md, 1): one over a diagonal that dominates the Hessian, 1/lipschitz where nothing is better."""
+        """Step sizes (Md, 1): one over a diagonal that dominates the Hessian."""
         return 1.0 / (self.data.bound + self.rho + self.alpha * max(self._coupling_range[1], 0.0))
 
     @cached_property
@@ -256,7 +225,7 @@ class Problem:
         """Raise `NoMinimumError` unless F is convex: the message names α, the curvature and what to use instead."""
         if self.ridge >= 0:
             return  # whatever A is: its eigenvalues take a minute for K(D+1) = 10,020
-        if self.curvature < -1e-9 * self.lipschitz:
+        if self.curvature < -1e-9 * (self.data.norm + self.rho + self.alpha * self._coupling_range[1]):
             raise NoMinimumError(
                 f"the problem has no minimum: with alpha = {self.alpha:g} the smallest curvature of the objective is "
                 f"{self.curvature:.3g} < 0, so it is not convex and can fall without bound. "
@@ -265,8 +234,7 @@ class Problem:
             )
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """Consequents ``P`` (Md, L), the steps taken, whether they sufficed, and the certificates seen, that of P last."""
 
     P: Array

@@ -6,14 +6,14 @@ from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.paper.experiments.studies.convergence import study, unstopped
 from mltsk.paper.experiments.studies.sample import paper_rules
 from mltsk.paper.solvers.algorithm1 import Solver
-from mltsk.paper.solvers.problem import Quadratic
+from mltsk.paper.solvers.problem import quadratic
 
 
 @pytest.fixture(scope="module")
 def problem(toy):
     Y = toy.Y.astype(float)
     G, _ = paper_rules(toy.X, toy.X[:1], 3, 100.0)
-    return Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
+    return quadratic(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
 
 
 def test_up_to_the_authors_stop_it_is_their_iteration(problem):

@@ -6,7 +6,7 @@ from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.paper.experiments.studies.coupling_effect import ARMS, FAST, PAPER, compared_groups, scores_of
 from mltsk.paper.experiments.studies.sample import paper_rules
 from mltsk.paper.solvers.algorithm1 import algorithm1
-from mltsk.paper.solvers.problem import Problem, Quadratic, fista
+from mltsk.paper.solvers.problem import Problem, fista, quadratic
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_closed_form_is_the_optimum_that_the_solver_finds(arm, toy, rules):
     scores = scores_of(G, T, Y, {arm: [(rho, ratio)]})[arm][rho, ratio]
     weight = rho * np.linalg.eigvalsh(G.gram())[-1]
     Q = coupling_matrix(label_correlation(Y), arm)
-    problem = Problem(Quadratic.of(G, Y - Y.mean(axis=0)), Q, ratio * weight, 0.0, weight)
+    problem = Problem(quadratic(G, Y - Y.mean(axis=0), form=False), Q, ratio * weight, 0.0, weight)
     P = fista(problem, max_iter=5000, tol=1e-10).P
     assert_allclose(scores, T @ P + Y.mean(axis=0), atol=1e-3)
 

@@ -2,7 +2,7 @@
 
 ``STUDIES[name].function(data, seed=0, grid="paper")`` runs one; the same arguments give the same answer. With
 ``grid="fast"`` fewer rows, folds and values are used, and ``note`` in the answer says which.
-`mltsk.paper.report.figures` draws the answers.
+`mltsk.paper.report.study_figures` draws the answers.
 """
 
 from collections.abc import Callable

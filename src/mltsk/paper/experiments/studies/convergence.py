@@ -45,7 +45,7 @@ def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any
 
 def _authors(X: Array, Y: Array, steps: int) -> Iterator[dict[str, Any]]:
     G, _ = paper_rules(X, X[:1], N_RULES, WIDTH_SCALE)
-    data, R = Quadratic.of(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
+    data, R = quadratic(G, Y, form=True), coupling_matrix(label_correlation(Y), "paper")
     sigma, lam = np.linalg.eigvalsh(G.gram())[0], np.linalg.eigvalsh(R)[0]
     sigma = 0.0 if sigma <= 1e-9 * data.norm else sigma  # what rounding leaves of an exact 0
     for alpha in ALPHAS:
