@@ -15,7 +15,7 @@ from ...core.arrays import weighted_mean
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ..antecedents import find_rules, warn_if_fewer
-from .base import CONSTRAINTS, MultilabelMethod, design_threads, grouped
+from .base import CONSTRAINTS, MultilabelMethod, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
 
 
@@ -99,11 +99,22 @@ class BinaryRelevanceTSK(MultilabelMethod):
     tol: float = 1e-3
     max_iter: int = 1000
 
-    def _fit(self, X, Y, w):
-        G = self._fit_rules(X, w)
-        with design_threads(G):
-            design = self._design(G, Y, w)
-            self._fit_consequents(Factor.of(design, 0.5 / self.C), Y)
+    def _fitted(self, pairs, X, Y, w):
+        """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
+        for part in grouped(pairs, changes_rules):
+            first = part[0][1]
+            design = first._design(first._fit_rules(X, w), Y, w)
+            known = first._known()
+            for same_C in grouped(part, "C".__eq__):
+                factor = Factor(design, 0.5 / same_C[0][1].C)
+                for params, model in same_C:
+                    vars(model).update(known)
+                    model._fit_consequents(factor, Y)
+                    yield params, model
+
+    def _flops(self, X):
+        width = self.n_rules * (X.shape[1] + 1)
+        return float(X.shape[0]) * width * min(X.shape[0], width)
 
     def _fit_rules(self, X, w):
         """G of the training rows; rules and principal components are kept."""
@@ -120,11 +131,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
     def _reduced(self, X):
         return X if self.axes_ is None else np.asarray(X @ self.axes_.T) - self.axes_ @ self.mean_
 
-    def _map(self, X):
-        return FuzzyMap.of(self._reduced(X), self.centers_, self.widths_)
-
     def _design(self, G, Y, w):
-        return Design.of(G, w)
+        return Design(G, w)
 
     def _fit_consequents(self, factor, Y, limit=None):
         found, (K, D) = self._solve(factor, Y, limit), self.centers_.shape
@@ -141,31 +149,14 @@ class BinaryRelevanceTSK(MultilabelMethod):
             worst = np.max(found.gap / np.maximum(found.value, np.finfo(np.float64).tiny))
             gap = "" if np.isnan(worst) else f" with a duality gap of {worst:.1e} of the objective"
             message = f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C"
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
+            warnings.warn(message, ConvergenceWarning, stacklevel=6)
         return found
 
+    def _map(self, X):
+        return FuzzyMap.of(self._reduced(X), self.centers_, self.widths_)
+
     def _scores(self, X):
-        return self._scores_of(self._map(X))
-
-    def _scores_of(self, G):
-        return G @ self.coef_.reshape(-1, self.coef_.shape[2])
-
-    def _path(self, pairs, X, Y, w, X_test):
-        """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
-        for part in grouped(pairs, changes_rules):
-            first = part[0][1]
-            G = first._fit_rules(X, w)
-            with design_threads(G):
-                design = first._design(G, Y, w)
-            G_test, fitted = first._map(X_test), {k: v for k, v in vars(first).items() if k.endswith("_")}
-            for same_C in grouped(part, "C".__eq__):
-                with design_threads(G):
-                    factor = Factor.of(design, 0.5 / same_C[0][1].C)
-                for params, model in same_C:
-                    vars(model).update(fitted)
-                    with design_threads(G):
-                        model._fit_consequents(factor, Y)
-                    yield model._point(params, model._scores_of(G_test))
+        return self._map(X) @ self.coef_.reshape(-1, self.coef_.shape[2])
 
 
 def changes_rules(name):

@@ -33,7 +33,7 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.arrays import dense
-from ...core.backend import asnumpy, blas_threads, cast, is_tensor, namespace, put
+from ...core.backend import asnumpy, cast, is_tensor, namespace, put
 from .base import CONSTRAINTS, COUNT
 from .nets import NeuralMethod, load_torch, pair_share, torch_device, with_complement, wrapped_batches
 
@@ -366,8 +366,8 @@ class C2AE(NeuralMethod):
     def _device(self):
         return torch_device("cuda") if self.device == "cuda" else None
 
-    def _limited(self):
-        return blas_threads(2.0 * self.batch_size * self.hidden**2)
+    def _flops(self, X):
+        return 2.0 * self.batch_size * self.hidden**2
 
     def _epochs(self, X, Y, w, rng, device):
         Y, n_rows = with_complement(Y), len(Y)

@@ -70,6 +70,9 @@ class MLkNN(MultilabelMethod):
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
         self.n_neighbors, self.smoothing = n_neighbors, smoothing
 
+    def _flops(self, X):
+        return 2.0 * X.shape[0] ** 2 * X.shape[1]
+
     def _fit(self, X, Y, w):
         k = self._usable_neighbors(X.shape[0])
         self._learn(X, Y, neighbour_counts(nearest_neighbours(X, X, k, exclude_self=True), Y), k)

@@ -152,15 +152,17 @@ class PaperMLTSK(MultilabelMethod):
         keep = slice(None) if (w > 0).all() else w > 0
         return X[keep], Y[keep], w[keep]
 
+    def _flops(self, X):
+        return 2.0 * X.shape[0] * (X.shape[1] + 1) ** 2 * min(self.n_rules, X.shape[0]) ** 2
+
     def _fit(self, X, Y, w):
         scaling = fit_scaling(X, w, "minmax")
         Z = scaling.apply(X)
-        with blas_threads(2.0 * X.shape[0] * (X.shape[1] + 1) ** 2 * min(self.n_rules, X.shape[0]) ** 2):
-            self.centers_, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
-            warn_if_fewer(len(self.centers_), self.n_rules)
-            self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
-            G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
-            self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
+        self.centers_, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
+        warn_if_fewer(len(self.centers_), self.n_rules)
+        self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
+        G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
+        self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
         self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
         fired, rows = w @ G.M, spread_rows(len(X), _ROWS)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)

@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
 from ..solvers.problem import GRAM_BYTES, Problem, Quadratic, Rows, fista
-from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, design_threads
+from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, with_labels
 
 KMEANS_ITERATIONS = 20  # as in the authors' program
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -149,7 +149,7 @@ def fit_chain(X, Y, w, order, support, C, tol):
             share = float(np.clip(np.average(Y[:, i], weights=w), 0, 1))
             links.append((np.zeros(X.shape[1] + i), 0.0, 0.0, float(logit(share))))
         else:
-            before = sparse.hstack([X, Y[:, :i]], format="csr") if sparse.issparse(X) else np.hstack([X, Y[:, :i]])
+            before = with_labels(X, Y[:, :i])
             svm = LinearSVC(C=C, dual=False, tol=tol).fit(before, Y[:, i], sample_weight=w)
             weights, intercept = svm.coef_[0], float(svm.intercept_[0])
             links.append((weights, intercept, *fit_sigmoid(before @ weights + intercept, Y[:, i], w)))
@@ -247,9 +247,15 @@ class MLSF(MultilabelMethod):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
         self.C, self.tol, self.random_state = C, tol, random_state
 
-    def _fit(self, X, Y, w):
-        with design_threads(X):
-            self._learn(Learner(X, Y, w, self.random_state))
+    def _fitted(self, pairs, X, Y, w):
+        """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
+        learners = {}
+        for params, model in pairs:
+            seed = repr(model.random_state)
+            if seed not in learners:
+                learners[seed] = Learner(X, Y, w, model.random_state)
+            model._learn(learners[seed])
+            yield params, model
 
     def _learn(self, learner):
         chains = learner.model(self)
@@ -277,15 +283,3 @@ class MLSF(MultilabelMethod):
         """Scores, which are probabilities by Platt's sigmoid, kept inside (0, 1); normalised if y was multiclass."""
         tiny = np.finfo(np.float64).eps
         return self._of_classes(np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny))
-
-    def _path(self, pairs, X, Y, w, X_test):
-        """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
-        learners = {}
-        for params, model in pairs:
-            seed = repr(model.random_state)
-            with design_threads(X):
-                if seed not in learners:
-                    learners[seed] = Learner(X, Y, w, model.random_state)
-                model._learn(learners[seed])
-                scores = model._scores(X_test)
-            yield model._point(params, scores)
