@@ -25,7 +25,6 @@ from mltsk.paper.methods.c2ae import (
     through_units,
     with_ones,
 )
-from mltsk.paper.methods.nets import wrapped_batches
 
 SMALL = C2AE(hidden=16, batch_size=20, epochs=4)
 
@@ -114,7 +113,7 @@ def float_toy(n=80, labels=3):
 
 def gradient(X, Y, w, drawn, alpha=1.0, like=LIKE):
     nets = Nets(np.random.RandomState(0), SIZES, 1e-3, like)
-    nets.differentiate(*Rows(X, Y, w, like).batch(drawn), alpha)
+    nets.differentiate(alpha, *Rows(X, Y, w, like).batch(drawn))
     return nets
 
 
@@ -167,8 +166,9 @@ def test_label_sets_that_rows_share_are_passed_once():
     assert_allclose(shared[1], one_by_one[1] @ member.T, atol=1e-13)
     X, Y = float_toy(80)
     rows = Rows(X, Y, np.ones(80), LIKE)
-    assert rows.batch(np.arange(80))[0].Y.shape[1] == len(np.unique(Y, axis=0)) < 10
-    assert rows.batch(np.arange(3))[0].member is None
+    _, sets, _, member, _ = rows.batch(np.arange(80))
+    assert sets.shape[1] == len(member) == len(np.unique(Y, axis=0)) < 10
+    assert rows.batch(np.arange(3))[3] is None
 
 
 def test_output_loss_does_not_reach_the_feature_net():
@@ -203,9 +203,10 @@ def test_biases_do_not_decay():
     assert nets.optimiser.decay[6] == 0
 
 
-def test_the_last_batch_is_filled_from_the_start():
-    assert [len(piece) for piece in wrapped_batches(np.arange(7), 3)] == [3, 3, 3]
-    assert wrapped_batches(np.arange(3), 7)[0].tolist() == [0, 1, 2, 0, 1, 2, 0]
+def test_a_batch_is_filled_up_with_rows_that_count_again():
+    X, Y = toy(20)
+    filled = clone(SMALL).set_params(batch_size=40).fit(X, Y).decision_function(X)
+    assert_array_equal(filled, clone(SMALL).fit(X, Y, np.full(20, 2.0)).decision_function(X))
 
 
 def test_first_weights_follow_the_authors():
@@ -244,10 +245,10 @@ def by_autograd(net, x, dc):
 def test_values_and_gradients_are_those_of_autograd(shift):
     net, x, dc = net_and_batch(shift)
     layers, into = forward(net, x), [W * 0 for W in net]
-    C, A = backward(net, layers, dc, into).inputs(net[0])
+    dx = backward(net, layers, dc, into, inputs=True)
     c, expected = by_autograd(net, x, dc)
     assert_allclose(layers[-1], c, atol=1e-14)
-    for found, gradient in zip([*into, C.T @ A], expected, strict=True):
+    for found, gradient in zip([*into, dx], expected, strict=True):
         assert_allclose(found, gradient, rtol=1e-10, atol=1e-13)
 
 
@@ -265,10 +266,10 @@ def test_tensors_give_the_numbers_of_arrays():
 def test_units_of_one_sign_add_no_row():
     h = np.array([[1.0, 2.0], [-1.0, -2.0], [1.0, -1.0], [3.0, 0.5]])
     C, A = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([[1.0, 10.0]])
-    flow = through_units(C, A, h)
-    assert flow.mixed.tolist() == [2]
-    assert_allclose(flow.linear, [[1.0, 0.2, 0.0, 4.0]])
-    assert_allclose(flow.A, [[1.0, 10.0], [3.0, 3.0]])
+    own, linear, mixed = through_units(C, A, h)
+    assert mixed.tolist() == [2]
+    assert_allclose(linear, [[1.0, 0.2, 0.0, 4.0]])
+    assert_allclose(own, [[1.0, 10.0], [3.0, 3.0]])
 
 
 def test_two_steps_of_the_authors_optimiser_by_hand():

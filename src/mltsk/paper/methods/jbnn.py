@@ -33,12 +33,6 @@ class Adam:
         self.theta.addcdiv_(self.mean, spread, value=-self.rate / (1 - self.first**self.steps))
 
 
-def label_relations(Y: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Λ (L, L) of ω = 1 for labels that are positively correlated in the rows Y under weights w, -1 for all others."""
-    relation = np.where(label_correlation(Y, w) > 0, 1.0, -1.0)
-    return np.diag(relation.sum(axis=1)) - relation
-
-
 def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: Any, pull: Any = None) -> None:
     """Gradients in V and W of the cross-entropy of rows x (with a column of ones), each row times its ``share``.
 
@@ -117,8 +111,9 @@ class JBNN(NeuralMethod):
         first = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
         theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in first]), device=device)
         gradient, adam = theta * 0, Adam(theta, self.learning_rate)
-        prior = torch.as_tensor(2 * self.prior_weight * label_relations(Y, w), device=device)
-        pull = prior if self.prior_weight else None
+        relation = np.where(label_correlation(Y, w) > 0, 1.0, -1.0)
+        prior = 2 * self.prior_weight * (np.diag(relation.sum(axis=1)) - relation)
+        pull = torch.as_tensor(prior, device=device) if self.prior_weight else None
         layers, gradients = (
             [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in first]), first, strict=True)]
             for vector in (theta, gradient)

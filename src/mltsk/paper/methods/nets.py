@@ -79,11 +79,6 @@ def batches(order: np.ndarray, size: int) -> list[np.ndarray]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def wrapped_batches(order: np.ndarray, size: int) -> list[np.ndarray]:
-    """Pieces of exactly ``size`` rows: the last one is filled up from the start, as often as it takes."""
-    return batches(np.resize(order, -(-len(order) // size) * size), size)
-
-
 def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
     """Weights and biases as arrays of their own, from a tensor on any device whose last row holds the biases."""
     array = stacked.detach().cpu().numpy().astype(np.float64)
