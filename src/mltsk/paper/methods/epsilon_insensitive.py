@@ -203,35 +203,28 @@ def value_and_gap(u, z, y, band):
 def leski_loop(factor, Y, epsilon, *, limit=None, max_iter=1000):
     """Leski's published loop for the absolute loss Σ w ]r[ + (τ/2)‖p̃‖², output by output: no certificate.
 
-    The first step is ridge, the same for all; further ones need a factorisation each. Inequalities that hold get the
-    largest weights and freeze p away from the optimum.
+    A target gives two inequalities, g·p - y + ε > 0 and y - g·p + ε > 0, with margins b > 0 and errors e = (left side)
+    - b: p by least squares weighted with d = 1/|e| (1 at first), b += ρ(e + |e|), until Σ w(Δb)² <= 1e-4. The first
+    step is ridge, the same for all; further ones need a factorisation each. Inequalities that hold get the largest
+    weights and freeze p away from the optimum.
     """
-    design, (m, n_outputs) = factor.design, (factor.design.E.shape[1], Y.shape[1])
-    limit, n_iter = np.full(n_outputs, m) if limit is None else limit, np.zeros(n_outputs, np.intp)
-    P, extra = Factor(design, factor.half / 2).coefficients(design.root[:, None] * Y, limit)
+    design, root, n_outputs = factor.design, factor.design.root, Y.shape[1]
+    limit, n_iter = np.full(n_outputs, design.E.shape[1]) if limit is None else limit, np.ones(n_outputs, np.intp)
+    P, extra = Factor(design, factor.half / 2).coefficients(root[:, None] * Y, limit)
     for j, own in enumerate(limit):
-        start = P[:, [j]], extra[:own, [j]]
-        P[:, [j]], extra[:own, [j]], n_iter[j] = _leski(design, factor.half, Y[:, j], own, epsilon, max_iter, *start)
+        y, E, p, q, b = Y[:, j], design.E[:, :own], P[:, [j]], extra[:own, [j]], np.full((2, len(Y)), 1e-6)
+        while True:
+            r = (design.G @ p + E @ q)[:, 0] / np.maximum(root, np.finfo(np.float64).tiny) - y
+            e = np.stack([r, -r]) + epsilon - b
+            change = 0.98 * (e + np.abs(e))
+            b, d = b + change, 1 / np.maximum(np.abs(e), 1e-8)
+            if n_iter[j] == max_iter or np.sum(root**2 * change**2) <= 1e-4:
+                break
+            # both inequalities as one weighted target between them
+            target = (d[0] * (y - epsilon + b[0]) + d[1] * (y + epsilon - b[1])) / d.sum(axis=0)
+            weighed, aim = Design(design.G, d.sum(axis=0), E), root * np.sqrt(d.sum(axis=0)) * target
+            p, q = Factor(weighed, factor.half, whole=True).coefficients(aim[:, None], np.array([own]))
+            n_iter[j] += 1
+        P[:, [j]], extra[:own, [j]] = p, q
     unknown = np.full(n_outputs, np.nan)
     return Solution(P, extra, unknown, unknown, n_iter, bool(np.all(n_iter < max_iter)))
-
-
-def _leski(design, half, y, limit, epsilon, max_iter, p, q):
-    """Coefficients of one output, and steps, from those (p, q) of the first step.
-
-    A target gives two inequalities, g·p - y + ε > 0 and y - g·p + ε > 0, with margins b > 0 and errors e = (left side)
-    - b: p by least squares weighted with d = 1/|e| (1 at first), b += ρ(e + |e|), until Σ w(Δb)² <= 1e-4.
-    """
-    E, b, step = design.E[:, :limit], np.full((2, len(y)), 1e-6), 1
-    while True:
-        r = (design.G @ p + E @ q)[:, 0] / np.maximum(design.root, np.finfo(np.float64).tiny) - y
-        e = np.stack([r, -r]) + epsilon - b
-        change = 0.98 * (e + np.abs(e))
-        b, d = b + change, 1 / np.maximum(np.abs(e), 1e-8)
-        if step == max_iter or np.sum(design.root**2 * change**2) <= 1e-4:
-            return p, q, step
-        # both inequalities as one weighted target between them
-        target = (d[0] * (y - epsilon + b[0]) + d[1] * (y + epsilon - b[1])) / d.sum(axis=0)
-        weighed, step = Design(design.G, d.sum(axis=0), E), step + 1
-        aim = (design.root * weighed.root * target)[:, None]
-        p, q = Factor(weighed, half, whole=True).coefficients(aim, np.array([limit]))

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
+from ...core.arrays import dense, row_blocks, row_square_norms
 from ...core.backend import blas_threads
 from .base import MultilabelMethod
 
@@ -96,10 +96,8 @@ class MLkNN(MultilabelMethod):
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
-        return self._posterior_of(neighbour_counts(nearest_neighbours(X, self.X_, k), self.Y_))
-
-    def _posterior_of(self, counts):
-        return self.posterior_[np.arange(len(self.posterior_)), counts]
+        counts = neighbour_counts(nearest_neighbours(X, self.X_, k), self.Y_)
+        return self.posterior_[np.arange(counts.shape[1]), counts]
 
     def predict_proba(self, X):
         """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
@@ -113,7 +111,7 @@ class MLkNN(MultilabelMethod):
             counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
             for params, model in (pair for pair, own in zip(pairs, ks, strict=True) if own == k):
                 model._learn(X, Y, counts, k)
-                yield model._point(params, model._posterior_of(test_counts))
+                yield model._point(params, model.posterior_[np.arange(Y.shape[1]), test_counts])
 
 
 def neighbour_counts(near, Y):
@@ -133,11 +131,10 @@ def count_distribution(counts, chosen, k, smoothing):
     return np.divide(smoothing + seen, total, out=np.zeros_like(seen), where=total > 0)
 
 
-def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
+def nearest_neighbours(Q, X, k, *, exclude_self=False):
     """Indices (Nq, k) of the k rows of X nearest to each row of Q, nearest first; ties: the lower index first.
 
-    With ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are). Temporary arrays stay within
-    ``limit_bytes``.
+    With ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are).
     """
     if sparse.issparse(Q) != sparse.issparse(X):
         Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
@@ -145,35 +142,30 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
     # an inner product of D terms is off by at most about D eps/2 of the norms' sum
     rounding = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps
     with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
-        for rows, D2, scale in _distance_blocks(Q, X, limit_bytes):
+        for rows, D2, scale in _distance_blocks(Q, X):
             if exclude_self:
                 D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
             kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
-            pair_row, pair_column = np.nonzero(D2 <= (kth + rounding * scale)[:, None])
-            distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
-            order = np.lexsort((distance, pair_row))  # stable: equal distances stay in the order of columns
-            first = np.searchsorted(pair_row, np.arange(len(D2)))
-            found[rows] = pair_column[order][first[:, None] + np.arange(k)]
+            i, j = np.nonzero(D2 <= (kth + rounding * scale)[:, None])
+            distance = np.empty(len(i))  # each from its own differences: equal rows give equal numbers
+            for pairs in row_blocks(len(i), 24 * X.shape[1]):
+                differences = dense(Q[i[pairs] + rows.start]) - dense(X[j[pairs]])
+                distance[pairs] = (differences**2).sum(axis=1)
+            order = np.lexsort((distance, i))  # stable: equal distances stay in the order of columns
+            first = np.searchsorted(i, np.arange(len(D2)))
+            found[rows] = j[order][first[:, None] + np.arange(k)]
     return found
 
 
-def _distance_blocks(Q, X, limit_bytes) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+def _distance_blocks(Q, X) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
     """Blocks of rows, their squared distances to X and, per row, the size of the terms that these were made of."""
     if not sparse.issparse(X):  # far from 0 the expanded square would cancel
         origin = X.mean(axis=0)
         Q, X = Q - origin, X - origin
     q_norms, x_norms = row_square_norms(Q), row_square_norms(X)
-    for rows in row_blocks(Q.shape[0], 8 * X.shape[0], limit_bytes):
+    for rows in row_blocks(Q.shape[0], 8 * X.shape[0]):
         D2 = dense(Q[rows] @ X.T)
         D2 *= -2
         D2 += x_norms
         D2 += q_norms[rows, None]
         yield rows, D2, q_norms[rows] + x_norms.max()
-
-
-def _pair_distances(Q, X, i, j, limit_bytes):
-    """‖Q[i] - X[j]‖² of pairs of rows, each from its own differences: equal rows give equal numbers."""
-    distance = np.empty(len(i))
-    for pairs in row_blocks(len(i), 24 * X.shape[1], limit_bytes):
-        distance[pairs] = ((dense(Q[i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
-    return distance

@@ -74,8 +74,8 @@ def pair_share(Y: np.ndarray) -> np.ndarray:
     return np.divide(1.0, pairs, out=np.zeros(len(Y)), where=pairs > 0)
 
 
-def batches(order: np.ndarray, size: int) -> list[np.ndarray]:
-    """Consecutive pieces of ``order`` of at most ``size`` rows."""
+def batches(order: Any, size: int) -> list[Any]:
+    """Consecutive pieces of ``order``, an array of rows or a list, of at most ``size``."""
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
