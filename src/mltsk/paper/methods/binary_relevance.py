@@ -18,6 +18,8 @@ from ..antecedents import find_rules, warn_if_fewer
 from .base import CONSTRAINTS, MultilabelMethod, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
 
+OF_SOLVER = {"C", "epsilon", "solver", "tol", "max_iter"}  # parameters that rules do not depend on
+
 
 @dataclass(eq=False, repr=False)
 class BinaryRelevanceTSK(MultilabelMethod):
@@ -101,7 +103,7 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     def _fitted(self, pairs, X, Y, w):
         """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
-        for part in grouped(pairs, changes_rules):
+        for part in grouped(pairs, lambda name: name not in OF_SOLVER):
             first = part[0][1]
             design = first._design(first._fit_rules(X, w), Y, w)
             known = first._known()
@@ -157,11 +159,6 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     def _scores(self, X):
         return self._map(X) @ self.coef_.reshape(-1, self.coef_.shape[2])
-
-
-def changes_rules(name):
-    """Whether rules depend on the parameter of this name; the others concern the solver alone."""
-    return name not in ("C", "epsilon", "solver", "tol", "max_iter")
 
 
 def principal_axes(X, w, n_components):

@@ -17,7 +17,7 @@ from ...core.membership import authors_widths
 from ...exceptions import InputError
 from ..antecedents import find_rules
 from .base import grouped, with_labels
-from .binary_relevance import BinaryRelevanceTSK, changes_rules
+from .binary_relevance import OF_SOLVER, BinaryRelevanceTSK
 from .epsilon_insensitive import Design, Factor
 
 
@@ -88,7 +88,8 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     def _fitted(self, pairs, X, Y, w):
         """As in `BinaryRelevanceTSK`; chains with labels in the IF-parts share the rules of every link."""
         yield from super()._fitted([pair for pair in pairs if pair[1].antecedents == "features"], X, Y, w)
-        for part in grouped([pair for pair in pairs if pair[1].antecedents == "labels"], changes_rules):
+        with_links = [pair for pair in pairs if pair[1].antecedents == "labels"]
+        for part in grouped(with_links, lambda name: name not in OF_SOLVER):
             fit_links(part, X, Y, w)
             yield from part
 

@@ -16,7 +16,7 @@ dependent. What is left is the ridge matrix of Q[G̃, E], Q = I - UUᵀ, or, wit
 (N, N). Rows are scaled by √w throughout.
 """
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular, svd
@@ -141,16 +141,8 @@ def _mask(m, limit):
     return (np.arange(m)[:, None] < limit).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class Solution:
-    """Consequents ``P`` (K(D+1), L), coefficients ``extra`` (m, L) of E; objective, gap and steps of every output."""
-
-    P: np.ndarray
-    extra: np.ndarray
-    value: np.ndarray
-    gap: np.ndarray
-    n_iter: np.ndarray
-    converged: bool
+# consequents P (K(D+1), L), coefficients (m, L) of E; objective, gap and steps of every output
+Solution = namedtuple("Solution", "P extra value gap n_iter converged")
 
 
 def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):

@@ -1,13 +1,9 @@
 """HNOML: robust linear multi-label learning with sparse noise and enriched labels. Our reconstruction.
 
-Both readings are solved by alternating directions with a duality gap as certificate:
-
-    features: ½‖X W - Y B‖² + α Σ_d ‖W_d‖ + β Σ_n ‖y_n B - y_n‖ + (γ/2)‖B‖²           (norms of rows: the l2,1 norm)
-    samples:  Σ_n ‖x_n W - y_n B‖ + (α/2)‖W‖² + β Σ_n ‖y_n B - y_n‖ + (γ/2)‖B‖²
-
 Symbols: X (N, D) centred features, Y (N, L) labels, W (D, L) weights, B (L, L) label enrichment, w (N,) row weights.
-Both are jointly convex. A first copy J, of W or of the misfits X W - Y B, and E = Y B - Y have multipliers T and V and
-penalties μ and ν; b is α or 1, the weight of the norms of the rows of J:
+Both readings (see `HNOML`) are jointly convex and solved by alternating directions, with a duality gap as certificate.
+A first copy J, of W or of the misfits X W - Y B, and E = Y B - Y have multipliers T and V and penalties μ and ν; b is α
+or 1, the weight of the norms of the rows of J:
 
     (W, B) = the minimum of a quadratic, J = shrink(W + T/μ, b/μ), E = shrink(Y B - Y + V/ν, β/ν),
     T += μ(W - J), V += ν(Y B - Y - E)                                       (for samples X W - Y B in the place of W)
@@ -17,8 +13,9 @@ occurs, c_u, is the same iteration. One decomposition XᵀX = U diag(s) Uᵀ ser
 """
 
 import warnings
+from collections import namedtuple
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg, sparse
@@ -39,15 +36,8 @@ KEPT_INVERSES = 8  # penalties are powers of 4 and few: every setting of a grid 
 MU_RANGE, NU_RANGE = (1e-6, 1e6), (1e-3, 1e3)
 
 
-class State(NamedTuple):
-    """Where an iteration stands: the copies J and E, their multipliers T and V, the penalties μ and ν."""
-
-    J: np.ndarray
-    E: np.ndarray
-    T: np.ndarray
-    V: np.ndarray
-    mu: float
-    nu: float
+# where an iteration stands: the copies J and E, their multipliers T and V, the penalties μ and ν
+State = namedtuple("State", "J E T V mu nu")
 
 
 def shrink_rows(A, t):
@@ -121,34 +111,31 @@ class FeatureNoise:
     def __init__(self, data, alpha, beta, gamma):
         self.data, self.alpha, self.beta, self.gamma = data, alpha, beta, gamma
         self.bound, self.weights = alpha, np.ones(len(data.XY))
+        self.equations = lru_cache(1)(self._equations)  # until the penalties change
 
-    def quadratic_step(self, mu, nu):
-        """(W, B), the constant, and what J is a copy of, as a function of a `State`; W is eliminated."""
-        data, F = self.data, self.data.inverse(self.data.XY, mu)
-        solve_labels = self._label_equations(data.YY - data.XY.T @ F, nu)
+    def step(self, now):
+        """W and B at the minimum of the quadratic, the constant, and what J is a copy of."""
+        F, solve_labels = self.equations(now.mu, 1.0, now.nu)
+        rest = now.mu * now.J - now.T
+        B = solve_labels(now, F.T @ rest)
+        W = self.data.inverse(rest, now.mu) + F @ B
+        return W, B, np.zeros(B.shape[1]), W
 
-        def step(now):
-            rest = mu * now.J - now.T
-            B = solve_labels(now, F.T @ rest)
-            W = data.inverse(rest, mu) + F @ B
-            return W, B, np.zeros(B.shape[1]), W
-
-        return step
-
-    def _label_equations(self, quadratic, nu):
-        """B as a function of a `State` and what else is on the right-hand side of its L equations, factored once."""
-        Z, cZ = self.data.Z, self.data.c[:, None] * self.data.Z
-        system = quadratic + nu * (Z.T @ cZ) + self.gamma * np.eye(Z.shape[1])
+    def _equations(self, ridge, scale, nu):
+        """F of W = … + F B, and B as a function of a `State` and what else is on the right-hand side of L equations."""
+        data, cZ = self.data, self.data.c[:, None] * self.data.Z
+        F = data.inverse(data.XY, ridge)
+        system = scale * (data.YY - data.XY.T @ F) + nu * (data.Z.T @ cZ) + self.gamma * np.eye(len(data.YY))
         factor = linalg.cho_factor(0.5 * (system + system.T))
-        return lambda now, more: linalg.cho_solve(factor, cZ.T @ (nu * (Z + now.E) - now.V) + more)
+        return F, lambda now, more: linalg.cho_solve(factor, cZ.T @ (nu * (data.Z + now.E) - now.V) + more)
 
-    def certify(self, point, now):
+    def certify(self, W, B, copied, now):
         """The weights as they stand, the objective there, and its duality gap as a share of it.
 
         The dual value of Θ (N, L), V is -½‖Θ‖² - ‖YᵀΘ - Zᵀ(cV)‖²/2γ - Σ c_u V_u·Z_u, for ‖(XᵀΘ)_d‖ <= α, ‖V_u‖ <= β.
         The multipliers of ADMM keep the second bound; the residual X W - Y B, scaled to the first, serves as Θ.
         """
-        data, W, B = self.data, now.J, point[1]
+        data, W = self.data, now.J
         XR = data.U @ (data.s[:, None] * (data.U.T @ W)) - data.XY @ B
         YR = data.XY.T @ W - data.YY @ B
         square = max(0.0, float(np.vdot(W, XR) - np.vdot(B, YR)))
@@ -176,29 +163,24 @@ class SampleNoise(FeatureNoise):
         super().__init__(*given)
         self.bound, self.weights = 1.0, self.data.w
 
-    def quadratic_step(self, mu, nu):
-        """(W, B), the constant, and what J is a copy of, as a function of a `State`; W is eliminated."""
-        data, F = self.data, self.data.inverse(self.data.XY, self.alpha / mu)
-        solve_labels = self._label_equations(mu * (data.YY - data.XY.T @ F), nu)
+    def step(self, now):
+        """W and B at the minimum of the quadratic, the constant, and what J is a copy of."""
+        data, ridge, aim = self.data, self.alpha / now.mu, now.J - now.T / now.mu
+        F, solve_labels = self.equations(ridge, now.mu, now.nu)
+        XA, YA = data.transposed(aim)
+        rest = data.inverse(XA, ridge)
+        B = solve_labels(now, now.mu * (data.XY.T @ rest - YA))
+        W, constant = rest + F @ B, data.share @ aim
+        return W, B, constant, data.rows @ W - data.shift @ W - data.Y @ B + constant
 
-        def step(now):
-            aim = now.J - now.T / mu
-            XA, YA = data.transposed(aim)
-            rest = data.inverse(XA, self.alpha / mu)
-            B = solve_labels(now, mu * (data.XY.T @ rest - YA))
-            W, constant = rest + F @ B, data.share @ aim
-            return W, B, constant, data.rows @ W - data.shift @ W - data.Y @ B + constant
-
-        return step
-
-    def certify(self, point, now):
+    def certify(self, W, B, copied, now):
         """The weights as they stand, the objective there, and its duality gap as a share of it.
 
         The dual value of Θ (N, L), V is -‖XᵀΘ‖²/2α - ‖YᵀΘ - Zᵀ(cV)‖²/2γ - Σ c_u V_u·Z_u, for ‖Θ_n‖ <= 1, ‖V_u‖ <= β and
         Σ Θ_n = 0 where there is a constant. The multipliers T, brought to mean 0 and to the bound, serve as Θ.
         """
-        data, (W, B, _, misfits) = self.data, point
-        value = float(data.w @ row_norms(misfits)) + 0.5 * self.alpha * float(np.vdot(W, W))
+        data = self.data
+        value = float(data.w @ row_norms(copied)) + 0.5 * self.alpha * float(np.vdot(W, W))
         theta = now.T - data.share @ now.T
         XT, YT = data.transposed(theta / max(1.0, row_norms(theta).max()))
         return W, *self._with_label_terms(B, now.V, value, -float(np.vdot(XT, XT)) / (2 * self.alpha), YT)
@@ -212,32 +194,25 @@ def solve(problem, start, max_iter, tol):
 
     Returned are weights, enrichment, constant, the objective, its relative gap, the number of steps, the last state.
     """
-    E, J = np.zeros_like(problem.data.Z), np.zeros((len(problem.weights), problem.data.Z.shape[1]))
+    Z = problem.data.Z
+    E, J = np.zeros_like(Z), np.zeros((len(problem.weights), Z.shape[1]))
     now, n_iter = start or State(J, E, J, E, 1.0, 1.0), 0
-    step = problem.quadratic_step(now.mu, now.nu)
     while True:
-        point = step(now)
-        old, (now, lag) = now, _split(problem, now, point)
-        n_iter += 1
+        W, B, constant, copied = problem.step(now)
+        ZB = Z @ B - Z
+        J_mix = RELAXATION * copied + (1 - RELAXATION) * now.J
+        E_mix = RELAXATION * ZB + (1 - RELAXATION) * now.E
+        J = shrink_rows(J_mix + now.T / now.mu, problem.bound / now.mu)
+        E = shrink_rows(E_mix + now.V / now.nu, problem.beta / now.nu)
+        old, T, V = now, now.T + now.mu * (J_mix - J), now.V + now.nu * (E_mix - E)
+        now, n_iter = State(J, E, T, V, now.mu, now.nu), n_iter + 1
         if n_iter % CHECK_EVERY == 0 or n_iter >= max_iter:
-            W, value, gap = problem.certify(point, now)
+            W, value, gap = problem.certify(W, B, copied, now)
             if gap <= tol or n_iter >= max_iter:
-                return W, point[1], point[2], value, gap, n_iter, now
-            mu, nu = _adapted(problem, old, now, lag) if n_iter < ADAPT_UNTIL else (now.mu, now.nu)
-            if (mu, nu) != (now.mu, now.nu):
-                now, step = now._replace(mu=mu, nu=nu), problem.quadratic_step(mu, nu)
-
-
-def _split(problem, now, point):
-    """New copies and multipliers, and by how much they differ from what they are copies of."""
-    _, B, _, copied = point
-    ZB = problem.data.Z @ B - problem.data.Z
-    J_mix = RELAXATION * copied + (1 - RELAXATION) * now.J
-    E_mix = RELAXATION * ZB + (1 - RELAXATION) * now.E
-    J = shrink_rows(J_mix + now.T / now.mu, problem.bound / now.mu)
-    E = shrink_rows(E_mix + now.V / now.nu, problem.beta / now.nu)
-    new = State(J, E, now.T + now.mu * (J_mix - J), now.V + now.nu * (E_mix - E), now.mu, now.nu)
-    return new, (copied - J, ZB - E)
+                return W, B, constant, value, gap, n_iter, now
+            if n_iter < ADAPT_UNTIL:
+                mu, nu = _adapted(problem, old, now, (copied - J, ZB - E))
+                now = now._replace(mu=mu, nu=nu)
 
 
 def _adapted(problem, old, now, lag):

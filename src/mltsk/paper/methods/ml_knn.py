@@ -7,13 +7,13 @@ Their distances are then taken from differences, and equal ones go by index.
 """
 
 import warnings
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics import pairwise_distances_chunked
 
-from ...core.arrays import dense, row_blocks, row_square_norms
+from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
 from ...core.backend import blas_threads
 from .base import MultilabelMethod
 
@@ -138,34 +138,23 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False):
     """
     if sparse.issparse(Q) != sparse.issparse(X):
         Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
-    found = np.empty((Q.shape[0], k), dtype=np.intp)
+    # far from 0 the expanded square would cancel
+    A, B = (Q, X) if sparse.issparse(X) else (Q - X.mean(axis=0), X - X.mean(axis=0))
     # an inner product of D terms is off by at most about D eps/2 of the norms' sum
-    rounding = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps
+    error = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * (row_square_norms(A) + row_square_norms(B).max())
+
+    def nearest(D2, start):
+        n = np.arange(len(D2))
+        if exclude_self:
+            D2[n, start + n] = np.inf
+        kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
+        i, j = np.nonzero(D2 <= (kth + error[start + n])[:, None])
+        distance = np.empty(len(i))  # each from its own differences: equal rows give equal numbers
+        for pairs in row_blocks(len(i), 24 * X.shape[1]):
+            distance[pairs] = ((dense(Q[start + i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
+        order = np.lexsort((distance, i))  # stable: equal distances stay in the order of columns
+        return j[order][np.searchsorted(i, n)[:, None] + np.arange(k)]
+
     with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
-        for rows, D2, scale in _distance_blocks(Q, X):
-            if exclude_self:
-                D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
-            kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
-            i, j = np.nonzero(D2 <= (kth + rounding * scale)[:, None])
-            distance = np.empty(len(i))  # each from its own differences: equal rows give equal numbers
-            for pairs in row_blocks(len(i), 24 * X.shape[1]):
-                differences = dense(Q[i[pairs] + rows.start]) - dense(X[j[pairs]])
-                distance[pairs] = (differences**2).sum(axis=1)
-            order = np.lexsort((distance, i))  # stable: equal distances stay in the order of columns
-            first = np.searchsorted(i, np.arange(len(D2)))
-            found[rows] = j[order][first[:, None] + np.arange(k)]
-    return found
-
-
-def _distance_blocks(Q, X) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Blocks of rows, their squared distances to X and, per row, the size of the terms that these were made of."""
-    if not sparse.issparse(X):  # far from 0 the expanded square would cancel
-        origin = X.mean(axis=0)
-        Q, X = Q - origin, X - origin
-    q_norms, x_norms = row_square_norms(Q), row_square_norms(X)
-    for rows in row_blocks(Q.shape[0], 8 * X.shape[0]):
-        D2 = dense(Q[rows] @ X.T)
-        D2 *= -2
-        D2 += x_norms
-        D2 += q_norms[rows, None]
-        yield rows, D2, q_norms[rows] + x_norms.max()
+        options = {"squared": True, "working_memory": BLOCK_BYTES / 2**20}
+        return np.concatenate(list(pairwise_distances_chunked(A, B, reduce_func=nearest, **options)))

@@ -102,12 +102,6 @@ class Learner:
         self.design = Quadratic.of(Rows(Xw), np.zeros((n_rows, 1)), form=formed)
         self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self.fit_chain)
 
-    def model(self, setting):
-        """The chains of one setting."""
-        groups = self.groups(setting.alpha, setting.epsilon, setting.size)
-        supports = self.supports(groups, setting.gamma, setting.tol)
-        return [self.chain(*pair, setting.C, setting.tol) for pair in zip(groups, supports, strict=True)]
-
     def _groups(self, alpha, epsilon, size):
         jaccard, near = self.affinities
         return meta_labels(alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed)
@@ -238,7 +232,9 @@ class MLSF(MultilabelMethod):
             yield params, model
 
     def _learn(self, learner):
-        chains = learner.model(self)
+        groups = learner.groups(self.alpha, self.epsilon, self.size)
+        supports = learner.supports(groups, self.gamma, self.tol)
+        chains = [learner.chain(*pair, self.C, self.tol) for pair in zip(groups, supports, strict=True)]
         D, L = self.n_features_in_, sum(len(order) for order, _, _ in chains)
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
         self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
