@@ -11,7 +11,6 @@ from mltsk.metrics import evaluate
 from mltsk.paper.methods.c2ae import (
     C2AE,
     SLOPE,
-    AuthorsOptimiser,
     Nets,
     Rows,
     backward,
@@ -199,8 +198,8 @@ def test_tensors_and_sparse_rows_give_the_same_gradient():
 
 def test_biases_do_not_decay():
     nets = Nets(np.random.RandomState(0), SIZES, 1e-3, LIKE)
-    assert nets.optimiser.decay.sum() == pytest.approx(2e-3 * (6 * 16 + 16 * 16 + 32 + 48 + 32 + 32 + 48))
-    assert nets.optimiser.decay[6] == 0
+    assert nets.decay.sum() == pytest.approx(2e-3 * (6 * 16 + 16 * 16 + 32 + 48 + 32 + 32 + 48))
+    assert nets.decay[6] == 0
 
 
 def test_a_batch_is_filled_up_with_rows_that_count_again():
@@ -273,19 +272,24 @@ def test_units_of_one_sign_add_no_row():
 
 
 def test_two_steps_of_the_authors_optimiser_by_hand():
-    theta = np.ones(3)
-    optimiser = AuthorsOptimiser(theta, np.zeros(3))
-    optimiser.step(np.array([2.0, -3.0, 0.0]), rate=0.1)
-    assert_allclose(theta, [0.9, 1.1, 1.0])  # r = |g| at first: every step has the same length
-    optimiser.step(np.array([1.0, -3.0, 0.0]), rate=0.1)
-    assert_allclose(theta, [0.9 - 0.099 - 0.1 / np.sqrt(3.7), 1.1 + 0.099 + 0.1, 1.0])
+    nets = Nets(np.random.RandomState(0), SIZES, 0.0, LIKE)
+    nets.theta[:] = 1
+    for g, expected in (
+        ([2, -3, 0], [0.9, 1.1, 1.0]),  # r = |g| at first: every step has the same length
+        ([1, -3, 0], [0.9 - 0.099 - 0.1 / np.sqrt(3.7), 1.1 + 0.099 + 0.1, 1.0]),
+    ):
+        nets.gradient[:3] = g
+        nets.step(0.1)
+        assert_allclose(nets.theta[:3], expected, rtol=1e-6)
+    assert (nets.theta[3:] == 1).all()
 
 
 def test_decay_is_part_of_the_gradient():
-    rng = np.random.default_rng(0)
-    first, second = (AuthorsOptimiser(np.linspace(1, 2, 100_000), np.full(100_000, d)) for d in (0.0, 0.3))
+    rng, wide = np.random.default_rng(0), [[6, 200, 200, 2], *SIZES[1:]]  # more weights than one chunk
+    first, second = (Nets(np.random.RandomState(0), wide, decay, LIKE) for decay in (0.0, 0.15))
     for _ in range(3):
-        g = rng.normal(size=100_000)
-        first.step(g + 0.3 * first.theta, rate=0.01)
-        second.step(g.copy(), rate=0.01)
-    assert_allclose(second.theta, first.theta, rtol=1e-12)
+        g = rng.normal(size=len(first.theta))
+        first.gradient[:], second.gradient[:] = g + second.decay * first.theta, g
+        first.step(0.01)
+        second.step(0.01)
+    assert_allclose(second.theta, first.theta, rtol=1e-4, atol=1e-6)

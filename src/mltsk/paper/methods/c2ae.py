@@ -95,10 +95,9 @@ def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[
 
 
 def through_units(C: Any, A: Any, h: Any) -> tuple[Any, Any, Any]:
-    """What flows into the sums of leaky units with the values h (units, B), from C'A in those values.
+    """A, s C and M of what flows into the sums of leaky units with the values h (units, B), from C'A in those values.
 
-    It is a product E'A: of A, E's rows for linear units (r, units), and the mixed units, for each of which E has a row
-    that is 1 there and 0 elsewhere. Without those two A (units, B) is the derivative itself.
+    Without the last two A (units, B) is the derivative itself.
     """
     if not is_tensor(h):  # a GPU would wait for the answer, and gain little
         # the slope of every unit, 0 for those that have both slopes in this batch
@@ -112,32 +111,6 @@ def through_units(C: Any, A: Any, h: Any) -> tuple[Any, Any, Any]:
 
 def _slopes(h: Any) -> Any:
     return cast(h > 0, h.dtype) * (1 - SLOPE) + SLOPE
-
-
-class AuthorsOptimiser:
-    """Steps of the authors' program: gradients over their running root mean square, with momentum, in place.
-
-    r ← sqrt(0.9 r² + 0.1 g²), r = |g| at first; delta ← 0.99 delta - rate · g / r; theta ← theta + delta. What is kept
-    is 10 r², which saves a root and a product; g / r counts as 0 where every gradient so far was 0. ``decay`` times
-    theta is added to the gradient g; both are vectors.
-    """
-
-    def __init__(self, theta: Any, decay: Any) -> None:
-        self.theta, self.decay, self.squares, self.delta, self.weight = theta, decay, theta * 0, theta * 0, 10
-
-    def step(self, gradient: Any, rate: float) -> None:
-        """Move theta against the gradient, which is overwritten."""
-        chunk = len(gradient) if is_tensor(gradient) else CHUNK
-        arrays = self.theta, gradient, self.squares, self.delta, self.decay
-        for start in range(0, len(gradient), chunk):
-            theta, g, squares, delta, decay = (array[start : start + chunk] for array in arrays)
-            g += decay * theta
-            squares *= 0.9
-            squares += self.weight * (g * g)
-            delta *= 0.99
-            delta -= (rate * 10**0.5) * (g / (namespace(g).sqrt(squares) + 1e-18))
-            theta += delta
-        self.weight = 1
 
 
 def embedding_gradients(F_x: Any, F_e: Any, w: Any, member: Any = None) -> tuple[Any, Any]:
@@ -167,18 +140,36 @@ def starting_layers(rng: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.nda
 
 
 class Nets:
-    """The three nets in single precision where ``like`` lies, views of one vector; gradients and optimiser."""
+    """The three nets in single precision where ``like`` lies, views of one vector theta, with gradients and optimiser.
+
+    The authors' steps are gradients g over their running root mean square, with momentum: r ← sqrt(0.9 r² + 0.1 g²),
+    r = |g| at first; delta ← 0.99 delta - rate · g / r; theta ← theta + delta. What is kept is 10 r², which saves a
+    root and a product; g / r counts as 0 where every gradient so far was 0. ``decay`` times theta is added to g.
+    """
 
     def __init__(self, rng: Any, sizes: list[list[int]], weight_decay: float, like: Any) -> None:
         layers = [np.column_stack([W.T, b]) for net in sizes for W, b in starting_layers(rng, net)]
-        theta = put(np.concatenate([W.ravel() for W in layers]).astype(np.float32), like)
-        decay, self.gradient = theta * 0, theta * 0
-        for net in net_views(decay, sizes):
+        self.theta = put(np.concatenate([W.ravel() for W in layers]).astype(np.float32), like)
+        self.gradient, self.decay, self.squares, self.delta = (self.theta * 0 for _ in range(4))
+        for net in net_views(self.decay, sizes):
             for W in net:
                 W[:, :-1] = 2 * weight_decay  # biases are free
-        self.optimiser = AuthorsOptimiser(theta, decay)
-        self.feature, self.encoder, self.decoder = net_views(theta, sizes)
-        self.gradients = net_views(self.gradient, sizes)
+        self.feature, self.encoder, self.decoder = net_views(self.theta, sizes)
+        self.gradients, self.newest = net_views(self.gradient, sizes), 10
+
+    def step(self, rate: float) -> None:
+        """Move theta, in place, against the gradient, which is overwritten."""
+        arrays = self.theta, self.gradient, self.squares, self.delta, self.decay
+        chunk = len(self.theta) if is_tensor(self.theta) else CHUNK
+        for start in range(0, len(self.theta), chunk):
+            theta, g, squares, delta, decay = (array[start : start + chunk] for array in arrays)
+            g += decay * theta
+            squares *= 0.9
+            squares += self.newest * (g * g)
+            delta *= 0.99
+            delta -= (rate * 10**0.5) * (g / (namespace(g).sqrt(squares) + 1e-18))
+            theta += delta
+        self.newest = 1
 
     def differentiate(self, weight: float, x: Any, Y: Any, share: Any, member: Any, w: Any) -> None:
         """Put the gradient of Phi + weight · Gamma over a batch of `Rows` where it belongs."""
@@ -354,7 +345,7 @@ class C2AE(NeuralMethod):
         for epoch in count():
             for drawn in batches(np.resize(rng.permutation(len(train)), n_drawn), self.batch_size):
                 nets.differentiate(weight, *rows.batch(drawn))
-                nets.optimiser.step(nets.gradient, self.learning_rate * fall**epoch)
+                nets.step(self.learning_rate * fall**epoch)
             kept = partial(nets.state, epoch + 1)
             if n_held:
                 state = kept()
