@@ -17,13 +17,13 @@ from mltsk.paper.methods.c2ae import (
     decoded,
     embedding_gradients,
     forward,
-    net_views,
     ranking_gradient,
     starting_layers,
     sum_of_f1,
     through_units,
     with_ones,
 )
+from mltsk.paper.methods.nets import views
 
 SMALL = C2AE(hidden=16, batch_size=20, epochs=4)
 
@@ -49,10 +49,14 @@ def test_a_fit_needs_no_torch(monkeypatch):
 
 
 def test_small_data_gets_enough_steps_and_a_number_is_obeyed():
-    assert C2AE()._epoch_count(400) == 400
-    assert C2AE()._epoch_count(4800) == 50
-    assert C2AE(epochs=50)._epoch_count(400) == 50
-    assert C2AE(validation_fraction=0.5)._epoch_count(2000) == 200
+    X, Y = toy(40)
+    for options, n_iter in (
+        ({"epochs": None, "batch_size": 40}, 400),
+        ({"epochs": None, "batch_size": 4}, 50),
+        ({"epochs": None, "batch_size": 5, "validation_fraction": 0.5}, 100),
+        ({"epochs": 3, "batch_size": 40}, 3),
+    ):
+        assert C2AE(hidden=2, **options).fit(X, Y).n_iter_ == n_iter
 
 
 def test_held_out_rows_pick_the_best_epoch():
@@ -223,7 +227,7 @@ def net_and_batch(shift=0.0, n=12):
     """A net in double precision, a batch, and dLoss/dc; ``shift`` moves the biases, and with them the signs."""
     rng = np.random.default_rng(0)
     theta = rng.normal(scale=0.5, size=sum(b * (a + 1) for a, b in pairwise(ONE_NET)))
-    (net,) = net_views(theta, [ONE_NET])
+    net = views(theta, [(b, a + 1) for a, b in pairwise(ONE_NET)])
     for W in net[:-1]:
         W[:, -1] += shift
         W[::2, -1] -= 2 * shift

@@ -21,14 +21,22 @@ from ...targets import Targets, predicted
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
 POSITIVE, NOT_NEGATIVE = ([Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left"))
-YES_OR_NO = ["boolean"]
+SHARE = [Interval(Real, 0, 1, closed="both")]
 CONSTRAINTS = {  # what a parameter of this name may be, unless a method says otherwise
     **dict.fromkeys(("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT),
     **dict.fromkeys(("C", "alpha", "beta", "gamma", "init_ridge", "latent", "learning_rate", "width_scale"), POSITIVE),
-    **dict.fromkeys(("cost", "epsilon", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
-    **dict.fromkeys(("center", "fit_intercept", "shuffle"), YES_OR_NO),
+    **dict.fromkeys(("cost", "epsilon", "prior_weight", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
+    **{name: ["boolean"] for name in ("center", "fit_intercept", "shuffle")},
     "hidden": [*COUNT, Interval(Real, 0, 1, closed="neither")],  # units, or a fraction of the features
+    "fuzzifier": [Interval(Real, 1, None, closed="left")],
+    "n_components": [None, *COUNT],
+    "validation_fraction": [Interval(Real, 0, 1, closed="left")],
+    "alpha_meaning": [StrOptions({"multiply", "divide"})],
+    "antecedents": [StrOptions({"features", "labels"})],
     "device": [StrOptions({"cpu", "cuda"})],
+    "order": [StrOptions({"index", "random"}), "array-like"],
+    "reading": [StrOptions({"features", "samples"})],
+    "solver": [StrOptions({"quadratic", "lssli"})],
     "progress": [callable, None],
     "random_state": ["random_state"],
 }
@@ -103,8 +111,9 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
             yield params, model
 
     def _flops(self, X):
-        """Of the largest product, here the Gram matrix of X: they decide how many threads are used."""
-        return float(X.shape[0]) * X.shape[1] * min(X.shape)
+        """Of the largest product, a Gram matrix of X or of its map by rules: they decide how many threads are used."""
+        n_rows, width = X.shape[0], X.shape[1] * getattr(self, "n_rules", 1)
+        return float(n_rows) * width * min(n_rows, width)
 
     @abstractmethod
     def _scores(self, X):

@@ -2,20 +2,18 @@
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.arrays import weighted_mean
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ..antecedents import find_rules, warn_if_fewer
-from .base import CONSTRAINTS, MultilabelMethod, grouped
+from .base import MultilabelMethod, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
 
 OF_SOLVER = {"C", "epsilon", "solver", "tol", "max_iter"}  # parameters that rules do not depend on
@@ -84,11 +82,6 @@ class BinaryRelevanceTSK(MultilabelMethod):
     """
 
     PAPER_GRID: ClassVar = {"C": [2.0**e for e in range(-5, 6, 2)], "n_rules": list(range(2, 10))}
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
-        "fuzzifier": [Interval(Real, 1, None, closed="left")],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "solver": [StrOptions({"quadratic", "lssli"})],
-    }
 
     n_rules: int = 5
     _: KW_ONLY
@@ -113,10 +106,6 @@ class BinaryRelevanceTSK(MultilabelMethod):
                     vars(model).update(known)
                     model._fit_consequents(factor, Y)
                     yield params, model
-
-    def _flops(self, X):
-        width = self.n_rules * (X.shape[1] + 1)
-        return float(X.shape[0]) * width * min(X.shape[0], width)
 
     def _fit_rules(self, X, w):
         """G of the training rows; rules and principal components are kept."""

@@ -24,35 +24,22 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from itertools import count, pairwise
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.arrays import dense
 from ...core.backend import asnumpy, cast, is_tensor, namespace, put
 from .base import CONSTRAINTS, COUNT
-from .nets import NeuralMethod, batches, load_torch, pair_share, torch_device, with_complement
+from .nets import NeuralMethod, batches, load_torch, pair_share, views, with_complement
 
 EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
 UPDATES = 400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
 SLOPE = 0.1  # of leaky units below 0
 CHUNK = 1 << 15  # numbers that the optimiser takes at a time: five arrays of them, 640 KB, stay in the second cache
 SHARPNESS = 5.0  # of the ranking loss
-
-
-def net_views(vector: Any, nets: Sequence[Sequence[int]]) -> list[list[Any]]:
-    """Matrices (out, in + 1) of nets with these numbers of units, one after the other in the vector's memory."""
-    found: list[list[Any]] = []
-    for sizes in nets:
-        found.append([])
-        for fan_in, fan_out in pairwise(sizes):
-            own, vector = vector[: fan_out * (fan_in + 1)], vector[fan_out * (fan_in + 1) :]
-            found[-1].append(own.reshape(fan_out, fan_in + 1))
-    return found
 
 
 def with_ones(x: Any) -> Any:
@@ -149,13 +136,14 @@ class Nets:
 
     def __init__(self, rng: Any, sizes: list[list[int]], weight_decay: float, like: Any) -> None:
         layers = [np.column_stack([W.T, b]) for net in sizes for W, b in starting_layers(rng, net)]
+        shapes = [W.shape for W in layers]
         self.theta = put(np.concatenate([W.ravel() for W in layers]).astype(np.float32), like)
         self.gradient, self.decay, self.squares, self.delta = (self.theta * 0 for _ in range(4))
-        for net in net_views(self.decay, sizes):
-            for W in net:
-                W[:, :-1] = 2 * weight_decay  # biases are free
-        self.feature, self.encoder, self.decoder = net_views(self.theta, sizes)
-        self.gradients, self.newest = net_views(self.gradient, sizes), 10
+        for W in views(self.decay, shapes):
+            W[:, :-1] = 2 * weight_decay  # biases are free
+        nets, gradients = views(self.theta, shapes), views(self.gradient, shapes)
+        self.feature, self.encoder, self.decoder = nets[:3], nets[3:5], nets[5:]
+        self.gradients, self.newest = (gradients[:3], gradients[3:5], gradients[5:]), 10
 
     def step(self, rate: float) -> None:
         """Move theta, in place, against the gradient, which is overwritten."""
@@ -298,12 +286,8 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
-        "epochs": [*COUNT, None],
-        "hidden": COUNT,
-        "alpha_meaning": [StrOptions({"multiply", "divide"})],
-        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"epochs": [*COUNT, None], "hidden": COUNT}
+    _needs_torch: ClassVar[bool] = False
 
     alpha: float = 0.5
     _: KW_ONLY
@@ -316,16 +300,13 @@ class C2AE(NeuralMethod):
     weight_decay: float = 1e-3
     validation_fraction: float = 0.0
 
-    def _epoch_count(self, n_rows):
+    def _default_epochs(self, n_rows):
         n_trained = n_rows - self._held_out(n_rows)
-        return self.epochs or max(EPOCHS, -(-UPDATES // -(-n_trained // self.batch_size)))
+        return max(EPOCHS, -(-UPDATES // -(-n_trained // self.batch_size)))
 
     def _held_out(self, n_rows):
         fraction = self.validation_fraction
         return min(n_rows - 1, max(1, round(fraction * n_rows))) if fraction else 0
-
-    def _device(self):
-        return torch_device("cuda") if self.device == "cuda" else None
 
     def _flops(self, X):
         return 2.0 * self.batch_size * self.hidden**2
@@ -340,7 +321,7 @@ class C2AE(NeuralMethod):
         train, test = np.sort(order[: n_rows - n_held]), order[n_rows - n_held :]
         rows, best = Rows(X[train], Y[train], w[train], like), (0.0, nets.state(0) if n_held else {})
         weight = self.alpha if self.alpha_meaning == "multiply" else 1 / self.alpha
-        fall = FALL if self.epochs else FALL ** (EPOCHS / self._epoch_count(n_rows))
+        fall = FALL if self.epochs else FALL ** (EPOCHS / self._default_epochs(n_rows))
         n_drawn = -(-len(train) // self.batch_size) * self.batch_size  # the last batch is filled up from the first
         for epoch in count():
             for drawn in batches(np.resize(rng.permutation(len(train)), n_drawn), self.batch_size):

@@ -6,11 +6,10 @@ Where labels are in the IF-parts too, every link is a fuzzy system of its own ov
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths
@@ -72,13 +71,6 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     >>> chain.predict(data.X).shape == data.Y.shape
     True
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BinaryRelevanceTSK._parameter_constraints,
-        "order": [StrOptions({"index", "random"}), "array-like"],
-        "antecedents": [StrOptions({"features", "labels"})],
-        "random_state": ["random_state"],
-    }
 
     _: KW_ONLY
     order: Any = "index"

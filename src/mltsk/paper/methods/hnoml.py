@@ -20,11 +20,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import StrOptions
 
 from ...core.arrays import dense
 from ...exceptions import InputError
-from .base import CONSTRAINTS, MultilabelMethod
+from .base import MultilabelMethod
 
 POWERS = [0.01, 0.1, 1.0, 10.0, 100.0]
 TINY = np.finfo(np.float64).tiny
@@ -269,7 +268,6 @@ class HNOML(MultilabelMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": POWERS, "beta": POWERS, "gamma": POWERS}
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"reading": [StrOptions(set(READINGS))]}
 
     def __init__(
         self, alpha=1.0, beta=1.0, gamma=1.0, *, reading="features", fit_intercept=True, max_iter=1000, tol=1e-5

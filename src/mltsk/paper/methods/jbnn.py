@@ -13,8 +13,7 @@ from scipy.special import expit
 
 from ...core.arrays import dense
 from ...core.coupling import label_correlation
-from .base import CONSTRAINTS, NOT_NEGATIVE
-from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers
+from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers, views
 
 
 class Adam:
@@ -96,7 +95,6 @@ class JBNN(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"prior_weight": NOT_NEGATIVE}
 
     epochs: int = 100
     _: KW_ONLY
@@ -111,13 +109,10 @@ class JBNN(NeuralMethod):
         first = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
         theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in first]), device=device)
         gradient, adam = theta * 0, Adam(theta, self.learning_rate)
+        layers, gradients = (views(vector, [layer.shape for layer in first]) for vector in (theta, gradient))
         relation = np.where(label_correlation(Y, w) > 0, 1.0, -1.0)
         prior = 2 * self.prior_weight * (np.diag(relation.sum(axis=1)) - relation)
         pull = torch.as_tensor(prior, device=device) if self.prior_weight else None
-        layers, gradients = (
-            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in first]), first, strict=True)]
-            for vector in (theta, gradient)
-        )
 
         def state():
             coefs, intercepts = zip(*map(split_layer, layers), strict=True)

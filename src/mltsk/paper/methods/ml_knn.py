@@ -15,7 +15,7 @@ from sklearn.metrics import pairwise_distances_chunked
 
 from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
 from ...core.backend import blas_threads
-from .base import MultilabelMethod
+from .base import MultilabelMethod, grouped
 
 
 class MLkNN(MultilabelMethod):
@@ -74,15 +74,22 @@ class MLkNN(MultilabelMethod):
         return 2.0 * X.shape[0] ** 2 * X.shape[1]
 
     def _fit(self, X, Y, w):
-        k = self._usable_neighbors(X.shape[0])
-        self._learn(X, Y, neighbour_counts(nearest_neighbours(X, X, k, exclude_self=True), Y), k)
+        next(self._path([({}, self)], X, Y, w, X[:1]))
 
-    def _usable_neighbors(self, n_rows):
-        if self.n_neighbors < n_rows:
-            return int(self.n_neighbors)
-        message = f"n_neighbors={self.n_neighbors} was reduced to {n_rows - 1}: a training row has no more neighbours"
-        warnings.warn(message, UserWarning, stacklevel=4)
-        return n_rows - 1
+    def _path(self, pairs, X, Y, w, X_test):
+        """By k: one neighbour search, for the largest k, serves all settings."""
+        most = X.shape[0] - 1
+        largest = min(max(model.n_neighbors for _, model in pairs), most)
+        train, test = nearest_neighbours(X, X, largest, exclude_self=True), nearest_neighbours(X_test, X, largest)
+        for same in grouped(pairs, "n_neighbors".__eq__):
+            asked = same[0][1].n_neighbors
+            if asked > most:
+                message = f"n_neighbors={asked} was reduced to {most}: a training row has no more neighbours"
+                warnings.warn(message, UserWarning, stacklevel=4)
+            counts, test_counts = (neighbour_counts(near[:, :asked], Y) for near in (train, test))
+            for params, model in same:
+                model._learn(X, Y, counts, min(asked, most))
+                yield model._point(params, model.posterior_[np.arange(Y.shape[1]), test_counts])
 
     def _learn(self, X, Y, counts, k):
         self.X_, self.Y_ = X, Y.astype(np.uint8)
@@ -102,16 +109,6 @@ class MLkNN(MultilabelMethod):
     def predict_proba(self, X):
         """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
         return self._of_classes(self._scores(self._check_input(X)))
-
-    def _path(self, pairs, X, Y, w, X_test):
-        """By k: one neighbour search, for the largest k, serves all settings."""
-        ks = [model._usable_neighbors(X.shape[0]) for _, model in pairs]
-        train, test = nearest_neighbours(X, X, max(ks), exclude_self=True), nearest_neighbours(X_test, X, max(ks))
-        for k in sorted(set(ks)):
-            counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
-            for params, model in (pair for pair, own in zip(pairs, ks, strict=True) if own == k):
-                model._learn(X, Y, counts, k)
-                yield model._point(params, model.posterior_[np.arange(Y.shape[1]), test_counts])
 
 
 def neighbour_counts(near, Y):

@@ -22,6 +22,7 @@ from ...core.membership import rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
 from ...core.terms import Terms
 from ...exceptions import InputError, NonConvexWarning
+from ...rows.read import feature_names
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
@@ -152,9 +153,6 @@ class PaperMLTSK(MultilabelMethod):
         keep = slice(None) if (w > 0).all() else w > 0
         return X[keep], Y[keep], w[keep]
 
-    def _flops(self, X):
-        return 2.0 * X.shape[0] * (X.shape[1] + 1) ** 2 * min(self.n_rules, X.shape[0]) ** 2
-
     def _fit(self, X, Y, w):
         scaling = fit_scaling(X, w, "minmax")
         Z = scaling.apply(X)
@@ -220,10 +218,10 @@ class PaperMLTSK(MultilabelMethod):
     def system_(self):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        names, L = getattr(self, "feature_names_in_", None), len(self.label_names_)
+        L = len(self.label_names_)
         own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
         return FuzzySystem(
-            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            feature_names=tuple(feature_names(self)),
             label_names=tuple(self.label_names_),
             scaling=Scaling(**self.scaling_),
             unit_length=False,

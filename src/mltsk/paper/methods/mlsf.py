@@ -6,7 +6,6 @@ X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than
 
 import warnings
 from functools import cache
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +16,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
 from ..solvers.problem import GRAM_BYTES, Problem, Quadratic, Rows, fista
-from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, with_labels
+from .base import CONSTRAINTS, POSITIVE, SHARE, MultilabelMethod, with_labels
 
 KMEANS_ITERATIONS = 20  # as in the authors' program
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -212,10 +210,7 @@ class MLSF(MultilabelMethod):
         "size": [1, 5, 10],
         "gamma": [0.1, 1.0, 10.0],
     }
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
-        "alpha": [Interval(Real, 0, 1, closed="both")],
-        "tol": POSITIVE,
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"alpha": SHARE, "tol": POSITIVE}
 
     def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma

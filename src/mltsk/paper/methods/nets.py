@@ -10,8 +10,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass
+from itertools import accumulate, pairwise
+from math import prod
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -79,6 +81,12 @@ def batches(order: Any, size: int) -> list[Any]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
+def views(vector: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
+    """Matrices of these shapes, one after the other in the vector's memory."""
+    ends = [0, *accumulate(map(prod, shapes))]
+    return [vector[start:end].reshape(shape) for (start, end), shape in zip(pairwise(ends), shapes, strict=True)]
+
+
 def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
     """Weights and biases as arrays of their own, from a tensor on any device whose last row holds the biases."""
     array = stacked.detach().cpu().numpy().astype(np.float64)
@@ -98,6 +106,8 @@ class NeuralMethod(MultilabelMethod):
     drawn.
     """
 
+    _needs_torch: ClassVar[bool] = True  # on a CPU, too
+
     _: KW_ONLY
     device: str = "cpu"
     progress: Callable[[int, int], object] | None = None
@@ -107,18 +117,13 @@ class NeuralMethod(MultilabelMethod):
     def _epochs(self, X, Y, w, rng, device):
         """Go through the rows for ever; yield after each time what gives the fitted attributes by name when called."""
 
-    def _device(self):
-        return torch_device(self.device)
-
-    def _epoch_count(self, n_rows):
-        return self.epochs
-
     def _fitted(self, pairs, X, Y, w):
         """Settings that differ in ``epochs`` alone come from one run, in the order of their epochs."""
         used = np.flatnonzero(w > 0)
         for same in grouped(pairs, "epochs".__ne__):
-            wanted, (_, model) = {m._epoch_count(len(used)): params for params, m in same}, same[0]
-            device, random = model._device(), check_random_state(model.random_state)
+            wanted = {model.epochs or model._default_epochs(len(used)): params for params, model in same}
+            model, random = same[0][1], check_random_state(same[0][1].random_state)
+            device = torch_device(model.device) if model._needs_torch or model.device != "cpu" else None
             epochs = model._epochs(X[used], Y[used], w[used], random, device)
             for epoch in range(1, max(wanted) + 1):
                 with nullcontext() if device is None else torch_threads():
