@@ -3,17 +3,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
 
 from mltsk.metrics import evaluate
-from mltsk.paper.methods.bp_mll import (
-    BPMLL,
-    best_thresholds,
-    deltas,
-    make_batches,
-    online_step,
-    pairwise_descent,
-    threshold_function,
-)
+from mltsk.paper.methods.bp_mll import BPMLL, best_thresholds, make_batches, online_step
 from mltsk.paper.methods.nets import pair_share
 
 torch = pytest.importorskip("torch")
@@ -50,14 +43,6 @@ def test_forward_pass_and_error_of_the_worked_example():
     assert_allclose(pairwise_error(outputs, y), [1.90102166], atol=5e-9)
 
 
-def test_deltas_of_the_worked_example():
-    hidden = np.tanh(x @ V[:-1] + V[-1])
-    outputs = np.tanh(hidden @ W[:-1] + W[-1])
-    d, e = deltas(*(torch.tensor(a) for a in (hidden, outputs, W)), one_batch(x, y))
-    assert_allclose(d.numpy(), [[0.808990, -1.404199, 1.012174]], atol=5e-7)
-    assert_allclose(e.numpy(), [[0.928666, -0.280861]], atol=5e-7)
-
-
 @pytest.mark.parametrize("rows_of", [np.asarray, sparse.csr_array])
 def test_updates_of_the_worked_example(rows_of):
     first, second = torch.tensor(V), torch.tensor(W)
@@ -72,21 +57,29 @@ def test_updates_of_the_worked_example(rows_of):
     )
 
 
-def test_descent_is_minus_the_gradient_of_the_error():
+def test_a_step_descends_the_gradient_of_the_error():
     rng = np.random.default_rng(0)
-    C, Y = rng.uniform(-1, 1, (4, 5)), (rng.random((4, 5)) < 0.4).astype(float)
-    batch = next(make_batches(C, Y, np.ones(4), np.arange(4), 4, "cpu"))
-    kept = np.flatnonzero((Y.sum(axis=1) > 0) & (Y.sum(axis=1) < 5))
-    step = 1e-6 * np.eye(5)[2]
-    numeric = (pairwise_error(C + step, Y) - pairwise_error(C - step, Y)) / 2e-6
-    exact = pairwise_descent(torch.tensor(C[kept]), batch.Y, batch.signs, batch.share)
-    assert_allclose(-exact[:, 2].numpy(), numeric[kept], atol=1e-8)
+    X, Y = rng.normal(size=(6, 2)), (rng.random((6, 3)) < 0.4).astype(float)
+
+    def error(V, W):
+        hidden = np.tanh(X @ V[:-1] + V[-1])
+        return pairwise_error(np.tanh(hidden @ W[:-1] + W[-1]), Y).sum()
+
+    moved = torch.tensor(V), torch.tensor(W)
+    online_step(*moved, one_batch(X, Y, size=6), rate=1.0, decay=0.0)
+    for i, start in enumerate((V, W)):
+        for place in np.ndindex(start.shape):
+            ends = [[V.copy(), W.copy()] for _ in range(2)]
+            ends[0][i][place] += 1e-6
+            ends[1][i][place] -= 1e-6
+            slope = (error(*ends[0]) - error(*ends[1])) / 2e-6
+            assert float(moved[i][place]) - start[place] == pytest.approx(-slope, abs=1e-7)
 
 
 def test_rows_with_no_label_or_all_labels_make_no_batch():
     Y = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     steps = list(make_batches(np.eye(3), Y, np.ones(3), np.array([2, 1, 0]), 1, "cpu"))
-    assert [step.x.tolist() for step in steps] == [[[0.0, 1.0, 0.0, 1.0]]]
+    assert [step[0].tolist() for step in steps] == [[[0.0, 1.0, 0.0, 1.0]]]
 
 
 def test_best_thresholds_are_the_first_that_err_least():
@@ -98,11 +91,14 @@ def test_best_thresholds_are_the_first_that_err_least():
     assert_array_equal(best_thresholds(C, Y), candidates[np.arange(200), wrong.argmin(axis=1)])
 
 
-def test_threshold_function_recovers_a_linear_rule():
-    rng = np.random.default_rng(3)
-    C = rng.uniform(-1, 1, (300, 2))
-    Y = (C >= C.mean(axis=1, keepdims=True)).astype(int)  # the midpoint of two outputs is their mean
-    assert_allclose(threshold_function(C, Y, np.ones(300)), [0.5, 0.5, 0], atol=1e-12)
+def test_the_cut_of_a_row_is_the_regression_of_the_best_thresholds_on_its_outputs():
+    X, Y = toy(200)
+    w = np.random.default_rng(3).random(200)
+    model = BPMLL(epochs=5).fit(X, Y, w)
+    hidden = np.tanh(X @ model.coefs_[0] + model.intercepts_[0])
+    outputs = np.tanh(hidden @ model.coefs_[1] + model.intercepts_[1])
+    line = LinearRegression().fit(outputs, best_thresholds(outputs, Y), sample_weight=w)
+    assert_allclose(outputs - model.decision_function(X), np.tile(line.predict(outputs)[:, None], 3), atol=1e-9)
 
 
 def test_small_batches_stay_near_the_published_method():

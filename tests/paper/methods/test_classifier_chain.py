@@ -9,7 +9,7 @@ from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.paper.methods.binary_relevance import BinaryRelevanceTSK
-from mltsk.paper.methods.classifier_chain import ClassifierChainTSK, along_chain, chain_order
+from mltsk.paper.methods.classifier_chain import ClassifierChainTSK, chain_order
 from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise
 
 
@@ -29,7 +29,7 @@ def test_chain_trained_at_once_equals_link_by_link(data, n_rows):
     G = FuzzyMap.of(X, model.centers_, model.widths_)
     for i, j in enumerate(order):
         E = (Y[:, order[:i], None] * G.M[:, None, :]).reshape(len(Y), -1)
-        link = minimise(Factor.of(Design.of(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9)
+        link = minimise(Factor(Design(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9)
         fitted = (G @ link.P + E @ link.extra)[:, 0]
         chain = E @ model.chain_coef_[order[:i], :, j].ravel()
         assert_allclose((G @ model.coef_.reshape(-1, 4))[:, j] + chain, fitted, atol=1e-4)
@@ -57,12 +57,15 @@ def test_rules_with_labels_tell_apart_what_features_cannot():
     assert_allclose(np.sort(centres[:, 1]), [0, 1], atol=0.05)
 
 
-def test_prediction_goes_along_the_chain():
-    M, effect = np.ones((2, 1)), np.zeros((3, 1, 3))
-    effect[2, 0] = [0.4, 0.0, 0.0]  # label 2 lifts label 0 ...
-    effect[0, 0] = [0.0, -1.0, 0.0]  # ... which then pushes label 1 down
-    start = np.array([[0.2, 0.6, 0.9], [0.2, 0.6, 0.1]])
-    assert_allclose(along_chain(start, M, effect, np.array([2, 0, 1]), 0.5), [[0.6, -0.4, 0.9], [0.2, 0.6, 0.1]])
+def test_prediction_goes_along_the_chain(data):
+    model = ClassifierChainTSK(1, order=[2, 0, 1]).fit(data.X, data.Y[:, :3])
+    model.chain_coef_[:] = 0
+    model.chain_coef_[2, 0] = [0.4, 0.0, 0.0]  # label 2 lifts label 0 ...
+    model.chain_coef_[0, 0] = [0.0, -1.0, 0.0]  # ... which then pushes label 1 down
+    model.coef_[:] = 0
+    for last, expected in ((0.9, [0.6, -0.4, 0.9]), (0.1, [0.2, 0.6, 0.1])):
+        model.coef_[0, 0] = [0.2, 0.6, last]
+        assert_allclose(scores(model, data.X), np.tile(expected, (140, 1)))
 
 
 def test_a_label_that_copies_another_follows_its_prediction():

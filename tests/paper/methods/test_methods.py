@@ -77,7 +77,7 @@ CASES = {
     ),
     "ml-tsk-fs": Case(
         PaperMLTSK(2, width_scale=10.0, correlation_weight=0.01),
-        {"n_rules": [1, 3], "width_scale": [1.0, 100.0], "l1_weight": [0.1, 1.0], "init_ridge": [0.1, 10.0]},
+        {"n_rules": [1, 3], "width_scale": [1.0, 100.0], "l1_weight": [0.1, 1.0], "formulas": ["program", "text"]},
         1e-8,
         None,
     ),

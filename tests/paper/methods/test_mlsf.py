@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 from sklearn.linear_model import Lasso, LogisticRegression
 
-from mltsk.paper.methods import mlsf
 from mltsk.paper.methods.mlsf import (
     MLSF,
     Learner,
@@ -83,13 +82,13 @@ def test_chain_uses_true_labels_in_training_and_its_own_in_prediction():
 def test_grid_fits_no_chain_twice(monkeypatch):
     A, labels = some_data(n_labels=4)
     made = []
-    fit_chain = mlsf.fit_chain
+    fit_chain = Learner.fit_chain
 
-    def counted(X, Y, w, order, support, *options):
-        made.append((tuple(order), tuple(support)))
-        return fit_chain(X, Y, w, order, support, *options)
+    def counted(self, group, support, *options):
+        made.append((group, support))
+        return fit_chain(self, group, support, *options)
 
-    monkeypatch.setattr(mlsf, "fit_chain", counted)
+    monkeypatch.setattr(Learner, "fit_chain", counted)
     points = list(MLSF().grid_path(A, labels, A[:2]))
     assert len(points) == 81
     assert len(made) == len(set(made)) < 40

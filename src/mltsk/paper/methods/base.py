@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import joblib
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
@@ -20,22 +21,30 @@ from ...targets import Targets, predicted
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
 POSITIVE, NOT_NEGATIVE = ([Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left"))
-YES_OR_NO = ["boolean"]
+SHARE = [Interval(Real, 0, 1, closed="both")]
 CONSTRAINTS = {  # what a parameter of this name may be, unless a method says otherwise
     **dict.fromkeys(("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT),
     **dict.fromkeys(("C", "alpha", "beta", "gamma", "init_ridge", "latent", "learning_rate", "width_scale"), POSITIVE),
-    **dict.fromkeys(("cost", "epsilon", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
-    **dict.fromkeys(("center", "fit_intercept", "shuffle"), YES_OR_NO),
+    **dict.fromkeys(("cost", "epsilon", "prior_weight", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
+    **{name: ["boolean"] for name in ("center", "fit_intercept", "shuffle")},
     "hidden": [*COUNT, Interval(Real, 0, 1, closed="neither")],  # units, or a fraction of the features
+    "fuzzifier": [Interval(Real, 1, None, closed="left")],
+    "n_components": [None, *COUNT],
+    "validation_fraction": [Interval(Real, 0, 1, closed="left")],
+    "alpha_meaning": [StrOptions({"multiply", "divide"})],
+    "antecedents": [StrOptions({"features", "labels"})],
     "device": [StrOptions({"cpu", "cuda"})],
+    "order": [StrOptions({"index", "random"}), "array-like"],
+    "reading": [StrOptions({"features", "samples"})],
+    "solver": [StrOptions({"quadratic", "lssli"})],
     "progress": [callable, None],
     "random_state": ["random_state"],
 }
 
 
-def design_threads(X):
-    """BLAS threads for products of the size of a Gram matrix of X."""
-    return blas_threads(float(X.shape[0]) * X.shape[1] * min(X.shape))
+def with_labels(X, Y):
+    """[X, Y], sparse if X is."""
+    return sparse.hstack([X, sparse.csr_array(Y * 1.0)], "csr") if sparse.issparse(X) else np.hstack([X, Y])
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,7 @@ class GridPoint:
 class MultilabelMethod(ClassifierMixin, BaseEstimator):
     """Base of the compared methods, with the contract of scikit-learn: targets of every form, names, probabilities.
 
-    A subclass implements ``_fit(X, Y, w)`` and ``_scores(X)``, and ``_path`` where settings of a grid can share work.
+    A subclass implements ``_scores(X)`` and ``_fit(X, Y, w)``, or ``_fitted`` where settings of a grid can share work.
     It sets ``PAPER_GRID`` (the paper's Table II) and ``_cut``, the score from which on a label is predicted, says where
     it does not take weights or sparse rows, and stores plain arrays only.
     """
@@ -64,7 +73,9 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n_samples, n_features) and an indicator y (n_samples, n_labels), or one-dimensional classes."""
         self._validate_params()
-        self._fit(*self._validate_fit(X, y, sample_weight))
+        X, Y, w = self._validate_fit(X, y, sample_weight)
+        with blas_threads(self._flops(X)):
+            self._fit(X, Y, w)
         return self
 
     @property
@@ -88,9 +99,21 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} has no meaning for sample_weight: leave it out")
         return X, targets.Y, _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
-    @abstractmethod
     def _fit(self, X, Y, w):
         """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,); store arrays."""
+        for _ in self._fitted([({}, self)], X, Y, w):
+            pass
+
+    def _fitted(self, pairs, X, Y, w):
+        """Pairs of parameters and the model that has them, each when it is fitted, work that they share done once."""
+        for params, model in pairs:
+            model._fit(X, Y, w)
+            yield params, model
+
+    def _flops(self, X):
+        """Of the largest product, a Gram matrix of X or of its map by rules: they decide how many threads are used."""
+        n_rows, width = X.shape[0], X.shape[1] * getattr(self, "n_rules", 1)
+        return float(n_rows) * width * min(n_rows, width)
 
     @abstractmethod
     def _scores(self, X):
@@ -145,16 +168,23 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         """
         pairs, reader = self._settings(grid), clone(self)
         X, Y, w = reader._validate_fit(X, y, sample_weight)
-        rows, known = reader._check_input(X_test), {k: v for k, v in vars(reader).items() if k.endswith("_")}
         for _, model in pairs:
-            vars(model).update(known)
-        yield from self._path(pairs, X, Y, w, rows)
+            vars(model).update(reader._known())
+        points = self._path(pairs, X, Y, w, reader._check_input(X_test))
+        flops = max(model._flops(X) for _, model in pairs)
+        while True:
+            with blas_threads(flops):  # while it works, and not between points
+                point = next(points, None)
+            if point is None:
+                return
+            yield point
 
     def _path(self, pairs, X, Y, w, X_test):
-        """Points of pairs of parameters and the model that has them: here each is fitted alone."""
-        for params, model in pairs:
-            model._fit(X, Y, w)
+        for params, model in self._fitted(pairs, X, Y, w):
             yield model._point(params, model._scores(X_test))
+
+    def _known(self):
+        return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
     def _settings(self, grid):
         """Pairs of parameters and the model that has them, unfitted, for all settings of a grid."""

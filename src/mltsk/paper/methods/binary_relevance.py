@@ -2,21 +2,21 @@
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.arrays import weighted_mean
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths, rule_distinctness
 from ..antecedents import find_rules, warn_if_fewer
-from .base import CONSTRAINTS, MultilabelMethod, design_threads, grouped
+from .base import MultilabelMethod, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
+
+OF_SOLVER = {"C", "epsilon", "solver", "tol", "max_iter"}  # parameters that rules do not depend on
 
 
 @dataclass(eq=False, repr=False)
@@ -82,11 +82,6 @@ class BinaryRelevanceTSK(MultilabelMethod):
     """
 
     PAPER_GRID: ClassVar = {"C": [2.0**e for e in range(-5, 6, 2)], "n_rules": list(range(2, 10))}
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
-        "fuzzifier": [Interval(Real, 1, None, closed="left")],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "solver": [StrOptions({"quadratic", "lssli"})],
-    }
 
     n_rules: int = 5
     _: KW_ONLY
@@ -99,11 +94,18 @@ class BinaryRelevanceTSK(MultilabelMethod):
     tol: float = 1e-3
     max_iter: int = 1000
 
-    def _fit(self, X, Y, w):
-        G = self._fit_rules(X, w)
-        with design_threads(G):
-            design = self._design(G, Y, w)
-            self._fit_consequents(Factor.of(design, 0.5 / self.C), Y)
+    def _fitted(self, pairs, X, Y, w):
+        """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
+        for part in grouped(pairs, lambda name: name not in OF_SOLVER):
+            first = part[0][1]
+            design = first._design(first._fit_rules(X, w), Y, w)
+            known = first._known()
+            for same_C in grouped(part, "C".__eq__):
+                factor = Factor(design, 0.5 / same_C[0][1].C)
+                for params, model in same_C:
+                    vars(model).update(known)
+                    model._fit_consequents(factor, Y)
+                    yield params, model
 
     def _fit_rules(self, X, w):
         """G of the training rows; rules and principal components are kept."""
@@ -120,11 +122,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
     def _reduced(self, X):
         return X if self.axes_ is None else np.asarray(X @ self.axes_.T) - self.axes_ @ self.mean_
 
-    def _map(self, X):
-        return FuzzyMap.of(self._reduced(X), self.centers_, self.widths_)
-
     def _design(self, G, Y, w):
-        return Design.of(G, w)
+        return Design(G, w)
 
     def _fit_consequents(self, factor, Y, limit=None):
         found, (K, D) = self._solve(factor, Y, limit), self.centers_.shape
@@ -141,36 +140,14 @@ class BinaryRelevanceTSK(MultilabelMethod):
             worst = np.max(found.gap / np.maximum(found.value, np.finfo(np.float64).tiny))
             gap = "" if np.isnan(worst) else f" with a duality gap of {worst:.1e} of the objective"
             message = f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C"
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
+            warnings.warn(message, ConvergenceWarning, stacklevel=6)
         return found
 
+    def _map(self, X):
+        return FuzzyMap.of(self._reduced(X), self.centers_, self.widths_)
+
     def _scores(self, X):
-        return self._scores_of(self._map(X))
-
-    def _scores_of(self, G):
-        return G @ self.coef_.reshape(-1, self.coef_.shape[2])
-
-    def _path(self, pairs, X, Y, w, X_test):
-        """Rules are found once for settings that differ in the solver alone, and the ridge matrix is factored per C."""
-        for part in grouped(pairs, changes_rules):
-            first = part[0][1]
-            G = first._fit_rules(X, w)
-            with design_threads(G):
-                design = first._design(G, Y, w)
-            G_test, fitted = first._map(X_test), {k: v for k, v in vars(first).items() if k.endswith("_")}
-            for same_C in grouped(part, "C".__eq__):
-                with design_threads(G):
-                    factor = Factor.of(design, 0.5 / same_C[0][1].C)
-                for params, model in same_C:
-                    vars(model).update(fitted)
-                    with design_threads(G):
-                        model._fit_consequents(factor, Y)
-                    yield model._point(params, model._scores_of(G_test))
-
-
-def changes_rules(name):
-    """Whether rules depend on the parameter of this name; the others concern the solver alone."""
-    return name not in ("C", "epsilon", "solver", "tol", "max_iter")
+        return self._map(X) @ self.coef_.reshape(-1, self.coef_.shape[2])
 
 
 def principal_axes(X, w, n_components):

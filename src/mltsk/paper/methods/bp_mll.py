@@ -8,7 +8,7 @@ weights.
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -16,72 +16,47 @@ from scipy import sparse
 from .nets import NeuralMethod, batches, first_layers, load_torch, pair_share, split_layer, two_layers, with_complement
 
 
-def pairwise_descent(c: Any, Y: Any, signs: Any, share: Any) -> Any:
-    """Minus the gradient of the error in c (B, L), as tensors; ``signs`` is 1 - 2Y, ``share`` (B, 1)."""
-    u = (c * signs).exp_()
-    relevant = (u * Y).sum(1, keepdim=True)
-    return (Y * u.sum(1, keepdim=True)).sub_(relevant).mul_(u).mul_(share)
-
-
-def deltas(h: Any, c: Any, W: Any, batch: "Batch") -> tuple[Any, Any]:
-    """What flows back into the sums of the output layer (B, L) and of the hidden layer (B, H)."""
-    d = pairwise_descent(c, batch.Y, batch.signs, batch.share)
-    d.addcmul_(d, c * c, value=-1)
-    e = d @ W[:-1].T
-    return d, e.addcmul_(e, h * h, value=-1)
-
-
-class Batch(NamedTuple):
-    """Rows of one step as tensors: inputs with a column of ones (B, m), labels, 1 - 2Y, and the rows' shares of a pair
-    times their weights, whose sum is ``weight``; ``columns`` are the features that the inputs belong to, None if all.
-    """
-
-    x: Any
-    Y: Any
-    signs: Any
-    share: Any
-    weight: float
-    columns: Any = None
-
-
-def online_step(V: Any, W: Any, batch: Batch, rate: float, decay: float, factor: float = 1.0) -> float:
-    """One step on the rows of a batch: gradients are summed, and all weights shrink by 1 - decay for every row.
+def online_step(V: Any, W: Any, batch: tuple[Any, ...], rate: float, decay: float, factor: float = 1.0) -> float:
+    """One step on a batch of `make_batches`: gradients are summed, and all weights shrink by 1 - decay for every row.
 
     The first layer is factor · V: with sparse rows a step changes the factor, which is returned, and those rows of V
     alone that the batch uses (rcv1s1: 50 of 944).
     """
-    keep, columns = (1 - decay) ** batch.weight, batch.columns
-    sums = batch.x @ V if columns is None else (batch.x @ V.index_select(0, columns)).mul_(factor)
-    h = sums.tanh_()
+    x, Y, signs, share, weight, columns = batch
+    keep = (1 - decay) ** weight
+    h = (x @ V if columns is None else (x @ V.index_select(0, columns)).mul_(factor)).tanh_()
     h1 = load_torch().constant_pad_nd(h, (0, 1), 1.0)
-    d, e = deltas(h, (h1 @ W).tanh_(), W, batch)
+    c = (h1 @ W).tanh_()
+    u = (c * signs).exp_()
+    relevant = (u * Y).sum(1, keepdim=True)
+    d = (Y * u.sum(1, keepdim=True)).sub_(relevant).mul_(u).mul_(share)  # how the error falls in c, then in its sums
+    d.addcmul_(d, c * c, value=-1)
+    e = d @ W[:-1].T
+    e.addcmul_(e, h * h, value=-1)
     W.addmm_(h1.T, d, beta=keep, alpha=rate)
     if columns is None:
-        V.addmm_(batch.x.T, e, beta=keep, alpha=rate)
+        V.addmm_(x.T, e, beta=keep, alpha=rate)
         return factor
-    V.index_add_(0, columns, batch.x.T @ e, alpha=rate / (factor * keep))
+    V.index_add_(0, columns, x.T @ e, alpha=rate / (factor * keep))
     return factor * keep
 
 
-def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: int, device: Any) -> Iterator[Batch]:
-    """Steps of an epoch, in this order of rows; those with no label or all labels have no pair and are left out."""
-    torch = load_torch()
-    share = pair_share(Y) * w
+def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: int, device: Any) -> Iterator[Any]:
+    """Steps of an epoch, in this order of rows; those with no label or all labels have no pair and are left out.
+
+    A step has tensors of inputs with a column of ones (B, m), labels, 1 - 2Y, and the rows' shares of a pair times
+    their weights; the sum of the weights; and the features that the inputs belong to, of sparse rows only those that
+    occur in them, or None for all.
+    """
+    torch, share = load_torch(), pair_share(Y) * w
     for rows in batches(order[share[order] > 0], size):
-        x, columns = _inputs(X, rows)
-        parts = (x, Y[rows], 1 - 2 * Y[rows], share[rows][:, None])
-        x, y, signs, pairs = (torch.as_tensor(part, dtype=torch.float64, device=device) for part in parts)
-        index = None if columns is None else torch.as_tensor(columns, dtype=torch.int64, device=device)
-        yield Batch(x, y, signs, pairs, float(w[rows].sum()), index)
-
-
-def _inputs(X: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Rows with a one appended; of sparse rows only the features that occur in them, and which those are."""
-    part, ones = X[rows], np.ones((len(rows), 1))
-    if not sparse.issparse(X):
-        return np.hstack([part, ones]), None
-    columns = np.unique(part.indices)
-    return np.hstack([part[:, columns].toarray(), ones]), np.append(columns, X.shape[1])
+        x, columns = X[rows], None
+        if sparse.issparse(X):
+            used = np.unique(x.indices)
+            x, columns = x[:, used].toarray(), torch.as_tensor(np.append(used, X.shape[1]), device=device).long()
+        parts = (np.hstack([x, np.ones((len(rows), 1))]), Y[rows], 1 - 2 * Y[rows], share[rows][:, None])
+        tensors = (torch.as_tensor(part, dtype=torch.float64, device=device) for part in parts)
+        yield *tensors, float(w[rows].sum()), columns
 
 
 def best_thresholds(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -97,13 +72,6 @@ def best_thresholds(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
     missed = np.hstack([np.zeros((len(y), 1)), np.cumsum(y, axis=1)])  # relevant among the j lowest outputs
     wrong = 2 * np.take_along_axis(missed, below, axis=1) - below  # + irrelevant labels of the row: a constant
     return candidates[np.arange(len(c)), np.argmin(wrong, axis=1)]
-
-
-def threshold_function(c: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Least-squares coefficients (L + 1,), constant last, of `best_thresholds` on the outputs; minimum norm."""
-    root = np.sqrt(w)
-    design = np.column_stack([c, np.ones(len(c))]) * root[:, None]
-    return np.linalg.lstsq(design, best_thresholds(c, Y) * root, rcond=None)[0]
 
 
 @dataclass(eq=False, repr=False)
@@ -189,7 +157,9 @@ class BPMLL(NeuralMethod):
         def state():
             (V1, b1), (W1, b2) = split_layer(V), split_layer(W)
             coefs, intercepts = (V1, W1), (b1 - mean @ V1, b2)  # for features as they were given
-            thresholds = threshold_function(np.tanh(two_layers(X, coefs, intercepts)), Y, w)
+            c, root = np.tanh(two_layers(X, coefs, intercepts)), np.sqrt(w)
+            design = np.column_stack([c, np.ones(len(c))]) * root[:, None]
+            thresholds = np.linalg.lstsq(design, best_thresholds(c, Y) * root, rcond=None)[0]  # of minimum norm
             return {"coefs_": coefs, "intercepts_": intercepts, "threshold_coef_": thresholds}
 
         while True:

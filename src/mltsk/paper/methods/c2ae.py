@@ -22,38 +22,24 @@ of all its rows; ``member`` (sets, B) tells which. Both ways are exact; docs/met
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import count, pairwise
-from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...core.arrays import dense
-from ...core.backend import asnumpy, blas_threads, cast, is_tensor, namespace, put
+from ...core.backend import asnumpy, cast, is_tensor, namespace, put
 from .base import CONSTRAINTS, COUNT
-from .nets import NeuralMethod, load_torch, pair_share, torch_device, with_complement, wrapped_batches
+from .nets import NeuralMethod, batches, load_torch, pair_share, views, with_complement
 
 EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
 UPDATES = 400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
 SLOPE = 0.1  # of leaky units below 0
 CHUNK = 1 << 15  # numbers that the optimiser takes at a time: five arrays of them, 640 KB, stay in the second cache
 SHARPNESS = 5.0  # of the ranking loss
-
-
-def net_views(vector: Any, nets: Sequence[Sequence[int]]) -> list[list[Any]]:
-    """Matrices (out, in + 1) of nets with these numbers of units, one after the other in the vector's memory."""
-    start = 0
-
-    def matrix(fan_in: int, fan_out: int) -> Any:
-        nonlocal start
-        start += fan_out * (fan_in + 1)
-        return vector[start - fan_out * (fan_in + 1) : start].reshape(fan_out, fan_in + 1)
-
-    return [[matrix(*pair) for pair in pairwise(sizes)] for sizes in nets]
 
 
 def with_ones(x: Any) -> Any:
@@ -77,82 +63,41 @@ def forward(net: Sequence[Any], x: Any) -> list[Any]:
     return [*layers, xp.tanh((net[-1] @ layers[-1]) / 2) / 2]
 
 
-@dataclass(frozen=True)
-class Flow:
-    """dLoss/dz of a layer's sums (units, B), as a product E'A.
-
-    E holds ``linear`` (r, units), and for each of the ``mixed`` units a row that is 1 there and 0 elsewhere; without
-    them E is the unit matrix, and A (units, B) the derivative itself.
-    """
-
-    A: Any
-    linear: Any = None
-    mixed: Any = None
-
-    def weights(self, x: Any, into: Any) -> None:
-        """Write dLoss/dW (units, in + 1) for the inputs x (in + 1, B)."""
-        if self.linear is None:
-            namespace(x).matmul(self.A, x.T, out=into)
-            return
-        r, T = len(self.linear), self.A @ x.T
-        np.matmul(self.linear.T, T[:r], out=into)
-        into[self.mixed] = T[r:]
-
-    def inputs(self, W: Any) -> tuple[Any, Any]:
-        """C and A whose product C'A is the derivative in the inputs (in, B)."""
-        W = W[:, :-1]
-        return (W if self.linear is None else np.concatenate([self.linear @ W, W[self.mixed]])), self.A
-
-
-def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[Any]) -> Flow:
-    """Write dLoss/dW of every layer into ``into``, from dLoss/dc (out, B); returns what flows into the first layer."""
-    flow = Flow(dc * (0.25 - layers[-1] ** 2))
+def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[Any], inputs: bool = False) -> Any:
+    """Write dLoss/dW of every layer into ``into``, from dLoss/dc (out, B); returns dLoss/dx (in, B) if ``inputs``."""
+    A, linear, mixed = dc * (0.25 - layers[-1] ** 2), None, None
     for k in range(len(net) - 1, -1, -1):
-        flow.weights(layers[k], into[k])
-        flow = through_units(*flow.inputs(net[k]), layers[k][:-1]) if k else flow
-    return flow
+        x, W = layers[k], net[k][:, :-1]
+        if linear is None:
+            namespace(x).matmul(A, x.T, out=into[k])
+        else:
+            T = A @ x.T
+            np.matmul(linear.T, T[: len(linear)], out=into[k])
+            into[k][mixed] = T[len(linear) :]
+        if k or inputs:
+            C = W if linear is None else np.concatenate([linear @ W, W[mixed]])
+        if k:
+            A, linear, mixed = through_units(C, A, x[:-1])
+    return C.T @ A if inputs else None
 
 
-def through_units(C: Any, A: Any, h: Any) -> Flow:
-    """What flows into the sums of leaky units with the values h (units, B), from C'A in those values."""
+def through_units(C: Any, A: Any, h: Any) -> tuple[Any, Any, Any]:
+    """A, s C and M of what flows into the sums of leaky units with the values h (units, B), from C'A in those values.
+
+    Without the last two A (units, B) is the derivative itself.
+    """
     if not is_tensor(h):  # a GPU would wait for the answer, and gain little
         # the slope of every unit, 0 for those that have both slopes in this batch
         slopes = np.where(h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)).astype(h.dtype)
         mixed = np.flatnonzero(slopes == 0)
         if len(A) + len(mixed) <= len(h):
             own = (C[:, mixed].T @ A) * _slopes(h[mixed])
-            return Flow(np.concatenate([A, own]), C * slopes, mixed)
-    return Flow((C.T @ A) * _slopes(h))
+            return np.concatenate([A, own]), C * slopes, mixed
+    return (C.T @ A) * _slopes(h), None, None
 
 
 def _slopes(h: Any) -> Any:
     return cast(h > 0, h.dtype) * (1 - SLOPE) + SLOPE
-
-
-class AuthorsOptimiser:
-    """Steps of the authors' program: gradients over their running root mean square, with momentum, in place.
-
-    r ← sqrt(0.9 r² + 0.1 g²), r = |g| at first; delta ← 0.99 delta - rate · g / r; theta ← theta + delta. What is kept
-    is 10 r², which saves a root and a product; g / r counts as 0 where every gradient so far was 0. ``decay`` times
-    theta is added to the gradient g; both are vectors.
-    """
-
-    def __init__(self, theta: Any, decay: Any) -> None:
-        self.theta, self.decay, self.squares, self.delta, self.weight = theta, decay, theta * 0, theta * 0, 10
-
-    def step(self, gradient: Any, rate: float) -> None:
-        """Move theta against the gradient, which is overwritten."""
-        chunk = len(gradient) if is_tensor(gradient) else CHUNK
-        arrays = self.theta, gradient, self.squares, self.delta, self.decay
-        for start in range(0, len(gradient), chunk):
-            theta, g, squares, delta, decay = (array[start : start + chunk] for array in arrays)
-            g += decay * theta
-            squares *= 0.9
-            squares += self.weight * (g * g)
-            delta *= 0.99
-            delta -= (rate * 10**0.5) * (g / (namespace(g).sqrt(squares) + 1e-18))
-            theta += delta
-        self.weight = 1
 
 
 def embedding_gradients(F_x: Any, F_e: Any, w: Any, member: Any = None) -> tuple[Any, Any]:
@@ -181,39 +126,49 @@ def starting_layers(rng: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.nda
     return [*leaky, (rng.uniform(-bound, bound, (sizes[-2], sizes[-1])), np.zeros(sizes[-1]))]
 
 
-class Batch(NamedTuple):
-    """Different rows of a step: features with ones (D + 1, B), label sets with their share of a pair, who has which."""
-
-    x: Any
-    Y: Any
-    share: Any
-    member: Any
-
-
 class Nets:
-    """The three nets in single precision where ``like`` lies, views of one vector; gradients and optimiser."""
+    """The three nets in single precision where ``like`` lies, views of one vector theta, with gradients and optimiser.
+
+    The authors' steps are gradients g over their running root mean square, with momentum: r ← sqrt(0.9 r² + 0.1 g²),
+    r = |g| at first; delta ← 0.99 delta - rate · g / r; theta ← theta + delta. What is kept is 10 r², which saves a
+    root and a product; g / r counts as 0 where every gradient so far was 0. ``decay`` times theta is added to g.
+    """
 
     def __init__(self, rng: Any, sizes: list[list[int]], weight_decay: float, like: Any) -> None:
         layers = [np.column_stack([W.T, b]) for net in sizes for W, b in starting_layers(rng, net)]
-        theta = put(np.concatenate([W.ravel() for W in layers]).astype(np.float32), like)
-        decay, self.gradient = theta * 0, theta * 0
-        for net in net_views(decay, sizes):
-            for W in net:
-                W[:, :-1] = 2 * weight_decay  # biases are free
-        self.optimiser = AuthorsOptimiser(theta, decay)
-        self.feature, self.encoder, self.decoder = net_views(theta, sizes)
-        self.gradients = net_views(self.gradient, sizes)
+        shapes = [W.shape for W in layers]
+        self.theta = put(np.concatenate([W.ravel() for W in layers]).astype(np.float32), like)
+        self.gradient, self.decay, self.squares, self.delta = (self.theta * 0 for _ in range(4))
+        for W in views(self.decay, shapes):
+            W[:, :-1] = 2 * weight_decay  # biases are free
+        nets, gradients = views(self.theta, shapes), views(self.gradient, shapes)
+        self.feature, self.encoder, self.decoder = nets[:3], nets[3:5], nets[5:]
+        self.gradients, self.newest = (gradients[:3], gradients[3:5], gradients[5:]), 10
 
-    def differentiate(self, batch: Batch, w: Any, weight: float) -> None:
-        """Put the gradient of Phi + weight · Gamma where it belongs; w (B,) are the weights of the rows."""
-        x, e = forward(self.feature, batch.x), forward(self.encoder, with_ones(batch.Y))
+    def step(self, rate: float) -> None:
+        """Move theta, in place, against the gradient, which is overwritten."""
+        arrays = self.theta, self.gradient, self.squares, self.delta, self.decay
+        chunk = len(self.theta) if is_tensor(self.theta) else CHUNK
+        for start in range(0, len(self.theta), chunk):
+            theta, g, squares, delta, decay = (array[start : start + chunk] for array in arrays)
+            g += decay * theta
+            squares *= 0.9
+            squares += self.newest * (g * g)
+            delta *= 0.99
+            delta -= (rate * 10**0.5) * (g / (namespace(g).sqrt(squares) + 1e-18))
+            theta += delta
+        self.newest = 1
+
+    def differentiate(self, weight: float, x: Any, Y: Any, share: Any, member: Any, w: Any) -> None:
+        """Put the gradient of Phi + weight · Gamma over a batch of `Rows` where it belongs."""
+        f, e = forward(self.feature, x), forward(self.encoder, with_ones(Y))
         d = forward(self.decoder, with_ones(e[-1]))
-        share = weight * batch.share * (w if batch.member is None else batch.member @ w)
-        dF_x, dF_e = embedding_gradients(x[-1], e[-1], w, batch.member)
+        share = weight * share * (w if member is None else member @ w)
+        dF_x, dF_e = embedding_gradients(f[-1], e[-1], w, member)
         feature, encoder, decoder = self.gradients
-        backward(self.feature, x, dF_x, feature)
-        C, A = backward(self.decoder, d, ranking_gradient(d[-1], batch.Y, share), decoder).inputs(self.decoder[0])
-        backward(self.encoder, e, dF_e + C.T @ A, encoder)
+        backward(self.feature, f, dF_x, feature)
+        dF_e = dF_e + backward(self.decoder, d, ranking_gradient(d[-1], Y, share), decoder, inputs=True)
+        backward(self.encoder, e, dF_e, encoder)
 
     def state(self, epoch: int) -> dict[str, Any]:
         """Layers (weights, biases) of the two nets that a prediction passes through, and the epoch they come from."""
@@ -225,49 +180,43 @@ class Nets:
 
 
 class Rows:
-    """Training data of a run, and the batches that are made of them; all rows in one batch are gathered once."""
+    """Training data of a run, and the batches made of them; where the last one had the same rows it is taken again."""
 
     def __init__(self, X: Any, Y: np.ndarray, w: np.ndarray, like: Any) -> None:
         X, ones = X.astype(np.float32), np.ones((len(Y), 1), np.float32)
         self.X = sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
         self.Y, self.w, self.like = Y.astype(np.float32), w.astype(np.float32), like
+        self.share = pair_share(self.Y).astype(np.float32)
         self.ids = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1)
+        self.rows, self.gathered = np.empty(0, int), ()
 
-    def batch(self, drawn: np.ndarray) -> tuple[Batch, Any]:
-        """The batch of rows drawn, and their weights: a row drawn twice counts twice, for less work than two."""
+    def batch(self, drawn: np.ndarray) -> tuple[Any, ...]:
+        """Features with ones (D + 1, B), label sets, their shares of a pair, who has which or None, weights (B,).
+
+        A row drawn twice counts twice, for less work than two.
+        """
         rows, counts = np.unique(drawn, return_counts=True)
-        w = put((self.w[rows] * counts).astype(np.float32), self.like)
-        return self._whole if len(rows) == len(self.Y) else self._of(rows), w
+        if not np.array_equal(rows, self.rows):
+            self.rows, self.gathered = rows, self._gather(rows)
+        return *self.gathered, put((self.w[rows] * counts).astype(np.float32), self.like)
 
-    @cached_property
-    def _whole(self) -> Batch:
-        return self._of(np.arange(len(self.Y)))
-
-    def _of(self, rows: np.ndarray) -> Batch:
-        x = put(np.ascontiguousarray(dense(self.X[rows]).T), self.like)
+    def _gather(self, rows: np.ndarray) -> tuple[Any, ...]:
+        x, member = np.ascontiguousarray(dense(self.X[rows]).T), None
         ids, first, own = np.unique(self.ids[rows], return_index=True, return_inverse=True)
-        if 2 * len(ids) > len(rows):
-            return Batch(x, *self._labels(rows), None)
-        member = (np.arange(len(ids))[:, None] == own).astype(np.float32)
-        return Batch(x, *self._labels(rows[first]), put(member, self.like))
-
-    def _labels(self, rows: np.ndarray) -> tuple[Any, Any]:
-        Y = self.Y[rows]
-        share = pair_share(Y).astype(np.float32)
-        return put(np.ascontiguousarray(Y.T), self.like), put(share, self.like)
-
-
-def apply_net(X: Any, layers: Any) -> np.ndarray:
-    """Outputs of a net's sigmoid layer, by NumPy; X may be CSR."""
-    for weights, biases in layers[:-1]:
-        X = X @ weights + biases
-        X = np.maximum(X, SLOPE * X)
-    return expit(X @ layers[-1][0] + layers[-1][1])
+        if 2 * len(ids) <= len(rows):
+            rows, member = rows[first], put((np.arange(len(ids))[:, None] == own).astype(np.float32), self.like)
+        arrays = (x, np.ascontiguousarray(self.Y[rows].T), self.share[rows])
+        return *(put(array, self.like) for array in arrays), member
 
 
 def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:
-    """Scores (N, L) in (0, 1): the decoder's outputs for the latent features of the rows."""
-    return apply_net(apply_net(X, feature_net) - 0.5, decoder_net)
+    """Scores (N, L) in (0, 1): the decoder's outputs for the latent features of the rows, by NumPy; X may be CSR."""
+    for layers, centre in ((feature_net, 0.5), (decoder_net, 0.0)):
+        for weights, biases in layers[:-1]:
+            X = X @ weights + biases
+            X = np.maximum(X, SLOPE * X)
+        X = expit(X @ layers[-1][0] + layers[-1][1]) - centre
+    return X
 
 
 def sum_of_f1(Y: np.ndarray, labels: np.ndarray) -> float:
@@ -337,12 +286,8 @@ class C2AE(NeuralMethod):
     """
 
     PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
-        "epochs": [*COUNT, None],
-        "hidden": COUNT,
-        "alpha_meaning": [StrOptions({"multiply", "divide"})],
-        "validation_fraction": [Interval(Real, 0, 1, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"epochs": [*COUNT, None], "hidden": COUNT}
+    _needs_torch: ClassVar[bool] = False
 
     alpha: float = 0.5
     _: KW_ONLY
@@ -355,19 +300,16 @@ class C2AE(NeuralMethod):
     weight_decay: float = 1e-3
     validation_fraction: float = 0.0
 
-    def _epoch_count(self, n_rows):
+    def _default_epochs(self, n_rows):
         n_trained = n_rows - self._held_out(n_rows)
-        return self.epochs or max(EPOCHS, -(-UPDATES // -(-n_trained // self.batch_size)))
+        return max(EPOCHS, -(-UPDATES // -(-n_trained // self.batch_size)))
 
     def _held_out(self, n_rows):
         fraction = self.validation_fraction
         return min(n_rows - 1, max(1, round(fraction * n_rows))) if fraction else 0
 
-    def _device(self):
-        return torch_device("cuda") if self.device == "cuda" else None
-
-    def _limited(self):
-        return blas_threads(2.0 * self.batch_size * self.hidden**2)
+    def _flops(self, X):
+        return 2.0 * self.batch_size * self.hidden**2
 
     def _epochs(self, X, Y, w, rng, device):
         Y, n_rows = with_complement(Y), len(Y)
@@ -379,11 +321,12 @@ class C2AE(NeuralMethod):
         train, test = np.sort(order[: n_rows - n_held]), order[n_rows - n_held :]
         rows, best = Rows(X[train], Y[train], w[train], like), (0.0, nets.state(0) if n_held else {})
         weight = self.alpha if self.alpha_meaning == "multiply" else 1 / self.alpha
-        fall = FALL if self.epochs else FALL ** (EPOCHS / self._epoch_count(n_rows))
+        fall = FALL if self.epochs else FALL ** (EPOCHS / self._default_epochs(n_rows))
+        n_drawn = -(-len(train) // self.batch_size) * self.batch_size  # the last batch is filled up from the first
         for epoch in count():
-            for drawn in wrapped_batches(rng.permutation(len(train)), self.batch_size):
-                nets.differentiate(*rows.batch(drawn), weight)
-                nets.optimiser.step(nets.gradient, self.learning_rate * fall**epoch)
+            for drawn in batches(np.resize(rng.permutation(len(train)), n_drawn), self.batch_size):
+                nets.differentiate(weight, *rows.batch(drawn))
+                nets.step(self.learning_rate * fall**epoch)
             kept = partial(nets.state, epoch + 1)
             if n_held:
                 state = kept()

@@ -6,22 +6,18 @@ Where labels are in the IF-parts too, every link is a fuzzy system of its own ov
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import authors_widths
 from ...exceptions import InputError
 from ..antecedents import find_rules
-from .base import design_threads, grouped
-from .binary_relevance import BinaryRelevanceTSK, changes_rules
+from .base import grouped, with_labels
+from .binary_relevance import OF_SOLVER, BinaryRelevanceTSK
 from .epsilon_insensitive import Design, Factor
-
-SHARED = ("order_", "centers_", "widths_", "rule_distinctness_", "mean_", "axes_")  # by settings of the same rules
 
 
 @dataclass(eq=False, repr=False)
@@ -76,36 +72,23 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BinaryRelevanceTSK._parameter_constraints,
-        "order": [StrOptions({"index", "random"}), "array-like"],
-        "antecedents": [StrOptions({"features", "labels"})],
-        "random_state": ["random_state"],
-    }
-
     _: KW_ONLY
     order: Any = "index"
     antecedents: str = "features"
     random_state: Any = None
 
-    def _fit(self, X, Y, w):
-        if self.antecedents == "features":
-            super()._fit(X, Y, w)
-        else:
-            fit_links([({}, self)], X, Y, w)
-
-    def _path(self, pairs, X, Y, w, X_test):
+    def _fitted(self, pairs, X, Y, w):
         """As in `BinaryRelevanceTSK`; chains with labels in the IF-parts share the rules of every link."""
-        yield from super()._path([pair for pair in pairs if pair[1].antecedents == "features"], X, Y, w, X_test)
-        for part in grouped([pair for pair in pairs if pair[1].antecedents == "labels"], changes_rules):
+        yield from super()._fitted([pair for pair in pairs if pair[1].antecedents == "features"], X, Y, w)
+        with_links = [pair for pair in pairs if pair[1].antecedents == "labels"]
+        for part in grouped(with_links, lambda name: name not in OF_SOLVER):
             fit_links(part, X, Y, w)
-            for params, model in part:
-                yield model._point(params, model._scores(X_test))
+            yield from part
 
     def _design(self, G, Y, w):
         self.order_ = chain_order(self.order, Y.shape[1], self.random_state)
         E = Y[:, self.order_[:-1], None] * G.M[:, None, :]  # [M ∘ y₁, M ∘ y₂, ...]
-        return Design.of(G, w, E.reshape(len(Y), -1))
+        return Design(G, w, E.reshape(len(Y), -1))
 
     def _fit_consequents(self, factor, Y, limit=None):
         K, L = len(self.centers_), Y.shape[1]
@@ -115,15 +98,17 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
 
     def _scores(self, X):
         if self.antecedents == "features":
-            return super()._scores(X)
+            G = self._map(X)
+            scores = G @ self.coef_.reshape(-1, self.coef_.shape[2])
+            for j in self.order_[:-1]:
+                present = scores[:, j] >= self._cut  # final: every label before j has had its effect
+                scores[present] += G.M[present] @ self.chain_coef_[j]
+            return scores
         Z, scores = self._reduced(X), np.empty((X.shape[0], len(self.order_)))
         for i, (C, S, P) in enumerate(self.links_):
             V = with_labels(Z, scores[:, self.order_[:i]] >= self._cut)
             scores[:, self.order_[i]] = (FuzzyMap.of(V, C, S) @ P.reshape(-1, 1))[:, 0]
         return scores
-
-    def _scores_of(self, G):
-        return along_chain(super()._scores_of(G), G.M, self.chain_coef_, self.order_, self._cut)
 
 
 def chain_order(order, n_labels, random_state=None):
@@ -137,48 +122,25 @@ def chain_order(order, n_labels, random_state=None):
     return chosen.astype(np.intp)
 
 
-def with_labels(X, Y):
-    """[X, Y], sparse if X is."""
-    return sparse.hstack([X, sparse.csr_array(Y * 1.0)], "csr") if sparse.issparse(X) else np.hstack([X, Y])
-
-
 def fit_links(pairs, X, Y, w):
     """Fit chains with labels in the IF-parts, which differ in their solvers alone: each link's rules are found once."""
     first = pairs[0][1]
+    G, order = first._fit_rules(X, w), chain_order(first.order, Y.shape[1], first.random_state)
+    Z, C, S, known = G.X, first.centers_, first.widths_, first._known() | {"order_": order}
     for _, model in pairs:
-        model.links_, model.gap_, model.n_iter_ = (), np.empty(Y.shape[1]), 1
-    for j, C, S, G in linked_rules(first, X, Y, w):
-        with design_threads(G):
-            design = Design.of(G, w)
-            for same_C in grouped(pairs, "C".__eq__):
-                factor = Factor.of(design, 0.5 / same_C[0][1].C)
-                for _, model in same_C:
-                    found = model._solve(factor, Y[:, [j]])
-                    model.links_ += ((C, S, found.P.reshape(len(C), -1)),)
-                    model.gap_[j], model.n_iter_ = found.gap[0], max(model.n_iter_, int(found.n_iter[0]))
-    for _, model in pairs:
-        vars(model).update({name: getattr(first, name) for name in SHARED})
-
-
-def linked_rules(model, X, Y, w):
-    """Label, centres, widths and map of every link, one after the other; those of the first are stored in the model."""
-    G, model.order_ = model._fit_rules(X, w), chain_order(model.order, Y.shape[1], model.random_state)
-    Z, C, S = G.X, model.centers_, model.widths_
-    for i, j in enumerate(model.order_):
+        vars(model).update(known, links_=(), gap_=np.empty(Y.shape[1]), n_iter_=1)
+    for i, j in enumerate(order):
         if i:
             fired = w[:, None] * G.M
-            mean = (Y[:, model.order_[i - 1]] @ fired) / np.maximum(fired.sum(axis=0), np.finfo(np.float64).tiny)
-            V = with_labels(Z, Y[:, model.order_[:i]])
-            C, spread = find_rules(V, w, len(C), model.fuzzifier, start=np.column_stack([C, mean]))
-            S = authors_widths(spread, model.width_scale)
+            mean = (Y[:, order[i - 1]] @ fired) / np.maximum(fired.sum(axis=0), np.finfo(np.float64).tiny)
+            V = with_labels(Z, Y[:, order[:i]])
+            C, spread = find_rules(V, w, len(C), first.fuzzifier, start=np.column_stack([C, mean]))
+            S = authors_widths(spread, first.width_scale)
             G = FuzzyMap.of(V, C, S)
-        yield j, C, S, G
-
-
-def along_chain(scores, M, chain_coef, order, cut):
-    """Scores (N, L) with the effects of predicted labels added, link by link, to those of the features."""
-    scores = scores.copy()
-    for j in order[:-1]:
-        present = scores[:, j] >= cut  # final: every label before j has had its effect
-        scores[present] += M[present] @ chain_coef[j]
-    return scores
+        design = Design(G, w)
+        for same_C in grouped(pairs, "C".__eq__):
+            factor = Factor(design, 0.5 / same_C[0][1].C)
+            for _, model in same_C:
+                found = model._solve(factor, Y[:, [j]])
+                model.links_ += ((C, S, found.P.reshape(len(C), -1)),)
+                model.gap_[j], model.n_iter_ = found.gap[0], max(model.n_iter_, int(found.n_iter[0]))

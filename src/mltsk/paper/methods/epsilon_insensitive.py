@@ -16,12 +16,10 @@ dependent. What is left is the ridge matrix of Q[G̃, E], Q = I - UUᵀ, or, wit
 (N, N). Rows are scaled by √w throughout.
 """
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular, svd
-
-from ...core.fuzzymap import FuzzyMap
 
 # Firing strengths of rules that differ by less than this share are one bias: their rounding errors would be scaled up
 # by its inverse.
@@ -30,138 +28,106 @@ DEPENDENT = 1e-7
 FLOOR = 0.1
 
 
-@dataclass(frozen=True)
 class Design:
-    """Everything about the rows that no target, τ or ε changes; see `Design.of`."""
+    """What no target, τ or ε changes: a map G, weights w (N,), further columns E (N, m), the cheaper Gram matrix."""
 
-    G: FuzzyMap
-    E: np.ndarray
-    root: np.ndarray
-    U: np.ndarray
-    bias: np.ndarray
-    gram: np.ndarray
-
-    @classmethod
-    def of(cls, G, w, E=None):
-        """Of a map, weights w (N,) and further columns E (N, m), in the cheaper of the two forms."""
-        root = np.sqrt(w)
-        E = np.empty((len(w), 0)) if E is None else E * root[:, None]
-        G = G.weighted(w)
-        U, s, Vt = svd(G.M, full_matrices=False, check_finite=False)
+    def __init__(self, G, w, E=None):
+        self.root, self.G = np.sqrt(w), G.weighted(w)
+        self.E = np.empty((len(w), 0)) if E is None else E * self.root[:, None]
+        U, s, Vt = svd(self.G.M, full_matrices=False, check_finite=False)
         keep = s > DEPENDENT * s[0]
-        U, bias = U[:, keep], Vt[keep].T / s[keep]
-        gram = _dual_gram(G, U) if G.shape[1] > G.shape[0] else _primal_gram(G, E, U)
-        return cls(G, E, root, U, bias, gram)
+        self.U, self.bias = U[:, keep], Vt[keep].T / s[keep]
+        self.dual = G.shape[1] > G.shape[0]  # the Gram matrix is that of rows, without E, and not of columns, with E
+        self.gram = self._dual_gram() if self.dual else self._primal_gram()
 
-    @property
-    def dual(self) -> bool:
-        """Whether ``gram`` is that of rows, without E, instead of that of columns, with E."""
-        return self.G.shape[1] > self.G.shape[0]
+    def _primal_gram(self):
+        """[G̃, E]ᵀ Q [G̃, E]."""
+        K, width, m = self.G.n_rules, self.G.X.shape[1] + 1, self.E.shape[1]
+        n = K * (width - 1)
+        A = np.empty((n + m, n + m))
+        A[:n, :n] = self.G.gram().reshape(K, width, K, width)[:, 1:, :, 1:].reshape(n, n)
+        A[:, n:] = self.transpose(self.E) if m else 0.0
+        A[n:, :n] = A[:n, n:].T
+        T = self.transpose(self.U)
+        A -= T @ T.T
+        return A
+
+    def _dual_gram(self):
+        """Q G̃ G̃ᵀ Q."""
+        A, U = self.G.dual_gram(), self.U
+        A -= self.G.M @ self.G.M.T
+        AU = A @ U
+        A -= AU @ U.T
+        A -= U @ (AU - U @ (U.T @ AU)).T
+        return A
 
     def without_bias(self, Z):
         """Q Z."""
         return Z - self.U @ (self.U.T @ Z)
 
+    def consequents(self, P, bias=0.0):
+        """Coefficients (K(D+1), L) of G from penalised ones (KD + m, L) and biases (K, L)."""
+        K, D = self.G.n_rules, self.G.X.shape[1]
+        cube = np.empty((K, D + 1, P.shape[1]))
+        cube[:, 0], cube[:, 1:] = bias, P[: K * D].reshape(K, D, -1)
+        return cube.reshape(-1, P.shape[1])
+
     def apply(self, P):
         """[G̃, E] P for penalised coefficients P (KD + m, L)."""
-        n = P.shape[0] - self.E.shape[1]
-        return self.G @ _with_bias(P[:n], self.G) + self.E @ P[n:]
+        return self.G @ self.consequents(P) + self.E @ P[len(P) - self.E.shape[1] :]
 
     def transpose(self, Z):
         """[G̃, E]ᵀ Z."""
-        return np.concatenate([_penalised(self.G.transpose_matmul(Z), self.G), self.E.T @ Z])
+        cube = self.G.transpose_matmul(Z).reshape(self.G.n_rules, -1, Z.shape[1])
+        return np.concatenate([cube[:, 1:].reshape(-1, Z.shape[1]), self.E.T @ Z])
 
 
-def _penalised(P, G):
-    """Rows of P (K(D+1), L) that are no biases."""
-    return P.reshape(G.n_rules, G.X.shape[1] + 1, -1)[:, 1:].reshape(-1, P.shape[1])
-
-
-def _with_bias(P, G, bias=0.0):
-    """Coefficients (K(D+1), L) from penalised ones (KD, L) and biases (K, L)."""
-    cube = np.empty((G.n_rules, G.X.shape[1] + 1, P.shape[1]))
-    cube[:, 0], cube[:, 1:] = bias, P.reshape(G.n_rules, -1, P.shape[1])
-    return cube.reshape(-1, P.shape[1])
-
-
-def _primal_gram(G, E, U):
-    """[G̃, E]ᵀ Q [G̃, E]."""
-    K, width = G.n_rules, G.X.shape[1] + 1
-    n, m = K * (width - 1), E.shape[1]
-    A = np.empty((n + m, n + m))
-    A[:n, :n] = G.gram().reshape(K, width, K, width)[:, 1:, :, 1:].reshape(n, n)
-    A[:n, n:] = _penalised(G.transpose_matmul(E), G) if m else 0.0
-    A[n:, :n], A[n:, n:] = A[:n, n:].T, E.T @ E
-    T = np.concatenate([_penalised(G.transpose_matmul(U), G), E.T @ U])
-    A -= T @ T.T
-    return A
-
-
-def _dual_gram(G, U):
-    """Q G̃ G̃ᵀ Q."""
-    A = G.dual_gram()
-    A -= G.M @ G.M.T
-    AU = A @ U
-    A -= AU @ U.T
-    A -= U @ (AU - U @ (U.T @ AU)).T
-    return A
-
-
-@dataclass(frozen=True)
 class Factor:
-    """Ridge problems min ‖[U, G̃, E](·) - z‖² + half ‖p̃‖² of one design, factored once.
+    """Ridge problems min ‖[U, G̃, E](·) - z‖² + half ‖p̃‖² of one design, half = τ/2, factored once.
 
     An output may use only the first ``limit`` columns of E: those problems have leading blocks of one matrix, whose
-    Cholesky factors are the leading blocks of its factor. A whole chain of labels thus needs one factorisation.
+    Cholesky factors are the leading blocks of its factor. A whole chain of labels thus needs one factorisation. Where
+    all outputs use the ``whole`` of E, it need not come on top.
     """
 
-    design: Design
-    half: float
-    root: np.ndarray
-    V: np.ndarray
-    inner: np.ndarray
-
-    @classmethod
-    def of(cls, design, half, whole=False):
-        """With the ridge weight ``half`` = τ/2. Where all outputs use the ``whole`` of E, it need not come on top."""
-        A = design.gram.copy()
-        if design.dual and whole:
-            E = design.without_bias(design.E)
+    def __init__(self, design, half, whole=False):
+        A, self.design, self.half, self.V = design.gram.copy(), design, half, None
+        E = design.without_bias(design.E) if design.dual else np.empty((0, 0))
+        if E.size and whole:
             A += E @ E.T
         A.flat[:: len(A) + 1] += half
-        root = cholesky(A.T, lower=True, overwrite_a=True, check_finite=False)  # .T: in place, A is symmetric
-        V = inner = np.empty((len(root), 0))
-        if design.dual and design.E.shape[1] and not whole:  # Woodbury: E comes on top of the factor of the rows
-            V = _solve(root, design.without_bias(design.E))
-            inner = cholesky(V.T @ V + np.eye(V.shape[1]), lower=True, overwrite_a=True, check_finite=False)
-        return cls(design, half, root, V, inner)
+        self.root = cholesky(A.T, lower=True, overwrite_a=True, check_finite=False)  # .T: in place, A is symmetric
+        if E.size and not whole:  # Woodbury: E comes on top of the factor of the rows
+            self.V = _solve(self.root, E)
+            inner = self.V.T @ self.V + np.eye(E.shape[1])
+            self.inner = cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
 
     def fit(self, Z, limit):
         """Fitted values (N, l) for targets Z (N, l)."""
+        found = self._solved(Z, limit)
         if self.design.dual:
-            return Z - self.half * self._rows(Z, limit)
-        linear = self.design.apply(self._columns(Z, limit))
+            return Z - self.half * found
+        linear = self.design.apply(found)
         return linear + self.design.U @ (self.design.U.T @ (Z - linear))
 
     def coefficients(self, Z, limit):
         """Consequents (K(D+1), l) and coefficients (m, l) of E for targets Z."""
-        design, m = self.design, self.design.E.shape[1]
-        P = design.transpose(self._rows(Z, limit)) if design.dual else self._columns(Z, limit)
-        n = P.shape[0] - m
-        P[n:] *= _mask(m, limit)
+        design, P = self.design, self._solved(Z, limit)
+        P = design.transpose(P) if design.dual else P
+        extra = P[len(P) - design.E.shape[1] :]
+        extra *= _mask(len(extra), limit)
         bias = design.bias @ (design.U.T @ (Z - design.apply(P)))
-        return _with_bias(P[:n], design.G, bias), P[n:]
+        return design.consequents(P, bias), extra
 
-    def _columns(self, Z, limit):
-        forward = _solve(self.root, self.design.transpose(self.design.without_bias(Z)))
-        n = len(forward) - self.design.E.shape[1]
-        forward[n:] *= _mask(self.design.E.shape[1], limit)
-        return _solve(self.root, forward, transposed=True)
-
-    def _rows(self, Z, limit):
-        forward = _solve(self.root, self.design.without_bias(Z))
-        if self.V.shape[1]:
-            inside = _solve(self.inner, self.V.T @ forward) * _mask(self.V.shape[1], limit)
+    def _solved(self, Z, limit):
+        """Penalised coefficients (KD + m, l), or in the dual form what `Design.transpose` makes them of (N, l)."""
+        design, Z = self.design, self.design.without_bias(Z)
+        forward = _solve(self.root, Z if design.dual else design.transpose(Z))
+        m = design.E.shape[1]
+        if not design.dual:
+            forward[len(forward) - m :] *= _mask(m, limit)
+        elif self.V is not None:
+            inside = _solve(self.inner, self.V.T @ forward) * _mask(m, limit)
             forward -= self.V @ _solve(self.inner, inside, transposed=True)
         return _solve(self.root, forward, transposed=True)
 
@@ -175,16 +141,8 @@ def _mask(m, limit):
     return (np.arange(m)[:, None] < limit).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class Solution:
-    """Consequents ``P`` (K(D+1), L), coefficients ``extra`` (m, L) of E; objective, gap and steps of every output."""
-
-    P: np.ndarray
-    extra: np.ndarray
-    value: np.ndarray
-    gap: np.ndarray
-    n_iter: np.ndarray
-    converged: bool
+# consequents P (K(D+1), L), coefficients (m, L) of E; objective, gap and steps of every output
+Solution = namedtuple("Solution", "P extra value gap n_iter converged")
 
 
 def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):
@@ -237,35 +195,28 @@ def value_and_gap(u, z, y, band):
 def leski_loop(factor, Y, epsilon, *, limit=None, max_iter=1000):
     """Leski's published loop for the absolute loss Σ w ]r[ + (τ/2)‖p̃‖², output by output: no certificate.
 
-    The first step is ridge, the same for all; further ones need a factorisation each. Inequalities that hold get the
-    largest weights and freeze p away from the optimum.
+    A target gives two inequalities, g·p - y + ε > 0 and y - g·p + ε > 0, with margins b > 0 and errors e = (left side)
+    - b: p by least squares weighted with d = 1/|e| (1 at first), b += ρ(e + |e|), until Σ w(Δb)² <= 1e-4. The first
+    step is ridge, the same for all; further ones need a factorisation each. Inequalities that hold get the largest
+    weights and freeze p away from the optimum.
     """
-    design, (m, n_outputs) = factor.design, (factor.design.E.shape[1], Y.shape[1])
-    limit, n_iter = np.full(n_outputs, m) if limit is None else limit, np.zeros(n_outputs, np.intp)
-    P, extra = Factor.of(design, factor.half / 2).coefficients(design.root[:, None] * Y, limit)
+    design, root, n_outputs = factor.design, factor.design.root, Y.shape[1]
+    limit, n_iter = np.full(n_outputs, design.E.shape[1]) if limit is None else limit, np.ones(n_outputs, np.intp)
+    P, extra = Factor(design, factor.half / 2).coefficients(root[:, None] * Y, limit)
     for j, own in enumerate(limit):
-        start = P[:, [j]], extra[:own, [j]]
-        P[:, [j]], extra[:own, [j]], n_iter[j] = _leski(design, factor.half, Y[:, j], own, epsilon, max_iter, *start)
+        y, E, p, q, b = Y[:, j], design.E[:, :own], P[:, [j]], extra[:own, [j]], np.full((2, len(Y)), 1e-6)
+        while True:
+            r = (design.G @ p + E @ q)[:, 0] / np.maximum(root, np.finfo(np.float64).tiny) - y
+            e = np.stack([r, -r]) + epsilon - b
+            change = 0.98 * (e + np.abs(e))
+            b, d = b + change, 1 / np.maximum(np.abs(e), 1e-8)
+            if n_iter[j] == max_iter or np.sum(root**2 * change**2) <= 1e-4:
+                break
+            # both inequalities as one weighted target between them
+            target = (d[0] * (y - epsilon + b[0]) + d[1] * (y + epsilon - b[1])) / d.sum(axis=0)
+            weighed, aim = Design(design.G, d.sum(axis=0), E), root * np.sqrt(d.sum(axis=0)) * target
+            p, q = Factor(weighed, factor.half, whole=True).coefficients(aim[:, None], np.array([own]))
+            n_iter[j] += 1
+        P[:, [j]], extra[:own, [j]] = p, q
     unknown = np.full(n_outputs, np.nan)
     return Solution(P, extra, unknown, unknown, n_iter, bool(np.all(n_iter < max_iter)))
-
-
-def _leski(design, half, y, limit, epsilon, max_iter, p, q):
-    """Coefficients of one output, and steps, from those (p, q) of the first step.
-
-    A target gives two inequalities, g·p - y + ε > 0 and y - g·p + ε > 0, with margins b > 0 and errors e = (left side)
-    - b: p by least squares weighted with d = 1/|e| (1 at first), b += ρ(e + |e|), until Σ w(Δb)² <= 1e-4.
-    """
-    E, b, step = design.E[:, :limit], np.full((2, len(y)), 1e-6), 1
-    while True:
-        r = (design.G @ p + E @ q)[:, 0] / np.maximum(design.root, np.finfo(np.float64).tiny) - y
-        e = np.stack([r, -r]) + epsilon - b
-        change = 0.98 * (e + np.abs(e))
-        b, d = b + change, 1 / np.maximum(np.abs(e), 1e-8)
-        if step == max_iter or np.sum(design.root**2 * change**2) <= 1e-4:
-            return p, q, step
-        # both inequalities as one weighted target between them
-        target = (d[0] * (y - epsilon + b[0]) + d[1] * (y + epsilon - b[1])) / d.sum(axis=0)
-        weighed, step = Design.of(design.G, d.sum(axis=0), E), step + 1
-        aim = (design.root * weighed.root * target)[:, None]
-        p, q = Factor.of(weighed, half, whole=True).coefficients(aim, np.array([limit]))

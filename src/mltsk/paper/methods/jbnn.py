@@ -13,8 +13,7 @@ from scipy.special import expit
 
 from ...core.arrays import dense
 from ...core.coupling import label_correlation
-from .base import CONSTRAINTS, NOT_NEGATIVE
-from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers
+from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers, views
 
 
 class Adam:
@@ -31,12 +30,6 @@ class Adam:
         self.square.mul_(self.second).addcmul_(gradient, gradient, value=1 - self.second)
         spread = (self.square / (1 - self.second**self.steps)).sqrt_().add_(1e-8)
         self.theta.addcdiv_(self.mean, spread, value=-self.rate / (1 - self.first**self.steps))
-
-
-def label_relations(Y: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Λ (L, L) of ω = 1 for labels that are positively correlated in the rows Y under weights w, -1 for all others."""
-    relation = np.where(label_correlation(Y, w) > 0, 1.0, -1.0)
-    return np.diag(relation.sum(axis=1)) - relation
 
 
 def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: Any, pull: Any = None) -> None:
@@ -102,7 +95,6 @@ class JBNN(NeuralMethod):
 
     PAPER_GRID: ClassVar = {"epochs": tuple(range(10, 101, 10))}
     _cut: ClassVar[float] = 0.0
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"prior_weight": NOT_NEGATIVE}
 
     epochs: int = 100
     _: KW_ONLY
@@ -117,12 +109,10 @@ class JBNN(NeuralMethod):
         first = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
         theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in first]), device=device)
         gradient, adam = theta * 0, Adam(theta, self.learning_rate)
-        prior = torch.as_tensor(2 * self.prior_weight * label_relations(Y, w), device=device)
-        pull = prior if self.prior_weight else None
-        layers, gradients = (
-            [part.view(layer.shape) for part, layer in zip(vector.split([a.size for a in first]), first, strict=True)]
-            for vector in (theta, gradient)
-        )
+        layers, gradients = (views(vector, [layer.shape for layer in first]) for vector in (theta, gradient))
+        relation = np.where(label_correlation(Y, w) > 0, 1.0, -1.0)
+        prior = 2 * self.prior_weight * (np.diag(relation.sum(axis=1)) - relation)
+        pull = torch.as_tensor(prior, device=device) if self.prior_weight else None
 
         def state():
             coefs, intercepts = zip(*map(split_layer, layers), strict=True)

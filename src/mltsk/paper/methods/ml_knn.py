@@ -7,15 +7,15 @@ Their distances are then taken from differences, and equal ones go by index.
 """
 
 import warnings
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics import pairwise_distances_chunked
 
 from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
 from ...core.backend import blas_threads
-from .base import MultilabelMethod
+from .base import MultilabelMethod, grouped
 
 
 class MLkNN(MultilabelMethod):
@@ -70,16 +70,26 @@ class MLkNN(MultilabelMethod):
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
         self.n_neighbors, self.smoothing = n_neighbors, smoothing
 
-    def _fit(self, X, Y, w):
-        k = self._usable_neighbors(X.shape[0])
-        self._learn(X, Y, neighbour_counts(nearest_neighbours(X, X, k, exclude_self=True), Y), k)
+    def _flops(self, X):
+        return 2.0 * X.shape[0] ** 2 * X.shape[1]
 
-    def _usable_neighbors(self, n_rows):
-        if self.n_neighbors < n_rows:
-            return int(self.n_neighbors)
-        message = f"n_neighbors={self.n_neighbors} was reduced to {n_rows - 1}: a training row has no more neighbours"
-        warnings.warn(message, UserWarning, stacklevel=4)
-        return n_rows - 1
+    def _fit(self, X, Y, w):
+        next(self._path([({}, self)], X, Y, w, X[:1]))
+
+    def _path(self, pairs, X, Y, w, X_test):
+        """By k: one neighbour search, for the largest k, serves all settings."""
+        most = X.shape[0] - 1
+        largest = min(max(model.n_neighbors for _, model in pairs), most)
+        train, test = nearest_neighbours(X, X, largest, exclude_self=True), nearest_neighbours(X_test, X, largest)
+        for same in grouped(pairs, "n_neighbors".__eq__):
+            asked = same[0][1].n_neighbors
+            if asked > most:
+                message = f"n_neighbors={asked} was reduced to {most}: a training row has no more neighbours"
+                warnings.warn(message, UserWarning, stacklevel=4)
+            counts, test_counts = (neighbour_counts(near[:, :asked], Y) for near in (train, test))
+            for params, model in same:
+                model._learn(X, Y, counts, min(asked, most))
+                yield model._point(params, model.posterior_[np.arange(Y.shape[1]), test_counts])
 
     def _learn(self, X, Y, counts, k):
         self.X_, self.Y_ = X, Y.astype(np.uint8)
@@ -93,24 +103,12 @@ class MLkNN(MultilabelMethod):
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
-        return self._posterior_of(neighbour_counts(nearest_neighbours(X, self.X_, k), self.Y_))
-
-    def _posterior_of(self, counts):
-        return self.posterior_[np.arange(len(self.posterior_)), counts]
+        counts = neighbour_counts(nearest_neighbours(X, self.X_, k), self.Y_)
+        return self.posterior_[np.arange(counts.shape[1]), counts]
 
     def predict_proba(self, X):
         """Posterior of every label, (n_samples, n_labels); of every class, summing to 1, if y was one-dimensional."""
         return self._of_classes(self._scores(self._check_input(X)))
-
-    def _path(self, pairs, X, Y, w, X_test):
-        """By k: one neighbour search, for the largest k, serves all settings."""
-        ks = [model._usable_neighbors(X.shape[0]) for _, model in pairs]
-        train, test = nearest_neighbours(X, X, max(ks), exclude_self=True), nearest_neighbours(X_test, X, max(ks))
-        for k in sorted(set(ks)):
-            counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
-            for params, model in (pair for pair, own in zip(pairs, ks, strict=True) if own == k):
-                model._learn(X, Y, counts, k)
-                yield model._point(params, model._posterior_of(test_counts))
 
 
 def neighbour_counts(near, Y):
@@ -130,47 +128,30 @@ def count_distribution(counts, chosen, k, smoothing):
     return np.divide(smoothing + seen, total, out=np.zeros_like(seen), where=total > 0)
 
 
-def nearest_neighbours(Q, X, k, *, exclude_self=False, limit_bytes=BLOCK_BYTES):
+def nearest_neighbours(Q, X, k, *, exclude_self=False):
     """Indices (Nq, k) of the k rows of X nearest to each row of Q, nearest first; ties: the lower index first.
 
-    With ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are). Temporary arrays stay within
-    ``limit_bytes``.
+    With ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are).
     """
     if sparse.issparse(Q) != sparse.issparse(X):
         Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
-    found = np.empty((Q.shape[0], k), dtype=np.intp)
+    # far from 0 the expanded square would cancel
+    A, B = (Q, X) if sparse.issparse(X) else (Q - X.mean(axis=0), X - X.mean(axis=0))
     # an inner product of D terms is off by at most about D eps/2 of the norms' sum
-    rounding = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps
+    error = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * (row_square_norms(A) + row_square_norms(B).max())
+
+    def nearest(D2, start):
+        n = np.arange(len(D2))
+        if exclude_self:
+            D2[n, start + n] = np.inf
+        kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
+        i, j = np.nonzero(D2 <= (kth + error[start + n])[:, None])
+        distance = np.empty(len(i))  # each from its own differences: equal rows give equal numbers
+        for pairs in row_blocks(len(i), 24 * X.shape[1]):
+            distance[pairs] = ((dense(Q[start + i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
+        order = np.lexsort((distance, i))  # stable: equal distances stay in the order of columns
+        return j[order][np.searchsorted(i, n)[:, None] + np.arange(k)]
+
     with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
-        for rows, D2, scale in _distance_blocks(Q, X, limit_bytes):
-            if exclude_self:
-                D2[np.arange(len(D2)), np.arange(rows.start, rows.stop)] = np.inf
-            kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
-            pair_row, pair_column = np.nonzero(D2 <= (kth + rounding * scale)[:, None])
-            distance = _pair_distances(Q, X, pair_row + rows.start, pair_column, limit_bytes)
-            order = np.lexsort((distance, pair_row))  # stable: equal distances stay in the order of columns
-            first = np.searchsorted(pair_row, np.arange(len(D2)))
-            found[rows] = pair_column[order][first[:, None] + np.arange(k)]
-    return found
-
-
-def _distance_blocks(Q, X, limit_bytes) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Blocks of rows, their squared distances to X and, per row, the size of the terms that these were made of."""
-    if not sparse.issparse(X):  # far from 0 the expanded square would cancel
-        origin = X.mean(axis=0)
-        Q, X = Q - origin, X - origin
-    q_norms, x_norms = row_square_norms(Q), row_square_norms(X)
-    for rows in row_blocks(Q.shape[0], 8 * X.shape[0], limit_bytes):
-        D2 = dense(Q[rows] @ X.T)
-        D2 *= -2
-        D2 += x_norms
-        D2 += q_norms[rows, None]
-        yield rows, D2, q_norms[rows] + x_norms.max()
-
-
-def _pair_distances(Q, X, i, j, limit_bytes):
-    """‖Q[i] - X[j]‖² of pairs of rows, each from its own differences: equal rows give equal numbers."""
-    distance = np.empty(len(i))
-    for pairs in row_blocks(len(i), 24 * X.shape[1], limit_bytes):
-        distance[pairs] = ((dense(Q[i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
-    return distance
+        options = {"squared": True, "working_memory": BLOCK_BYTES / 2**20}
+        return np.concatenate(list(pairwise_distances_chunked(A, B, reduce_func=nearest, **options)))

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, asdict, dataclass
 from functools import partial
-from itertools import groupby, product
+from itertools import product
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -22,13 +22,14 @@ from ...core.membership import rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
 from ...core.terms import Terms
 from ...exceptions import InputError, NonConvexWarning
+from ...rows.read import feature_names
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from ..solvers.convex import fit_consequents
 from ..solvers.problem import GAP
-from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod
-from .nets import torch_device
+from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod, grouped
+from .nets import batches, torch_device
 
 _WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _ROWS = 20_000  # evenly spread: enough for percentiles and for how much rules differ
@@ -155,12 +156,11 @@ class PaperMLTSK(MultilabelMethod):
     def _fit(self, X, Y, w):
         scaling = fit_scaling(X, w, "minmax")
         Z = scaling.apply(X)
-        with blas_threads(2.0 * X.shape[0] * (X.shape[1] + 1) ** 2 * min(self.n_rules, X.shape[0]) ** 2):
-            self.centers_, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
-            warn_if_fewer(len(self.centers_), self.n_rules)
-            self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
-            G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
-            self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
+        self.centers_, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
+        warn_if_fewer(len(self.centers_), self.n_rules)
+        self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
+        G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
+        self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
         self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
         fired, rows = w @ G.M, spread_rows(len(X), _ROWS)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
@@ -174,8 +174,7 @@ class PaperMLTSK(MultilabelMethod):
         if self.objective == "convex":
             return self._certified(G, Y, w)
         alpha, beta, gamma = self._alpha_beta_gamma()
-        stop = {"stop": self.formulas, **self._stop(100, margin=0.01)}
-        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **stop)
+        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **self._stop())
         self.ridge_, self.correlation_weight_, self.l1_weight_ = 0.0, alpha, beta
         self.coupling_ = coupling_matrix(label_correlation(Y, w), self.coupling)
         self.n_iter_, self.certificate_ = found.n_iter, float("nan")
@@ -188,10 +187,9 @@ class PaperMLTSK(MultilabelMethod):
             warnings.warn(message, NonConvexWarning, stacklevel=4)
         return found.P
 
-    def _stop(self, max_iter, **tolerance):
-        ((name, default),) = tolerance.items()
-        chosen = default if self.tol is None else self.tol
-        return {"max_iter": max_iter if self.max_iter is None else self.max_iter, name: chosen}
+    def _stop(self):
+        margin = 0.01 if self.tol is None else self.tol
+        return {"stop": self.formulas, "max_iter": self.max_iter or 100, "margin": margin}
 
     def _alpha_beta_gamma(self):
         if self.coupling not in ("paper", None):
@@ -204,7 +202,7 @@ class PaperMLTSK(MultilabelMethod):
     def _certified(self, G, Y, w):
         given = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
         weights: dict[str, Any] = {name: None if weight == "auto" else float(weight) for name, weight in given.items()}
-        stop: dict[str, Any] = self._stop(1000, tol=GAP)
+        stop: dict[str, Any] = {"max_iter": self.max_iter or 1000, "tol": GAP if self.tol is None else self.tol}
         found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
         self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
@@ -220,10 +218,10 @@ class PaperMLTSK(MultilabelMethod):
     def system_(self):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        names, L = getattr(self, "feature_names_in_", None), len(self.label_names_)
+        L = len(self.label_names_)
         own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
         return FuzzySystem(
-            feature_names=tuple(names) if names is not None else tuple(f"x{d}" for d in range(self.n_features_in_)),
+            feature_names=tuple(feature_names(self)),
             label_names=tuple(self.label_names_),
             scaling=Scaling(**self.scaling_),
             unit_length=False,
@@ -250,11 +248,6 @@ class PaperMLTSK(MultilabelMethod):
         return np.where(scores == self.thresholds_, np.nextafter(scores, -np.inf), scores)  # not above it
 
     def _path(self, pairs, X, Y, w, X_test):
-        """Points grouped by rules and width, with the same numbers as fitting each setting alone.
-
-        One clustering serves a number of rules, one set of moments a number of rules and a width, and `algorithm1_grid`
-        the weights.
-        """
         scaling = fit_scaling(X, w, "minmax")
         yield from _scaled_path(pairs, scaling.apply(X), Y, w, scaling.apply(X_test))
 
@@ -270,9 +263,9 @@ class PaperMLTSK(MultilabelMethod):
         """
         Y = np.asarray(Y, dtype=np.float64)
         for same, mapped in _by_rules(self._settings(grid), Z, np.ones(Z.shape[0])):
-            G, (train, test) = mapped(Z), split(same[0].n_rules, same[0].width_scale)
-            points = _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train)))
-            yield from ((point, test) for point in points)
+            G, (train, test) = mapped(Z), split(same[0][1].n_rules, same[0][1].width_scale)
+            for point in _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train))):
+                yield point, test
 
 
 def _scaled_path(pairs, Z, Y, w, T):
@@ -281,31 +274,29 @@ def _scaled_path(pairs, Z, Y, w, T):
 
 
 def _by_rules(pairs, Z, w):
-    """Models that share their rules, with the map of rows by those: one clustering for every number of rules."""
-    for n_rules, same_rules in _grouped([model for _, model in pairs], "n_rules"):
-        formulas = same_rules[0].formulas
-        C, spread = find_rules(Z, w, n_rules, formulas=formulas)
-        for width_scale, same in _grouped(same_rules, "width_scale"):
-            yield same, partial(FuzzyMap.of, C=C, S=rule_widths(spread, width_scale, formulas), underflow="authors")
+    """Pairs that differ in their weights alone, with the map of rows by their rules: one clustering for all widths."""
+    for part in grouped(pairs, ("n_rules", "formulas").__contains__):
+        first = part[0][1]
+        C, spread = find_rules(Z, w, first.n_rules, formulas=first.formulas)
+        for same in grouped(part, lambda name: name not in ("correlation_weight", "l1_weight", "init_ridge")):
+            S = rule_widths(spread, same[0][1].width_scale, first.formulas)
+            yield same, partial(FuzzyMap.of, C=C, S=S, underflow="authors")
 
 
-def _solve(models, train, test, Y, w) -> Iterator[GridPoint]:
-    """Points of the models that share their rules, each set of weights solved once."""
-    scores = _early_stopped_scores(models, train, test, Y, w) if models[0].objective == "algorithm1" else None
-    for model in models:
+def _solve(pairs, train, test, Y, w) -> Iterator[GridPoint]:
+    """Points of pairs that differ in their weights alone, each set of weights solved once."""
+    first, scores = pairs[0][1], None
+    if first.objective == "algorithm1":
+        axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for _, model in pairs), strict=True)]
+        if first.device in (None, "cpu"):
+            options = {"sample_weight": w, "precision": first.precision, **first._stop()}
+            scores = algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
+        else:
+            scores = _batch(train, test, Y, axes, torch_device(first.device), first._stop())
+    for params, model in pairs:
         S = test @ model._consequents(train, Y, w) if scores is None else scores[model._alpha_beta_gamma()]
-        params = {k: v for k, v in model.get_params().items() if k in PaperMLTSK.PAPER_GRID}
         given = np.asarray(model.threshold) <= S if model.formulas == "program" else S > np.asarray(model.threshold)
         yield GridPoint(params, S, given.astype(int))
-
-
-def _early_stopped_scores(models, train, test, Y, w):
-    axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for model in models), strict=True)]
-    first, stop = models[0], {"stop": models[0].formulas, **models[0]._stop(100, margin=0.01)}
-    if first.device is not None and first.device != "cpu":
-        return _batch(train, test, Y * 1.0, axes, torch_device(first.device), stop)
-    options = {"sample_weight": w, "precision": first.precision, **stop}
-    return algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
 
 
 def _batch(train, test, Y, axes, device, stop):
@@ -314,17 +305,10 @@ def _batch(train, test, Y, axes, device, stop):
 
     from ..solvers.algorithm1_batch import Problems, algorithm1_batch
 
-    settings = list(product(*axes))
+    settings, scores = list(product(*axes)), dict[Any, Any]()
     G, T, Y = (torch.as_tensor(np.ascontiguousarray(a), device=device) for a in (train.rows(), test.rows(), Y))
     problems = Problems.of(G[None], Y, G.new_ones((1, 1, len(G))))
-    scores: dict[Any, Any] = {}
-    for setting in range(0, len(settings), step := max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
-        some = settings[setting : setting + step]
+    for some in batches(settings, max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         ((_, _, P),) = algorithm1_batch(problems, some, **stop)
         scores |= zip(some, (T @ P[0]).cpu().numpy(), strict=True)
     return scores
-
-
-def _grouped(models, name):
-    ordered = sorted(models, key=lambda m: getattr(m, name))
-    return [(value, list(group)) for value, group in groupby(ordered, key=lambda m: getattr(m, name))]

@@ -5,8 +5,7 @@ X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than
 """
 
 import warnings
-from functools import cache, cached_property
-from numbers import Real
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +16,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from ...exceptions import InputError
 from ..solvers.problem import GRAM_BYTES, Problem, fista, quadratic
-from .base import CONSTRAINTS, POSITIVE, MultilabelMethod, design_threads
+from .base import CONSTRAINTS, POSITIVE, SHARE, MultilabelMethod, with_labels
 
 KMEANS_ITERATIONS = 20  # as in the authors' program
 LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
@@ -44,88 +42,35 @@ def label_affinities(X, Y, w):
 
 
 def meta_labels(A, epsilon, size, seed):
-    """Groups of about ``size`` labels with high affinity A (L, L), as a tuple of tuples.
+    """Groups of about ``size`` labels with high affinity A (L, L), as a tuple of tuples, by spectral clustering.
 
-    Labels whose affinities are all below epsilon (every label, if epsilon is 1 or more: A is never larger) say nothing
-    about their group: they are taken in order, ``size`` at a time.
+    Clusters are those of k-means of the k leading eigenvectors of D^-½ A D^-½, rows at unit length. Labels whose
+    affinities are all below epsilon (every label, if epsilon is 1 or more: A is never larger) say nothing about their
+    group: they are taken in order, ``size`` at a time.
     """
-    L = len(A)
-    if size >= L:
-        return (tuple(range(L)),)
+    if size >= len(A):
+        return (tuple(range(len(A))),)
     A = np.where(A < epsilon, 0.0, A)
     linked = (A.sum(axis=1) > 0) & (size > 1)
     alone, rest = np.flatnonzero(~linked), np.flatnonzero(linked)
     groups = [alone[i : i + size] for i in range(0, len(alone), size)]
     if len(rest):
-        which = spectral_clusters(A[np.ix_(rest, rest)], -(-len(rest) // size), seed)
-        groups += [rest[which == k] for k in range(which.max() + 1)]
+        A, k = A[np.ix_(rest, rest)], -(-len(rest) // size)
+        root = 1.0 / np.sqrt(A.sum(axis=1))
+        values, vectors = np.linalg.eigh(root[:, None] * A * root)
+        leading = np.lexsort((-values, -np.abs(values).round(10)))[:k]  # by size as published; of ±λ first the positive
+        length = np.linalg.norm(vectors[:, leading], axis=1, keepdims=True)
+        points = vectors[:, leading] / np.where(length > 1e-12, length, 1.0)
+        k = min(k, len(np.unique(points.round(8), axis=0)))  # k-means cannot make more clusters than points
+        which = KMeans(k, n_init=10, max_iter=KMEANS_ITERATIONS, random_state=seed).fit_predict(points)
+        groups += [rest[which == cluster] for cluster in range(k)]
     return tuple(sorted(tuple(group.tolist()) for group in groups if len(group)))
-
-
-def spectral_clusters(A, k, seed):
-    """Cluster (n,) of every node: k-means of the k leading eigenvectors of D^-½ A D^-½, rows at unit length."""
-    root = 1.0 / np.sqrt(A.sum(axis=1))
-    values, vectors = np.linalg.eigh(root[:, None] * A * root)
-    leading = np.lexsort((-values, -np.abs(values).round(10)))[:k]  # by size as published; of ±λ first the positive
-    points = vectors[:, leading]
-    length = np.linalg.norm(points, axis=1, keepdims=True)
-    points = points / np.where(length > 1e-12, length, 1.0)
-    k = min(k, len(np.unique(points.round(8), axis=0)))  # k-means cannot make more clusters than points
-    return KMeans(k, n_init=10, max_iter=KMEANS_ITERATIONS, random_state=seed).fit_predict(points)
 
 
 def label_set_rank(Y):
     """z (N,) in [0, 1]: rank of each row's label set, a binary number with the first label least significant."""
     sets, rank = np.unique(Y[:, ::-1], axis=0, return_inverse=True)
     return rank.ravel() / max(len(sets) - 1, 1)
-
-
-class Learner:
-    """The steps of the method on one training set; what settings have in common is done once.
-
-    Rows of weight 0 are dropped: a label set that only they have does not occur.
-    """
-
-    def __init__(self, X, Y, w, random_state):
-        keep = w > 0
-        if not keep.any():
-            raise InputError("All sample weights are zero: give at least one row a positive weight.")
-        self.X, self.Y, self.w = X[keep], Y[keep], w[keep]
-        self.seed = int(check_random_state(random_state).randint(2**31 - 1))
-        root = np.sqrt(self.w)[:, None]
-        self.Xw = sparse.csr_array(self.X.multiply(root)) if sparse.issparse(X) else root * self.X
-        self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self._chain)
-
-    def model(self, setting):
-        """The chains of one setting."""
-        groups = self.groups(setting.alpha, setting.epsilon, setting.size)
-        supports = self.supports(groups, setting.gamma, setting.tol)
-        return [self.chain(*pair, setting.C, setting.tol) for pair in zip(groups, supports, strict=True)]
-
-    @cached_property
-    def affinities(self):
-        """`label_affinities` of the training rows."""
-        return label_affinities(self.X, self.Y, self.w)
-
-    def _groups(self, alpha, epsilon, size):
-        jaccard, near = self.affinities
-        return meta_labels(alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed)
-
-    @cached_property
-    def design(self):
-        """XᵀX, formed where that is cheap; targets come later."""
-        n_rows, width = self.Xw.shape
-        formed = width <= n_rows and 8 * width**2 <= GRAM_BYTES
-        return quadratic(self.Xw, np.zeros((n_rows, 1)), form=formed)
-
-    def _supports(self, groups, gamma, tol):
-        Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * np.sqrt(self.w)[:, None]
-        return tuple(tuple(np.flatnonzero(v).tolist()) for v in lasso(self.design.with_targets(Z), gamma, tol).T)
-
-    def _chain(self, group, support, C, tol):
-        """The chain of one group on its features; its order depends on the seed and on the group alone."""
-        order, support = np.random.default_rng([self.seed, *group]).permutation(group), np.array(support, dtype=int)
-        return fit_chain(self.X[:, support], self.Y[:, order], self.w, order, support, C, tol)
 
 
 def lasso(data, gamma, tol):
@@ -137,23 +82,50 @@ def lasso(data, gamma, tol):
     return found.P
 
 
-def fit_chain(X, Y, w, order, support, C, tol):
-    """A chain for X (N, s), the selected features, and Y (N, n), the labels of a group in chain order.
+class Learner:
+    """The steps of the method on one training set; what settings have in common is done once.
 
-    Returned are the order and the features, as given, and per label: weights (s + i,) on those features and on the i
-    labels before it, intercept, and the slope and offset of the sigmoid.
+    Rows of weight 0 are dropped: a label set that only they have does not occur.
     """
-    links = []
-    for i in range(Y.shape[1]):
-        if X.shape[1] == 0 or np.ptp(Y[:, i]) == 0:  # nothing to go by, or nothing to tell apart: the label's share
-            share = float(np.clip(np.average(Y[:, i], weights=w), 0, 1))
-            links.append((np.zeros(X.shape[1] + i), 0.0, 0.0, float(logit(share))))
-        else:
-            before = sparse.hstack([X, Y[:, :i]], format="csr") if sparse.issparse(X) else np.hstack([X, Y[:, :i]])
-            svm = LinearSVC(C=C, dual=False, tol=tol).fit(before, Y[:, i], sample_weight=w)
-            weights, intercept = svm.coef_[0], float(svm.intercept_[0])
-            links.append((weights, intercept, *fit_sigmoid(before @ weights + intercept, Y[:, i], w)))
-    return order, support, links
+
+    def __init__(self, X, Y, w, random_state):
+        if not (w > 0).any():
+            raise InputError("All sample weights are zero: give at least one row a positive weight.")
+        self.X, self.Y, self.w = X[w > 0], Y[w > 0], w[w > 0]
+        self.seed, self.root = int(check_random_state(random_state).randint(2**31 - 1)), np.sqrt(self.w)[:, None]
+        self.affinities = label_affinities(self.X, self.Y, self.w)
+        Xw = sparse.csr_array(self.X.multiply(self.root)) if sparse.issparse(X) else self.root * self.X
+        n_rows, width = Xw.shape
+        formed = width <= n_rows and 8 * width**2 <= GRAM_BYTES  # XᵀX where that is cheap; targets come later
+        self.design = quadratic(Xw, np.zeros((n_rows, 1)), form=formed)
+        self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self.fit_chain)
+
+    def _groups(self, alpha, epsilon, size):
+        jaccard, near = self.affinities
+        return meta_labels(alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed)
+
+    def _supports(self, groups, gamma, tol):
+        Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * self.root
+        return tuple(tuple(np.flatnonzero(v).tolist()) for v in lasso(self.design.with_targets(Z), gamma, tol).T)
+
+    def fit_chain(self, group, support, C, tol):
+        """The chain of one group on its features, in an order that depends on the seed and on the group alone.
+
+        Returned are order and features, and per label: weights (s + i,) on those s features and on the i labels before
+        it, intercept, and the slope and offset of the sigmoid.
+        """
+        order, support = np.random.default_rng([self.seed, *group]).permutation(group), np.array(support, dtype=int)
+        X, Y, w, links = self.X[:, support], self.Y[:, order], self.w, []
+        for i, y in enumerate(Y.T):
+            if len(support) == 0 or np.ptp(y) == 0:  # nothing to go by, or nothing to tell apart: the label's share
+                share = float(np.clip(np.average(y, weights=w), 0, 1))
+                links.append((np.zeros(len(support) + i), 0.0, 0.0, float(logit(share))))
+            else:
+                before = with_labels(X, Y[:, :i])
+                svm = LinearSVC(C=C, dual=False, tol=tol).fit(before, y, sample_weight=w)
+                weights, intercept = svm.coef_[0], float(svm.intercept_[0])
+                links.append((weights, intercept, *fit_sigmoid(before @ weights + intercept, y, w)))
+        return order, support, links
 
 
 def fit_sigmoid(margin, y, w):
@@ -238,21 +210,26 @@ class MLSF(MultilabelMethod):
         "size": [1, 5, 10],
         "gamma": [0.1, 1.0, 10.0],
     }
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
-        "alpha": [Interval(Real, 0, 1, closed="both")],
-        "tol": POSITIVE,
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"alpha": SHARE, "tol": POSITIVE}
 
     def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
         self.C, self.tol, self.random_state = C, tol, random_state
 
-    def _fit(self, X, Y, w):
-        with design_threads(X):
-            self._learn(Learner(X, Y, w, self.random_state))
+    def _fitted(self, pairs, X, Y, w):
+        """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
+        learners = {}
+        for params, model in pairs:
+            seed = repr(model.random_state)
+            if seed not in learners:
+                learners[seed] = Learner(X, Y, w, model.random_state)
+            model._learn(learners[seed])
+            yield params, model
 
     def _learn(self, learner):
-        chains = learner.model(self)
+        groups = learner.groups(self.alpha, self.epsilon, self.size)
+        supports = learner.supports(groups, self.gamma, self.tol)
+        chains = [learner.chain(*pair, self.C, self.tol) for pair in zip(groups, supports, strict=True)]
         D, L = self.n_features_in_, sum(len(order) for order, _, _ in chains)
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
         self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
@@ -277,15 +254,3 @@ class MLSF(MultilabelMethod):
         """Scores, which are probabilities by Platt's sigmoid, kept inside (0, 1); normalised if y was multiclass."""
         tiny = np.finfo(np.float64).eps
         return self._of_classes(np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny))
-
-    def _path(self, pairs, X, Y, w, X_test):
-        """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
-        learners = {}
-        for params, model in pairs:
-            seed = repr(model.random_state)
-            with design_threads(X):
-                if seed not in learners:
-                    learners[seed] = Learner(X, Y, w, model.random_state)
-                model._learn(learners[seed])
-                scores = model._scores(X_test)
-            yield model._point(params, scores)

@@ -7,11 +7,13 @@ is two matrices with the biases as their last rows, V (D+1, H) and W (H+1, L).
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass
+from itertools import accumulate, pairwise
+from math import prod
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -39,7 +41,7 @@ def torch_device(name: str) -> Any:
 
 
 @contextmanager
-def torch_threads():
+def torch_threads() -> Iterator[None]:
     """Limit torch to MLTSK_THREADS threads for a while, by default to one: small nets are slower on two."""
     torch = load_torch()
     before = torch.get_num_threads()
@@ -74,14 +76,15 @@ def pair_share(Y: np.ndarray) -> np.ndarray:
     return np.divide(1.0, pairs, out=np.zeros(len(Y)), where=pairs > 0)
 
 
-def batches(order: np.ndarray, size: int) -> list[np.ndarray]:
-    """Consecutive pieces of ``order`` of at most ``size`` rows."""
+def batches(order: Any, size: int) -> list[Any]:
+    """Consecutive pieces of ``order``, an array of rows or a list, of at most ``size``."""
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def wrapped_batches(order: np.ndarray, size: int) -> list[np.ndarray]:
-    """Pieces of exactly ``size`` rows: the last one is filled up from the start, as often as it takes."""
-    return batches(np.resize(order, -(-len(order) // size) * size), size)
+def views(vector: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
+    """Matrices of these shapes, one after the other in the vector's memory."""
+    ends = [0, *accumulate(map(prod, shapes))]
+    return [vector[start:end].reshape(shape) for (start, end), shape in zip(pairwise(ends), shapes, strict=True)]
 
 
 def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -103,6 +106,8 @@ class NeuralMethod(MultilabelMethod):
     drawn.
     """
 
+    _needs_torch: ClassVar[bool] = True  # on a CPU, too
+
     _: KW_ONLY
     device: str = "cpu"
     progress: Callable[[int, int], object] | None = None
@@ -112,35 +117,19 @@ class NeuralMethod(MultilabelMethod):
     def _epochs(self, X, Y, w, rng, device):
         """Go through the rows for ever; yield after each time what gives the fitted attributes by name when called."""
 
-    def _fit(self, X, Y, w):
-        for _, state in self._states(X, Y, w, [self._epoch_count(np.count_nonzero(w))]):
-            self.__dict__.update(state)
-
-    def _device(self):
-        return torch_device(self.device)
-
-    def _limited(self):
-        return torch_threads()
-
-    def _epoch_count(self, n_rows):
-        return self.epochs
-
-    def _states(self, X, Y, w, wanted):
-        """The state after each of the numbers of epochs wanted, from one run."""
-        device, used = self._device(), np.flatnonzero(w > 0)
-        epochs = self._epochs(X[used], Y[used], w[used], check_random_state(self.random_state), device)
-        for epoch in range(1, max(wanted) + 1):
-            with self._limited():
-                state = next(epochs)
-            if self.progress is not None:
-                self.progress(epoch, max(wanted))
-            if epoch in wanted:
-                yield epoch, {"n_iter_": epoch} | state()
-
-    def _path(self, pairs, X, Y, w, X_test):
+    def _fitted(self, pairs, X, Y, w):
         """Settings that differ in ``epochs`` alone come from one run, in the order of their epochs."""
+        used = np.flatnonzero(w > 0)
         for same in grouped(pairs, "epochs".__ne__):
-            params, (_, model) = {m._epoch_count(np.count_nonzero(w)): own for own, m in same}, same[0]
-            for epochs, state in model._states(X, Y, w, params):
-                vars(model).update(state)
-                yield model._point(params[epochs], model._scores(X_test))
+            wanted = {model.epochs or model._default_epochs(len(used)): params for params, model in same}
+            model, random = same[0][1], check_random_state(same[0][1].random_state)
+            device = torch_device(model.device) if model._needs_torch or model.device != "cpu" else None
+            epochs = model._epochs(X[used], Y[used], w[used], random, device)
+            for epoch in range(1, max(wanted) + 1):
+                with nullcontext() if device is None else torch_threads():
+                    state = next(epochs)
+                if model.progress is not None:
+                    model.progress(epoch, max(wanted))
+                if epoch in wanted:
+                    vars(model).update(state(), n_iter_=epoch)
+                    yield wanted[epoch], model
