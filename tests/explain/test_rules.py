@@ -105,6 +105,14 @@ def test_the_most_distinct_conditions_come_first_in_the_callers_units(make_syste
             )
 
 
+def test_places_of_conditions_are_shares_of_the_training_data(make_system, X, texts):
+    below, tied = (X < X[:3, None]).mean(axis=1), (X == X[:3, None]).mean(axis=1)
+    for rule, place in zip(rule_base(make_system()), below + tied / 2, strict=True):
+        told = {c.feature: c.percentile for c in rule.conditions}
+        assert [told[feature] for feature in FEATURES] == pytest.approx(place, abs=0.06)  # there are 21 percentiles
+    assert {c.percentile for c in rule_base(make_system("unit", X=texts))[0].conditions} == {None}
+
+
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
     system = make_system(scale)
