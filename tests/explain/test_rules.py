@@ -73,7 +73,7 @@ def test_exceptions_are_a_sequence(make_system):
     assert [rule.index for rule in rules] == [0, 1, 2] == [rule.index for rule in rules.exceptions]
     assert rules[-1] == rules[2] == rules.exceptions[2]
     assert isinstance(rules[1:], RuleBase)
-    assert [rule.number for rule in rules[1:]] == [2, 3]
+    assert [rule.index for rule in rules[1:]] == [1, 2]
     with pytest.raises(IndexError):
         rules[3]
 
@@ -280,7 +280,9 @@ def test_an_exception_tells_its_members_and_what_was_observed_among_them():
     for rule in clf.rules_.exceptions:
         inside = M[:, rule.index] >= 0.5
         assert (rule.members, rule.total) == (inside.sum(), len(X))
-        assert str(rule).startswith(f"Exception {rule.number} — {inside.sum()} samples, {100 * inside.mean():.0f} % of")
+        assert str(rule).startswith(
+            f"Exception {rule.index + 1} — {inside.sum()} samples, {100 * inside.mean():.0f} % of"
+        )
         for c in rule.consequents:
             here, every = Y[c.label][inside].dropna(), Y[c.label].dropna()
             assert (c.positives, c.observed) == (here.sum(), len(here))
