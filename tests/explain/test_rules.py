@@ -113,6 +113,13 @@ def test_places_of_conditions_are_shares_of_the_training_data(make_system, X, te
     assert {c.percentile for c in rule_base(make_system("unit", X=texts))[0].conditions} == {None}
 
 
+@pytest.mark.parametrize("scale", SCALES[:-1])
+def test_without_members_conditions_begin_between_the_average_and_the_centre(make_system, scale):
+    for c in (c for rule in rule_base(make_system(scale)) for c in rule.conditions):
+        (limit,) = {c.low, c.high} - {None}
+        assert min(c.center, c.average) - 1e-9 <= limit <= max(c.center, c.average) + 1e-9
+
+
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
     system = make_system(scale)
@@ -124,6 +131,15 @@ def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
     assert "IF\n    always\n  THEN" in str(always)
     assert "always" not in str(rule_base(system).for_feature("glucose")[0])
     assert len(rule_base(system).to_frame("if")) == 5
+
+
+def test_an_unknown_name_is_refused_with_what_comes_close(make_system):
+    with pytest.raises(InputError, match="no feature called 'glucos': did you mean 'glucose'"):
+        rule_base(make_system()).for_feature("glucos")
+    with pytest.raises(InputError, match="no feature called 'zzz': the first of 4 is 'age'"):
+        rule_base(make_system()).for_feature("zzz")
+    with pytest.raises(InputError, match="at least one label"):
+        rule_base(make_system()).for_label()
 
 
 def test_filtering_by_label_and_feature(make_system):

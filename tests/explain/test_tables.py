@@ -31,13 +31,6 @@ def test_centres_are_in_the_callers_units_on_every_scale(make_system, X, scale):
     assert_allclose(Tables(make_system(scale), None).centers, X[:3])
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_limits_lie_between_the_average_and_the_centre(make_system, scale):
-    tables = Tables(make_system(scale), None)
-    low, high = np.minimum(tables.centers, tables.averages), np.maximum(tables.centers, tables.averages)
-    assert ((low <= tables.limits + 1e-9) & (tables.limits <= high + 1e-9)).all()
-
-
 def test_a_shift_is_what_a_rule_says_at_its_centre(make_system):
     system = make_system("minmax", order=1)
     said = [system.coef[k, 0] + system.centers[k] @ system.coef[k, 1:] for k in range(3)]

@@ -5,16 +5,15 @@ Symbols: R given rules, L labels. Each has a column of 0 and 1 among the last R 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
-from .items import Items
 from .tables import Index, Tables, largest
-from .values import Consequent, Given, Rule, Shape
+from .values import Consequent, Given, Items, Rule, Shape
 
 TWO_SIDED = 1.96  # standard errors, between which a number lies in 95 of 100 cases
 
@@ -61,17 +60,16 @@ class GivenRules:
 
     def rule(self, r: int, labels: Index) -> Rule:
         """A rule with what it says about some labels, the largest first."""
-        (held, of), members = self.counts[r].tolist(), self.tables.system.members
+        held, of = self.counts[r].tolist()
         moved = labels[self.shifts[r, labels] != 0]
-        order, own = largest(moved, self.shifts[r, moved]).tolist(), np.flatnonzero(self._terms[r])
-
-        def says(i: int) -> Consequent:
-            had = None if members is None else members.given[r, :, order[i]]
-            return consequent(self.tables, order[i], self.shifts[r, order[i]], self.sizes[r, order[i]], had, own)
-
+        says = Items(largest(moved, self.shifts[r, moved]).tolist(), partial(self._says, r))
         counts = {"members": held, "total": of} if of else {}
-        told = Items(len(order), says)
-        return Rule(r, held / max(of, 1), self.conditions(r), told, noun="Your rule", given=True, **counts)
+        return Rule(r, held / max(of, 1), self.conditions(r), says, noun="Your rule", given=True, **counts)
+
+    def _says(self, r: int, j: int) -> Consequent:
+        members, own = self.tables.system.members, np.flatnonzero(self._terms[r])
+        had = None if members is None else members.given[r, :, j]
+        return consequent(self.tables, j, self.shifts[r, j], self.sizes[r, j], had, own)
 
 
 def consequent(

@@ -21,7 +21,7 @@ from ..core.arrays import Array, Matrix
 from ..core.members import MEMBER
 from ..system import FuzzySystem
 from .given import GivenRules
-from .items import Narrowed, frame
+from .rules import Narrowed, frame
 from .tables import Categories, Index, Tables, doubles, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
@@ -220,7 +220,7 @@ class Explanation(Narrowed):
     def _accounts(self) -> Iterator[Why]:
         """An account of each label, of an explanation of one sample."""
         tables, told = self.tables, cache(self._told)  # the same for every label
-        chances, thresholds = self.probabilities, tables.system.thresholds[self.kept_labels]
+        chances, system, members = self.probabilities, tables.system, tables.system.members
         effects, slopes, given = self.feature_effects()[0], self.slope_effects()[0], self.given_effects()[0]
         for j, label in enumerate(self.label_names):
             parts = [Part("base", None, None, float(self.base[j]), tables.start)] if self.base[j] else []
@@ -229,9 +229,16 @@ class Explanation(Narrowed):
                 parts.append(Part("given", r, 1.0, float(given[r, j]), words))
             unknown = np.isnan(self._first) & (tables.sizes[: len(effects), self.kept_labels[j]] > 0)
             parts += self._features("feature", effects[:, j], unknown, told)
-            parts += [*self._exceptions(self.shifts[0, :, j]), *self._features("slope", slopes[:, j], False, told)]
-            score, chance = float(self.scores[0, j]), None if chances is None else float(chances[0, j])
-            yield Why(int(self.samples[0]), label, score, float(thresholds[j]), chance, tuple(parts))
+            for k in largest(np.arange(len(self.shifts[0])), self.shifts[0, :, j]).tolist():
+                share = float(self.firing[0, k])
+                like = " like this one" * (share >= MEMBER)
+                held = "" if members is None else f" ({times(int(members.count[k]), 'sample')}{like})"
+                words = f"{tables.noun} {k + 1}{held}, which fits by {percent(share)}"
+                parts.append(Part("exception", k, share, float(self.shifts[0, k, j]), words))
+            parts += self._features("slope", slopes[:, j], False, told)
+            score, threshold = float(self.scores[0, j]), float(system.thresholds[self.kept_labels[j]])
+            chance = None if chances is None else float(chances[0, j])
+            yield Why(int(self.samples[0]), label, score, threshold, chance, tuple(parts))
 
     @cached_property
     def _first(self) -> Array:
@@ -272,15 +279,6 @@ class Explanation(Narrowed):
         if tables.system.quantiles is None:
             return x, f"{feature} is {number(x)}"
         return x, f"{feature} is {place_words(x, float(tables.percentile(subject.columns.start, x)))}"
-
-    def _exceptions(self, amounts: Array) -> Iterator[Part]:
-        members = self.tables.system.members
-        for k in largest(np.arange(len(amounts)), amounts).tolist():
-            share = float(self.firing[0, k])
-            like = " like this one" * (share >= MEMBER)
-            held = "" if members is None else f" ({times(int(members.count[k]), 'sample')}{like})"
-            words = f"{self.tables.noun} {k + 1}{held}, which fits by {percent(share)}"
-            yield Part("exception", k, share, float(amounts[k]), words)
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
         """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""

@@ -3,22 +3,23 @@
 `rule_base` reads a `FuzzySystem` and keeps its arrays; rules and their parts are made when they are looked at.
 """
 
+import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array
-from ..exceptions import InputError
+from ..exceptions import InputError, optional
 from ..system import FuzzySystem
 from .given import TWO_SIDED, GivenRules, consequent
-from .items import Items, Narrowed, frame, positions
 from .tables import Categories, Index, Tables, doubles, largest
-from .values import LOW, TOP, Condition, Consequent, Rule, Shape, plain
-from .wording import Node, left_out, name, number, percent, times
+from .values import LOW, TOP, Condition, Consequent, Items, Rule, Shape, plain
+from .wording import Node, Page, left_out, name, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
 BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
@@ -72,6 +73,23 @@ def rules_of(tables: Tables) -> "RuleBase":
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Narrowed(Page):
+    """What is told of some labels of a system."""
+
+    tables: Tables
+    kept_labels: Index
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the labels."""
+        return tuple(self.tables.system.label_names[j] for j in self.kept_labels)
+
+    def for_label(self, *names: str) -> Self:
+        """The same for some labels only."""
+        return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleBase(Narrowed, Sequence[Rule]):
     """What holds in general, and a sequence of exceptions, over some features and labels; ``str()`` prints it.
 
@@ -96,19 +114,19 @@ class RuleBase(Narrowed, Sequence[Rule]):
     @property
     def general(self) -> Sequence[Consequent]:
         """What holds for everybody about each label; empty where a system has nothing but rules with conditions."""
-        return Items(len(self.kept_labels) if len(self.tables.system.terms) else 0, self._general)
+        return Items(self.kept_labels.tolist() if len(self.tables.system.terms) else [], self._general)
 
     @property
     def given(self) -> Sequence[Rule]:
         """The rules that the user wrote, those about some of these features."""
         features = {self.tables.subjects[t].feature for t in self.kept_subjects}
         kept = [r for r, rule in enumerate(self.tables.given) if any(asked[0] in features for asked in rule)]
-        return Items(len(kept), lambda i: GivenRules(self.tables).rule(kept[i], self.kept_labels))
+        return Items(kept, lambda r: GivenRules(self.tables).rule(r, self.kept_labels))
 
     @property
     def exceptions(self) -> Sequence[Rule]:
         """The rules with conditions."""
-        return Items(len(self), self.__getitem__)
+        return Items(range(len(self)), self.__getitem__)
 
     def __len__(self) -> int:
         return len(self.kept_rules)
@@ -118,17 +136,16 @@ class RuleBase(Narrowed, Sequence[Rule]):
             return replace(self, kept_rules=self.kept_rules[i])
         k, tables = int(self.kept_rules[i]), self.tables
         order = tables.order(k, self.kept_subjects)
-        conditions = Items(len(order), lambda i: self._condition(k, int(order[i])))
+        conditions = Items(order.tolist(), partial(self._condition, k))
         moved = self.kept_labels[(tables.system.coef[k][:, self.kept_labels] != 0).any(axis=0)]
-        labels = largest(moved, tables.shifts[k, moved])
-        consequents = Items(len(labels), lambda i: self._consequent(k, int(labels[i])))
-        weight, always = float(tables.system.rule_weights[k]), not len(tables.order(k))
+        consequents = Items(largest(moved, tables.shifts[k, moved]).tolist(), partial(self._consequent, k))
+        weight, always = float(tables.system.rule_weights[k]), bool(np.isnan(tables.distinct[k]).all())
         members, told = tables.system.members, int(tables.narrow[k, order].sum())
         counts = (None, None) if members is None else (int(members.count[k]), int(members.count[-1]))
         return Rule(k, weight, conditions, consequents, always, tables.noun, told, *counts)
 
-    def _general(self, i: int) -> Consequent:
-        j, system = int(self.kept_labels[i]), self.tables.system
+    def _general(self, j: int) -> Consequent:
+        system = self.tables.system
         begins, exact = (_start(self.tables, j), True) if system.is_sheet else (float(system.intercept[j]), False)
         shapes, threshold = self._shapes(j, self.tables.sizes[:, j]), float(system.thresholds[j])
         return Consequent(system.label_names[j], begins, 0.0, shapes, threshold=threshold, exact=exact)
@@ -136,8 +153,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
     def _shapes(self, j: int, sizes: Array, k: int | None = None) -> Sequence[Shape]:
         """A shape of each subject of some size, largest first."""
         kept = self.kept_subjects[sizes[self.kept_subjects] != 0]
-        order = largest(kept, sizes[kept]).tolist()
-        return Items(len(order), lambda i: self._shape(j, order[i], float(sizes[order[i]]), k))
+        return Items(largest(kept, sizes[kept]).tolist(), lambda t: self._shape(j, t, float(sizes[t]), k))
 
     def _shape(self, j: int, t: int, size: float, k: int | None = None) -> Shape:
         """What subject t does to label j, in general or within rule k."""
@@ -175,15 +191,12 @@ class RuleBase(Narrowed, Sequence[Rule]):
             values, measured = tables.shares(k, t), None if regions is None else int(regions[k, d, 1])
             _, here, usual = max(values, key=lambda value: abs(value[1] - value[2]))
             return Condition(subject.name, here, usual, None, None, None, distinct, (), values, members, measured)
-        limit = _known(tables.limits[k, d])
-        low, high = (limit, None) if distinct > 0 else (None, limit)
-        if tables.regions is not None:
-            low, high = map(_known, tables.regions[k, t])
         center, average = float(tables.centers[k, d]), float(tables.averages[d])
         place = None if tables.system.quantiles is None else float(tables.percentile(d, center))
         names = tuple(tables.named_values(t).items())
         reach = float(np.round(tables.reaches[k, d], 9)) if tables.system.is_sheet else None
-        return Condition(subject.name, center, average, low, high, place, distinct, names, members=members, reach=reach)
+        known: Any = {"members": members, "reach": reach}
+        return Condition(subject.name, center, average, *tables.ends(k, t), place, distinct, names, **known)
 
     def _consequent(self, k: int, j: int) -> Consequent:
         tables, members = self.tables, self.tables.system.members
@@ -298,6 +311,26 @@ class RuleBase(Narrowed, Sequence[Rule]):
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
 
 
+def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: str) -> Index:
+    """Those of ``kept`` whose names are wanted; of a name that is not there, an error says what comes close."""
+    found = []
+    for what in wanted:
+        if what not in names:
+            close = difflib.get_close_matches(str(what), names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"the first of {len(names)} is {names[0]!r}."
+            raise InputError(f"There is no {kind} called {what!r}: {hint}")
+        found += [i for i, known in enumerate(names) if known == what]
+    if not found:
+        raise InputError(f"Name at least one {kind} to keep.")
+    return kept[found]
+
+
+def frame(rows: Iterable[Mapping[str, Any]], library: str = "pandas") -> Any:
+    """Rows as a data frame of "pandas" or "polars", whose types are found on all of them."""
+    options = {"infer_schema_length": None} if library == "polars" else {}
+    return optional(library, "data").DataFrame(list(rows), **options)
+
+
 def _carried(general: list[Consequent], rules: list[Rule], top: int | None, total: float) -> str:
     """How much of a model of some total size its printed statements are."""
     shifts = [c for rule in rules for c in rule.consequents[:top]]
@@ -310,11 +343,6 @@ def _carried(general: list[Consequent], rules: list[Rule], top: int | None, tota
 def _most(sizes: Array, count: int | None) -> list[int]:
     """Positions of the largest sizes, in their own order."""
     return sorted(np.argsort(-sizes, kind="stable")[:count].tolist())
-
-
-def _known(x: Any) -> float | None:
-    """A number, or None for NaN: JSON has no NaN."""
-    return None if np.isnan(x) else float(x)
 
 
 def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:

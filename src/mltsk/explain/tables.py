@@ -4,12 +4,8 @@ Symbols: K exceptions, D columns of numbers, F features, L labels, Q = 21 traini
 of the rules, x the same in the caller's units.
 
 Statements are about T *subjects*: the F features, and then what is not measured, of features that have such a column.
-Values of a nominal feature are told by their positions and names. Without a table of words and gaps, subjects are
-features and columns.
-
 The *curve* of a feature for a label is the sum of its centred terms: 0 on average. The *size* of an effect is its
 standard deviation over the data: of a curve, over the training quantiles; of a shift c, |c| times that of membership.
-
 A short model is a *sheet* that can be worked out by hand: where a score starts, and what each statement adds. What a
 feature adds is a line through a few points, flat beyond the first and the last; it is 0 at one of them, so that only
 the smaller side of the data needs a sum.
@@ -269,10 +265,9 @@ class Tables:
             found[:, t] = np.where(own, np.linalg.norm(apart[:, subject.columns], axis=1), np.nan)
         return found
 
-    def order(self, k: int, subjects: Index | None = None) -> Index:
-        """The subjects that rule k has conditions on, of some or all, most distinct first."""
-        kept = np.arange(len(self.subjects)) if subjects is None else subjects
-        kept = kept[~np.isnan(self.distinct[k, kept])]
+    def order(self, k: int, subjects: Index) -> Index:
+        """Those of some subjects that rule k has conditions on, most distinct first."""
+        kept = subjects[~np.isnan(self.distinct[k, subjects])]
         kept = largest(kept, self.distinct[k, kept])
         return kept[np.argsort(~self.narrow[k, kept], kind="stable")]
 
@@ -340,13 +335,19 @@ class Tables:
         finite = np.isfinite(self.system.widths[k, subject.columns])
         return tuple((v, *pair) for v, pair, own in zip(subject.values, pairs, finite, strict=True) if own)
 
-    @cached_property
-    def limits(self) -> Array:
-        """Half way between the average sample and each centre, (K, D); NaN where there is no way back to units."""
-        half = (doubles(self.system.centers) + self.middle) / 2
-        if self.system.scaling is None:
-            return np.full_like(half, np.nan) if self.system.unit_length else half
-        return self.system.scaling.invert(half)
+    def ends(self, k: int, t: int) -> tuple[float | None, float | None]:
+        """From where to where the condition of rule k on a number reaches, None for an open end.
+
+        Where members are not known, it begins half way between the average sample and its centre.
+        """
+        if self.regions is None:
+            d, scaling = self.subjects[t].columns.start, self.system.scaling
+            half = np.nan if self.system.unit_length else (doubles(self.system.centers)[k, d] + self.middle[d]) / 2
+            half = half if scaling is None else scaling.columns(slice(d, d + 1)).invert(np.array([[half]]))[0, 0]
+            low, high = (half, np.nan) if self.distinct[k, t] > 0 else (np.nan, half)
+        else:
+            low, high = self.regions[k, t]
+        return None if np.isnan(low) else float(low), None if np.isnan(high) else float(high)
 
     def percentile(self, d: int, x: Any) -> Any:
         """Percentiles (0..1) of values of a dense feature by its quantiles; tied quantiles count as their middle."""

@@ -4,9 +4,9 @@ All numbers are in the caller's units (`mltsk.explain.tables` says how), and no 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from ..columns import MISSING
 from ..core.members import FEWEST
@@ -19,6 +19,31 @@ CLEAR = 0.1  # a value is more frequent in a rule than overall if its share is l
 MOSTLY = 0.9  # values of so large a share together are what a rule is about
 LOW = 0.4  # a change that passes its average below this percentile is told for what lies below
 EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
+
+T = TypeVar("T")
+
+
+class Items(Sequence[T]):
+    """A read-only sequence of what is made of each of ``keys`` on access; slices are tuples.
+
+    A model of 500 features and 160 labels has 80,000 shapes, of which a reader looks at a few.
+    """
+
+    def __init__(self, keys: Sequence[int], make: Callable[[int], T]) -> None:
+        self.keys, self.make = keys, make
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __getitem__(self, i: Any) -> Any:
+        found: Any = self.keys[i]
+        return tuple(map(self.make, found)) if isinstance(i, slice) else self.make(found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} items>"
 
 
 @dataclass(frozen=True)

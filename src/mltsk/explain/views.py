@@ -15,8 +15,7 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .given import TWO_SIDED
-from .items import positions
-from .rules import rules_of
+from .rules import positions, rules_of
 from .tables import Tables, doubles
 
 
@@ -236,8 +235,10 @@ def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
     if not 0 <= rule < K:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
-    conditions = rules_of(tables)[rule].conditions[:top]
-    for t, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
+    conditions = rules_of(tables)[rule].conditions
+    for t, condition in zip(
+        tables.order(rule, np.arange(len(tables.subjects)))[:top].tolist(), conditions[:top], strict=True
+    ):
         own, center, x = tables.subjects[t].columns, None, tables.values(t)
         if tables.subjects[t].kind != "nominal":
             center = float((system if system.scaling is None else tables).centers[rule, own.start])
