@@ -6,7 +6,6 @@ from mltsk.explain.wording import (
     Node,
     Page,
     left_out,
-    markdown,
     name,
     number,
     percent,
@@ -81,8 +80,9 @@ def test_html_draws_amounts_as_bars_of_two_colours():
 
 
 def test_markdown_escapes_markup_but_not_underscores_within_names():
-    assert markdown("mean_of_x *y* _z_ <b> a|b") == r"mean_of_x \*y\* \_z\_ \<b\> a\|b"
-    assert Told().to_markdown(*PAGE).splitlines()[2:6] == ["### Rule 1", "", "- IF", rf"    - {markdown(EVIL)}"]
+    assert Told().to_markdown(Node("mean_of_x *y* _z_ <b> a|b")) == r"mean_of_x \*y\* \_z\_ \<b\> a\|b"
+    lines = Told().to_markdown(*PAGE).splitlines()
+    assert lines[2:6] == ["### Rule 1", "", "- IF", r"    - \<script\>alert('x')\</script\>"]
 
 
 def test_text_is_indented_and_wrapped():

@@ -19,9 +19,10 @@ import numpy as np
 from ..columns import MISSING
 from ..core.arrays import Array, Matrix
 from ..core.members import MEMBER
+from ..exceptions import optional
 from ..system import FuzzySystem
 from .given import GivenRules
-from .rules import Narrowed, frame
+from .rules import Narrowed
 from .tables import Categories, Index, Tables, doubles, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
@@ -301,8 +302,9 @@ class Explanation(Narrowed):
         where a column of names and numbers is text.
         """
         accounts = (why for one in self for why in one._accounts())
-        rows = ({"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts)
-        return frame(rows, self.library)
+        rows = [{"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts]
+        options = {"infer_schema_length": None} if self.library == "polars" else {}  # types are found on all rows
+        return optional(self.library, "data").DataFrame(rows, **options)
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self)} samples, {len(self.kept_labels)} labels>"

@@ -5,7 +5,7 @@
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -145,10 +145,12 @@ class RuleBase(Narrowed, Sequence[Rule]):
         return Rule(k, weight, conditions, consequents, always, tables.noun, told, *counts)
 
     def _general(self, j: int) -> Consequent:
-        system = self.tables.system
-        begins, exact = (_start(self.tables, j), True) if system.is_sheet else (float(system.intercept[j]), False)
-        shapes, threshold = self._shapes(j, self.tables.sizes[:, j]), float(system.thresholds[j])
-        return Consequent(system.label_names[j], begins, 0.0, shapes, threshold=threshold, exact=exact)
+        tables, system, begins = self.tables, self.tables.system, self.tables.system.intercept[j]
+        if system.is_sheet:
+            moved = sum(_line(tables, t, j)[3] for t in np.flatnonzero(tables.sizes[:, j]).tolist())
+            begins = np.round(begins - system.terms.mean @ system.term_coef[:, j] + moved, 9)
+        known: Any = {"threshold": float(system.thresholds[j]), "exact": system.is_sheet}
+        return Consequent(system.label_names[j], float(begins), 0.0, self._shapes(j, tables.sizes[:, j]), **known)
 
     def _shapes(self, j: int, sizes: Array, k: int | None = None) -> Sequence[Shape]:
         """A shape of each subject of some size, largest first."""
@@ -233,7 +235,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
         """
         if part not in (None, *_PARTS):
             raise InputError(f"part must be {', '.join(map(repr, _PARTS))} or None (all), got {part!r}.")
-        return frame(row for one in ([part] if part else _PARTS) for row in self._records(one))
+        rows = [row for one in ([part] if part else _PARTS) for row in self._records(one)]
+        return optional("pandas", "data").DataFrame(rows)
 
     def _records(self, part: str) -> Iterator[dict[str, Any]]:
         for rule in self.given if part == "given" else ():
@@ -263,14 +266,20 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if top is not None or not (self._is_short or longest <= SHORT):
             top, most = top or TOP, MOST
         sizes = np.concatenate([tables.importance, GivenRules(tables).sizes, tables.shift_sizes])[:, self.kept_labels]
-        general = [self.general[i] for i in _most(sizes.sum(axis=0), most)] if len(self.general) else []
         shifted = tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)].sum(axis=1)
-        rules, given = [self[i] for i in _most(shifted, most)], [*self.given]
-        parts = tuple(rule.nodes(top, general=tables.start)[0] for rule in general)
-        parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
-        page = [Node(line) for line in (*self.legend(), _carried(general, [*given, *rules], top, float(sizes.sum())))]
+        largest_labels, largest_rules = (np.argsort(-s, kind="stable")[:most] for s in (sizes.sum(axis=0), shifted))
+        general = [self.general[i] for i in sorted(largest_labels.tolist())] if len(self.general) else []
+        rules, given = [self[i] for i in sorted(largest_rules.tolist())], [*self.given]
+        said = [c for rule in [*given, *rules] for c in rule.consequents[:top]]
+        shown = [c.size for c in said] + [shape.size for c in [*general, *said] for shape in c.shapes[:top]]
+        share = min(sum(shown) / float(sizes.sum()), 1.0) if sizes.any() else 1.0
+        whole = "cover the whole model" if share > 1 - 1e-9 else f"carry {percent(share)} of what the model does"
+        page = [Node(line) for line in (*self.legend(), f"These {times(len(shown), 'statement')} {whole}.")]
         page += [node for rule in given for node in rule.nodes(top)]
-        page += [Node("In general", parts)] if general else []
+        if general:
+            parts = tuple(rule.nodes(top, general=tables.start)[0] for rule in general)
+            more = left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
+            page.append(Node("In general", parts + more))
         page += [node for rule in rules for node in rule.nodes(top)]
         return [*page, *left_out(len(self), most, f"more {tables.noun.lower()}")]
 
@@ -325,26 +334,6 @@ def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: st
     return kept[found]
 
 
-def frame(rows: Iterable[Mapping[str, Any]], library: str = "pandas") -> Any:
-    """Rows as a data frame of "pandas" or "polars", whose types are found on all of them."""
-    options = {"infer_schema_length": None} if library == "polars" else {}
-    return optional(library, "data").DataFrame(list(rows), **options)
-
-
-def _carried(general: list[Consequent], rules: list[Rule], top: int | None, total: float) -> str:
-    """How much of a model of some total size its printed statements are."""
-    shifts = [c for rule in rules for c in rule.consequents[:top]]
-    shown = [c.size for c in shifts] + [shape.size for c in [*general, *shifts] for shape in c.shapes[:top]]
-    share = min(sum(shown) / total, 1.0) if total > 0 else 1.0
-    whole = "cover the whole model" if share > 1 - 1e-9 else f"carry {percent(share)} of what the model does"
-    return f"These {times(len(shown), 'statement')} {whole}."
-
-
-def _most(sizes: Array, count: int | None) -> list[int]:
-    """Positions of the largest sizes, in their own order."""
-    return sorted(np.argsort(-sizes, kind="stable")[:count].tolist())
-
-
 def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
     """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, by how much, and
     between which points."""
@@ -377,10 +366,3 @@ def _line(tables: Tables, t: int, j: int) -> tuple[Array, Array, float, float]:
     elif not names:
         zero = float(y[np.abs(tables.percentile(d, x) - 0.5).argmin()])
     return x, np.round(y - zero, 9), average - zero, zero
-
-
-def _start(tables: Tables, j: int) -> float:
-    """Where the score of a label of a short model starts."""
-    system, shown = tables.system, np.flatnonzero(tables.sizes[:, j]).tolist()
-    moved = sum(_line(tables, t, j)[3] for t in shown)
-    return float(np.round(system.intercept[j] - system.terms.mean @ system.term_coef[:, j] + moved, 9))

@@ -66,11 +66,7 @@ class Page:
             page += folded if node.children else f"<p class='muted'>{escape(node.text)}</p>"
         return page + "</div>"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    __str__, _repr_html_ = to_text, to_html
 
 
 def left_out(count: int, shown: int | None, noun: str, more: str = "") -> tuple[Node, ...]:
@@ -88,14 +84,9 @@ def _lines(node: Node, indent: str) -> Iterator[str]:
 
 def _items(node: Node, depth: int = 0) -> Iterator[str]:
     mark = "    " * (depth - 1) + "- " if depth else "### " if node.children else ""
-    yield mark + markdown(node.text) + ("\n" if mark == "### " else "")
+    yield mark + _MARKDOWN.sub(r"\\\1", node.text) + ("\n" if mark == "### " else "")
     for child in node.children:
         yield from _items(child, depth + 1)
-
-
-def markdown(sentence: str) -> str:
-    """A sentence with everything that Markdown would read as markup escaped."""
-    return _MARKDOWN.sub(r"\\\1", sentence)
 
 
 def _list(node: Node, unit: float) -> str:
