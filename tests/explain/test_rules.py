@@ -73,7 +73,7 @@ def test_exceptions_are_a_sequence(make_system):
     assert [rule.index for rule in rules] == [0, 1, 2] == [rule.index for rule in rules.exceptions]
     assert rules[-1] == rules[2] == rules.exceptions[2]
     assert isinstance(rules[1:], RuleBase)
-    assert [rule.number for rule in rules[1:]] == [2, 3]
+    assert [rule.index for rule in rules[1:]] == [1, 2]
     with pytest.raises(IndexError):
         rules[3]
 
@@ -105,6 +105,21 @@ def test_the_most_distinct_conditions_come_first_in_the_callers_units(make_syste
             )
 
 
+def test_places_of_conditions_are_shares_of_the_training_data(make_system, X, texts):
+    below, tied = (X < X[:3, None]).mean(axis=1), (X == X[:3, None]).mean(axis=1)
+    for rule, place in zip(rule_base(make_system()), below + tied / 2, strict=True):
+        told = {c.feature: c.percentile for c in rule.conditions}
+        assert [told[feature] for feature in FEATURES] == pytest.approx(place, abs=0.06)  # there are 21 percentiles
+    assert {c.percentile for c in rule_base(make_system("unit", X=texts))[0].conditions} == {None}
+
+
+@pytest.mark.parametrize("scale", SCALES[:-1])
+def test_without_members_conditions_begin_between_the_average_and_the_centre(make_system, scale):
+    for c in (c for rule in rule_base(make_system(scale)) for c in rule.conditions):
+        (limit,) = {c.low, c.high} - {None}
+        assert min(c.center, c.average) - 1e-9 <= limit <= max(c.center, c.average) + 1e-9
+
+
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
     system = make_system(scale)
@@ -116,6 +131,15 @@ def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
     assert "IF\n    always\n  THEN" in str(always)
     assert "always" not in str(rule_base(system).for_feature("glucose")[0])
     assert len(rule_base(system).to_frame("if")) == 5
+
+
+def test_an_unknown_name_is_refused_with_what_comes_close(make_system):
+    with pytest.raises(InputError, match="no feature called 'glucos': did you mean 'glucose'"):
+        rule_base(make_system()).for_feature("glucos")
+    with pytest.raises(InputError, match="no feature called 'zzz': the first of 4 is 'age'"):
+        rule_base(make_system()).for_feature("zzz")
+    with pytest.raises(InputError, match="at least one label"):
+        rule_base(make_system()).for_label()
 
 
 def test_filtering_by_label_and_feature(make_system):
@@ -272,7 +296,9 @@ def test_an_exception_tells_its_members_and_what_was_observed_among_them():
     for rule in clf.rules_.exceptions:
         inside = M[:, rule.index] >= 0.5
         assert (rule.members, rule.total) == (inside.sum(), len(X))
-        assert str(rule).startswith(f"Exception {rule.number} — {inside.sum()} samples, {100 * inside.mean():.0f} % of")
+        assert str(rule).startswith(
+            f"Exception {rule.index + 1} — {inside.sum()} samples, {100 * inside.mean():.0f} % of"
+        )
         for c in rule.consequents:
             here, every = Y[c.label][inside].dropna(), Y[c.label].dropna()
             assert (c.positives, c.observed) == (here.sum(), len(here))

@@ -31,19 +31,6 @@ def test_centres_are_in_the_callers_units_on_every_scale(make_system, X, scale):
     assert_allclose(Tables(make_system(scale), None).centers, X[:3])
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_limits_lie_between_the_average_and_the_centre(make_system, scale):
-    tables = Tables(make_system(scale), None)
-    low, high = np.minimum(tables.centers, tables.averages), np.maximum(tables.centers, tables.averages)
-    assert ((low <= tables.limits + 1e-9) & (tables.limits <= high + 1e-9)).all()
-
-
-def test_places_are_shares_of_the_training_data(make_system, X, texts):
-    below, tied = (X < X[:3, None]).mean(axis=1), (X == X[:3, None]).mean(axis=1)
-    assert np.abs(Tables(make_system(), None).places - (below + tied / 2)).max() < 0.06  # there are 21 percentiles
-    assert np.isnan(Tables(make_system("unit", X=texts), None).places).all()
-
-
 def test_a_shift_is_what_a_rule_says_at_its_centre(make_system):
     system = make_system("minmax", order=1)
     said = [system.coef[k, 0] + system.centers[k] @ system.coef[k, 1:] for k in range(3)]
@@ -69,6 +56,15 @@ def test_values_with_names(make_system):
     assert Tables(make_system(), None).named_values(0) == {}
 
 
+def test_values_of_a_table_are_told_by_their_positions(table):
+    tables = Tables(MLTSKClassifier(0).fit(*table).system_, None)
+    assert [(s.name, s.kind) for s in tables.subjects[-2:]] == [("smoker", "not measured"), ("albumin", "not measured")]
+    assert tables.named_values(1) == {0.0: "never", 1.0: "former", 2.0: "daily", 3.0: "other"}
+    assert tables.named_values(2) == {0.0: "f", 1.0: "m"}
+    often = table[0]["smoker"].value_counts(normalize=True)
+    assert tables.frequencies(1)[:3] == pytest.approx(often[["never", "former", "daily"]].to_numpy())
+
+
 @pytest.mark.parametrize("order", [0, 1])
 def test_sizes_of_a_table_are_deviations_over_the_data(table, order):
     clf = MLTSKClassifier(3, order=order).fit(*table)
@@ -78,4 +74,3 @@ def test_sizes_of_a_table_are_deviations_over_the_data(table, order):
     for subject, size in zip(tables.subjects, tables.sizes[:, 0], strict=True):
         told = by_column[:, subject.columns].sum(axis=1)[~np.isnan(Z[:, subject.columns]).any(axis=1)]
         assert size == pytest.approx(told.std(), rel=0.1 if subject.kind == "number" else 0.05), subject
-    assert tables.by_feature(by_column).shape == (240, 6)

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from mltsk.explain import Condition, Consequent, Rule, Shape
-from mltsk.explain.values import plain
+from mltsk.explain.values import Items, plain
 
 
 def condition(center=1.0, average=2.0, percentile=None, low=None, high=None, **known):
@@ -192,3 +192,17 @@ def test_a_rule_that_few_are_wholly_in_is_told_by_those_nearest_to_it(rule):
 def test_labels_that_were_not_observed_among_the_members_are_no_count():
     told = Consequent("gout", 0.12, 0.05, observed=0, positives=0, overall=(1200, 4000))
     assert str(told) == "gout: observed in none of them, 1,200 of 4,000 overall; +0.12"
+
+
+def test_items_are_made_on_access_only():
+    made = []
+    lazy = Items(range(1000), lambda i: made.append(i) or i)
+    assert (len(lazy), lazy[3], lazy[-1], lazy[:2]) == (1000, 3, 999, (0, 1))
+    assert made == [3, 999, 0, 1]
+    with pytest.raises(IndexError):
+        lazy[1000]
+
+
+def test_items_compare_like_a_tuple():
+    assert Items((0, 1), "ab".__getitem__) == ("a", "b")
+    assert Items((0, 1), "ab".__getitem__) != Items((0, 1), "ac".__getitem__)

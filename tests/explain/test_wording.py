@@ -5,14 +5,12 @@ from mltsk.explain.wording import (
     RISE,
     Node,
     Page,
-    fifth,
     left_out,
-    markdown,
     name,
     number,
     percent,
+    place_words,
     signed,
-    tail,
     times,
 )
 
@@ -33,26 +31,20 @@ def test_a_share_is_never_rounded_to_all_or_nothing():
 
 
 @pytest.mark.parametrize(
-    ("p", "words"),
+    ("percentile", "words"),
     [
-        (0.199, ("very low", "bottom 20 %")),
-        (0.201, ("low", "bottom 21 %")),
-        (0.799, ("high", "top 21 %")),
-        (0.801, ("very high", "top 20 %")),
+        (0.0, "very low (2, bottom 1 %)"),
+        (0.199, "very low (2, bottom 20 %)"),
+        (0.201, "low (2, bottom 21 %)"),
+        (0.4, "medium (2, near the median)"),
+        (0.59, "medium (2, near the median)"),
+        (0.799, "high (2, top 21 %)"),
+        (0.801, "very high (2, top 20 %)"),
+        (1.0, "very high (2, top 1 %)"),
     ],
 )
-def test_the_word_and_the_tail_agree_next_to_a_border(p, words):
-    assert (fifth(p), tail(p)) == words
-
-
-def test_the_middle_fifth_is_near_the_median():
-    assert [tail(p) for p in (0.4, 0.5, 0.59)] == ["near the median"] * 3
-    assert {fifth(p) for p in (0.4, 0.5, 0.59)} == {"medium"}
-
-
-def test_ends_of_the_scale_have_words():
-    assert (fifth(0.0), tail(0.0)) == ("very low", "bottom 1 %")
-    assert (fifth(1.0), tail(1.0)) == ("very high", "top 1 %")
+def test_the_word_and_the_end_of_the_data_agree_next_to_a_border(percentile, words):
+    assert place_words(2.0, percentile) == words
 
 
 def test_names_cannot_break_lines_or_reach_the_terminal():
@@ -88,8 +80,9 @@ def test_html_draws_amounts_as_bars_of_two_colours():
 
 
 def test_markdown_escapes_markup_but_not_underscores_within_names():
-    assert markdown("mean_of_x *y* _z_ <b> a|b") == r"mean_of_x \*y\* \_z\_ \<b\> a\|b"
-    assert Told().to_markdown(*PAGE).splitlines()[2:6] == ["### Rule 1", "", "- IF", rf"    - {markdown(EVIL)}"]
+    assert Told().to_markdown(Node("mean_of_x *y* _z_ <b> a|b")) == r"mean_of_x \*y\* \_z\_ \<b\> a\|b"
+    lines = Told().to_markdown(*PAGE).splitlines()
+    assert lines[2:6] == ["### Rule 1", "", "- IF", r"    - \<script\>alert('x')\</script\>"]
 
 
 def test_text_is_indented_and_wrapped():

@@ -3,17 +3,17 @@
 Symbols: R given rules, L labels. Each has a column of 0 and 1 among the last R columns of a system, and a term on it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Array
-from .items import Items
 from .tables import Index, Tables, largest
-from .values import Consequent, Given, Rule
+from .values import Consequent, Given, Items, Rule, Shape
 
 TWO_SIDED = 1.96  # standard errors, between which a number lies in 95 of 100 cases
 
@@ -38,8 +38,7 @@ class GivenRules:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """For how many samples each rule holds, and how many there are, (R, 2)."""
-        members, R = self.tables.system.members, len(self.tables.given)
-        regions = None if members is None else members.regions
+        regions, R = self.tables.member_regions, len(self.tables.given)
         found = np.zeros((R, 2)) if regions is None else regions[-1, self.tables.system.shape[1] - R :]
         return np.asarray(found, dtype=np.int64)
 
@@ -52,34 +51,39 @@ class GivenRules:
 
     def conditions(self, r: int) -> tuple[Given, ...]:
         """What a rule asks for."""
-        return tuple(self._condition(*asked) for asked in self.tables.given[r])
-
-    def _condition(self, f: int, low: float | None, high: float | None, words: tuple[str, ...]) -> Given:
-        subject = self.tables.subjects[f]
-        ends = [int(x) for x in (low, high) if x is not None and subject.kind == "ordinal"]
-        return Given(subject.name, low, high, words, tuple(subject.values[x] for x in ends))
-
-    def words(self, r: int) -> str:
-        """What a rule asks for, in one line."""
-        return " and ".join(map(str, self.conditions(r)))
+        found = []
+        for f, low, high, words in self.tables.given[r]:
+            subject = self.tables.subjects[f]
+            ends = [int(x) for x in (low, high) if x is not None and subject.kind == "ordinal"]
+            found.append(Given(subject.name, low, high, words, tuple(subject.values[x] for x in ends)))
+        return tuple(found)
 
     def rule(self, r: int, labels: Index) -> Rule:
         """A rule with what it says about some labels, the largest first."""
         held, of = self.counts[r].tolist()
         moved = labels[self.shifts[r, labels] != 0]
-        order = largest(moved, self.shifts[r, moved])
-        says = Items(len(order), lambda i: self._consequent(r, int(order[i])))
+        says = Items(largest(moved, self.shifts[r, moved]).tolist(), partial(self._says, r))
         counts = {"members": held, "total": of} if of else {}
         return Rule(r, held / max(of, 1), self.conditions(r), says, noun="Your rule", given=True, **counts)
 
-    def _consequent(self, r: int, j: int) -> Consequent:
-        system, counts = self.tables.system, dict[str, Any]()
-        if (cov := self.tables.covariance(j)) is not None:
-            own = np.flatnonzero(self._terms[r])
-            counts["error"] = TWO_SIDED * float(np.sqrt(max(cov[own, own].sum(), 0.0)))
-        if (members := system.members) is not None:
-            had, of = members.given[r, :, j].tolist()
-            overall = int(members.positives[-1, j]), int(members.observed[-1, j])
-            counts |= {"positives": had, "observed": of, "overall": overall}
-        sizes = float(self.shifts[r, j]), float(self.sizes[r, j])
-        return Consequent(system.label_names[j], *sizes, exact=system.is_sheet, **counts)
+    def _says(self, r: int, j: int) -> Consequent:
+        members, own = self.tables.system.members, np.flatnonzero(self._terms[r])
+        had = None if members is None else members.given[r, :, j]
+        return consequent(self.tables, j, self.shifts[r, j], self.sizes[r, j], had, own)
+
+
+def consequent(
+    tables: Tables, j: int, shift: float, size: float, had: Any, own: Any, shapes: Sequence[Shape] = ()
+) -> Consequent:
+    """What a rule says about label j.
+
+    ``had`` are positives and observed among its members, ``own`` are its numbers among those of the label, None where
+    their covariance is not known.
+    """
+    known: dict[str, Any] = {"exact": tables.system.is_sheet}
+    if (members := tables.system.members) is not None:
+        overall = int(members.positives[-1, j]), int(members.observed[-1, j])
+        known |= {"positives": int(had[0]), "observed": int(had[1]), "overall": overall}
+    if own is not None and (cov := tables.covariance(j)) is not None:
+        known["error"] = TWO_SIDED * float(np.sqrt(max(cov[own, own].sum(), 0.0)))
+    return Consequent(tables.system.label_names[j], float(shift), float(size), shapes, **known)

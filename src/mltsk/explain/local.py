@@ -9,7 +9,7 @@ rounding. Where exceptions have slopes (order 1), Σ_k M_k a_kd (z_d - z̄_d) sa
 each feature.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -19,11 +19,11 @@ import numpy as np
 from ..columns import MISSING
 from ..core.arrays import Array, Matrix
 from ..core.members import MEMBER
+from ..exceptions import optional
 from ..system import FuzzySystem
 from .given import GivenRules
-from .items import Narrowed, frame
-from .subjects import Categories
-from .tables import Index, Tables, doubles, largest
+from .rules import Narrowed
+from .tables import Categories, Index, Tables, doubles, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
 
@@ -187,10 +187,10 @@ class Explanation(Narrowed):
 
     def feature_effects(self) -> Array:
         """What each feature adds to each score in general, (N, F, L); large unless narrowed down first."""
-        terms, D = self.tables.system.terms, self.tables.system.shape[1]
-        T = doubles(terms.memberships(self.Z, self.tables.system.scaling)) - terms.mean
-        found = [terms.by_feature(T * self.tables.system.term_coef[:, j], D) for j in self.kept_labels]
-        return self.tables.by_feature(np.stack(found, axis=2))
+        system, D = self.tables.system, self.tables.system.shape[1]
+        T = doubles(system.terms.memberships(self.Z, system.scaling)) - system.terms.mean
+        found = [system.terms.by_feature(T * system.term_coef[:, j], D) for j in self.kept_labels]
+        return self._by_feature(np.stack(found, axis=2))
 
     def given_effects(self) -> Array:
         """What each rule that the user gave adds to each score, (N, R, L)."""
@@ -203,8 +203,16 @@ class Explanation(Narrowed):
         if system.order == 0:
             return np.zeros((len(self), len(self.tables.feature_names), len(self.kept_labels)))
         slopes = np.tensordot(self.firing, system.coef[:, 1:, self.kept_labels], axes=1)
-        Z = doubles(system.terms.filled(self.Z))
-        return self.tables.by_feature(slopes * (Z - self.tables.middle)[:, :, None])
+        return self._by_feature(slopes * (doubles(system.terms.filled(self.Z)) - self.tables.middle)[:, :, None])
+
+    def _by_feature(self, amounts: Array) -> Array:
+        """Amounts (N, D, L) of columns as sums over the columns of each feature, (N, F, L)."""
+        if self.tables.system.columns is None:
+            return amounts
+        out = np.zeros((len(amounts), len(self.tables.feature_names), amounts.shape[2]))
+        for subject in self.tables.subjects:
+            out[:, subject.feature] += amounts[:, subject.columns].sum(axis=1)
+        return out
 
     def why(self, label: str) -> Why:
         """The full account of one label's score, for the first sample of this explanation."""
@@ -212,42 +220,51 @@ class Explanation(Narrowed):
 
     def _accounts(self) -> Iterator[Why]:
         """An account of each label, of an explanation of one sample."""
-        chances, thresholds = self.probabilities, self.tables.system.thresholds[self.kept_labels]
+        tables, told = self.tables, cache(self._told)  # the same for every label
+        chances, system, members = self.probabilities, tables.system, tables.system.members
         effects, slopes, given = self.feature_effects()[0], self.slope_effects()[0], self.given_effects()[0]
         for j, label in enumerate(self.label_names):
-            parts = [Part("base", None, None, float(self.base[j]), self.tables.start)] if self.base[j] else []
-            parts += self._given(given[:, j])
-            unknown = np.isnan(self._first) & (self.tables.sizes[: len(effects), self.kept_labels[j]] > 0)
-            parts += [*self._features("feature", effects[:, j], unknown), *self._exceptions(self.shifts[0, :, j])]
-            parts += self._features("slope", slopes[:, j], False)
-            score, chance = float(self.scores[0, j]), None if chances is None else float(chances[0, j])
-            yield Why(int(self.samples[0]), label, score, float(thresholds[j]), chance, tuple(parts))
+            parts = [Part("base", None, None, float(self.base[j]), tables.start)] if self.base[j] else []
+            for r in largest(np.flatnonzero(given[:, j]), given[given[:, j] != 0, j]).tolist():
+                words = f"your rule {r + 1}: {' and '.join(map(str, GivenRules(tables).conditions(r)))}"
+                parts.append(Part("given", r, 1.0, float(given[r, j]), words))
+            unknown = np.isnan(self._first) & (tables.sizes[: len(effects), self.kept_labels[j]] > 0)
+            parts += self._features("feature", effects[:, j], unknown, told)
+            for k in largest(np.arange(len(self.shifts[0])), self.shifts[0, :, j]).tolist():
+                share = float(self.firing[0, k])
+                like = " like this one" * (share >= MEMBER)
+                held = "" if members is None else f" ({times(int(members.count[k]), 'sample')}{like})"
+                words = f"{tables.noun} {k + 1}{held}, which fits by {percent(share)}"
+                parts.append(Part("exception", k, share, float(self.shifts[0, k, j]), words))
+            parts += self._features("slope", slopes[:, j], False, told)
+            score, threshold = float(self.scores[0, j]), float(system.thresholds[self.kept_labels[j]])
+            chance = None if chances is None else float(chances[0, j])
+            yield Why(int(self.samples[0]), label, score, threshold, chance, tuple(parts))
 
-    def _features(self, kind: str, amounts: Array, also: Any) -> Iterator[Part]:
+    @cached_property
+    def _first(self) -> Array:
+        """The features (F,) of the first sample: numbers, positions of named values, NaN if missing."""
+        x = doubles(self.X[:1])[0]
+        if self.tables.system.columns is None:
+            return x
+        out = np.full(len(self.tables.feature_names), np.nan)
+        for f, subject in enumerate(self.tables.subjects[: len(out)]):
+            part = x[subject.columns]
+            if len(part) and not np.isnan(part).any():
+                out[f] = part.argmax() if len(part) == len(subject.values) else part[0]
+        return out
+
+    def _features(self, kind: str, amounts: Array, also: Any, told: Any) -> Iterator[Part]:
         x, names, dense = self._first, self.tables.feature_names, self.tables.system.quantiles is not None
-        told = np.flatnonzero(((amounts != 0) & (dense | (x != 0))) | also)
-        for f in largest(told, amounts[told]).tolist():
-            value, words = self._told(f)
+        shown = np.flatnonzero(((amounts != 0) & (dense | (x != 0))) | also)
+        for f in largest(shown, amounts[shown]).tolist():
+            value, words = told(f)
             yield Part(kind, names[f], value, float(amounts[f]), words)
         if not dense and amounts[x == 0].any():
             kind, words = ("absent", "for all that is absent") if kind == "feature" else (kind, "all that is absent")
             yield Part(kind, None, 0.0, float(amounts[x == 0].sum()), words)
 
-    def _given(self, amounts: Array) -> Iterator[Part]:
-        for r in largest(np.flatnonzero(amounts), amounts[amounts != 0]).tolist():
-            words = f"your rule {r + 1}: {GivenRules(self.tables).words(r)}"
-            yield Part("given", r, 1.0, float(amounts[r]), words)
-
-    @cached_property
-    def _first(self) -> Array:
-        """The features of the first sample, as `Tables.codes`."""
-        return self.tables.codes(doubles(self.X[:1])[0])
-
-    @cached_property
-    def _told(self) -> Callable[[int], tuple[float | str | None, str]]:
-        return cache(self._value)  # the same for every label
-
-    def _value(self, f: int) -> tuple[float | str | None, str]:
+    def _told(self, f: int) -> tuple[float | str | None, str]:
         """A value of the first sample and its words: by its name, by its place among the training values, as it is."""
         x, tables, subject = float(self._first[f]), self.tables, self.tables.subjects[f]
         feature = name(subject.name)
@@ -263,15 +280,6 @@ class Explanation(Narrowed):
         if tables.system.quantiles is None:
             return x, f"{feature} is {number(x)}"
         return x, f"{feature} is {place_words(x, float(tables.percentile(subject.columns.start, x)))}"
-
-    def _exceptions(self, amounts: Array) -> Iterator[Part]:
-        members = self.tables.system.members
-        for k in largest(np.arange(len(amounts)), amounts).tolist():
-            share = float(self.firing[0, k])
-            like = " like this one" * (share >= MEMBER)
-            held = "" if members is None else f" ({times(int(members.count[k]), 'sample')}{like})"
-            words = f"{self.tables.noun} {k + 1}{held}, which fits by {percent(share)}"
-            yield Part("exception", k, share, float(amounts[k]), words)
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
         """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""
@@ -294,8 +302,9 @@ class Explanation(Narrowed):
         where a column of names and numbers is text.
         """
         accounts = (why for one in self for why in one._accounts())
-        rows = ({"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts)
-        return frame(rows, self.library)
+        rows = [{"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts]
+        options = {"infer_schema_length": None} if self.library == "polars" else {}  # types are found on all rows
+        return optional(self.library, "data").DataFrame(rows, **options)
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self)} samples, {len(self.kept_labels)} labels>"

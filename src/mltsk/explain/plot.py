@@ -25,18 +25,14 @@ FIGURES = (
 )
 INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
-_RC: Any = {
-    **dict.fromkeys(["axes.labelcolor", "xtick.color", "ytick.color"], MUTED),
-    **dict.fromkeys(["axes.titlecolor", "text.color"], INK),
-    **dict.fromkeys(["axes.spines.top", "axes.spines.right", "text.parse_math"], False),
-    **dict.fromkeys(["xtick.major.size", "ytick.major.size"], 0),
-    "font.size": 9.5,
-    "axes.titlesize": 10.5,
-    "axes.titlelocation": "left",
-    "axes.edgecolor": LINE,
-    "axes.axisbelow": True,
-    "figure.facecolor": "white",
-}
+_RC: Any = (
+    dict.fromkeys(["axes.labelcolor", "xtick.color", "ytick.color"], MUTED)
+    | dict.fromkeys(["axes.titlecolor", "text.color"], INK)
+    | dict.fromkeys(["axes.spines.top", "axes.spines.right", "text.parse_math"], False)
+    | dict.fromkeys(["xtick.major.size", "ytick.major.size"], 0)
+    | {"font.size": 9.5, "axes.titlesize": 10.5, "axes.titlelocation": "left", "axes.axisbelow": True}
+    | {"axes.edgecolor": LINE, "figure.facecolor": "white"}
+)
 
 
 def shapes(model: Any, *labels: str, top: int = 6) -> Any:
@@ -100,47 +96,39 @@ def rule_map(model: Any, X: Any = None) -> Any:
     ``X`` are samples to fire on, training ones say; without, rules are compared at each other's centres.
     """
     view = views.rule_map(model, X)
-    K = len(view.coverage)
+    K, where = len(view.coverage), np.arange(len(view.coverage))
+    turn = 2.4 * where  # a little apart, so that equal rules do not hide each other
+    places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    title = f"Far apart: fire on different samples (shows {percent(view.explained)} of it)"
     with _figure(10.0, max(4.6, 0.9 + 0.21 * K), 1, 2, width_ratios=[1.25, 1]) as (figure, (left, right)):
-        _discs(left, view)
-        _bars(right, view)
+        left.scatter(*places.T, s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12), color=RISE, alpha=0.3)
+        for k, (a, b) in enumerate(places):
+            left.text(a, b, str(k + 1), ha="center", va="center", fontweight="bold")
+        left.margins(0.18)
+        left.set_aspect("equal", adjustable="datalim")
+        left.set(xticks=[], yticks=[], title=title)
+        left.spines[["left", "bottom"]].set_visible(False)
+        right.barh(where, view.coverage, color=RISE, height=0.62, label="share of the data that it governs")
+        right.plot(view.nearest, where, "o", color=FALL, ms=5, label="distance from the rule most like it")
+        right.set_yticks(where, [f"rule {k + 1}" for k in where])
+        right.invert_yaxis()
+        right.set_xlim(left=0)
+        right.xaxis.set_major_formatter("{x:.0%}")
+        right.grid(axis="x", color=LINE, lw=0.6)
+        right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
         figure.suptitle(f"{K} rules: what they govern and how they differ", x=0.01, ha="left", color=INK)
     return figure
 
 
-def _discs(ax: Any, view: views.RuleMap) -> None:
-    turn = 2.4 * np.arange(len(view.positions))  # a little apart, so that equal rules do not hide each other
-    places = view.positions + 0.02 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    ax.scatter(*places.T, s=700 * view.coverage / max(float(view.coverage.mean()), 1e-12), color=RISE, alpha=0.3)
-    for k, (a, b) in enumerate(places):
-        ax.text(a, b, str(k + 1), ha="center", va="center", fontweight="bold")
-    ax.margins(0.18)
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.set(xticks=[], yticks=[], title=f"Far apart: fire on different samples (shows {percent(view.explained)} of it)")
-    ax.spines[["left", "bottom"]].set_visible(False)
-
-
-def _bars(ax: Any, view: views.RuleMap) -> None:
-    where = np.arange(len(view.coverage))
-    ax.barh(where, view.coverage, color=RISE, height=0.62, label="share of the data that it governs")
-    ax.plot(view.nearest, where, "o", color=FALL, ms=5, label="distance from the rule most like it")
-    ax.set_yticks(where, [f"rule {k + 1}" for k in where])
-    ax.invert_yaxis()
-    ax.set_xlim(left=0)
-    ax.xaxis.set_major_formatter("{x:.0%}")
-    ax.grid(axis="x", color=LINE, lw=0.6)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)
-
-
-def label_correlation(model: Any, Y: Any = None, max_labels: int = 60) -> Any:
+def label_correlation(model: Any, Y: Any = None) -> Any:
     """How alike labels are (below the diagonal) and how alike their THEN-parts (above), and pair against pair.
 
     ``Y`` (N, L) are labels to correlate, training ones say; without, the scores at the centres of the rules are taken.
-    Of more than ``max_labels`` labels the map shows those most correlated with any other.
+    Of more than 60 labels the map shows those most correlated with any other.
     """
     view = views.label_correlation_view(model, Y)
     strength = np.abs(view.labels - np.eye(len(view.names))).max(axis=1)
-    shown = np.sort(np.argsort(-strength, kind="stable")[:max_labels])
+    shown, pairs = np.sort(np.argsort(-strength, kind="stable")[:60]), np.triu_indices(len(view.names), 1)
     labels, consequents = view.labels[np.ix_(shown, shown)], view.consequents[np.ix_(shown, shown)]
     C = np.where(np.tri(len(shown), dtype=bool), labels, consequents)
     np.fill_diagonal(C, np.nan)
@@ -149,39 +137,34 @@ def label_correlation(model: Any, Y: Any = None, max_labels: int = 60) -> Any:
         image = _image(left, C, [view.names[j] for j in shown], None, FALL, "#ffffff", RISE, vmin=-reach, vmax=reach)
         left.set_title("Below: labels. Above: their THEN-parts.")
         figure.colorbar(image, ax=left, shrink=0.7, pad=0.02).outline.set_visible(False)
-        _pairs(right, view)
+        right.axhline(0, color=LINE, lw=0.8)
+        right.axvline(0, color=LINE, lw=0.8)
+        size, alpha = (6, 0.25) if len(pairs[0]) > 500 else (26, 0.7)
+        right.scatter(view.labels[pairs], view.consequents[pairs], s=size, color=RISE, alpha=alpha)
+        right.set_xlabel(f"correlation of two labels in the {'data' if view.from_data else 'scores of the rules'}")
+        right.set_ylabel("correlation of their THEN-parts")
+        told = "" if np.isnan(view.agreement) else f": they agree at {view.agreement:.2f}"
+        right.set_title(f"Each pair of labels{told}")
     return figure
 
 
-def _pairs(ax: Any, view: views.LabelCorrelation) -> None:
-    pairs = np.triu_indices(len(view.names), 1)
-    size, alpha = (6, 0.25) if len(pairs[0]) > 500 else (26, 0.7)
-    ax.axhline(0, color=LINE, lw=0.8)
-    ax.axvline(0, color=LINE, lw=0.8)
-    ax.scatter(view.labels[pairs], view.consequents[pairs], s=size, color=RISE, alpha=alpha)
-    ax.set_xlabel(f"correlation of two labels in the {'data' if view.from_data else 'scores of the rules'}")
-    ax.set_ylabel("correlation of their THEN-parts")
-    told = "" if np.isnan(view.agreement) else f": they agree at {view.agreement:.2f}"
-    ax.set_title(f"Each pair of labels{told}")
-
-
-def feature_importance(model: Any, top: int = 20, max_labels: int = 30) -> Any:
+def feature_importance(model: Any, top: int = 20) -> Any:
     """The ``top`` features and what each does to each label: the standard deviation of what it adds to the score.
 
-    Of more than ``max_labels`` labels the map shows those that features move most.
+    Of more than 30 labels the map shows those that features move most.
     """
     view = views.feature_importance(model, top)
-    shown = np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:max_labels])
+    shown, total = np.sort(np.argsort(-view.values.sum(axis=0), kind="stable")[:30]), view.values.sum(axis=1)
     size = min(12.0, 5.2 + 0.24 * len(shown)), max(3.2, 1.7 + 0.24 * len(view.features))
     with _figure(*size, 1, 2, width_ratios=[max(len(shown), 4), 4], sharey=True) as (figure, (left, right)):
         names, colours = [view.labels[j] for j in shown], ("#ffffff", RISE, "#0b3a66")
         image = _image(left, view.values[:, shown], names, view.features, *colours, vmin=0, aspect="auto")
         left.set_title("Effect on each label")
-        right.barh(np.arange(len(view.features)), view.total, color=RISE, height=0.62)
+        right.barh(np.arange(len(view.features)), total, color=RISE, height=0.62)
         right.set_title("All labels")
         right.tick_params(labelleft=False)
         right.grid(axis="x", color=LINE, lw=0.6)
-        rest = float(view.rest.sum()) / max(float(view.total.sum() + view.rest.sum()), 1e-300)
+        rest = float(view.rest.sum()) / max(float(total.sum() + view.rest.sum()), 1e-300)
         right.set_xlabel(f"the others: {percent(rest)} of all" if rest > 0 else "")
         bar = figure.colorbar(image, ax=right, shrink=0.6, pad=0.04, label="standard deviation of the effect")
         bar.outline.set_visible(False)
@@ -209,23 +192,41 @@ def calibration(model: Any, *labels: str) -> Any:
 
     Rows were told by leave-one-out, so as if they had not been there; without names, the first twelve labels.
     """
-    return _judged(model, labels, _forecasts, "What was told, and what was so", "probability", "share that has it")
+
+    def draw(ax: Any, name: str, y: Any, chances: Array, _: Array) -> None:
+        groups = calibration_groups(y, chances)
+        ax.plot([0, 1], [0, 1], color=LINE, lw=1)
+        ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
+        _square(ax, name, groups.forecast, groups.observed, marker="o", ms=4)
+
+    return _judged(model, labels, draw, "What was told, and what was so", "probability", "share that has it")
 
 
 def precision_recall(model: Any, *labels: str) -> Any:
     """How many are found against how many of those found are right, at every threshold, on leave-one-out scores."""
-    return _judged(model, labels, _precisions, "Precision and recall", "recall: found of all", "precision")
+
+    def draw(ax: Any, name: str, y: Any, _: Array, scores: Array) -> None:
+        ax.axhline(y.mean(), color=LINE, lw=1)
+        _square(ax, f"{name}: AP {ranking(y, scores)[0][0]:.2f}", *precision_recall_curve(y, scores))
+
+    return _judged(model, labels, draw, "Precision and recall", "recall: found of all", "precision")
 
 
 def roc(model: Any, *labels: str) -> Any:
     """How many are found against how many are false alarms, at every threshold, on leave-one-out scores."""
-    return _judged(model, labels, _alarms, "Found against false alarms", "false alarms among those without", "found")
+
+    def draw(ax: Any, name: str, y: Any, _: Array, scores: Array) -> None:
+        ax.plot([0, 1], [0, 1], color=LINE, lw=1)
+        _square(ax, f"{name}: AUC {ranking(y, scores)[1][0]:.2f}", *roc_curve(y, scores))
+
+    return _judged(model, labels, draw, "Found against false alarms", "false alarms among those without", "found")
 
 
 def _judged(model: Any, labels: Sequence[str], draw: Any, title: str, x: str, y: str) -> Any:
     """A square for each label, drawn from what its rows were told without themselves."""
-    found = list(views.left_out(model, *labels).items())[: len(labels) or 12]
-    figure = _panels(found, draw, min(4, len(found)), 2.5, 2.5, f"{title}, leaving each row out", sharey=True)
+    found = [(name, *told) for name, told in views.left_out(model, *labels).items()][: len(labels) or 12]
+    columns, title = min(4, len(found)), f"{title}, leaving each row out"
+    figure = _panels(found, lambda ax, told: draw(ax, *told), columns, 2.5, 2.5, title, sharey=True)
     figure.supxlabel(x, fontsize=9, color=MUTED)
     figure.supylabel(y, fontsize=9, color=MUTED)
     return figure
@@ -235,26 +236,6 @@ def _square(ax: Any, title: str, x: Array, y: Array, **style: Any) -> None:
     ax.plot(x, y, color=RISE, lw=1.6, **style)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
     ax.set_title(shortened(title, 30), fontsize=9)
-
-
-def _forecasts(ax: Any, found: Any) -> None:
-    name, (y, chances, _) = found
-    groups = calibration_groups(y, chances)
-    ax.plot([0, 1], [0, 1], color=LINE, lw=1)
-    ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
-    _square(ax, name, groups.forecast, groups.observed, marker="o", ms=4)
-
-
-def _precisions(ax: Any, found: Any) -> None:
-    name, (y, _, scores) = found
-    ax.axhline(y.mean(), color=LINE, lw=1)
-    _square(ax, f"{name}: AP {ranking(y, scores)[0][0]:.2f}", *precision_recall_curve(y, scores))
-
-
-def _alarms(ax: Any, found: Any) -> None:
-    name, (y, _, scores) = found
-    ax.plot([0, 1], [0, 1], color=LINE, lw=1)
-    _square(ax, f"{name}: AUC {ranking(y, scores)[1][0]:.2f}", *roc_curve(y, scores))
 
 
 def membership(model: Any, rule: int, top: int = 6) -> Any:
@@ -267,8 +248,7 @@ def membership(model: Any, rule: int, top: int = 6) -> Any:
 def _panels(curves: Any, draw: Any, columns: int, width: float, height: float, title: str, **options: Any) -> Any:
     """A small drawing of each curve, row by row."""
     rows = max(1, -(-len(curves) // columns))
-    size = width * columns, 0.5 + height * rows
-    with _figure(*size, rows, columns, squeeze=False, **options) as (figure, axes):
+    with _figure(width * columns, 0.5 + height * rows, rows, columns, squeeze=False, **options) as (figure, axes):
         for ax, curve in zip(axes.flat, curves, strict=False):
             draw(ax, curve)
         for ax in axes.flat[len(curves) :]:
@@ -305,9 +285,10 @@ def _image(ax: Any, C: Array, across: Sequence[str], down: Sequence[str] | None,
 
 
 @contextmanager
-def _figure(width: float, height: float, rows: int, columns: int, **options: Any) -> Iterator[tuple[Any, Any]]:
+def _figure(
+    width: float, height: float, rows: int, columns: int, sharey: bool = False, squeeze: bool = True, **grid: Any
+) -> Iterator[tuple[Any, Any]]:
     """A new figure and its axes; matplotlib is imported here, and its global state is left alone."""
     with optional("matplotlib", "report").rc_context(_RC):
         figure = optional("matplotlib.figure", "report").Figure(figsize=(width, height), layout="constrained")
-        squeeze, sharey = options.pop("squeeze", True), options.pop("sharey", False)
-        yield figure, figure.subplots(rows, columns, squeeze=squeeze, sharey=sharey, gridspec_kw=options or None)
+        yield figure, figure.subplots(rows, columns, squeeze=squeeze, sharey=sharey, gridspec_kw=grid or None)

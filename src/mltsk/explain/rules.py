@@ -3,24 +3,23 @@
 `rule_base` reads a `FuzzySystem` and keeps its arrays; rules and their parts are made when they are looked at.
 """
 
+import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array
-from ..exceptions import InputError
+from ..exceptions import InputError, optional
 from ..system import FuzzySystem
-from .given import TWO_SIDED, GivenRules
-from .items import Items, Narrowed, frame, positions
-from .subjects import Categories
-from .tables import Index, Tables, largest, line, start
-from .values import TOP, Condition, Consequent, Rule, Shape, plain
-from .wording import Node, left_out, name, number, percent, times
+from .given import TWO_SIDED, GivenRules, consequent
+from .tables import Categories, Index, Tables, doubles, largest
+from .values import LOW, TOP, Condition, Consequent, Items, Rule, Shape, plain
+from .wording import Node, Page, left_out, name, number, percent, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
 BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
@@ -74,6 +73,23 @@ def rules_of(tables: Tables) -> "RuleBase":
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Narrowed(Page):
+    """What is told of some labels of a system."""
+
+    tables: Tables
+    kept_labels: Index
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the labels."""
+        return tuple(self.tables.system.label_names[j] for j in self.kept_labels)
+
+    def for_label(self, *names: str) -> Self:
+        """The same for some labels only."""
+        return replace(self, kept_labels=positions(self.label_names, names, self.kept_labels, "label"))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleBase(Narrowed, Sequence[Rule]):
     """What holds in general, and a sequence of exceptions, over some features and labels; ``str()`` prints it.
 
@@ -98,19 +114,19 @@ class RuleBase(Narrowed, Sequence[Rule]):
     @property
     def general(self) -> Sequence[Consequent]:
         """What holds for everybody about each label; empty where a system has nothing but rules with conditions."""
-        return Items(len(self.kept_labels) if len(self.tables.system.terms) else 0, self._general)
+        return Items(self.kept_labels.tolist() if len(self.tables.system.terms) else [], self._general)
 
     @property
     def given(self) -> Sequence[Rule]:
         """The rules that the user wrote, those about some of these features."""
         features = {self.tables.subjects[t].feature for t in self.kept_subjects}
         kept = [r for r, rule in enumerate(self.tables.given) if any(asked[0] in features for asked in rule)]
-        return Items(len(kept), lambda i: GivenRules(self.tables).rule(kept[i], self.kept_labels))
+        return Items(kept, lambda r: GivenRules(self.tables).rule(r, self.kept_labels))
 
     @property
     def exceptions(self) -> Sequence[Rule]:
         """The rules with conditions."""
-        return Items(len(self), self.__getitem__)
+        return Items(range(len(self)), self.__getitem__)
 
     def __len__(self) -> int:
         return len(self.kept_rules)
@@ -120,27 +136,26 @@ class RuleBase(Narrowed, Sequence[Rule]):
             return replace(self, kept_rules=self.kept_rules[i])
         k, tables = int(self.kept_rules[i]), self.tables
         order = tables.order(k, self.kept_subjects)
-        conditions = Items(len(order), lambda i: self._condition(k, int(order[i])))
+        conditions = Items(order.tolist(), partial(self._condition, k))
         moved = self.kept_labels[(tables.system.coef[k][:, self.kept_labels] != 0).any(axis=0)]
-        labels = largest(moved, tables.shifts[k, moved])
-        consequents = Items(len(labels), lambda i: self._consequent(k, int(labels[i])))
-        weight, always = float(tables.system.rule_weights[k]), not len(tables.order(k))
+        consequents = Items(largest(moved, tables.shifts[k, moved]).tolist(), partial(self._consequent, k))
+        weight, always = float(tables.system.rule_weights[k]), bool(np.isnan(tables.distinct[k]).all())
         members, told = tables.system.members, int(tables.narrow[k, order].sum())
         counts = (None, None) if members is None else (int(members.count[k]), int(members.count[-1]))
         return Rule(k, weight, conditions, consequents, always, tables.noun, told, *counts)
 
-    def _general(self, i: int) -> Consequent:
-        j = int(self.kept_labels[i])
-        shapes = self._shapes(self.tables.sizes[:, j], partial(self._shape, j))
-        begins = start(self.tables, j) if self.tables.system.is_sheet else float(self.tables.system.intercept[j])
-        threshold = float(self.tables.system.thresholds[j])
-        known: Any = {"threshold": threshold, "exact": self.tables.system.is_sheet}
-        return Consequent(self.tables.system.label_names[j], begins, 0.0, shapes, **known)
+    def _general(self, j: int) -> Consequent:
+        tables, system, begins = self.tables, self.tables.system, self.tables.system.intercept[j]
+        if system.is_sheet:
+            moved = sum(_line(tables, t, j)[3] for t in np.flatnonzero(tables.sizes[:, j]).tolist())
+            begins = np.round(begins - system.terms.mean @ system.term_coef[:, j] + moved, 9)
+        known: Any = {"threshold": float(system.thresholds[j]), "exact": system.is_sheet}
+        return Consequent(system.label_names[j], float(begins), 0.0, self._shapes(j, tables.sizes[:, j]), **known)
 
-    def _shapes(self, sizes: Any, make: Any) -> Sequence[Shape]:
+    def _shapes(self, j: int, sizes: Array, k: int | None = None) -> Sequence[Shape]:
         """A shape of each subject of some size, largest first."""
-        order = largest(self.kept_subjects, sizes[self.kept_subjects])[: np.count_nonzero(sizes[self.kept_subjects])]
-        return Items(len(order), lambda i: make(int(order[i]), float(sizes[order[i]])))
+        kept = self.kept_subjects[sizes[self.kept_subjects] != 0]
+        return Items(largest(kept, sizes[kept]).tolist(), lambda t: self._shape(j, t, float(sizes[t]), k))
 
     def _shape(self, j: int, t: int, size: float, k: int | None = None) -> Shape:
         """What subject t does to label j, in general or within rule k."""
@@ -162,8 +177,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
             sure = tables.system.certainty
             known["chosen"] = None if sure is None or sure.chosen is None else (int(sure.chosen[d, j]), sure.folds)
         if sheet:
-            found = line(tables, t, j)
-            x, y, known["average"] = found.x, found.y, round(found.average, 9)
+            x, y, average, _ = _line(tables, t, j)
+            known["average"] = round(average, 9)
             change = float(np.copysign(np.ptp(y), change))
         x, first = np.unique(x if k is None or names else [], return_index=True)
         known |= {"x": tuple(x.tolist()), "y": tuple(y[first].tolist()), "exact": sheet}
@@ -172,36 +187,25 @@ class RuleBase(Narrowed, Sequence[Rule]):
 
     def _condition(self, k: int, t: int) -> Condition:
         tables, subject, distinct = self.tables, self.tables.subjects[t], float(self.tables.distinct[k, t])
-        who, d = tables.system.members, subject.columns.start
-        members = None if who is None or who.regions is None else int(who.count[k])
+        d, regions, who = subject.columns.start, tables.member_regions, tables.system.members
+        members = None if who is None or regions is None else int(who.count[k])
         if subject.kind == "nominal":
-            values, measured = tables.shares(k, t), None
-            if who is not None and who.regions is not None:
-                measured = int(who.regions[k, d, 1])
+            values, measured = tables.shares(k, t), None if regions is None else int(regions[k, d, 1])
             _, here, usual = max(values, key=lambda value: abs(value[1] - value[2]))
             return Condition(subject.name, here, usual, None, None, None, distinct, (), values, members, measured)
-        limit = _known(tables.limits[k, d])
-        low, high = (limit, None) if distinct > 0 else (None, limit)
-        if tables.regions is not None:
-            low, high = map(_known, tables.regions[k, t])
         center, average = float(tables.centers[k, d]), float(tables.averages[d])
+        place = None if tables.system.quantiles is None else float(tables.percentile(d, center))
         names = tuple(tables.named_values(t).items())
-        place = _known(tables.places[k, d])
         reach = float(np.round(tables.reaches[k, d], 9)) if tables.system.is_sheet else None
-        return Condition(subject.name, center, average, low, high, place, distinct, names, members=members, reach=reach)
+        known: Any = {"members": members, "reach": reach}
+        return Condition(subject.name, center, average, *tables.ends(k, t), place, distinct, names, **known)
 
     def _consequent(self, k: int, j: int) -> Consequent:
-        tables, label = self.tables, self.tables.system.label_names[j]
-        shapes = self._shapes(tables.slope_sizes(k, j), partial(self._shape, j, k=k))
-        counts: Any = {}
-        if (members := tables.system.members) is not None:
-            (had, usual), (of, all_of) = (table[[k, -1], j].tolist() for table in (members.positives, members.observed))
-            counts = {"positives": had, "observed": of, "overall": (usual, all_of)}
-        if (cov := tables.covariance(j)) is not None and not tables.system.order:  # none is known of slopes
-            at = len(tables.system.terms) + k
-            counts["error"] = TWO_SIDED * float(np.sqrt(max(cov[at, at], 0.0)))
-        counts["exact"] = tables.system.is_sheet
-        return Consequent(label, float(tables.shifts[k, j]), float(tables.shift_sizes[k, j]), shapes, **counts)
+        tables, members = self.tables, self.tables.system.members
+        had = None if members is None else (members.positives[k, j], members.observed[k, j])
+        own = None if tables.system.order else len(tables.system.terms) + k  # none is known of slopes
+        shapes = self._shapes(j, tables.slope_sizes(k, j), k)
+        return consequent(tables, j, tables.shifts[k, j], tables.shift_sizes[k, j], had, own, shapes)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
@@ -231,7 +235,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
         """
         if part not in (None, *_PARTS):
             raise InputError(f"part must be {', '.join(map(repr, _PARTS))} or None (all), got {part!r}.")
-        return frame(row for one in ([part] if part else _PARTS) for row in self._records(one))
+        rows = [row for one in ([part] if part else _PARTS) for row in self._records(one)]
+        return optional("pandas", "data").DataFrame(rows)
 
     def _records(self, part: str) -> Iterator[dict[str, Any]]:
         for rule in self.given if part == "given" else ():
@@ -255,32 +260,28 @@ class RuleBase(Narrowed, Sequence[Rule]):
         """
         if label is not None:
             return self.for_label(label).nodes(top)
-        top, most = self._room(top)
-        moved, shifted = self._sizes.sum(axis=0), self.tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)]
-        general = [self.general[i] for i in _most(moved, most)] if len(self.general) else []
-        rules = [self[i] for i in _most(shifted.sum(axis=1), most)]
-        parts = tuple(rule.nodes(top, general=self.tables.start)[0] for rule in general)
-        parts += left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
-        given = [*self.given]
-        page = [Node(line) for line in (*self.legend(), self._carried(general, [*given, *rules], top))]
-        page += [node for rule in given for node in rule.nodes(top)]
-        page += [Node("In general", parts)] if general else []
-        page += [node for rule in rules for node in rule.nodes(top)]
-        return [*page, *left_out(len(self), most, f"more {self.tables.noun.lower()}")]
-
-    @property
-    def _sizes(self) -> Array:
-        """Sizes of what features, given rules and shifts do to the labels, (D + R + K, L)."""
-        tables = self.tables
-        return np.concatenate([tables.importance, GivenRules(tables).sizes, tables.shift_sizes])[:, self.kept_labels]
-
-    def _room(self, top: int | None) -> tuple[int | None, int | None]:
-        """How many parts of each list, labels and exceptions to print; None is all of them."""
-        coef, sizes = self.tables.system.coef[:, :, self.kept_labels], self.tables.sizes[:, self.kept_labels]
-        if top is None and self._is_short:
-            return None, None
+        tables, most = self.tables, None
+        coef, sizes = tables.system.coef[:, :, self.kept_labels], tables.sizes[:, self.kept_labels]
         longest = (np.count_nonzero(sizes, axis=0) + np.count_nonzero(coef, axis=(0, 1))).max()
-        return (None, None) if top is None and longest <= SHORT else (top or TOP, MOST)
+        if top is not None or not (self._is_short or longest <= SHORT):
+            top, most = top or TOP, MOST
+        sizes = np.concatenate([tables.importance, GivenRules(tables).sizes, tables.shift_sizes])[:, self.kept_labels]
+        shifted = tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)].sum(axis=1)
+        largest_labels, largest_rules = (np.argsort(-s, kind="stable")[:most] for s in (sizes.sum(axis=0), shifted))
+        general = [self.general[i] for i in sorted(largest_labels.tolist())] if len(self.general) else []
+        rules, given = [self[i] for i in sorted(largest_rules.tolist())], [*self.given]
+        said = [c for rule in [*given, *rules] for c in rule.consequents[:top]]
+        shown = [c.size for c in said] + [shape.size for c in [*general, *said] for shape in c.shapes[:top]]
+        share = min(sum(shown) / float(sizes.sum()), 1.0) if sizes.any() else 1.0
+        whole = "cover the whole model" if share > 1 - 1e-9 else f"carry {percent(share)} of what the model does"
+        page = [Node(line) for line in (*self.legend(), f"These {times(len(shown), 'statement')} {whole}.")]
+        page += [node for rule in given for node in rule.nodes(top)]
+        if general:
+            parts = tuple(rule.nodes(top, general=tables.start)[0] for rule in general)
+            more = left_out(len(self.kept_labels), most, "more label", ", which for_label shows")
+            page.append(Node("In general", parts + more))
+        page += [node for rule in rules for node in rule.nodes(top)]
+        return [*page, *left_out(len(self), most, f"more {tables.noun.lower()}")]
 
     @property
     def _is_short(self) -> bool:
@@ -288,60 +289,49 @@ class RuleBase(Narrowed, Sequence[Rule]):
         certainty = self.tables.system.certainty
         return certainty is not None and certainty.chosen is not None
 
-    def _thresholds(self) -> str:
-        """Those of the labels: one for all, each by name, or of very many the least and the largest."""
-        names, cuts = self.label_names, [number(x) for x in self.tables.system.thresholds[self.kept_labels].tolist()]
-        if len({*cuts}) == 1:
-            return f", {cuts[0]}"
-        if len(cuts) > MOST:
-            low, high = (float(end(self.tables.system.thresholds[self.kept_labels])) for end in (np.min, np.max))
-            return f", {number(low)} to {number(high)}"
-        return ": " + ", ".join(f"{name(label)} {cut}" for label, cut in zip(names, cuts, strict=True))
-
-    def _carried(self, general: list[Consequent], rules: list[Rule], top: int | None) -> str:
-        """How much of the model its printed statements are."""
-        shifts = [c for rule in rules for c in rule.consequents[:top]]
-        shown = [c.size for c in shifts] + [shape.size for c in [*general, *shifts] for shape in c.shapes[:top]]
-        total = float(self._sizes.sum())
-        share = min(sum(shown) / total, 1.0) if total > 0 else 1.0
-        whole = "cover the whole model" if share > 1 - 1e-9 else f"carry {percent(share)} of what the model does"
-        return f"These {times(len(shown), 'statement')} {whole}."
-
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
         system, count = self.tables.system, times(len(self), self.tables.noun.lower())
-        chosen = self._is_short
         on = f"on {times(len(self.feature_names), 'feature')} for {times(len(self.kept_labels), 'label')}"
-        given = f"A label is given where its score reaches its threshold{self._thresholds()}."
         if not len(system.terms):
             begin = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
-            begin = f"What holds in general, {on}{'' if chosen else '; this table needs no exceptions'}."
+            begin = f"What holds in general, {on}{'' if self._is_short else '; this table needs no exceptions'}."
         else:
             begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         begin += f" {OWN}" * bool(self.tables.given)
+        cuts = system.thresholds[self.kept_labels].tolist()
+        low, high = number(min(cuts)), number(max(cuts))
+        cut = f", {low}" if low == high else f", {low} to {high}"
+        if low != high and len(cuts) <= MOST:
+            cut = ": " + ", ".join(f"{name(what)} {number(x)}" for what, x in zip(self.label_names, cuts, strict=True))
+        begin += f" A label is given where its score reaches its threshold{cut}."
         if system.is_sheet:
-            return f"{begin} {given}", *SHEET, *(MET if len(system.centers) else ())
+            return begin, *SHEET, *(MET if len(system.centers) else ())
         per = "from its 10th to its 90th percentile"
         if system.quantiles is None:
             per = "for its full weight in a row" if system.unit_length else "for 1 unit of it"
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         if any(subject.kind in ("nominal", MISSING) for subject in self.tables.subjects):
             after += " After a value: what it adds, 0 on average."
-        return f"{begin} {given}", after, *(SHEET[1:] if chosen else ())
+        return begin, after, *(SHEET[1:] if self._is_short else ())
 
     def __repr__(self) -> str:
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
 
 
-def _most(sizes: Array, count: int | None) -> list[int]:
-    """Positions of the largest sizes, in their own order."""
-    return sorted(np.argsort(-sizes, kind="stable")[:count].tolist())
-
-
-def _known(x: Any) -> float | None:
-    """A number, or None for NaN: JSON has no NaN."""
-    return None if np.isnan(x) else float(x)
+def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: str) -> Index:
+    """Those of ``kept`` whose names are wanted; of a name that is not there, an error says what comes close."""
+    found = []
+    for what in wanted:
+        if what not in names:
+            close = difflib.get_close_matches(str(what), names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"the first of {len(names)} is {names[0]!r}."
+            raise InputError(f"There is no {kind} called {what!r}: {hint}")
+        found += [i for i, known in enumerate(names) if known == what]
+    if not found:
+        raise InputError(f"Name at least one {kind} to keep.")
+    return kept[found]
 
 
 def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
@@ -355,3 +345,24 @@ def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
         return "peaks" if up else "dips", at, (top - bottom) * (1 if up else -1), ends
     rising = np.maximum.accumulate(y if last >= first else -y)
     return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first, (len(y) - 1, 0)
+
+
+def _line(tables: Tables, t: int, j: int) -> tuple[Array, Array, float, float]:
+    """Of a short model: values of subject t, what they add to label j, what no value adds, and what counts as 0.
+
+    That is the level on the larger side of the data, or in the middle of a line that bends; named values have none.
+    """
+    own, names, d = tables.own_terms(t), [*tables.named_values(t)], tables.subjects[t].columns.start
+    terms, coef, scaling = tables.system.terms, tables.system.term_coef[:, j], tables.system.scaling
+    average, x, zero = float(terms.mean[own] @ doubles(coef[own])), doubles(names), 0.0
+    if not names and terms.low is not None and terms.high is not None and scaling is not None:
+        used = own & (coef != 0)  # where its ramps begin and end
+        levels = np.unique(np.concatenate([terms.low[used], terms.high[used]]))
+        low, high = scaling.values[d, [0, -1]]
+        x = doubles([float(f"{x:.15g}") for x in low + levels * (high - low)])
+    y = tables.effect(t, x, j) + average
+    if len(x) == 2 and not names:
+        zero = float(y[1] if tables.percentile(d, x.mean()) < LOW else y[0])
+    elif not names:
+        zero = float(y[np.abs(tables.percentile(d, x) - 0.5).argmin()])
+    return x, np.round(y - zero, 9), average - zero, zero

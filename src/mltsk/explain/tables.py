@@ -3,16 +3,16 @@
 Symbols: K exceptions, D columns of numbers, F features, L labels, Q = 21 training quantiles; z a feature on the scale
 of the rules, x the same in the caller's units.
 
-Statements are about T subjects, `mltsk.explain.subjects`.
-
+Statements are about T *subjects*: the F features, and then what is not measured, of features that have such a column.
 The *curve* of a feature for a label is the sum of its centred terms: 0 on average. The *size* of an effect is its
 standard deviation over the data: of a curve, over the training quantiles; of a shift c, |c| times that of membership.
-
 A short model is a *sheet* that can be worked out by hand: where a score starts, and what each statement adds. What a
-feature adds is a `Line` through a few points, flat beyond the first and the last; it is 0 at one of them, so that only
+feature adds is a line through a few points, flat beyond the first and the last; it is 0 at one of them, so that only
 the smaller side of the data needs a sum.
 """
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,21 +20,98 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING
+from ..columns import MISSING, Asked
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
-from .subjects import Subjects
-from .values import CLEAR, LOW
+from ..system import FuzzySystem
+from .values import CLEAR
+from .wording import number
 
+Categories = Mapping[str, Mapping[float, str]]
 Index = NDArray[np.intp]
 
 WIDE = 0.8  # a region that holds so much of the data is none
 _GRID = np.linspace(0.0, 1.0, 21)  # what the columns of `FuzzySystem.quantiles` are percentiles of
 
 
+class Subject(NamedTuple):
+    """What a statement is about: a feature, by number and name, its ``columns`` and the names of its ``values``.
+
+    ``kind`` is "number", "ordinal", "nominal", or "not measured", which has the values "measured" and "not measured".
+    """
+
+    feature: int
+    name: str
+    kind: str
+    columns: slice
+    values: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
-class Tables(Subjects):
-    """Arrays of one system in the caller's units, each computed when it is first asked for."""
+class Tables:
+    """Arrays of one system in the caller's units, each computed when it is first asked for.
+
+    ``categories`` gives a name to the numbers that stand for categories of a feature.
+    """
+
+    system: FuzzySystem
+    categories: Categories | None
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features, (F,)."""
+        return self.system.feature_names if self.system.columns is None else self.system.columns.names
+
+    @cached_property
+    def given(self) -> tuple[tuple[Asked, ...], ...]:
+        """The rules that the user gave, (R,); the last R columns of numbers are theirs, and of no subject."""
+        return () if self.system.columns is None else self.system.columns.rules
+
+    @cached_property
+    def subjects(self) -> list[Subject]:
+        """What statements are about: every feature, then what is not measured."""
+        columns = self.system.columns
+        if columns is None:
+            return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(self.feature_names)]
+        gaps = [f for f, gap in enumerate(columns.gaps) if gap]
+        first = self.system.shape[1] - len(self.given) - len(gaps)
+        own, found, at = Counter(part.feature for part in columns.parts[:first]), [], 0
+        for f, (name, kind) in enumerate(zip(columns.names, columns.kinds, strict=True)):
+            found.append(Subject(f, name, kind, slice(at, at + own[f]), columns.named(f)))
+            at += own[f]
+        for d, f in enumerate(gaps, first):
+            found.append(Subject(f, columns.names[f], MISSING, slice(d, d + 1), ("measured", MISSING)))
+        return found
+
+    @cached_property
+    def gaps(self) -> dict[int, int]:
+        """The subject "not measured" of each feature that has one."""
+        return {subject.feature: t for t, subject in enumerate(self.subjects) if subject.kind == MISSING}
+
+    @cached_property
+    def _starts(self) -> Index:
+        """The first column of each subject, (T,); a feature without a value has none, and any will do."""
+        return np.array([min(subject.columns.start, self.system.shape[1] - 1) for subject in self.subjects])
+
+    @cached_property
+    def _unordered(self) -> list[tuple[int, Subject]]:
+        """The subjects whose named values have no order."""
+        return [(t, subject) for t, subject in enumerate(self.subjects) if subject.kind in ("nominal", MISSING)]
+
+    def named_values(self, t: int) -> dict[float, str]:
+        """The values of subject t that have names: its categories, or the only two that a dense feature takes."""
+        subject, scaling = self.subjects[t], self.system.scaling
+        own: Mapping[float, str] = dict(enumerate(subject.values))
+        names = own or (self.categories or {}).get(subject.name, {})
+        if names or scaling is None or not scaling.bounded or subject.kind != "number":
+            return {float(code): str(names[code]) for code in sorted(names)}
+        values = np.unique(scaling.values[subject.columns.start]).tolist()
+        return {value: number(value) for value in values} if len(values) == 2 else {}
+
+    @property
+    def member_regions(self) -> Array | None:
+        """Where the members of each exception lie in columns of numbers, as `Members` has it, None if not known."""
+        return None if self.system.members is None else self.system.members.regions
 
     @cached_property
     def weights(self) -> Array:
@@ -60,17 +137,12 @@ class Tables(Subjects):
         if system.is_linear:
             return doubles(system.terms.mean)
         if system.is_sheet:
-            return np.where(self._usual != self._usual, self._grid.mean(axis=0), self._usual)
+            middle = self._grid.mean(axis=0)
+            if system.columns is None or self.member_regions is None:
+                return middle
+            return np.where(system.columns.indicators, _shares(self.member_regions[-1]), middle)
         bounded = system.scaling is not None and system.scaling.bounded  # the percentile scale has it at 0
         return np.zeros(system.shape[1]) if bounded else self.weights @ system.centers
-
-    @property
-    def _usual(self) -> Array:
-        """The share of samples in which a column that stands for a value is 1, (D,); NaN for others."""
-        columns, members = self.system.columns, self.system.members
-        if columns is None or members is None or members.regions is None:
-            return np.full(self.system.shape[1], np.nan)
-        return np.where(columns.indicators, _shares(members.regions[-1]), np.nan)
 
     @cached_property
     def averages(self) -> Array:
@@ -112,16 +184,11 @@ class Tables(Subjects):
 
     def _by_subject(self, sizes: Array, labels: Any, k: int | None = None) -> Array:
         """Sizes of columns as those of subjects: of named values that have no order, the deviation over these."""
-        if self.system.columns is None:
-            return sizes
-        found = []
-        for t, subject in enumerate(self.subjects):
-            if subject.kind in ("number", "ordinal"):
-                found.append(sizes[subject.columns.start])
-                continue
+        found = sizes[self._starts]
+        for t, subject in self._unordered:
             p, y = self.frequencies(t), self.effect(t, np.arange(float(len(subject.values))), labels, k)
-            found.append(np.sqrt(p @ (y - p @ y) ** 2))
-        return np.stack(found)
+            found[t] = np.sqrt(p @ (y - p @ y) ** 2)
+        return found
 
     def frequencies(self, t: int) -> Array:
         """How often a subject has each of its named values, where it has one."""
@@ -140,17 +207,18 @@ class Tables(Subjects):
         if k is not None:
             columns = self.subjects[t].columns
             return np.asarray((self.scaled(t, x) - self.middle[columns]) @ self.system.coef[k, 1:][columns, j])
-        own = self._own(t)
+        own = self.own_terms(t)
         return np.asarray((self._memberships(t, x) - self.system.terms.mean[own]) @ self.system.term_coef[own, j])
 
-    def _own(self, t: int) -> NDArray[np.bool_]:
+    def own_terms(self, t: int) -> NDArray[np.bool_]:
         """Which terms are about subject t."""
         columns, feature = self.subjects[t].columns, self.system.terms.feature
         return (feature >= columns.start) & (feature < columns.stop)
 
     def _memberships(self, t: int, x: Array) -> Array:
         """Of values x of subject t in its terms."""
-        columns, terms, scaling, own = self.subjects[t].columns, self.system.terms, self.system.scaling, self._own(t)
+        columns, terms, scaling = self.subjects[t].columns, self.system.terms, self.system.scaling
+        own = self.own_terms(t)
         kept = {end: None if (ends := getattr(terms, end)) is None else ends[own] for end in ("low", "high")}
         part = replace(terms, feature=terms.feature[own] - columns.start, mean=terms.mean[own], **kept)
         return doubles(part.memberships(self.scaled(t, x), None if scaling is None else scaling.columns(columns)))
@@ -165,7 +233,7 @@ class Tables(Subjects):
         """Standard error of what values x of subject t add to label j, or add more than values y do."""
         if (cov := self.covariance(j)) is None:
             return None
-        own = np.flatnonzero(self._own(t))
+        own = np.flatnonzero(self.own_terms(t))
         V = self._memberships(t, x) - (self.system.terms.mean[own] if y is None else self._memberships(t, y))
         return np.sqrt(np.maximum(np.einsum("np,pq,nq->n", V, cov[np.ix_(own, own)], V), 0.0))
 
@@ -185,21 +253,21 @@ class Tables(Subjects):
 
     @cached_property
     def distinct(self) -> Array:
-        """How far each centre lies from the average sample, in widths √s of its set, (K, T); signed if ordered."""
-        apart = (doubles(self.system.centers) - self.middle) / np.sqrt(doubles(self.system.widths))
-        if self.system.columns is None:
-            return apart
-        found = [(subject.kind, apart[:, subject.columns]) for subject in self.subjects]
-        return np.stack([np.linalg.norm(d, axis=1) if kind == "nominal" else d[:, 0] for kind, d in found], axis=1)
+        """How far each centre lies from the average sample, in widths √s of its set, (K, T).
 
-    def order(self, k: int, subjects: Index | None = None) -> Index:
-        """The subjects that rule k has conditions on, of some or all, most distinct first; infinite widths are none."""
-        among, finite = np.arange(len(self.subjects)) if subjects is None else subjects, np.isfinite(self.system.widths)
-        if self.system.columns is None:
-            kept = among[finite[k, among]]
-        else:  # what is not measured has no part in distances
-            told = [s.kind != MISSING and bool(finite[k, s.columns].any()) for s in self.subjects]
-            kept = among[np.array(told)[among]]
+        Signed where values have an order; NaN where there is no condition, which is a set of infinite width.
+        """
+        finite = np.isfinite(self.system.widths)
+        apart = (doubles(self.system.centers) - self.middle) / np.sqrt(doubles(self.system.widths))
+        found = np.where(finite, apart, np.nan)[:, self._starts]
+        for t, subject in self._unordered:  # what is not measured has no part in distances
+            own = finite[:, subject.columns].any(axis=1) & (subject.kind != MISSING)
+            found[:, t] = np.where(own, np.linalg.norm(apart[:, subject.columns], axis=1), np.nan)
+        return found
+
+    def order(self, k: int, subjects: Index) -> Index:
+        """Those of some subjects that rule k has conditions on, most distinct first."""
+        kept = subjects[~np.isnan(self.distinct[k, subjects])]
         kept = largest(kept, self.distinct[k, kept])
         return kept[np.argsort(~self.narrow[k, kept], kind="stable")]
 
@@ -210,16 +278,14 @@ class Tables(Subjects):
         NaN is an open end: it reaches the outer tenth of the data. Both are NaN where a region holds nearly all of it,
         and 0 for values without an order of which some are clearly more or less frequent than overall.
         """
-        system, members = self.system, self.system.members
-        if members is None or members.regions is None:
+        system, members = self.system, self.member_regions
+        if members is None:
             return None
+        if system.is_sheet:
+            return self._met_by_half
         found = np.full((len(system.centers), len(self.subjects), 2), np.nan)
         for t, subject in enumerate(self.subjects):
-            if system.is_sheet:
-                if subject.kind in ("number", "ordinal"):
-                    found[:, t] = self._met_by_half(subject.columns.start)
-                continue
-            own = members.regions[:, subject.columns]
+            own = members[:, subject.columns]
             if subject.kind in ("nominal", MISSING):
                 apart = np.abs(_shares(own[:-1]) - _shares(own[-1])) * np.isfinite(system.widths[:, subject.columns])
                 found[apart.max(axis=1, initial=0.0) > CLEAR, t] = 0.0
@@ -235,12 +301,15 @@ class Tables(Subjects):
             found[:, t] = np.where(told[:, None] & np.isfinite(ends), ends, np.nan)
         return found
 
-    def _met_by_half(self, d: int) -> Array:
-        """Where the conditions of a sheet on a column are met by half, (K, 2); NaN beyond the data, or without one."""
-        first, last = doubles(self.system.quantiles)[d, [0, -1]]
-        reach, c = self.reaches[:, d] * np.sqrt(np.log(2)), self.centers[:, d]
-        ends = np.stack([np.where(c <= first, np.nan, c - reach), np.where(c >= last, np.nan, c + reach)], axis=1)
-        return np.where(np.isfinite(reach)[:, None], np.round(ends, 9), np.nan)
+    @property
+    def _met_by_half(self) -> Array:
+        """Where the conditions of a sheet are met by half, (K, T, 2); NaN beyond the data, or without one."""
+        first, last = doubles(self.system.quantiles)[:, [0, -1]].T
+        reach, c = self.reaches * np.sqrt(np.log(2)), self.centers
+        ends = np.stack([np.where(c <= first, np.nan, c - reach), np.where(c >= last, np.nan, c + reach)], axis=2)
+        found = np.where(np.isfinite(reach)[:, :, None], np.round(ends, 9), np.nan)[:, self._starts]
+        found[:, [t for t, _ in self._unordered]] = np.nan
+        return found
 
     @cached_property
     def reaches(self) -> Array:
@@ -251,35 +320,34 @@ class Tables(Subjects):
     @cached_property
     def narrow(self) -> NDArray[np.bool_]:
         """Which conditions set the members of an exception apart, (K, T); all, where members are not known."""
-        ends = self.regions
-        known = np.zeros((len(self.system.centers), len(self.subjects), 1)) if ends is None else ends
-        return np.asarray(~np.isnan(known).all(axis=2))
+        if self.regions is None:
+            return np.ones((len(self.system.centers), len(self.subjects)), dtype=bool)
+        return np.asarray(~np.isnan(self.regions).all(axis=2))
 
     def shares(self, k: int, t: int) -> tuple[tuple[str, float, float], ...]:
         """Of the values that rule k has a condition on: name, share among members (or at its centre) and on average."""
-        subject, here, usual, members = self.subjects[t], self.centers[k], self.averages, self.system.members
-        if members is not None and members.regions is not None:
-            here, usual = _shares(members.regions[[k, -1]])
+        subject, here, usual = self.subjects[t], self.centers[k], self.averages
+        if self.member_regions is not None:
+            here, usual = _shares(self.member_regions[[k, -1]])
         pairs = [(float(np.clip(here[d], 0, 1)), float(usual[d])) for d in range(*subject.columns.indices(len(here)))]
         if len(pairs) < len(subject.values):
             return tuple(zip(subject.values, *([1 - x, x] for x in pairs[0]), strict=True))
         finite = np.isfinite(self.system.widths[k, subject.columns])
         return tuple((v, *pair) for v, pair, own in zip(subject.values, pairs, finite, strict=True) if own)
 
-    @cached_property
-    def limits(self) -> Array:
-        """Half way between the average sample and each centre, (K, D); NaN where there is no way back to units."""
-        half = (doubles(self.system.centers) + self.middle) / 2
-        if self.system.scaling is None:
-            return np.full_like(half, np.nan) if self.system.unit_length else half
-        return self.system.scaling.invert(half)
+    def ends(self, k: int, t: int) -> tuple[float | None, float | None]:
+        """From where to where the condition of rule k on a number reaches, None for an open end.
 
-    @cached_property
-    def places(self) -> Array:
-        """Where each centre lies among the training values, (K, D) in 0..1; NaN for sparse features."""
-        if self.system.quantiles is None:
-            return np.full(self.centers.shape, np.nan)
-        return np.stack([self.percentile(d, x) for d, x in enumerate(self.centers.T)], axis=1)
+        Where members are not known, it begins half way between the average sample and its centre.
+        """
+        if self.regions is None:
+            d, scaling = self.subjects[t].columns.start, self.system.scaling
+            half = np.nan if self.system.unit_length else (doubles(self.system.centers)[k, d] + self.middle[d]) / 2
+            half = half if scaling is None else scaling.columns(slice(d, d + 1)).invert(np.array([[half]]))[0, 0]
+            low, high = (half, np.nan) if self.distinct[k, t] > 0 else (np.nan, half)
+        else:
+            low, high = self.regions[k, t]
+        return None if np.isnan(low) else float(low), None if np.isnan(high) else float(high)
 
     def percentile(self, d: int, x: Any) -> Any:
         """Percentiles (0..1) of values of a dense feature by its quantiles; tied quantiles count as their middle."""
@@ -334,51 +402,3 @@ def doubles(A: Any) -> Array:
 def largest(these: Index, amounts: Array) -> Index:
     """These, those of the largest amounts first."""
     return these[np.argsort(-np.abs(amounts), kind="stable")]
-
-
-class Line(NamedTuple):
-    """What one subject adds to one label: ``y`` at values ``x``, and ``average`` where it was not measured."""
-
-    x: Array
-    y: Array
-    average: float
-    zero: float
-
-
-def line(tables: Tables, t: int, j: int) -> Line:
-    """Of subject t for label j."""
-    subject, system, own = tables.subjects[t], tables.system, tables._own(t)
-    average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
-    x = np.array([*tables.named_values(t)] or _ends(tables, t, j), dtype=np.float64)
-    y = tables.effect(t, x, j) + average
-    zero = 0.0
-    if subject.kind not in ("nominal", MISSING) and not tables.named_values(t):
-        zero = _zero(tables, t, x, y)
-    return Line(x, np.round(y - zero, 9), average - zero, zero)
-
-
-def start(tables: Tables, j: int) -> float:
-    """Where the score of a label starts."""
-    system = tables.system
-    shown = np.flatnonzero(tables.sizes[:, j])
-    moved = sum(line(tables, int(t), j).zero for t in shown)
-    return float(np.round(system.intercept[j] - system.terms.mean @ system.term_coef[:, j] + moved, 9))
-
-
-def _ends(tables: Tables, t: int, j: int) -> list[float]:
-    """Where ramps of a number begin and end, in the caller's units."""
-    terms: Any = tables.system.terms
-    scaling: Any = tables.system.scaling
-    d = tables.subjects[t].columns.start
-    own = (terms.feature == d) & (tables.system.term_coef[:, j] != 0)
-    levels = np.unique(np.concatenate([terms.low[own], terms.high[own]]))
-    low, high = scaling.values[d, [0, -1]]
-    return [float(f"{x:.15g}") for x in low + levels * (high - low)]
-
-
-def _zero(tables: Tables, t: int, x: Array, y: Array) -> float:
-    """The level that counts as 0: that of the larger side of the data, or of the middle of a line that bends."""
-    d = tables.subjects[t].columns.start
-    if len(x) == 2:
-        return float(y[1] if tables.percentile(d, x.mean()) < LOW else y[0])
-    return float(y[np.abs(tables.percentile(d, x) - 0.5).argmin()])

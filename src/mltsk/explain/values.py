@@ -4,13 +4,13 @@ All numbers are in the caller's units (`mltsk.explain.tables` says how), and no 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from ..columns import MISSING
 from ..core.members import FEWEST
-from .wording import Node, Page, exactly, fifth, left_out, likely, name, number, percent, place_words, signed, times
+from .wording import Node, Page, exactly, fifth, left_out, name, number, percent, place_words, signed, times
 
 TOP = 5  # parts that are printed of each list in a long model
 MOST_VALUES = 8  # of a nominal feature that are printed
@@ -19,6 +19,31 @@ CLEAR = 0.1  # a value is more frequent in a rule than overall if its share is l
 MOSTLY = 0.9  # values of so large a share together are what a rule is about
 LOW = 0.4  # a change that passes its average below this percentile is told for what lies below
 EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
+
+T = TypeVar("T")
+
+
+class Items(Sequence[T]):
+    """A read-only sequence of what is made of each of ``keys`` on access; slices are tuples.
+
+    A model of 500 features and 160 labels has 80,000 shapes, of which a reader looks at a few.
+    """
+
+    def __init__(self, keys: Sequence[int], make: Callable[[int], T]) -> None:
+        self.keys, self.make = keys, make
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __getitem__(self, i: Any) -> Any:
+        found: Any = self.keys[i]
+        return tuple(map(self.make, found)) if isinstance(i, slice) else self.make(found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} items>"
 
 
 @dataclass(frozen=True)
@@ -71,21 +96,30 @@ class Shape:
         return -self.change if low and (self.percentile or 0.0) < LOW else self.change
 
     def __str__(self) -> str:
-        feature = name(self.feature)
+        feature, told = name(self.feature), self._number
+        sure = "" if self.error is None else f" ± {self.error:#.2g}"
+        sure += "" if self.chosen is None else ", {} of {}".format(*self.chosen)
         if self.kind == MISSING and not self.exact:
             return f"{feature} {MISSING}: {signed(self.y[1])}; {self.names[0]} {signed(self.y[0])}"
         if self.kind == "varies" and not (self.exact and len(self.names) == 2):
             (best, y), *others = self._ranked()
-            told = "; ".join([f"{feature} = {best}: {self._number(y)}", *(f"{v} {self._number(y)}" for v, y in others)])
-            return told + (f" ({sure})" if (sure := self._sure().lstrip(" ,")) else "")
-        if self.exact and len(self.x) > 2 and not self.names:
-            return f"{feature} {self._points()}{self._sure()}"
+            values = "; ".join([f"{feature} = {best}: {told(y)}", *(f"{what} {told(y)}" for what, y in others)])
+            return f"{values} ({sure.lstrip(' ,')})" if sure else values
+        if self.exact and len(self.x) > 2 and not self.names:  # a line that bends, point by point
+            points = [f"{exactly(x)}: {told(y)}" for x, y in zip(self.x, self.y, strict=True)]
+            inner = [f"at {point}" for point in points[1:-1]]
+            return f"{feature} {'; '.join([f'up to {points[0]}', *inner, f'from {points[-1]}'])}{sure}"
         change, where, detail = self._where(feature)
-        return f"{likely(change)} {where} ({detail}{self._number(change)}{self._sure()})"
+        return f"{'more' if change > 0 else 'less'} likely {where} ({detail}{told(change)}{sure})"
+
+    def _number(self, amount: float) -> str:
+        if not self.exact:
+            return signed(amount)
+        return f"{amount:+.3g}" if 0 < abs(amount) < 1 else f"{amount:+.3f}" if amount else "0"
 
     def _where(self, feature: str) -> tuple[float, str, str]:
         """The change that is told, with what, and more about where."""
-        change = self.change
+        change, place = self.change, self.percentile
         if self.kind == MISSING:
             return change, f"where {feature} was {MISSING}", ""
         if self.kind == "varies":  # one of two has the number
@@ -99,26 +133,17 @@ class Shape:
         if self.names:
             level = next(what for y, what in zip(self.y, self.names, strict=True) if y * change > 0)
             return change, f"with higher {feature}", f"from {name(level)} on, "
-        if self.at is None or self.percentile is None:
+        if self.at is None or place is None:
             return change, f"with {feature}", ""
         if self.kind in ("peaks", "dips"):
-            return change, f"with {fifth(self.percentile)} {feature}", f"around {number(self.at)}, "
-        return self._one_sided(feature, self.at, self.percentile)
-
-    def _number(self, amount: float) -> str:
-        if not self.exact:
-            return signed(amount)
-        return f"{amount:+.3g}" if 0 < abs(amount) < 1 else f"{amount:+.3f}" if amount else "0"
-
-    def _sure(self) -> str:
-        """How sure this is."""
-        error = "" if self.error is None else f" ± {self.error:#.2g}"
-        return error + ("" if self.chosen is None else ", {} of {}".format(*self.chosen))
-
-    def _points(self) -> str:
-        """A line that bends, point by point."""
-        told = [f"{exactly(x)}: {self._number(y)}" for x, y in zip(self.x, self.y, strict=True)]
-        return "; ".join([f"up to {told[0]}", *(f"at {point}" for point in told[1:-1]), f"from {told[-1]}"])
+            return change, f"with {fifth(place)} {feature}", f"around {number(self.at)}, "
+        low = place < LOW if not self.exact else self.y[-1] == 0  # told for the smaller side of the data
+        side = fifth(place) if fifth(place).endswith("low" if low else "high") else "low" if low else "high"
+        about = f"{'below' if low else 'above'} about {number(self.at)}, "
+        if self.exact:
+            first, last = (-1, 0) if low else (0, -1)
+            about = f"from {exactly(self.x[first])} to {exactly(self.x[last])}, "
+        return self.told, f"with {side} {feature}", about
 
     def _ranked(self) -> list[tuple[str, float]]:
         """Values with what they add, largest first; those that add the same as one, last, and few of very many."""
@@ -132,17 +157,6 @@ class Shape:
             mean = sum(y for _, y in middle) / len(middle)
             ranked = [*ranked[: MOST_VALUES // 2], (f"{len(middle)} between", mean), *ranked[-MOST_VALUES // 2 :]]
         return ranked
-
-    def _one_sided(self, feature: str, at: float, percentile: float) -> tuple[float, str, str]:
-        """A rise or fall, told for the smaller side of the data."""
-        low = percentile < LOW if not self.exact else self.y[-1] == 0
-        word = ("low" if low else "high") if 0.4 <= percentile < 0.6 else fifth(percentile)
-        word = word if low == word.endswith("low") else "low" if low else "high"
-        where = f"{'below' if low else 'above'} about {number(at)}"
-        if self.exact:
-            first, last = (exactly(self.x[i]) for i in ((-1, 0) if low else (0, -1)))
-            where = f"from {first} to {last}"
-        return self.told, f"with {word} {feature}", f"{where}, "
 
 
 @dataclass(frozen=True)
@@ -212,22 +226,25 @@ class Condition:
         return f"{feature} {'below' if low is None else 'above'} {first or last}"
 
     def _words(self) -> str:
-        if self.values or len(self.names) == 2:
-            return _told_by_shares(self.values or self._pair())
+        values, pair = self.values, f"({number(self.center)} against {number(self.average)})"
+        if not values and len(self.names) == 2:  # shares of the only two values of a number
+            (low, less), (high, more) = self.names
+            here, usual = ((x - low) / (high - low) for x in (self.center, self.average))
+            values = (less, 1 - here, 1 - usual), (more, here, usual)
+        if values:
+            return _told_by_shares(values)
         if self.category is not None:
             return f"around {name(self.category)}"
+        if self.percentile is None and (self.average <= 0 or self.center < 0):
+            return f"{'above' if self.center > self.average else 'below'} average {pair}"
         if self.percentile is None:
-            return _comparison(self.center, self.average)
+            ratio = self.center / self.average
+            much = f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
+            return f"nearly absent {pair}" if ratio < 0.05 else f"{much} times the average {pair}"
         limit = self.high if self.low is None else self.low
         if EDGE <= self.percentile <= 1 - EDGE or limit is None:
             return place_words(self.center, self.percentile, about=True)
         return f"{fifth(self.percentile)} ({'below' if self.low is None else 'above'} about {number(limit)})"
-
-    def _pair(self) -> tuple[tuple[str, float, float], ...]:
-        """Shares of the only two values of a number."""
-        (low, less), (high, more) = self.names
-        here, usual = ((x - low) / (high - low) for x in (self.center, self.average))
-        return (less, 1 - here, 1 - usual), (more, here, usual)
 
 
 def _told_by_shares(values: tuple[tuple[str, float, float], ...], measured: int | None = None, of: int = 0) -> str:
@@ -249,16 +266,6 @@ def _told_by_shares(values: tuple[tuple[str, float, float], ...], measured: int 
     if measured is not None:
         return f"{name(what)} for {counted(here)} ({percent(usual)} overall)"
     return f"{name(what)} for {percent(here)} ({percent(usual)} on average)"
-
-
-def _comparison(here: float, usual: float) -> str:
-    pair = f"({number(here)} against {number(usual)})"
-    if usual <= 0 or here < 0:
-        return f"{'above' if here > usual else 'below'} average {pair}"
-    ratio = here / usual
-    if ratio < 0.05:
-        return f"nearly absent {pair}"
-    return f"{ratio:.2g} times the average {pair}" if ratio < 100 else f"{ratio:,.0f} times the average {pair}"
 
 
 @dataclass(frozen=True)
@@ -319,21 +326,17 @@ class Consequent(Page):
 
     def nodes(self, top: int | None = TOP, *, general: str = "") -> list[Node]:
         """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
-        centre = " at its centre" if len(self.shapes) else ""
+        centre, had = " at its centre" if len(self.shapes) else "", ""
+        if self.overall is not None:
+            here = f"{self.positives:,} of {self.observed:,} had it" if self.observed else "observed in none of them"
+            had = ": {}, {:,} of {:,} overall;".format(here, *self.overall)
         error = "" if self.error is None else f" ± {self.error:#.2g}"
         shift = f"{self.shift:+.10g}" if self.exact else signed(self.shift)
         starts = f": starts at {exactly(self.shift)}" if self.exact else f": {number(self.shift)} {general}"
-        at = starts if general else f"{self._had()} {shift}{error}{centre}"
+        at = starts if general else f"{had} {shift}{error}{centre}"
         shapes = tuple(Node(str(shape), amount=shape.told) for shape in self.shapes[:top])
         rest = left_out(len(self.shapes), top, "smaller one")
         return [Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)]
-
-    def _had(self) -> str:
-        """What was observed among the members."""
-        if self.overall is None:
-            return ""
-        here = f"{self.positives:,} of {self.observed:,} had it" if self.observed else "observed in none of them"
-        return ": {}, {:,} of {:,} overall;".format(here, *self.overall)
 
 
 @dataclass(frozen=True)
@@ -359,11 +362,6 @@ class Rule(Page):
     given: bool = False
 
     @property
-    def number(self) -> int:
-        """The number of the rule in words, from 1."""
-        return self.index + 1
-
-    @property
     def size(self) -> str:
         """How much of the data it is about, in words."""
         governs = f"governs {percent(self.weight)} of the data"
@@ -382,7 +380,7 @@ class Rule(Page):
         conditions += left_out(len(self.conditions), most, "condition", " closer to the average")
         labels = tuple(c.nodes(top)[0] for c in self.consequents[:top]) or (Node("nothing changes"),)
         labels += left_out(len(self.consequents), top, "label", " that it moves less")
-        title = f"{self.noun} {self.number} — {self.size}"
+        title = f"{self.noun} {self.index + 1} — {self.size}"
         return [Node(title, (Node("IF", conditions), Node("THEN", labels)))]
 
 

@@ -5,7 +5,7 @@ draws them. Symbols: K exceptions, D features, L labels, T the number of feature
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,7 @@ from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
 from .given import TWO_SIDED
-from .items import positions
-from .rules import rules_of
+from .rules import positions, rules_of
 from .tables import Tables, doubles
 
 
@@ -63,11 +62,6 @@ class FeatureImportance:
     values: Array
     rest: Array
 
-    @property
-    def total(self) -> Array:
-        """Sum over labels, (T,)."""
-        return np.asarray(self.values.sum(axis=1))
-
 
 def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
     """What the ``top`` features are worth for each label, or all of them."""
@@ -104,7 +98,7 @@ class Curve:
     error: Array | None = None
 
 
-def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[Curve, ...]:
+def shapes(model: Any, *labels: str, top: int = 6) -> tuple[Curve, ...]:
     """Curves of the ``top`` features for some labels or all, feature by feature, largest first.
 
     Sparse features have straight lines from none to their full weight.
@@ -115,28 +109,28 @@ def shapes(model: Any, *labels: str, top: int = 6, points: int = 101) -> tuple[C
     sizes = np.zeros(len(tables.feature_names))
     np.add.at(sizes, [subject.feature for subject in tables.subjects], tables.sizes[:, kept].sum(axis=1))
     order = np.argsort(-sizes, kind="stable")[: min(top, np.count_nonzero(sizes))]
-    return tuple(_shape(tables, int(f), int(j), points) for f in order for j in kept)
+    return tuple(_shape(tables, int(f), int(j)) for f in order for j in kept)
 
 
-def _shape(tables: Tables, f: int, j: int, points: int) -> Curve:
-    feature, label = tables.feature_names[f], tables.system.label_names[j]
-    base = rules_of(tables).for_feature(feature).for_label(label)
-    words = ", ".join(map(str, base.general[0].shapes[:1]))
+def _shape(tables: Tables, f: int, j: int) -> Curve:
+    feature, label, missing = tables.feature_names[f], tables.system.label_names[j], None
+    told = rules_of(tables).for_feature(feature).for_label(label).general[0].shapes[:1]
     ends = _range(tables.system, tables.subjects[f].columns.start)
-    x = tables.values(f) if tables.named_values(f) else np.linspace(*ends, points)
-    y, gap, error = tables.effect(f, x, j), tables.gaps.get(f), tables.deviation(f, j, x)
-    curve = _curve(tables, f, x, y, words, label=label)
-    curve = curve if error is None else replace(curve, error=TWO_SIDED * error)
-    if gap is None:
-        return curve
-    measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
-    return replace(curve, y=y + measured, missing=missing)
+    x = tables.values(f) if tables.named_values(f) else np.linspace(*ends, 101)
+    y, error = tables.effect(f, x, j), tables.deviation(f, j, x)
+    if (gap := tables.gaps.get(f)) is not None:
+        measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
+        y = y + measured
+    error = None if error is None else TWO_SIDED * error
+    return _curve(tables, f, x, y, ", ".join(map(str, told)), label=label, missing=missing, error=error)
 
 
-def _curve(tables: Tables, t: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None) -> Curve:
+def _curve(
+    tables: Tables, t: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None, **known: Any
+) -> Curve:
     subject, quantiles = tables.subjects[t], tables.system.quantiles
     found = np.zeros(0) if quantiles is None or subject.values else doubles(quantiles[subject.columns.start])
-    return Curve(subject.name, label, x, y, words, center, found, tables.named_values(t))
+    return Curve(subject.name, label, x, y, words, center, found, tables.named_values(t), **known)
 
 
 @dataclass(frozen=True)
@@ -175,16 +169,12 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
         if given.ndim != 2 or given.shape[1] != L:
             raise InputError(f"Y must have one column for each of {L} labels, got shape {given.shape}.")
         said = np.nan_to_num(given - np.nanmean(given, axis=0))
-    return LabelCorrelation(system.label_names, _cosine(said), _cosine(_effects(tables)), Y is not None)
-
-
-def _effects(tables: Tables) -> Array:
-    """All numbers of a model as effects on each label that can be compared, (rows, L)."""
-    system, w = tables.system, np.sqrt(doubles(tables.system.rule_weights))[:, None]
+    # all numbers of the model as effects on each label that can be compared, (rows, L)
+    w = np.sqrt(doubles(system.rule_weights))[:, None]
     spread = tables.spreads if system.is_linear or not len(system.terms) else tables.grid_terms.std(axis=0)
     found = [doubles(system.term_coef) * spread[: len(system.terms), None], tables.shifts * w]
     found += [coef[1:] * tables.spreads[:, None] * a for coef, a in zip(system.coef, w, strict=True) if system.order]
-    return np.concatenate(found)
+    return LabelCorrelation(system.label_names, _cosine(said), _cosine(np.concatenate(found)), Y is not None)
 
 
 def _cosine(columns: Array) -> Array:
@@ -229,38 +219,32 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
         X = X if system.columns is None else system.columns.expand(X)
         M = system.firing(X if hasattr(X, "toarray") else doubles(X))
         T, coverage = rule_distances(M), M.mean(axis=0)
-    return RuleMap(T, coverage, *_laid_out(T))
-
-
-def _laid_out(T: Array) -> tuple[Array, float]:
-    """Classical scaling of distances into the plane, and the share of their squares that it shows."""
+    # classical scaling of distances into the plane, and the share of their squares that it shows
     K, J = len(T), np.eye(len(T)) - 1.0 / len(T)
     values, vectors = np.linalg.eigh(-0.5 * J @ T**2 @ J)
     values = np.maximum(values[::-1], 0.0)
-    plane = np.zeros((K, 2))
+    plane, total = np.zeros((K, 2)), float(values.sum())
     plane[:, : min(K, 2)] = vectors[:, ::-1][:, :2] * np.sqrt(values[:2])
-    total = float(values.sum())
-    return plane, float(values[:2].sum()) / total if total > 0 else 1.0
+    return RuleMap(T, coverage, plane, float(values[:2].sum()) / total if total > 0 else 1.0)
 
 
-def membership_curves(model: Any, rule: int, top: int = 6, points: int = 201) -> tuple[Curve, ...]:
+def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
     """Curves of the ``top`` most distinct conditions of a rule (counted from 0) over the training range."""
-    tables, K = tables_of(model), tables_of(model).system.shape[0]
+    tables = tables_of(model)
+    system, curves, K = tables.system, [], tables.system.shape[0]
     if not 0 <= rule < K:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
-    system, curves = tables.system, []
-    conditions = rules_of(tables)[rule].conditions[:top]
-    for t, condition in zip(tables.order(rule).tolist(), conditions, strict=False):
-        subject, center = tables.subjects[t], None
-        centers, widths = system.centers[rule, subject.columns], system.widths[rule, subject.columns]
-        if subject.kind == "nominal":
-            x = tables.values(t)
-        else:
-            center = float(centers[0] if system.scaling is None else tables.centers[rule, subject.columns.start])
-            x = np.linspace(*_range(system, subject.columns.start, center), points)
-        y = np.exp(-((tables.scaled(t, x) - centers) ** 2 / widths).sum(axis=1))
-        curves.append(_curve(tables, t, x, y, str(condition), center))
+    conditions = rules_of(tables)[rule].conditions
+    for t, condition in zip(
+        tables.order(rule, np.arange(len(tables.subjects)))[:top].tolist(), conditions[:top], strict=True
+    ):
+        own, center, x = tables.subjects[t].columns, None, tables.values(t)
+        if tables.subjects[t].kind != "nominal":
+            center = float((system if system.scaling is None else tables).centers[rule, own.start])
+            x = np.linspace(*_range(system, own.start, center), 201)
+        apart = (tables.scaled(t, x) - system.centers[rule, own]) ** 2 / system.widths[rule, own]
+        curves.append(_curve(tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center))
     return tuple(curves)
 
 

@@ -59,15 +59,14 @@ class Page:
 
     def to_html(self, *known: Any, **options: Any) -> str:
         """`to_text` as a piece of HTML that opens and folds, without scripts; amounts are bars."""
-        nodes = self.nodes(*known, **options)
+        nodes, page = self.nodes(*known, **options), f"<div class='mltsk-rules'><style>{_STYLE}</style>"
         unit = 8.0 / max((abs(node.amount) for root in nodes for node in root.walk() if node.amount), default=1.0)
-        return f"<div class='mltsk-rules'><style>{_STYLE}</style>{''.join(_block(node, unit) for node in nodes)}</div>"
+        for node in nodes:
+            folded = f"<details open><summary>{escape(node.text)}</summary>{_list(node, unit)}</details>"
+            page += folded if node.children else f"<p class='muted'>{escape(node.text)}</p>"
+        return page + "</div>"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    __str__, _repr_html_ = to_text, to_html
 
 
 def left_out(count: int, shown: int | None, noun: str, more: str = "") -> tuple[Node, ...]:
@@ -85,30 +84,19 @@ def _lines(node: Node, indent: str) -> Iterator[str]:
 
 def _items(node: Node, depth: int = 0) -> Iterator[str]:
     mark = "    " * (depth - 1) + "- " if depth else "### " if node.children else ""
-    yield mark + markdown(node.text) + ("\n" if mark == "### " else "")
+    yield mark + _MARKDOWN.sub(r"\\\1", node.text) + ("\n" if mark == "### " else "")
     for child in node.children:
         yield from _items(child, depth + 1)
 
 
-def markdown(sentence: str) -> str:
-    """A sentence with everything that Markdown would read as markup escaped."""
-    return _MARKDOWN.sub(r"\\\1", sentence)
-
-
-def _block(node: Node, unit: float) -> str:
-    if not node.children:
-        return f"<p class='muted'>{escape(node.text)}</p>"
-    return f"<details open><summary>{escape(node.text)}</summary>{_list(node, unit)}</details>"
-
-
 def _list(node: Node, unit: float) -> str:
-    return f"<ul>{''.join(_item(child, unit) for child in node.children)}</ul>" if node.children else ""
-
-
-def _item(node: Node, unit: float) -> str:
-    kind, size = "up" if (node.amount or 0.0) > 0 else "down", unit * abs(node.amount or 0.0)
-    bar = f"<i class='{kind}' style='width:{size:.2f}em'></i>" if node.amount else ""
-    return f"<li{' class=muted' * node.muted}>{escape(node.text)}{bar}{_list(node, unit)}</li>"
+    """What belongs under a node, with bars of so many ``unit`` for their amounts."""
+    items = ""
+    for child in node.children:
+        kind, size = "up" if (child.amount or 0.0) > 0 else "down", unit * abs(child.amount or 0.0)
+        bar = f"<i class='{kind}' style='width:{size:.2f}em'></i>" if child.amount else ""
+        items += f"<li{' class=muted' * child.muted}>{escape(child.text)}{bar}{_list(child, unit)}</li>"
+    return f"<ul>{items}</ul>" if items else ""
 
 
 def number(x: float) -> str:
@@ -128,11 +116,6 @@ def signed(x: float) -> str:
     return f"{x:+#.2g}" if abs(x) < 10 else f"{x:+,.0f}"
 
 
-def likely(change: float) -> str:
-    """What a change of a score means for its label."""
-    return "more likely" if change > 0 else "less likely"
-
-
 def percent(share: float) -> str:
     """A share in whole per cent; neither all nor nothing is rounded to it."""
     if 0 < share < 0.005:
@@ -145,18 +128,13 @@ def fifth(percentile: float) -> str:
     return ("very low", "low", "medium", "high", "very high")[min(int(percentile * 5), 4)]
 
 
-def tail(percentile: float) -> str:
-    """Which end of the data a percentile (0..1) belongs to."""
-    if 0.4 <= percentile < 0.6:
-        return "near the median"
+def place_words(value: float, percentile: float, *, about: bool = False) -> str:
+    """A value on the scale of five words, and the end of the data that it belongs to: very low (2, bottom 12 %)."""
     # rounding up agrees with the words: 20 % is still "very", 21 % is not
     share = max(1, ceil(round(100 * min(percentile, 1 - percentile), 6)))
-    return f"{'top' if percentile > 0.5 else 'bottom'} {share} %"
-
-
-def place_words(value: float, percentile: float, *, about: bool = False) -> str:
-    """A value on the scale of five words: very low (2, bottom 12 %)."""
-    return f"{fifth(percentile)} ({'≈ ' if about else ''}{number(value)}, {tail(percentile)})"
+    end = f"{'top' if percentile > 0.5 else 'bottom'} {share} %"
+    end = "near the median" if 0.4 <= percentile < 0.6 else end
+    return f"{fifth(percentile)} ({'≈ ' if about else ''}{number(value)}, {end})"
 
 
 def name(text: str) -> str:

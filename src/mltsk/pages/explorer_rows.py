@@ -16,8 +16,7 @@ from sklearn.utils.validation import validate_data
 from ..columns import MISSING
 from ..core.arrays import dense, spread_rows
 from ..exceptions import InputError
-from ..explain.subjects import Subject
-from ..explain.tables import Tables
+from ..explain.tables import Subject, Tables
 from ..explain.wording import name
 from ..rows.read import read_samples
 from .explorer_model import packed
