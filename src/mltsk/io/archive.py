@@ -27,7 +27,7 @@ from ..limits import check_size
 from ..pipelines import taken_apart
 from ..rows.read import feature_names
 from ..tables.kinds import NUMBER, ORDINAL, YES_NO
-from .checks import check_model, is_ours
+from .checks import check_model
 
 FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
@@ -140,9 +140,29 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
     >>> load(file).predict(data.X).shape
     (60, 5)
     """
-    content = _archive(model, info or ModelInfo.of(model))
+    import skops
+    import skops.io
+
+    (_, last), kind = taken_apart(model), type(model).__name__
+    if last is not model and not type(last).__module__.startswith("mltsk."):
+        raise InputError(f"This pipeline ends in a {type(last).__name__}, which is no classifier of mltsk.")
+    try:
+        check_is_fitted(model)
+        buffer = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
+    except (NotFittedError, TypeError) as error:
+        raise InputError(f"{kind} is not a fitted model: call fit before saving ({error}).") from None
+    except skops.io.exceptions.UnsupportedTypeException as error:
+        raise InputError(f"This {kind} cannot be saved: {error}") from None
+    facts = asdict(ModelInfo.of(model) if info is None else info)
+    manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": facts}
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        if found := untrusted(json.loads(archive.read("schema.json"))):
+            allowed = "estimators of this package, in a pipeline transformers of scikit-learn, arrays, numbers and text"
+            raise InputError(f"This {kind} cannot be saved: it holds {found}, and a file may hold only {allowed}.")
+        plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
+        archive.writestr(MANIFEST, plain)
     with writing(path) as file:
-        file.write(content)
+        file.write(buffer.getvalue())
     return Path(path)
 
 
@@ -184,32 +204,6 @@ def read_info(path: str | Path) -> ModelInfo:
 
 def _names_of(categories: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {str(name): tuple(map(str, values)) for name, values in categories.items()}
-
-
-def _archive(model: Any, info: ModelInfo) -> bytes:
-    import skops
-    import skops.io
-
-    _, last = taken_apart(model)
-    if last is not model and not is_ours(last):
-        raise InputError(f"This pipeline ends in a {type(last).__name__}, which is no classifier of mltsk.")
-    try:
-        check_is_fitted(model)
-        content = skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED)
-    except (NotFittedError, TypeError) as error:
-        raise InputError(f"{type(model).__name__} is not a fitted model: call fit before saving ({error}).") from None
-    except skops.io.exceptions.UnsupportedTypeException as error:
-        raise InputError(f"This {type(model).__name__} cannot be saved: {error}") from None
-    buffer = io.BytesIO(content)
-    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
-        if found := untrusted(json.loads(archive.read("schema.json"))):
-            allowed = "estimators of this package, in a pipeline transformers of scikit-learn, arrays, numbers and text"
-            why = f"it holds {found}, and a file may hold only {allowed}"
-            raise InputError(f"This {type(model).__name__} cannot be saved: {why}.")
-        manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
-        plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
-        archive.writestr(MANIFEST, plain)
-    return buffer.getvalue()
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from ..core.scaling import REACH
 from ..exceptions import InputError, optional
 from ..pipelines import without_steps
 from ..system import FuzzySystem
-from .checks import has_rules
 from .plain import check_fitted
 
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
@@ -108,7 +107,7 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     ['scores', 'labels', 'probabilities']
     """
     model = without_steps(model, "written as ONNX")
-    if not has_rules(model):
+    if not hasattr(type(model), "system_"):
         raise InputError(f"A {type(model).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
     check_fitted(model, "to_onnx")
     if dtype not in ("float64", "float32"):
