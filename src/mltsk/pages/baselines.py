@@ -5,7 +5,7 @@ Cells are prepared as is usual for these methods: medians and a mark in place of
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ FOLDS, MOST_ROWS, MOST_LABELS = 5, 3000, 30
 FEW_ROWS = 1000  # up to here folds are drawn twice: on pbc one draw moves the AP of a rare label by a tenth
 TERMS = 12  # per label of the model in words
 OURS, SHORT, LINEAR, FOREST = "this model", f"its {TERMS} statements", "logistic regression", "forest"
+METHODS = (OURS, SHORT, LINEAR, FOREST)
 
 
 @dataclass(frozen=True)
@@ -54,38 +55,27 @@ def compare(model: Any, X: Any, Y: Array, *, seed: int = 0, done: Callable[[], o
     rows = np.arange(len(Y))[spread_rows(len(Y), MOST_ROWS)]
     labels = np.linspace(0, Y.shape[1] - 1, min(Y.shape[1], MOST_LABELS)).round().astype(int)
     X, Y = X.iloc[rows] if hasattr(X, "iloc") else X[rows], Y[np.ix_(rows, labels)]
-    cells = _cells(X)
-    scores = {name: np.zeros((n_draws(len(Y)), *Y.shape)) for name in (OURS, SHORT, LINEAR, FOREST)}
+    cells, scores = _cells(X), np.zeros((len(METHODS), n_draws(len(Y)), *Y.shape))
     for r in range(n_draws(len(Y))):
         for train, test in KFold(FOLDS, shuffle=True, random_state=seed + r).split(Y):
-            scores[OURS][r, test], scores[SHORT][r, test] = _ours(model, X, Y, train, test)
-            A, B = _prepared(cells, train, test)
-            scores[LINEAR][r, test] = _linear(A, Y[train], B)
-            scores[FOREST][r, test] = _forest(A, Y[train], B, seed)
+            scores[:2, r, test] = _ours(model, X, Y, train, test)
+            scores[2:, r, test] = _others(*_prepared(cells, train, test), Y[train], seed)
             done()
-    found, drawn = _judged(Y, scores, seed)
-    ahead: dict[str, Array] = {name: drawn[name] - drawn[OURS] for name in (LINEAR, FOREST)}
-    AP, AUC = ({name: part[i] for name, part in found.items()} for i in (0, 1))
-    return Comparison(len(rows), labels, AP, AUC, ahead)
+    weights = resamples(len(Y), len(labels), seed)
+    (AP, AUC), drawn = np.zeros((2, len(METHODS), len(labels))), np.zeros((len(METHODS), len(weights), len(labels)))
+    for m, j in np.ndindex(AP.shape):  # means over draws
+        seen = ~np.isnan(Y[:, j])
+        y, each = Y[seen, j] > 0, scores[m][:, seen, j]
+        AP[m, j], AUC[m, j] = np.mean([np.concatenate(ranking(y, s)) for s in each], axis=0)
+        drawn[m, :, j] = np.mean([ranking(y, s, weights[:, seen])[0] for s in each], axis=0)
+    ahead = {name: drawn[m] - drawn[0] for m, name in enumerate(METHODS) if name in (LINEAR, FOREST)}
+    by_method = [dict(zip(METHODS, part, strict=True)) for part in (AP, AUC)]
+    return Comparison(len(rows), labels, by_method[0], by_method[1], ahead)
 
 
 def n_draws(n_rows: int) -> int:
     """How often folds are drawn."""
     return 2 if n_rows <= FEW_ROWS else 1
-
-
-def _judged(Y: Array, scores: dict[str, Array], seed: int) -> tuple[dict[str, Any], dict[str, Array]]:
-    """(AP, AUC) of each method, (2, L), and its AP on resamples of the rows, the same for all; means over draws."""
-    found, drawn = dict[str, Any](), dict[str, Array]()
-    weights = resamples(Y.shape[0], Y.shape[1], seed)
-    for name, tables in scores.items():
-        points, spread = [], []
-        for S in tables:
-            parts = [(Y[seen, j] > 0, S[seen, j], weights[:, seen]) for j, seen in enumerate(~np.isnan(Y).T)]
-            points.append(np.array([np.concatenate(ranking(y, s)) for y, s, _ in parts]).T)
-            spread.append(np.array([ranking(y, s, w)[0] for y, s, w in parts]).T)
-        found[name], drawn[name] = np.mean(points, axis=0), np.mean(spread, axis=0)
-    return found, drawn
 
 
 def _ours(model: Any, X: Any, Y: Array, train: Array, test: Array) -> list[Array]:
@@ -101,11 +91,11 @@ def _cells(X: Any) -> Any:
     if sparse.issparse(X):
         return X
     X = X.copy()
-    for name in X:
-        if X[name].dtype == "category" and X[name].cat.ordered:
-            X[name] = X[name].cat.codes.where(X[name].notna(), np.nan).astype(float)
-        elif X[name].dtype.kind not in "iuf":
-            X[name] = X[name].astype(object).where(X[name].notna(), MISSING).astype(str).astype("category")
+    for name, column in X.items():
+        if column.dtype == "category" and column.cat.ordered:
+            X[name] = column.cat.codes.where(column.notna()).astype(float)
+        elif column.dtype.kind not in "iuf":
+            X[name] = column.astype(object).where(column.notna(), MISSING).astype(str).astype("category")
     return X
 
 
@@ -124,31 +114,18 @@ def _prepared(X: Any, train: Array, test: Array) -> tuple[Any, Any]:
         return chosen.fit_transform(X.iloc[train]), chosen.transform(X.iloc[test])
 
 
-def _linear(A: Any, Y: Array, B: Any) -> Array:
-    scores = np.zeros((B.shape[0], Y.shape[1]))
+def _others(A: Any, B: Any, Y: Array, seed: int) -> Array:
+    """Scores of rows B by logistic regression and by forests of rows A with labels Y."""
+    scores, together = np.zeros((2, B.shape[0], Y.shape[1])), dict[bytes, list[int]]()
     for j, y in enumerate(Y.T):
         seen = ~np.isnan(y)
         if len(np.unique(y[seen])) == 2:
-            scores[:, j] = LogisticRegression(max_iter=1000).fit(A[seen], y[seen]).decision_function(B)
-    return scores
-
-
-def _forest(A: Any, Y: Array, B: Any, seed: int) -> Array:
-    scores = np.zeros((B.shape[0], Y.shape[1]))
-    for labels in _observed_together(Y):
+            scores[0, :, j] = LogisticRegression(max_iter=1000).fit(A[seen], y[seen]).decision_function(B)
+            together.setdefault(seen.tobytes(), []).append(j)
+    for labels in together.values():  # a forest for those that were observed in the same rows
         seen = ~np.isnan(Y[:, labels[0]])
-        if seen.any():
-            forest = RandomForestClassifier(100, min_samples_leaf=3, random_state=seed)
-            y = Y[np.ix_(seen, labels)].astype(int)
-            forest.fit(A[seen], y[:, 0] if len(labels) == 1 else y)
-            scores[:, labels] = label_scores(forest, B, len(labels))
+        y = Y[seen][:, labels].astype(int)
+        forest = RandomForestClassifier(100, min_samples_leaf=3, random_state=seed)
+        forest.fit(A[seen], y[:, 0] if len(labels) == 1 else y)
+        scores[1][:, labels] = label_scores(forest, B, len(labels))
     return scores
-
-
-def _observed_together(Y: Array) -> Iterator[Array]:
-    """Labels, in groups of those that were observed in the same rows and have both values."""
-    patterns: dict[bytes, list[int]] = {}
-    for j, y in enumerate(Y.T):
-        if len(np.unique(y[~np.isnan(y)])) == 2:
-            patterns.setdefault(np.isnan(y).tobytes(), []).append(j)
-    yield from map(np.array, patterns.values())

@@ -54,23 +54,16 @@ class Judged:
 
 def judge(model: Any, seed: int = 0) -> list[Judged]:
     """Every label of a classifier that was fitted here."""
-    found, n_rows = left_out(model), len(model._left_out[0])
-    weights, seen = resamples(n_rows, len(found), seed), ~np.isnan(model._left_out[0])
-    return [
-        _judged(label, parts, weights[:, seen[:, j]], float(model.thresholds_[j]))
-        for j, (label, parts) in enumerate(found.items())
-    ]
-
-
-def _judged(label: str, parts: Any, weights: Array, threshold: float) -> Judged:
-    y, chances, scores = parts
-    given = scores >= threshold
-    both = [(np.nan, np.nan, np.nan)] * 2
-    if 0 < y.sum() < len(y):
-        points, drawn = ranking(y, scores), ranking(y, scores, weights)
-        both = [(float(p[0]), *np.nanpercentile(d, [2.5, 97.5]).tolist()) for p, d in zip(points, drawn, strict=True)]
-    counts = int((y & given).sum()), int((~y & given).sum())
-    return Judged(name(label), len(y), int(y.sum()), both[0], both[1], *counts, threshold, y, chances, scores)
+    Y, labels = model._left_out[0], []
+    weights = resamples(len(Y), len(model.label_names_), seed)
+    for j, (label, (y, chances, scores)) in enumerate(left_out(model).items()):
+        given, both = scores >= model.thresholds_[j], [(np.nan, np.nan, np.nan)] * 2
+        if 0 < y.sum() < len(y):
+            pairs = zip(ranking(y, scores), ranking(y, scores, weights[:, ~np.isnan(Y[:, j])]), strict=True)
+            both = [(float(value[0]), *np.nanpercentile(drawn, [2.5, 97.5]).tolist()) for value, drawn in pairs]
+        counts = int((y & given).sum()), int((~y & given).sum()), float(model.thresholds_[j])
+        labels.append(Judged(name(label), len(y), int(y.sum()), both[0], both[1], *counts, y, chances, scores))
+    return labels
 
 
 def sentence(label: Judged) -> str:
@@ -129,7 +122,11 @@ def headline(labels: Sequence[Judged], compared: Comparison | None) -> list[str]
         told.append(which if len(labels) > 1 else sentence(labels[0]))
     if compared is not None:
         ahead = clearly_ahead(compared, [label.name for label in labels])
-        told += [_behind(method, where, compared) for method, where in ahead.items()]
+        for method, where in ahead.items():
+            theirs, ours = (float(np.nanmean(compared.AP[each])) for each in (method, OURS))
+            which = "A forest" if method == FOREST else method.capitalize()
+            more = f"ranks rows better than this model: mean AP {theirs:.2f} against {ours:.2f}."
+            told.append(f"{which} {more if where[0] == '' else f'is clearly better for {listed(where)}.'}")
     if better and len(labels) > 1:
         ends = f"best {better[0].name}" + (f", least well {better[-1].name}" if len(better) > 1 else "")
         count = f"All {len(labels)}" if len(better) == len(labels) else f"{len(better)} of {len(labels)}"
@@ -139,18 +136,9 @@ def headline(labels: Sequence[Judged], compared: Comparison | None) -> list[str]
     return told or ["No label has both rows with it and rows without it: there is nothing to learn."]
 
 
-def _behind(method: str, where: list[str], compared: Comparison) -> str:
-    theirs, ours = (float(np.nanmean(compared.AP[which])) for which in (method, OURS))
-    which = "A forest" if method == FOREST else method.capitalize()
-    if where[0] == "":
-        return f"{which} ranks rows better than this model: mean AP {theirs:.2f} against {ours:.2f}."
-    return f"{which} is clearly better for {listed(where)}."
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
+def listed(names: Sequence[str]) -> str:
     """Names with commas between, the first few."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def chances_told(groups: Any) -> str:
