@@ -73,13 +73,9 @@ def trusted_in_pipelines() -> Mapping[str, tuple[str, ...]]:
 
     found = [kind for _, kind in all_estimators() if issubclass(kind, TransformerMixin | CountVectorizer)]
     types = (*(f"builtins.{name}" for name in ("str", "int", "float", "bool")), *(f"numpy.{name}" for name in _NUMBERS))
-    return {
-        **TRUSTED,
-        "ObjectNode": (*_OURS, PIPELINE, *(f"{kind.__module__}.{kind.__qualname__}" for kind in found)),
-        "TypeNode": types,
-        "DTypeNode": ("numpy.dtype",),
-        "SliceNode": ("builtins.slice",),
-    }
+    objects = (*_OURS, PIPELINE, *(f"{kind.__module__}.{kind.__qualname__}" for kind in found))
+    more = {"ObjectNode": objects, "TypeNode": types, "DTypeNode": ("numpy.dtype",), "SliceNode": ("builtins.slice",)}
+    return {**TRUSTED, **more}
 
 
 @dataclass(frozen=True)
@@ -180,7 +176,7 @@ def load(path: str | Path) -> Any:
         if found := untrusted(schema):
             raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
         if schema.get("__loader__") != "ObjectNode":
-            raise _damaged(path, "it holds no model")
+            raise ValueError("it holds no model")
         # the same open file: what was checked is what is read
         model = skops.io.load(file, trusted=[*_OURS, *_ROWS, "numpy.dtype"])
         check_model(model)  # a damaged one fails here and not in a prediction
@@ -214,13 +210,11 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
     try:
         with path.open("rb") as file:
             start = file.read(4)
-            if not start:
-                raise InputError(f"{path} is empty, not a model file.")
-            if start.startswith(b"\x80"):
-                what = "a pickle, which can run code when it is read, so it was not: save the model with mltsk.save"
-                raise InputError(f"{path} is {what}.")
             if not start.startswith(b"PK"):
-                raise InputError(f"{path} is not a model file: `mltsk fit` and mltsk.save write those.")
+                what = "not a model file: `mltsk fit` and mltsk.save write those"
+                if start.startswith(b"\x80"):
+                    what = "a pickle, which can run code when it is read, so it was not: save the model with mltsk.save"
+                raise InputError(f"{path} is {what if start else 'empty, not a model file'}.")
             with zipfile.ZipFile(file) as archive:
                 yield file, archive, _manifest(archive, path)
     except InputError:
@@ -231,7 +225,8 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
         raise InputError(f"{path} cannot be read: permission denied.") from None
     except Exception as error:  # damaged archives meet the reader with errors of every kind
         lines = str(error).strip().splitlines()
-        raise _damaged(path, lines[0].rstrip(".")[:200] if lines else type(error).__name__) from None
+        why = lines[0].rstrip(".")[:200] if lines else type(error).__name__
+        raise InputError(f"{path} is damaged or no model of mltsk: {why}.") from None
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
@@ -244,7 +239,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     manifest = _json(archive, MANIFEST, path)
     version, number = manifest.get("mltsk"), manifest.get("format")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(version, str):
-        raise _damaged(path, "it does not say which format it has")
+        raise ValueError("it does not say which format it has")
     if number != FORMAT:
         what = "upgrade with `pip install --upgrade mltsk`" if number > FORMAT else "fit the model again"
         written = f"{path} was written by mltsk {version} in format {number}"
@@ -257,31 +252,23 @@ def _json(archive: zipfile.ZipFile, name: str, path: Any) -> dict[str, Any]:
         raise InputError(f"{path} has a {name} of more than {MAX_JSON >> 20} MiB, too much for a model.")
     content = json.loads(archive.read(name))
     if not isinstance(content, dict):
-        raise _damaged(path, f"{name} is not what it should be")
+        raise ValueError(f"{name} is not what it should be")
     return content
 
 
 def untrusted(schema: Any) -> str | None:
     """The first thing in a skops schema that is not trusted, `TRUSTED` or `trusted_in_pipelines`, or None."""
-    trusted = trusted_in_pipelines() if _kind(schema) == PIPELINE else TRUSTED
+    trusted = TRUSTED
     waiting = [schema]  # a list, not recursion: a hostile file may be nested deeper than Python's stack
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):
-            if "__loader__" in item:
-                loader = item["__loader__"]
-                if not isinstance(loader, str) or _kind(item) not in trusted.get(loader, ()):
-                    return f"a {_kind(item)}"
+            kind, loader = f"{item.get('__module__')}.{item.get('__class__')}", item.get("__loader__")
+            if item is schema and kind == PIPELINE:
+                trusted = trusted_in_pipelines()
+            if "__loader__" in item and (not isinstance(loader, str) or kind not in trusted.get(loader, ())):
+                return f"a {kind}"
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
     return None
-
-
-def _kind(item: Any) -> str:
-    """The type of which a part of a skops schema says that it is."""
-    return f"{item.get('__module__')}.{item.get('__class__')}" if isinstance(item, dict) else ""
-
-
-def _damaged(path: Any, why: str) -> InputError:
-    return InputError(f"{path} is damaged or no model of mltsk: {why}.")

@@ -140,17 +140,15 @@ def _faults_of_rules(found: Mapping[str, Any]) -> Faults:
     n = _sizes(parts)
     fits = n["E"] in (1, n["D"] + 1) and min(n["D"], n["L"]) > 0
     yield not fits, f"'coef_' has {n['E']} rows per rule for {n['D']} features"
-    for shape, names in SHAPES.items():
+    for symbols, names in SHAPES.items():
+        shape = tuple(n[symbol] for symbol in symbols)
         for name in (name for name in names if name in parts):
-            if parts[name] is not None or name not in MAY_BE_NONE:
-                sizes = tuple(n[symbol] for symbol in shape)
-                fits = _is_table(parts[name], name, sizes)
-                yield not fits, f"{name!r} must be a table of {' x '.join(map(str, sizes))} finite numbers"
+            fits = _is_table(parts[name], name, shape)
+            yield not fits, f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers"
     yield from _faults_of_values(parts, n)
 
 
 def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
-    """What the symbols of shapes stand for in this model."""
     coef, columns, Q = parts["coef_"], parts.get("columns_"), parts.get("values", np.empty((0, 0))).shape[-1]
     D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
     K, L, P = len(parts["centers_"]), len(parts["label_names_"]), len(parts.get("feature", ()))
@@ -159,6 +157,8 @@ def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _is_table(table: Any, name: str, shape: tuple[int, ...]) -> bool:
+    if table is None:
+        return name in MAY_BE_NONE
     if not isinstance(table, np.ndarray) or table.dtype.kind not in "fi" or table.shape != shape:
         return False
     allowed: Any = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
@@ -166,7 +166,6 @@ def _is_table(table: Any, name: str, shape: tuple[int, ...]) -> bool:
 
 
 def _faults_of_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> Faults:
-    """What is not as `Columns` has it."""
     D = int(found["n_features_in_"])
     for name, parts in columns.items():
         fits = isinstance(parts, list | tuple) and (name == "rules" or len(parts) == D)
@@ -203,13 +202,11 @@ def _is_asked(asked: Any, columns: Mapping[str, Any]) -> bool:
 
 
 def _are_words(part: Any) -> bool:
-    """Whether this is a list of words, all different."""
     are_texts = isinstance(part, list | tuple) and all(isinstance(word, str) for word in part)
     return are_texts and len(set(part)) == len(part)
 
 
 def _faults_of_values(parts: Mapping[str, Any], n: Mapping[str, int]) -> Faults:
-    """Of tables of the right shapes."""
     yield not (parts["widths_"] > 0).all(), "'widths_' must be above 0"
     for name, count in (("label_names_", n["L"]), ("feature_names_in_", int(parts["n_features_in_"]))):
         names = {text for text in parts.get(name, map(str, range(count))) if isinstance(text, str)}

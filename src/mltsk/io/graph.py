@@ -29,10 +29,7 @@ class Graph:
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self.inputs: list[Any] = []
-        self.outputs: list[Any] = []
+        self.nodes, self.constants, self.inputs, self.outputs = (list[Any]() for _ in range(4))
 
     def add(self, operator: str, *inputs: Any, name: str = "", **attributes: Any) -> str:
         """The name of the output of a new node; of its inputs, what is no name is a constant in double precision."""

@@ -82,10 +82,20 @@ def from_dict(data: Mapping[str, Any]) -> Any:
         what = "upgrade with `pip install --upgrade mltsk`" if version > VERSION else "fit the model again"
         raise InputError(f"The model's data have version {version}, and mltsk {__version__} reads {VERSION}: {what}.")
     try:
-        return _read_model(data)
+        if data["kind"] not in KINDS:
+            raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
+        kind = getattr(mltsk, data["kind"])
+        parameters = {name: _read(part, name, list) for name, part in data["parameters"].items()}
+        if strange := [name for name in parameters if name not in kind._get_param_names()]:
+            raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
+        model = kind(**parameters)
+        model._validate_params()
+        vars(model).update({name: _read(part, name, tuple) for name, part in data["attributes"].items()})
+        check_model(model)
     except Exception as error:  # whatever is wrong with data from elsewhere becomes one sentence
         why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
         raise InputError(f"The model's data are damaged: {why[:300].rstrip('.')}.") from None
+    return model
 
 
 def check_fitted(model: Any, before: str) -> None:
@@ -97,7 +107,6 @@ def check_fitted(model: Any, before: str) -> None:
 
 
 def _plain(value: Any, name: str) -> Any:
-    """A value as JSON knows it."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):
@@ -120,22 +129,6 @@ def _plain(value: Any, name: str) -> Any:
             raise InputError(f"{name} holds numbers that are not finite, so the model has no plain form.")
         parts = np.select([np.isnan(value), np.isinf(value)], ["nan", np.array(None)], value.astype(object)).tolist()
     return {"array": parts, "type": "str" if kind == "U" else value.dtype.name, "shape": list(value.shape)}
-
-
-def _read_model(data: Mapping[str, Any]) -> Any:
-    """A model; a parameter that it does not have, or may not have, is refused."""
-    if data["kind"] not in KINDS:
-        raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
-    kind = getattr(mltsk, data["kind"])
-    parameters = {name: _read(part, name, list) for name, part in data["parameters"].items()}
-    if strange := [name for name in parameters if name not in kind._get_param_names()]:
-        raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
-    model = kind(**parameters)
-    model._validate_params()
-    for name, part in data["attributes"].items():
-        vars(model)[name] = _read(part, name, tuple)
-    check_model(model)
-    return model
 
 
 def _read(value: Any, name: str, sequence: Any) -> Any:

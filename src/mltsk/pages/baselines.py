@@ -55,10 +55,13 @@ def compare(model: Any, X: Any, Y: Array, *, seed: int = 0, done: Callable[[], o
     rows = np.arange(len(Y))[spread_rows(len(Y), MOST_ROWS)]
     labels = np.linspace(0, Y.shape[1] - 1, min(Y.shape[1], MOST_LABELS)).round().astype(int)
     X, Y = X.iloc[rows] if hasattr(X, "iloc") else X[rows], Y[np.ix_(rows, labels)]
-    cells, scores = _cells(X), np.zeros((len(METHODS), n_draws(len(Y)), *Y.shape))
+    cells, take = _cells(X), X.iloc if hasattr(X, "iloc") else X
+    scores = np.zeros((len(METHODS), n_draws(len(Y)), *Y.shape))
     for r in range(n_draws(len(Y))):
         for train, test in KFold(FOLDS, shuffle=True, random_state=seed + r).split(Y):
-            scores[:2, r, test] = _ours(model, X, Y, train, test)
+            with warnings.catch_warnings(action="ignore"):
+                fitted = clone(model).set_params(threshold=0.5, max_terms=None).fit(take[train], DataFrame(Y[train]))
+                scores[:2, r, test] = [one.predict_proba(take[test]) for one in (fitted, fitted.shorten(TERMS))]
             scores[2:, r, test] = _others(*_prepared(cells, train, test), Y[train], seed)
             done()
     weights = resamples(len(Y), len(labels), seed)
@@ -76,14 +79,6 @@ def compare(model: Any, X: Any, Y: Array, *, seed: int = 0, done: Callable[[], o
 def n_draws(n_rows: int) -> int:
     """How often folds are drawn."""
     return 2 if n_rows <= FEW_ROWS else 1
-
-
-def _ours(model: Any, X: Any, Y: Array, train: Array, test: Array) -> list[Array]:
-    """Probabilities of the whole model and of the short one."""
-    take = X.iloc if hasattr(X, "iloc") else X
-    with warnings.catch_warnings(action="ignore"):
-        fitted = clone(model).set_params(threshold=0.5, max_terms=None).fit(take[train], DataFrame(Y[train]))
-        return [np.asarray(one.predict_proba(take[test])) for one in (fitted, fitted.shorten(TERMS))]
 
 
 def _cells(X: Any) -> Any:

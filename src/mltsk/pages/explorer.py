@@ -174,13 +174,12 @@ def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -
         room -= len(json.dumps(own, ensure_ascii=False, separators=(",", ":")))
         if room < 0:
             break
-        found.append({"size": size, "AP": _mean_ap(known, short.loo_scores_), **own})
-    return [*found, {"size": most, "AP": _mean_ap(known, scores)}] if found else []
-
-
-def _mean_ap(Y: Any, scores: Any) -> float | None:
-    mean = float(np.mean(evaluate(Y, scores, per_label=True)["AP"]))
-    return mean if np.isfinite(mean) else None
+        found.append({"size": size, "AP": short.loo_scores_, **own})
+    found += [{"size": most, "AP": scores}] if found else []
+    for one in found:
+        mean = float(np.mean(evaluate(known, one["AP"], per_label=True)["AP"]))
+        one["AP"] = mean if np.isfinite(mean) else None
+    return found
 
 
 def _with_rows(model: Any, X: Any, Y: Any) -> Any:

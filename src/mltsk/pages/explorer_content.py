@@ -38,9 +38,6 @@ def packed(array: Any, kind: str = "<f8") -> Any:
     return None if array is None else b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
-# ---- the model
-
-
 def system_data(model: Any) -> dict[str, Any]:
     """What a model computes and says: all that may differ between two models of the same features and labels."""
     base, system, widths = model.rules_, model.system_, np.asarray(model.system_.widths)
@@ -85,15 +82,13 @@ def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
         more = f"{'and ' * (most > 0)}{times(len(parts) - most, rest)}" if len(parts) > most else ""
         return {"words": [[where[part.feature], str(part)] for part in parts[:most]], "more": more, **known}
 
-    general, members = base.general if len(system.terms) else (), system.members
-    return {
-        "general": [told(rule.shapes, SHAPES if len(rule.shapes) > FEW else FEW, "smaller one") for rule in general],
-        "rules": [
-            told(rule.conditions, min(CONDITIONS, rule.told), "smaller condition", size=rule.size, always=rule.always)
-            for rule in base.exceptions
-        ],
-        "had": None if members is None else packed(np.stack([members.positives, members.observed]), "<u4"),
-    }
+    general = [told(rule.shapes, SHAPES if len(rule.shapes) > FEW else FEW, "smaller one") for rule in base.general]
+    rules = [
+        told(rule.conditions, min(CONDITIONS, rule.told), "smaller condition", size=rule.size, always=rule.always)
+        for rule in base.exceptions
+    ]
+    had = None if system.members is None else np.stack([system.members.positives, system.members.observed])
+    return {"general": general if len(system.terms) else [], "rules": rules, "had": packed(had, "<u4")}
 
 
 def ranges(system: FuzzySystem, rows: Any) -> dict[str, Any]:
@@ -117,21 +112,19 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
     A feature has its first column, the one after its last, and that of "not measured" or -1. Of values without an order
     the number is given: each has a column, unless there are two.
     """
-    columns, subjects = tables.system.columns, tables.subjects[: len(tables.feature_names)]
-    choices: dict[str, dict[str, Any]] = {}
-    for f, subject in enumerate(subjects):
+    columns, choices = tables.system.columns, dict[str, dict[str, Any]]()
+    is_sheet = columns is not None and values is not None
+    lacks, optional, where = np.isnan(values).any(axis=0) if is_sheet else np.zeros(tables.system.shape[1]), [], []
+    for f, (_, _, kind, own, _) in enumerate(tables.subjects[: len(tables.feature_names)]):
         if names := tables.named_values(f):
             choices[str(f)] = {"values": [*names], "names": [name(value) for value in names.values()]}
-            choices[str(f)] |= {"nominal": len(names)} if subject.kind == "nominal" else {}
-    if columns is None:
-        return {"choices": choices, "optional": [], "given": []}
-    lacks = np.zeros(len(columns.parts), dtype=bool) if values is None else np.isnan(values).any(axis=0)
-    optional, where = [], []
-    for f, (_, _, kind, own, _) in enumerate(subjects):
+            choices[str(f)] |= {"nominal": len(names)} if kind == "nominal" else {}
         gap = tables.gaps.get(f)
         where.append([own.start, own.stop, -1 if gap is None else tables.subjects[gap].columns.start])
         if kind != "number" or gap is not None or lacks[own].any():
             optional.append(f)
+    if columns is None:
+        return {"choices": choices, "optional": [], "given": []}
     told = [name(part) for part in columns.part_names]
     given = [_given(tables, r, tests) for r, tests in enumerate(columns.tests)]
     return {"choices": choices, "optional": optional, "columns": where, "parts": told, "given": given}
@@ -144,9 +137,6 @@ def _given(tables: Tables, r: int, tests: list[tuple[int, float, float]]) -> dic
     asks = [[d, *(end if np.isfinite(end) else None for end in ends)] for d, *ends in tests]
     size = rules.rule(r, np.arange(tables.system.shape[2])).size
     return {"asks": asks, "words": words, "size": size, "had": None if members is None else members.given[r].tolist()}
-
-
-# ---- samples
 
 
 def read_values(inner: Any, X: Any) -> Any:

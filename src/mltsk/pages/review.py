@@ -38,7 +38,7 @@ CELLS = 200_000  # of rows to try that a page holds
 ROC = ("false alarms among the others", "cases found")  # what is drawn across and up
 PRECISION = ("cases found", "right among those given")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
-Progress = Callable[[int, int], object]
+Progress = Callable[[int, int], object] | None
 
 
 class Made(NamedTuple):
@@ -58,7 +58,7 @@ def review(
     model: Any = None,
     quick: bool = False,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Path:
     """Write a page: what is in a table, how well its labels can be predicted, and what a model says about them.
 
@@ -98,13 +98,7 @@ def review(
 
 
 def review_page(
-    table: Table,
-    *,
-    model: Any = None,
-    quick: bool = False,
-    seed: int = 0,
-    command: str = "",
-    progress: Progress | None = None,
+    table: Table, *, model: Any = None, quick: bool = False, seed: int = 0, command: str = "", progress: Progress = None
 ) -> Made:
     """What `review` writes, with what it says first; ``command`` repeats it, to be shown in the page."""
     if not table.label_names:
@@ -119,11 +113,10 @@ def review_page(
     fitted = clone(model).fit(X, table.Y)
     fitted.feature_names_in_ = np.array(table.feature_names, dtype=object)
     done()
-    compared = None if quick else compare(model, X, Y, seed=seed, done=done)
-    short = fitted.shorten(TERMS)
+    compared, path, short = None, None, fitted.shorten(TERMS)
     done()
-    path = None if quick else fitted.size_path_
-    if path is not None:
+    if not quick:
+        compared, path = compare(model, X, Y, seed=seed, done=done), fitted.size_path_
         done()
     labels = judge(fitted, seed)
     told = headline(labels, compared)
@@ -152,27 +145,18 @@ def _some(shown: int, n_rows: int) -> str:
     return "" if shown == n_rows else f"{shown:,} of {n_rows:,} rows, evenly spread"
 
 
-# ---- 1. what is in the table
-
-
 def _contents(table: Table, Y: Array) -> dict[str, Any]:
-    """What the page shows of a table whose labels are Y (n, L), NaN where not observed."""
-    observed, kinds = ~np.isnan(Y), [column.kind for column in table.columns]
-    had, seen = np.nansum(Y, axis=0), observed.sum(axis=0)
-    shares = had / np.maximum(seen, 1)
-    return {
-        "columns": [table.columns._cells(column, 60) for column in table.columns[:COLUMNS]],
-        "more": max(len(table.columns) - COLUMNS, 0),
-        "kinds": [times(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)],
-        "notes": [name(note) for note in table.columns.notes],
-        "gaps": _gaps(table),
-        "labels": [
-            {"name": name(label), "had": int(had[j]), "seen": int(seen[j]), "share": percent(float(shares[j]))}
-            | {"bar": svg.share_bar(float(shares[j])), "rare": had[j] < FEW}
-            for j, label in enumerate(table.label_names)
-        ],
-        **_together(table, Y),
-    }
+    """What is in a table whose labels are Y (n, L), NaN where not observed."""
+    kinds, labels = [column.kind for column in table.columns], []
+    for label, y in zip(table.label_names, Y.T, strict=True):
+        had, seen = int(np.nansum(y)), int((~np.isnan(y)).sum())
+        share = had / max(seen, 1)
+        told = {"name": name(label), "had": had, "seen": seen, "share": percent(share), "rare": had < FEW}
+        labels.append(told | {"bar": svg.share_bar(share)})
+    columns = [table.columns._cells(column, 60) for column in table.columns[:COLUMNS]]
+    found = {"columns": columns, "more": len(table.columns) - len(columns), "gaps": _gaps(table), "labels": labels}
+    found["kinds"] = [times(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)]
+    return found | {"notes": [name(note) for note in table.columns.notes], **_together(table, Y)}
 
 
 def _gaps(table: Table) -> dict[str, Any]:
@@ -191,8 +175,7 @@ def _gaps(table: Table) -> dict[str, Any]:
 def _together(table: Table, Y: Array) -> dict[str, Any]:
     """Which labels go together: a map of few, and pairs that are told."""
     names, L = [name(label) for label in table.label_names], Y.shape[1]
-    seen = (~np.isnan(Y)).astype(float)
-    filled = np.nan_to_num(Y)
+    seen, filled = (~np.isnan(Y)).astype(float), np.nan_to_num(Y)
     both, n = filled.T @ filled, seen.T @ seen
     first = filled.T @ seen  # how many have i, of those in whom j was observed too
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -202,13 +185,9 @@ def _together(table: Table, Y: Array) -> dict[str, Any]:
     told = []
     for _, i, j in sorted(pairs, reverse=True)[:PAIRS]:
         i, j = (i, j) if first[i, j] <= first[j, i] else (j, i)  # from the rarer one
-        usual = percent(first[j, i] / n[i, j])
-        count = f"{int(both[i, j]):,} of {int(first[i, j]):,}"
-        told.append(f"{count} with {names[i]} have {names[j]}; of all rows, {usual} do.")
+        have = f"{int(both[i, j]):,} of {int(first[i, j]):,} with {names[i]} have {names[j]}"
+        told.append(f"{have}; of all rows, {percent(first[j, i] / n[i, j])} do.")
     return {"pairs": told, "map": svg.together("Correlation of labels", names, C) if 2 < L <= MAPPED else None}
-
-
-# ---- 2. how well it can be predicted
 
 
 def _judged(model: Any, labels: list[Judged], table: Table) -> dict[str, Any]:
@@ -250,9 +229,6 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
     return {"rows": rows, "mean": mean, "methods": list(compared.AP), "some": " and ".join(some), "folds": folds}
 
 
-# ---- 3. what the model says
-
-
 def _said(model: Any, short: Any, path: Any, compared: Comparison | None) -> dict[str, Any]:
     base, tables, found = short.rules_, views.tables_of(model), []
     general = {rule.label: rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
@@ -282,23 +258,20 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
     return [node for k in order for node in rules[int(k)].nodes(5)]
 
 
-# ---- 5. how it was made
-
-
-def _made(table: Table, model: Any, seed: int, command: str, compared: Comparison | None) -> list[tuple[str, str]]:
+def _made(table: Table, model: Any, seed: int, command: str, compared: Comparison | None) -> dict[str, str]:
     versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     params = {k: v for k, v in model.get_params().items() if v != type(model)().get_params()[k]}
     given = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "no options"
     rules = times(len(model.rules_), "exception") if len(model.rules_) else "no exceptions"
-    facts = [
-        ("Table", name(table.source or table.name)),
-        ("Model", f"MLTSKClassifier with {given}; {rules}, ridge {model.ridge_:.3g}"),
-        ("Judged on", "leave-one-out scores; intervals are 95 %, over rows drawn again with replacement"),
-        ("Seed", f"{seed}, for folds, the forest and intervals; the model itself has no chance in it"),
-        ("Versions", f"mltsk {__version__}, Python {platform.python_version()}, {versions}"),
-        ("Made on", date.today().isoformat()),
-    ]
-    if compared is not None:
-        others = "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)"
-        facts.insert(3, ("Compared with", others))
-    return [*facts, ("Repeat it", command)] if command else facts
+    others = "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)"
+    facts = {
+        "Table": name(table.source or table.name),
+        "Model": f"MLTSKClassifier with {given}; {rules}, ridge {model.ridge_:.3g}",
+        "Judged on": "leave-one-out scores; intervals are 95 %, over rows drawn again with replacement",
+        "Compared with": "" if compared is None else others,
+        "Seed": f"{seed}, for folds, the forest and intervals; the model itself has no chance in it",
+        "Versions": f"mltsk {__version__}, Python {platform.python_version()}, {versions}",
+        "Made on": date.today().isoformat(),
+        "Repeat it": command,
+    }
+    return {what: how for what, how in facts.items() if how}

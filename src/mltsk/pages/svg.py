@@ -62,9 +62,6 @@ def _text(x: float, y: float, words: str, anchor: str = "middle", turned: bool =
     return f'<text {at} text-anchor="{anchor}">{escape(words)}</text>'
 
 
-# ---- curves from 0 to 1
-
-
 def _square(title: str, across: str, up: str, parts: Iterable[str]) -> str:
     left, top, width, height = BOX
     frame = [_bar(left, top, width, height, "frame")]
@@ -100,9 +97,6 @@ def calibration(title: str, groups: Groups) -> str:
     dots = [_dot(a, b, "dot") for a, b in zip(x, y, strict=True)]
     guide = _path(*_placed([0, 1], [0, 1]), "guide")
     return _square(title, "probability told", "share that has it", [guide, *bars, *dots])
-
-
-# ---- one line each
 
 
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
@@ -142,9 +136,6 @@ def effect(amount: float, most: float) -> str:
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
     bar = _bar(60 - size, 1, size, 6, "size")
     return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{bar}</svg>'
-
-
-# ---- pictures of the model and of the labels
 
 
 def shape(curve: Any, simple: Any, reach: float) -> str:
