@@ -1,7 +1,7 @@
 """The review: a user's table on one offline page, what is in it, what can be predicted from it, and how.
 
-Everything is judged on rows that the judged model has not seen. The page needs no network; its content security policy
-lets nothing run but its own script and style sheet. Pictures are inline SVG (`svg`), words come from `verdicts`.
+Everything is judged on rows that the judged model has not seen (`worth`). The page needs no network; its content
+security policy lets nothing run but its own script and style sheet. Pictures are inline SVG (`svg`).
 """
 
 import platform
@@ -26,11 +26,9 @@ from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..tables.files import read_raw
 from ..tables.read import Table, read_table, sparse_rows
-from . import svg
-from .baselines import FOLDS, FOREST, LINEAR, MOST_ROWS, OURS, SHORT, TERMS, Comparison, compare, n_draws
+from . import svg, worth
 from .explorer import explorer_parts, policy
 from .render import _source, _template, write_page
-from .verdicts import FEW, Judged, chances_told, clearly_ahead, headline, judge, sentence
 
 OPEN, SHAPES, EXCEPTIONS = 6, 6, 12  # labels that are unfolded, curves per label, exceptions that are told
 COLUMNS, GAPS, STRIPS, PAIRS, MAPPED = 300, 40, 80, 8, 40  # that are shown of the table at most
@@ -103,8 +101,8 @@ def review_page(
     """What `review` writes, with what it says first; ``command`` repeats it, to be shown in the page."""
     if not table.label_names:
         raise InputError(f"{table.name} has no labels to review: say which columns are labels.")
-    quick = quick or len(table) < 4 * FOLDS
-    steps, total = count(), 3 if quick else 4 + FOLDS * n_draws(min(len(table), MOST_ROWS))
+    quick = quick or len(table) < 4 * worth.FOLDS
+    steps, total = count(), 3 if quick else 4 + worth.FOLDS * worth.n_draws(min(len(table), worth.MOST_ROWS))
     done = (lambda: None) if progress is None else lambda: progress(next(steps), total)
     done()  # none yet
     rows = sparse_rows(table.X)
@@ -113,19 +111,19 @@ def review_page(
     fitted = clone(model).fit(X, table.Y)
     fitted.feature_names_in_ = np.array(table.feature_names, dtype=object)
     done()
-    compared, path, short = None, None, fitted.shorten(TERMS)
+    compared, path, short = None, None, fitted.shorten(worth.TERMS)
     done()
     if not quick:
-        compared, path = compare(model, X, Y, seed=seed, done=done), fitted.size_path_
+        compared, path = worth.compare(model, X, Y, seed=seed, done=done), fitted.size_path_
         done()
-    labels = judge(fitted, seed)
-    told = headline(labels, compared)
+    labels = worth.judge(fitted, seed)
+    told = worth.headline(labels, compared)
     facts = {"told": told, "labels": len(labels), "quick": quick, "table": _contents(table, Y)}
     facts |= {"judged": _judged(fitted, labels, table), "said": _said(fitted, short, path, compared)}
     facts |= {"compared": None if compared is None else _comparison(compared, labels, len(table))}
     page = _rendered(fitted, X, table, facts | {"made": _made(table, fitted, seed, command, compared)})
     done()
-    return Made(page, told, [sentence(label) for label in labels], fitted)
+    return Made(page, told, [worth.sentence(label) for label in labels], fitted)
 
 
 def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
@@ -151,7 +149,7 @@ def _contents(table: Table, Y: Array) -> dict[str, Any]:
     for label, y in zip(table.label_names, Y.T, strict=True):
         had, seen = int(np.nansum(y)), int((~np.isnan(y)).sum())
         share = had / max(seen, 1)
-        told = {"name": name(label), "had": had, "seen": seen, "share": percent(share), "rare": had < FEW}
+        told = {"name": name(label), "had": had, "seen": seen, "share": percent(share), "rare": had < worth.FEW}
         labels.append(told | {"bar": svg.share_bar(share)})
     columns = [table.columns._cells(column, 60) for column in table.columns[:COLUMNS]]
     found = {"columns": columns, "more": len(table.columns) - len(columns), "gaps": _gaps(table), "labels": labels}
@@ -190,13 +188,13 @@ def _together(table: Table, Y: Array) -> dict[str, Any]:
     return {"pairs": told, "map": svg.together("Correlation of labels", names, C) if 2 < L <= MAPPED else None}
 
 
-def _judged(model: Any, labels: list[Judged], table: Table) -> dict[str, Any]:
+def _judged(model: Any, labels: list[worth.Judged], table: Table) -> dict[str, Any]:
     some = _some(len(model._left_out[0]), len(table))
     return {"labels": [_label(label) for label in labels], "some": some, "open": len(labels) <= OPEN}
 
 
-def _label(label: Judged) -> dict[str, Any]:
-    parts = {**vars(label), "sentence": sentence(label), "known": label.is_known, "rate": label.rate}
+def _label(label: worth.Judged) -> dict[str, Any]:
+    parts = {**vars(label), "sentence": worth.sentence(label), "known": label.is_known, "rate": label.rate}
     if not label.is_known:
         return parts
     recall, given = label.found / label.cases, label.found + label.alarms
@@ -210,14 +208,14 @@ def _label(label: Judged) -> dict[str, Any]:
         "pr": svg.curve(f"Precision and recall of {label.name}", PRECISION, points, [label.rate] * 2, at),
         "calibration": svg.calibration(f"Calibration of {label.name}", groups),
     }
-    return parts | {"recall": recall, "precision": precision, "chances": chances_told(groups)}
+    return parts | {"recall": recall, "precision": precision, "chances": worth.chances_told(groups)}
 
 
-def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict[str, Any]:
-    ahead, known, rows = clearly_ahead(compared, [label.name for label in labels]), np.isfinite(compared.AP[OURS]), []
+def _comparison(compared: worth.Comparison, labels: list[worth.Judged], n_rows: int) -> dict[str, Any]:
+    ahead, known, rows = worth.clearly_ahead(compared, labels), np.isfinite(compared.AP[worth.OURS]), []
     for i in np.flatnonzero(known):
         label, AP = labels[compared.labels[i]], {method: float(part[i]) for method, part in compared.AP.items()}
-        drawn = {method: AP[method] for method in (OURS, LINEAR, FOREST)}
+        drawn = {method: AP[method] for method in (worth.OURS, worth.LINEAR, worth.FOREST)}
         better = [method for method, where in ahead.items() if label.name in where]
         picture = svg.compared(f"AP of {label.name}", drawn, label.rate)
         rows.append({"name": label.name, "rate": label.rate, "AP": AP, "picture": picture, "better": better})
@@ -225,29 +223,29 @@ def _comparison(compared: Comparison, labels: list[Judged], n_rows: int) -> dict
     mean = {kind: {m: float(part[known].mean()) for m, part in found.items()} for kind, found in kinds.items()}
     some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
     some += [] if len(compared.labels) == len(labels) else [f"{len(compared.labels)} of {len(labels)} labels"]
-    folds = f"{n_draws(compared.rows)} times {FOLDS} folds" if n_draws(compared.rows) > 1 else f"{FOLDS} folds"
+    folds = f"{'2 times ' if worth.n_draws(compared.rows) == 2 else ''}{worth.FOLDS} folds"
     return {"rows": rows, "mean": mean, "methods": list(compared.AP), "some": " and ".join(some), "folds": folds}
 
 
-def _said(model: Any, short: Any, path: Any, compared: Comparison | None) -> dict[str, Any]:
+def _said(model: Any, short: Any, path: Any, compared: worth.Comparison | None) -> dict[str, Any]:
     base, tables, found = short.rules_, views.tables_of(model), []
     general = {rule.label: rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
     for label in map(str, model.label_names_):
         curves = views.shapes(tables, label, top=SHAPES)
-        simple = {curve.feature: curve for curve in views.shapes(base.tables, label, top=TERMS)}
+        simple = {curve.feature: curve for curve in views.shapes(base.tables, label, top=worth.TERMS)}
         reach = max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
         pictures = [(name(curve.feature), svg.shape(curve, simple.get(curve.feature), reach)) for curve in curves]
         found.append({"name": name(label), "node": general.get(label), "shapes": pictures})
     most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
-    said = {"legend": base.legend(), "labels": found, "most": most, "open": len(found) <= OPEN, "terms": TERMS}
+    said = {"legend": base.legend(), "labels": found, "most": most, "open": len(found) <= OPEN, "terms": worth.TERMS}
     said |= {"own": _exceptions(short, None), "exceptions": _exceptions(model, EXCEPTIONS)}
     said |= {"n_exceptions": len(model.rules_), "n_numbers": int(model.n_terms_.max()), "mean": None, "sizes": None}
-    if compared is not None and np.isfinite(compared.AP[OURS]).any():  # on the same folds
-        said["mean"] = [float(np.nanmean(compared.AP[method])) for method in (OURS, SHORT)]
+    if compared is not None and np.isfinite(compared.AP[worth.OURS]).any():  # on the same folds
+        said["mean"] = [float(np.nanmean(compared.AP[method])) for method in (worth.OURS, worth.SHORT)]
     lines = {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]} if path else {}
     lines = {words: part for words, part in lines.items() if np.isfinite(part).all()}
     if lines:
-        said["sizes"] = svg.sizes("What brevity costs", path["terms"], lines, TERMS)
+        said["sizes"] = svg.sizes("What brevity costs", path["terms"], lines, worth.TERMS)
     return said
 
 
@@ -258,7 +256,7 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
     return [node for k in order for node in rules[int(k)].nodes(5)]
 
 
-def _made(table: Table, model: Any, seed: int, command: str, compared: Comparison | None) -> dict[str, str]:
+def _made(table: Table, model: Any, seed: int, command: str, compared: worth.Comparison | None) -> dict[str, str]:
     versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     params = {k: v for k, v in model.get_params().items() if v != type(model)().get_params()[k]}
     given = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "no options"
