@@ -95,12 +95,7 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     title there is no heading. A colour scheme other than the system's is ``data-theme`` of the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    K, _, _, P = data["shape"]
-    facts = {key: data[key] for key in ("noun", "sizes", "rows", "neighbours", "given")}
-    facts |= {"title": title, "version": __version__, "general": P, "rules": K, "calibrated": data["slopes"]}
-    dashed = (K or data["given"]) and data["scale"]["kind"] != "unit"
-    facts |= {"truth": "labels" in data["correlation"], "dashed": dashed}
-    markup = _template("explorer/markup.html").render(facts)
+    markup = _template("explorer/markup.html").render(data, title=title, version=__version__)
     return {"style": _source(STYLE), "script": script_source(), "data": embedded(data), "markup": markup}
 
 

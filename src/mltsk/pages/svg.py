@@ -26,13 +26,8 @@ def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str
 
 
 def _path(x: Any, y: Any, kind: str, end: str = "") -> str:
-    kept = _bends(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
-    points = "L".join(f"{x[i]:.1f} {y[i]:.1f}" for i in kept)
-    return f'<path class="{kind}" d="M{points}{end}"/>'
-
-
-def _bends(x: Array, y: Array) -> list[int]:
-    """The points that a line needs in order to pass all of them within a fifth of a pixel (Douglas and Peucker)."""
+    """A line with the points that it needs to pass all of them within a fifth of a pixel (Douglas and Peucker)."""
+    x, y = (np.asarray(part, dtype=np.float64) for part in (x, y))
     kept, parts = {0, len(x) - 1}, [(0, len(x) - 1)]
     while parts:
         a, b = parts.pop()
@@ -42,7 +37,7 @@ def _bends(x: Array, y: Array) -> list[int]:
             i = a + 1 + int(away.argmax())
             kept.add(i)
             parts += [(a, i), (i, b)]
-    return sorted(kept)
+    return f'<path class="{kind}" d="M{"L".join(f"{x[i]:.1f} {y[i]:.1f}" for i in sorted(kept))}{end}"/>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
@@ -91,9 +86,8 @@ def curve(title: str, axes: tuple[str, str], points: tuple[Array, Array], guess:
 
 def calibration(title: str, groups: Groups) -> str:
     """What was told against what was so, a dot per group of rows with its interval."""
-    x, y = _placed(groups.forecast, groups.observed)
-    ends = zip(x, _placed(groups.forecast, groups.low)[1], _placed(groups.forecast, groups.high)[1], strict=True)
-    bars = [_line(a, low, a, high, "whisker") for a, low, high in ends]
+    (x, y), (_, low), (_, high) = (_placed(groups.forecast, part) for part in groups[1:4])
+    bars = [_line(a, b, a, c, "whisker") for a, b, c in zip(x, low, high, strict=True)]
     dots = [_dot(a, b, "dot") for a, b in zip(x, y, strict=True)]
     guide = _path(*_placed([0, 1], [0, 1]), "guide")
     return _square(title, "probability told", "share that has it", [guide, *bars, *dots])

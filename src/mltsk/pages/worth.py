@@ -121,15 +121,14 @@ def compare(model: Any, X: Any, Y: Array, *, seed: int = 0, done: Callable[[], o
             scores[2:, r, test] = _others(*_prepared(cells, train, test), Y[train], seed)
             done()
     weights = resamples(len(Y), len(labels), seed)
-    (AP, AUC), drawn = np.zeros((2, len(METHODS), len(labels))), np.zeros((len(METHODS), len(weights), len(labels)))
-    for m, j in np.ndindex(AP.shape):  # means over draws
+    both, drawn = np.zeros((2, len(METHODS), len(labels))), np.zeros((len(METHODS), len(weights), len(labels)))
+    for m, j in np.ndindex(both.shape[1:]):  # means over draws
         seen = ~np.isnan(Y[:, j])
         y, each = Y[seen, j] > 0, scores[m][:, seen, j]
-        AP[m, j], AUC[m, j] = np.mean([np.concatenate(ranking(y, s)) for s in each], axis=0)
+        both[:, m, j] = np.mean([np.concatenate(ranking(y, s)) for s in each], axis=0)
         drawn[m, :, j] = np.mean([ranking(y, s, weights[:, seen])[0] for s in each], axis=0)
-    ahead = {name: drawn[m] - drawn[0] for m, name in enumerate(METHODS) if name in (LINEAR, FOREST)}
-    by_method = [dict(zip(METHODS, part, strict=True)) for part in (AP, AUC)]
-    return Comparison(len(rows), labels, by_method[0], by_method[1], ahead)
+    AP, AUC = (dict(zip(METHODS, part, strict=True)) for part in both)
+    return Comparison(len(rows), labels, AP, AUC, {LINEAR: drawn[2] - drawn[0], FOREST: drawn[3] - drawn[0]})
 
 
 def n_draws(n_rows: int) -> int:
@@ -194,9 +193,8 @@ def sentence(label: Judged) -> str:
         return f"{label.name} is never given: no row reaches the threshold of {label.threshold:.2g}.{care}"
     f1 = 2 * label.found / (label.found + label.alarms + label.cases)
     grade, found = next(words for least, words in GRADES if f1 >= least), _of(label.found / label.cases, "cases")
-    price = "there are no false alarms"
-    if label.alarms:
-        price = f"{_of(label.alarms / (label.found + label.alarms), 'alarms')} false"
+    false = label.alarms / (label.found + label.alarms)
+    price = f"{_of(false, 'alarms')} false" if label.alarms else "there are no false alarms"
     return f"{label.name} {grade}: {found} found, and {price}.{care}"
 
 
@@ -217,14 +215,14 @@ def clearly_ahead(compared: Comparison, labels: Sequence[Judged]) -> dict[str, l
     That is where the interval of the difference, over resamples of the rows, lies above 0: the 95 % one of the mean,
     the 99 % one of a label, for there are many.
     """
-    found = {}
+    found = dict[str, list[str]]()
     for method, ahead in compared.ahead.items():
-        mean = np.nanpercentile(np.nanmean(ahead, axis=1), 2.5) if np.isfinite(ahead).any() else -1.0
-        with np.errstate(invalid="ignore"):
-            low = np.array([np.nanpercentile(a, 0.5) if np.isfinite(a).any() else -1.0 for a in ahead.T])
-        told = [labels[j].name for j, value in zip(compared.labels, low, strict=True) if value > 0]
-        if mean > 0 or told:
-            found[method] = ([""] if mean > 0 else []) + told
+        known = np.isfinite(ahead).any(axis=0)
+        if known.any():
+            mean = np.nanpercentile(np.nanmean(ahead, axis=1), 2.5)
+            each = np.nanpercentile(ahead[:, known], 0.5, axis=0)
+            told = ([""] if mean > 0 else []) + [labels[j].name for j in compared.labels[known][each > 0]]
+            found |= {method: told} if told else {}
     return found
 
 
