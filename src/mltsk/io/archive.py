@@ -31,9 +31,7 @@ from .checks import check_model
 
 FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
-
-MAX_JSON = 64 << 20
-MAX_MEMBERS = 10_000
+MAX_JSON, MAX_MEMBERS = 64 << 20, 10_000
 
 _METHODS = (
     *("binary_relevance.BinaryRelevanceTSK", "bp_mll.BPMLL", "c2ae.C2AE", "classifier_chain.ClassifierChainTSK"),
@@ -107,10 +105,9 @@ class ModelInfo:
         kinds: dict[str, Any] = dict.fromkeys(names, NUMBER)
         if (found := getattr(model, "columns_", None)) is not None:
             known = Columns(**found)
-            kinds = dict(zip(known.names, known.kinds, strict=True))
-            for name, values, rare in zip(known.names, known.values, known.rare, strict=True):
-                if kinds[name] == ORDINAL or (values and {*values, *rare} <= {"yes", "no"}):
-                    kinds[name] = values if kinds[name] == ORDINAL else YES_NO
+            for name, kind, values, rare in zip(known.names, known.kinds, known.values, known.rare, strict=True):
+                is_yes_no = values and {*values, *rare} <= {"yes", "no"}
+                kinds[name] = values if kind == ORDINAL else YES_NO if is_yes_no else kind
         return cls(feature_names=names, label_names=tuple(map(str, getattr(model, "label_names_", ()))), kinds=kinds)
 
 

@@ -23,24 +23,12 @@ from ..core.scaling import Scaling
 from ..core.terms import PERCENTILE_TERMS, Terms
 from ..pipelines import taken_apart
 
-SHAPES = {
-    "KD": ("centers_", "widths_", "prototypes_"),
-    "KEL": ("coef_",),
-    "K": ("rule_weights_",),
-    "L": ("thresholds_", "intercept_", "slopes_", "offsets_", "noise"),
-    "PL": ("general_coef_",),
-    "P": ("feature", "low", "high", "mean"),
-    "DC": ("quantiles_",),
-    "DQ": ("values", "levels"),
-    "D": ("offset", "spread", "share"),
-    "LL": ("coupling_",),
-    "A": ("count",),
-    "AL": ("observed", "positives"),
-    "ADR": ("regions",),
-    "GRL": ("given",),
-    "UU": ("information",),
-    "DL": ("chosen",),
-}
+SHAPES = {"centers_": "KD", "widths_": "KD", "prototypes_": "KD", "coef_": "KEL", "rule_weights_": "K"}
+SHAPES |= {"quantiles_": "DC", "coupling_": "LL", "thresholds_": "L", "intercept_": "L", "slopes_": "L", "offsets_": "L"}
+SHAPES |= {"general_coef_": "PL", "feature": "P", "low": "P", "high": "P", "mean": "P"}  # from the second on of terms_
+SHAPES |= {"values": "DQ", "levels": "DQ", "offset": "D", "spread": "D", "share": "D"}  # of scaling_
+SHAPES |= {"count": "A", "observed": "AL", "positives": "AL", "regions": "ADR", "given": "GRL"}  # of members_
+SHAPES |= {"information": "UU", "noise": "L", "chosen": "DL"}  # of certainty_
 MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
@@ -140,11 +128,10 @@ def _faults_of_rules(found: Mapping[str, Any]) -> Faults:
     n = _sizes(parts)
     fits = n["E"] in (1, n["D"] + 1) and min(n["D"], n["L"]) > 0
     yield not fits, f"'coef_' has {n['E']} rows per rule for {n['D']} features"
-    for symbols, names in SHAPES.items():
+    for name, symbols in SHAPES.items():
         shape = tuple(n[symbol] for symbol in symbols)
-        for name in (name for name in names if name in parts):
-            fits = _is_table(parts[name], name, shape)
-            yield not fits, f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers"
+        fits = name not in parts or _is_table(parts[name], name, shape)
+        yield not fits, f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers"
     yield from _faults_of_values(parts, n)
 
 

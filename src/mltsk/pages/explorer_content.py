@@ -110,7 +110,8 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
     """How features became columns, the values that have names, and which features may be missing.
 
     A feature has its first column, the one after its last, and that of "not measured" or -1. Of values without an order
-    the number is given: each has a column, unless there are two.
+    the number is given: each has a column, unless there are two. A given rule has what it asks of columns, None for no
+    end, the same in words with their features, and what was observed.
     """
     columns, choices = tables.system.columns, dict[str, dict[str, Any]]()
     is_sheet = columns is not None and values is not None
@@ -125,18 +126,15 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
             optional.append(f)
     if columns is None:
         return {"choices": choices, "optional": [], "given": []}
+    rules, members, given = GivenRules(tables), tables.system.members, []
+    for r, tests in enumerate(columns.tests):
+        words = [[asked[0], str(told)] for asked, told in zip(tables.given[r], rules.conditions(r), strict=True)]
+        asks = [[d, *(end if np.isfinite(end) else None for end in ends)] for d, *ends in tests]
+        size = rules.rule(r, np.arange(tables.system.shape[2])).size
+        had = None if members is None else members.given[r].tolist()
+        given.append({"asks": asks, "words": words, "size": size, "had": had})
     told = [name(part) for part in columns.part_names]
-    given = [_given(tables, r, tests) for r, tests in enumerate(columns.tests)]
     return {"choices": choices, "optional": optional, "columns": where, "parts": told, "given": given}
-
-
-def _given(tables: Tables, r: int, tests: list[tuple[int, float, float]]) -> dict[str, Any]:
-    """A given rule: what it asks of columns, None for no end, in words with their features, and what was observed."""
-    rules, members = GivenRules(tables), tables.system.members
-    words = [[asked[0], str(told)] for asked, told in zip(tables.given[r], rules.conditions(r), strict=True)]
-    asks = [[d, *(end if np.isfinite(end) else None for end in ends)] for d, *ends in tests]
-    size = rules.rule(r, np.arange(tables.system.shape[2])).size
-    return {"asks": asks, "words": words, "size": size, "had": None if members is None else members.given[r].tolist()}
 
 
 def read_values(inner: Any, X: Any) -> Any:
@@ -181,10 +179,15 @@ def _word(cell: Any) -> str:
 def rows_data(system: FuzzySystem, values: Any, labels: np.ndarray | None, names: list[str] | None) -> dict[str, Any]:
     """Rows as the page holds them: ``count`` of all, the ``index`` of those that are here, ``ids``, cells and labels.
 
-    ``typical`` are positions of rows to begin with. Where not all rows are here, the others are evenly spread.
+    ``typical`` are positions of rows to begin with, those that each exception, or else label, applies to most, then
+    their seconds; exceptions with most data come first. Where not all rows are here, the others are evenly spread.
     """
-    n, typical = values.shape[0], _typical(system, values)
-    most = min(n, MOST_ROWS)
+    n, most, scores = values.shape[0], min(values.shape[0], MOST_ROWS), np.asarray(system.scores(values))
+    M, weights = (system.firing(values), system.rule_weights) if system.shape[0] else (scores, scores.mean(axis=0))
+    ranked = np.argsort(-M, axis=0, kind="stable")[:, np.argsort(-weights, kind="stable")]
+    typical = np.array([*dict.fromkeys(ranked[:MOST_TYPICAL].ravel().tolist())][:MOST_TYPICAL], dtype=np.intp)
+    silent = (scores[typical] < system.thresholds).all(axis=1)
+    typical = typical[np.argsort(silent, kind="stable")]  # the page opens on one that is given a label
     while True:
         index = np.union1d(np.arange(n)[spread_rows(n, most)], typical).astype(int)
         cells, size = _cells(values[index])
@@ -199,16 +202,6 @@ def rows_data(system: FuzzySystem, values: Any, labels: np.ndarray | None, names
         found["truth"] = packed(np.packbits(labels[index] > 0, bitorder="little"), "u1")
         found["observed"] = None if observed.all() else packed(np.packbits(observed, bitorder="little"), "u1")
     return found
-
-
-def _typical(system: FuzzySystem, values: Any) -> np.ndarray:
-    """Rows that each exception applies to most, then their seconds, those with most data first; else, by labels."""
-    scores = np.asarray(system.scores(values))
-    M, weights = (system.firing(values), system.rule_weights) if system.shape[0] else (scores, scores.mean(axis=0))
-    ranked = np.argsort(-M, axis=0, kind="stable")[:, np.argsort(-weights, kind="stable")]
-    rows = np.array([*dict.fromkeys(ranked[:MOST_TYPICAL].ravel().tolist())][:MOST_TYPICAL], dtype=np.intp)
-    silent = (scores[rows] < system.thresholds).all(axis=1)
-    return rows[np.argsort(silent, kind="stable")]  # the page opens on one that is given a label
 
 
 def _cells(values: Any) -> tuple[dict[str, Any], int]:

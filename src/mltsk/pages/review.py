@@ -35,7 +35,6 @@ COLUMNS, GAPS, STRIPS, PAIRS, MAPPED = 300, 40, 80, 8, 40  # that are shown of t
 CELLS = 200_000  # of rows to try that a page holds
 ROC = ("false alarms among the others", "cases found")  # what is drawn across and up
 PRECISION = ("cases found", "right among those given")
-PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 Progress = Callable[[int, int], object] | None
 
 
@@ -119,7 +118,7 @@ def review_page(
     labels = worth.judge(fitted, seed)
     told = worth.headline(labels, compared)
     facts = {"told": told, "labels": len(labels), "quick": quick, "table": _contents(table, Y)}
-    facts |= {"judged": _judged(fitted, labels, table), "said": _said(fitted, short, path, compared)}
+    facts |= {"judged": [_label(label) for label in labels], "said": _said(fitted, short, path, compared)}
     facts |= {"compared": None if compared is None else _comparison(compared, labels, len(table))}
     page = _rendered(fitted, X, table, facts | {"made": _made(table, fitted, seed, command, compared)})
     done()
@@ -135,12 +134,10 @@ def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
     scripts = [_source("review.js"), tried["script"]]
     facts |= {"title": name(table.name), "rows": len(table), "features": len(table.feature_names)}
     facts |= {"styles": styles, "scripts": scripts, "policy": policy(styles, scripts), "version": __version__}
-    facts |= {"tried": tried | {"some": _some(len(rows), len(table))}, "effect": svg.effect}
+    facts |= {"tried": tried, "effect": svg.effect, "open": facts["labels"] <= OPEN}
+    for what, shown in (("some_judged", len(model._left_out[0])), ("some_tried", len(rows))):
+        facts[what] = "" if shown == len(table) else f"{shown:,} of {len(table):,} rows, evenly spread"
     return _template("review.html").render(facts)
-
-
-def _some(shown: int, n_rows: int) -> str:
-    return "" if shown == n_rows else f"{shown:,} of {n_rows:,} rows, evenly spread"
 
 
 def _contents(table: Table, Y: Array) -> dict[str, Any]:
@@ -188,13 +185,8 @@ def _together(table: Table, Y: Array) -> dict[str, Any]:
     return {"pairs": told, "map": svg.together("Correlation of labels", names, C) if 2 < L <= MAPPED else None}
 
 
-def _judged(model: Any, labels: list[worth.Judged], table: Table) -> dict[str, Any]:
-    some = _some(len(model._left_out[0]), len(table))
-    return {"labels": [_label(label) for label in labels], "some": some, "open": len(labels) <= OPEN}
-
-
 def _label(label: worth.Judged) -> dict[str, Any]:
-    parts = {**vars(label), "sentence": worth.sentence(label), "known": label.is_known, "rate": label.rate}
+    parts = {**label._asdict(), "sentence": worth.sentence(label), "known": label.is_known, "rate": label.rate}
     if not label.is_known:
         return parts
     recall, given = label.found / label.cases, label.found + label.alarms
@@ -237,7 +229,7 @@ def _said(model: Any, short: Any, path: Any, compared: worth.Comparison | None) 
         pictures = [(name(curve.feature), svg.shape(curve, simple.get(curve.feature), reach)) for curve in curves]
         found.append({"name": name(label), "node": general.get(label), "shapes": pictures})
     most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
-    said = {"legend": base.legend(), "labels": found, "most": most, "open": len(found) <= OPEN, "terms": worth.TERMS}
+    said = {"legend": base.legend(), "labels": found, "most": most, "terms": worth.TERMS}
     said |= {"own": _exceptions(short, None), "exceptions": _exceptions(model, EXCEPTIONS)}
     said |= {"n_exceptions": len(model.rules_), "n_numbers": int(model.n_terms_.max()), "mean": None, "sizes": None}
     if compared is not None and np.isfinite(compared.AP[worth.OURS]).any():  # on the same folds
@@ -257,7 +249,7 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
 
 
 def _made(table: Table, model: Any, seed: int, command: str, compared: worth.Comparison | None) -> dict[str, str]:
-    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    versions = ", ".join(f"{package} {version(package)}" for package in ("numpy", "scipy", "scikit-learn", "pandas"))
     params = {k: v for k, v in model.get_params().items() if v != type(model)().get_params()[k]}
     given = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "no options"
     rules = times(len(model.rules_), "exception") if len(model.rules_) else "no exceptions"

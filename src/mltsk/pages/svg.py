@@ -16,8 +16,7 @@ from ..explain.wording import number, shortened
 from ..metrics.curves import Groups
 
 MOST_POINTS = 1000  # of a curve that are looked at
-Point = tuple[float, float] | None
-BOX = (34.0, 8.0, 158.0, 158.0)  # left, top, width and height of the square in which curves from 0 to 1 are drawn
+LEFT, TOP, SIDE = 34.0, 8.0, 158.0  # of the square in which curves from 0 to 1 are drawn
 
 
 def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
@@ -58,24 +57,22 @@ def _text(x: float, y: float, words: str, anchor: str = "middle", turned: bool =
 
 
 def _square(title: str, across: str, up: str, parts: Iterable[str]) -> str:
-    left, top, width, height = BOX
-    frame = [_bar(left, top, width, height, "frame")]
+    frame = [_bar(LEFT, TOP, SIDE, SIDE, "frame")]
     for share in (0, 0.5, 1):
-        frame.append(_text(left + share * width, top + height + 12, f"{share:g}"))
-        frame.append(_text(left - 5, top + height * (1 - share) + 3, f"{share:g}", "end"))
-    frame.append(_text(left + width / 2, top + height + 25, across))
-    frame.append(_text(10, top + height / 2, up, turned=True))
+        frame.append(_text(LEFT + share * SIDE, TOP + SIDE + 12, f"{share:g}"))
+        frame.append(_text(LEFT - 5, TOP + SIDE * (1 - share) + 3, f"{share:g}", "end"))
+    frame.append(_text(LEFT + SIDE / 2, TOP + SIDE + 25, across))
+    frame.append(_text(10, TOP + SIDE / 2, up, turned=True))
     return _svg("square", 200, 196, title, [*frame, *parts])
 
 
 def _placed(x: Any, y: Any) -> tuple[Array, Array]:
     """Shares as places in the square; of many points some, evenly spread."""
-    left, top, width, height = BOX
     kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
-    return left + width * np.asarray(x)[kept], top + height * (1 - np.asarray(y)[kept])
+    return LEFT + SIDE * np.asarray(x)[kept], TOP + SIDE * (1 - np.asarray(y)[kept])
 
 
-def curve(title: str, axes: tuple[str, str], points: tuple[Array, Array], guess: list[float], at: Point) -> str:
+def curve(title: str, axes: tuple[str, str], points: tuple[Array, Array], guess: list[float], at: Any) -> str:
     """A line over shares, with that of guessing and a dot at the threshold, if there is one."""
     parts = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(*points), "curve")]
     if at is not None:

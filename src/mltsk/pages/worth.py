@@ -1,15 +1,13 @@
 """What a model is worth: each label on rows that were left out, next to other methods, and in sentences for everybody.
 
-Other methods are logistic regression and a forest, compared with our model and with the same in a few statements: every
-row is scored by models that have not seen it, all on the same folds. Of large tables some rows and labels are compared,
-evenly spread. Cells are prepared as is usual for these methods: medians and a mark in place of what is missing, a
-column per category.
+Our model, the same in a few statements, logistic regression and a forest are compared on the same folds; every row is
+scored by models that have not seen it. Of large tables some rows and labels are compared, evenly spread. Cells are
+prepared as is usual for these methods: medians and a mark in place of what is missing, a column per category.
 """
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from pandas import DataFrame
@@ -39,8 +37,7 @@ FEW = 30  # cases, below which figures are told with care
 GRADES = ((0.7, "can be found"), (0.45, "can be found in part"), (0.0, "is hard to find"))  # by F1
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """One label on rows that were left out, each told what it would have been told without itself.
 
     ``AP`` and ``AUC`` are (value, low, high), a 95 % interval over resamples of the rows. ``found`` (cases) and
@@ -89,8 +86,7 @@ def judge(model: Any, seed: int = 0) -> list[Judged]:
     return labels
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """AP and AUC of methods on the same rows, {method: (L,)}, of the ``labels`` (L,) that were compared.
 
     ``ahead`` are methods and how much higher their AP is than ours, (B, L): a row per resample of the rows.
@@ -104,10 +100,7 @@ class Comparison:
 
 
 def compare(model: Any, X: Any, Y: Array, *, seed: int = 0, done: Callable[[], object] = lambda: None) -> Comparison:
-    """Compare an unfitted classifier with the others on rows X and labels Y (n, L), NaN where not observed.
-
-    ``done`` is called after each fold, that is FOLDS times `n_draws`.
-    """
+    """An unfitted classifier next to the others, on labels Y (n, L), NaN where not observed; call ``done`` per fold."""
     rows = np.arange(len(Y))[spread_rows(len(Y), MOST_ROWS)]
     labels = np.linspace(0, Y.shape[1] - 1, min(Y.shape[1], MOST_LABELS)).round().astype(int)
     X, Y = X.iloc[rows] if hasattr(X, "iloc") else X[rows], Y[np.ix_(rows, labels)]
@@ -118,7 +111,7 @@ def compare(model: Any, X: Any, Y: Array, *, seed: int = 0, done: Callable[[], o
             with warnings.catch_warnings(action="ignore"):
                 fitted = clone(model).set_params(threshold=0.5, max_terms=None).fit(take[train], DataFrame(Y[train]))
                 scores[:2, r, test] = [one.predict_proba(take[test]) for one in (fitted, fitted.shorten(TERMS))]
-            scores[2:, r, test] = _others(*_prepared(cells, train, test), Y[train], seed)
+            scores[2:, r, test] = _others(cells, Y, train, test, seed)
             done()
     weights = resamples(len(Y), len(labels), seed)
     both, drawn = np.zeros((2, len(METHODS), len(labels))), np.zeros((len(METHODS), len(weights), len(labels)))
@@ -149,24 +142,18 @@ def _cells(X: Any) -> Any:
     return X
 
 
-def _prepared(X: Any, train: Array, test: Array) -> tuple[Any, Any]:
-    """Training and test rows as numbers, by what the training rows say."""
+def _others(X: Any, Y: Array, train: Array, test: Array, seed: int) -> Array:
+    """Scores by logistic regression and by forests, of test rows as numbers by what the training rows say."""
     if sparse.issparse(X):
-        rows = Normalizer().transform(X)
-        return rows[train], rows[test]
-    filled = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-    words = OneHotEncoder(handle_unknown="ignore", min_frequency=5, sparse_output=False)
-    chosen = make_column_transformer(
-        (make_pipeline(filled, StandardScaler()), make_column_selector(dtype_include="number")),
-        (words, make_column_selector(dtype_include="category")),
-    )
-    with warnings.catch_warnings(action="ignore"):  # a category that the training rows do not have
-        return chosen.fit_transform(X.iloc[train]), chosen.transform(X.iloc[test])
-
-
-def _others(A: Any, B: Any, Y: Array, seed: int) -> Array:
-    """Scores of rows B by logistic regression and by forests of rows A with labels Y."""
-    scores, together = np.zeros((2, B.shape[0], Y.shape[1])), dict[bytes, list[int]]()
+        A, B = (Normalizer().transform(X[rows]) for rows in (train, test))
+    else:
+        filled = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+        words = OneHotEncoder(handle_unknown="ignore", min_frequency=5, sparse_output=False)
+        numbers = make_pipeline(filled, StandardScaler()), make_column_selector(dtype_include="number")
+        chosen = make_column_transformer(numbers, (words, make_column_selector(dtype_include="category")))
+        with warnings.catch_warnings(action="ignore"):  # a category that the training rows do not have
+            A, B = chosen.fit_transform(X.iloc[train]), chosen.transform(X.iloc[test])
+    Y, scores, together = Y[train], np.zeros((2, len(test), Y.shape[1])), dict[bytes, list[int]]()
     for j, y in enumerate(Y.T):
         seen = ~np.isnan(y)
         if len(np.unique(y[seen])) == 2:
