@@ -15,13 +15,12 @@ from mltsk.exceptions import InputError
 from mltsk.pages.explorer import (
     embedded,
     explorer_data,
-    explorer_page,
     explorer_parts,
     policy,
     script_source,
     sizes_data,
 )
-from mltsk.pages.explorer_model import system_data
+from mltsk.pages.explorer_content import system_data
 from mltsk.paper.methods import MLkNN
 
 DATA, SIZED = (make_multilabel_rules(n_samples=n, random_state=0) for n in (80, 120))
@@ -35,8 +34,9 @@ def hostile():
 
 
 @pytest.fixture(scope="module")
-def page(hostile):
-    return explorer_page(hostile, DATA.X, DATA.Y, title="a <b> & c")
+def page(hostile, tmp_path_factory):
+    path = tmp_path_factory.mktemp("explorer") / "page.html"
+    return explore(hostile, path, DATA.X, DATA.Y, title="a <b> & c").read_text("utf-8")
 
 
 def test_the_page_needs_nothing_else(page):

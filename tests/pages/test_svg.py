@@ -14,8 +14,8 @@ HOSTILE = '<script>alert("1")</script> & co'
 Y = np.arange(400) % 3 == 0
 SCORES = np.linspace(0, 1, 400)
 PICTURES = {
-    "roc": svg.roc(HOSTILE, SCORES, np.sqrt(SCORES), (0.2, 0.5)),
-    "precision": svg.precision_recall(HOSTILE, SCORES, 1 - SCORES, 0.3),
+    "roc": svg.curve(HOSTILE, ("a", "b"), (SCORES, np.sqrt(SCORES)), [0, 1], (0.2, 0.5)),
+    "precision": svg.curve(HOSTILE, ("a", HOSTILE), (SCORES, 1 - SCORES), [0.3, 0.3], None),
     "calibration": svg.calibration(HOSTILE, calibration_groups(Y, SCORES)),
     "interval": svg.interval(HOSTILE, (0.5, 0.4, 0.6), 0.2),
     "compared": svg.compared(HOSTILE, {"ours": 0.5, "theirs": 0.6}, 0.2),

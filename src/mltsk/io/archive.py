@@ -27,13 +27,11 @@ from ..limits import check_size
 from ..pipelines import taken_apart
 from ..rows.read import feature_names
 from ..tables.kinds import NUMBER, ORDINAL, YES_NO
-from .checks import check_model, is_ours
+from .checks import check_model
 
 FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
-
-MAX_JSON = 64 << 20
-MAX_MEMBERS = 10_000
+MAX_JSON, MAX_MEMBERS = 64 << 20, 10_000
 
 _METHODS = (
     *("binary_relevance.BinaryRelevanceTSK", "bp_mll.BPMLL", "c2ae.C2AE", "classifier_chain.ClassifierChainTSK"),
@@ -73,13 +71,9 @@ def trusted_in_pipelines() -> Mapping[str, tuple[str, ...]]:
 
     found = [kind for _, kind in all_estimators() if issubclass(kind, TransformerMixin | CountVectorizer)]
     types = (*(f"builtins.{name}" for name in ("str", "int", "float", "bool")), *(f"numpy.{name}" for name in _NUMBERS))
-    return {
-        **TRUSTED,
-        "ObjectNode": (*_OURS, PIPELINE, *(f"{kind.__module__}.{kind.__qualname__}" for kind in found)),
-        "TypeNode": types,
-        "DTypeNode": ("numpy.dtype",),
-        "SliceNode": ("builtins.slice",),
-    }
+    objects = (*_OURS, PIPELINE, *(f"{kind.__module__}.{kind.__qualname__}" for kind in found))
+    more = {"ObjectNode": objects, "TypeNode": types, "DTypeNode": ("numpy.dtype",), "SliceNode": ("builtins.slice",)}
+    return {**TRUSTED, **more}
 
 
 @dataclass(frozen=True)
@@ -111,10 +105,9 @@ class ModelInfo:
         kinds: dict[str, Any] = dict.fromkeys(names, NUMBER)
         if (found := getattr(model, "columns_", None)) is not None:
             known = Columns(**found)
-            kinds = dict(zip(known.names, known.kinds, strict=True))
-            for name, values, rare in zip(known.names, known.values, known.rare, strict=True):
-                if kinds[name] == ORDINAL or (values and {*values, *rare} <= {"yes", "no"}):
-                    kinds[name] = values if kinds[name] == ORDINAL else YES_NO
+            for name, kind, values, rare in zip(known.names, known.kinds, known.values, known.rare, strict=True):
+                is_yes_no = values and {*values, *rare} <= {"yes", "no"}
+                kinds[name] = values if kind == ORDINAL else YES_NO if is_yes_no else kind
         return cls(feature_names=names, label_names=tuple(map(str, getattr(model, "label_names_", ()))), kinds=kinds)
 
 
@@ -140,9 +133,29 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
     >>> load(file).predict(data.X).shape
     (60, 5)
     """
-    content = _archive(model, info or ModelInfo.of(model))
+    import skops
+    import skops.io
+
+    (_, last), kind = taken_apart(model), type(model).__name__
+    if last is not model and not type(last).__module__.startswith("mltsk."):
+        raise InputError(f"This pipeline ends in a {type(last).__name__}, which is no classifier of mltsk.")
+    try:
+        check_is_fitted(model)
+        buffer = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
+    except (NotFittedError, TypeError) as error:
+        raise InputError(f"{kind} is not a fitted model: call fit before saving ({error}).") from None
+    except skops.io.exceptions.UnsupportedTypeException as error:
+        raise InputError(f"This {kind} cannot be saved: {error}") from None
+    facts = asdict(ModelInfo.of(model) if info is None else info)
+    manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": facts}
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        if found := untrusted(json.loads(archive.read("schema.json"))):
+            allowed = "estimators of this package, in a pipeline transformers of scikit-learn, arrays, numbers and text"
+            raise InputError(f"This {kind} cannot be saved: it holds {found}, and a file may hold only {allowed}.")
+        plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
+        archive.writestr(MANIFEST, plain)
     with writing(path) as file:
-        file.write(content)
+        file.write(buffer.getvalue())
     return Path(path)
 
 
@@ -160,7 +173,7 @@ def load(path: str | Path) -> Any:
         if found := untrusted(schema):
             raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
         if schema.get("__loader__") != "ObjectNode":
-            raise _damaged(path, "it holds no model")
+            raise ValueError("it holds no model")
         # the same open file: what was checked is what is read
         model = skops.io.load(file, trusted=[*_OURS, *_ROWS, "numpy.dtype"])
         check_model(model)  # a damaged one fails here and not in a prediction
@@ -186,32 +199,6 @@ def _names_of(categories: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {str(name): tuple(map(str, values)) for name, values in categories.items()}
 
 
-def _archive(model: Any, info: ModelInfo) -> bytes:
-    import skops
-    import skops.io
-
-    _, last = taken_apart(model)
-    if last is not model and not is_ours(last):
-        raise InputError(f"This pipeline ends in a {type(last).__name__}, which is no classifier of mltsk.")
-    try:
-        check_is_fitted(model)
-        content = skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED)
-    except (NotFittedError, TypeError) as error:
-        raise InputError(f"{type(model).__name__} is not a fitted model: call fit before saving ({error}).") from None
-    except skops.io.exceptions.UnsupportedTypeException as error:
-        raise InputError(f"This {type(model).__name__} cannot be saved: {error}") from None
-    buffer = io.BytesIO(content)
-    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
-        if found := untrusted(json.loads(archive.read("schema.json"))):
-            allowed = "estimators of this package, in a pipeline transformers of scikit-learn, arrays, numbers and text"
-            why = f"it holds {found}, and a file may hold only {allowed}"
-            raise InputError(f"This {type(model).__name__} cannot be saved: {why}.")
-        manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": asdict(info)}
-        plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
-        archive.writestr(MANIFEST, plain)
-    return buffer.getvalue()
-
-
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, dict[str, Any]]]:
     """The file at ``path``, its archive and its manifest; whatever goes wrong with it becomes one sentence."""
@@ -220,13 +207,11 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
     try:
         with path.open("rb") as file:
             start = file.read(4)
-            if not start:
-                raise InputError(f"{path} is empty, not a model file.")
-            if start.startswith(b"\x80"):
-                what = "a pickle, which can run code when it is read, so it was not: save the model with mltsk.save"
-                raise InputError(f"{path} is {what}.")
             if not start.startswith(b"PK"):
-                raise InputError(f"{path} is not a model file: `mltsk fit` and mltsk.save write those.")
+                what = "not a model file: `mltsk fit` and mltsk.save write those"
+                if start.startswith(b"\x80"):
+                    what = "a pickle, which can run code when it is read, so it was not: save the model with mltsk.save"
+                raise InputError(f"{path} is {what if start else 'empty, not a model file'}.")
             with zipfile.ZipFile(file) as archive:
                 yield file, archive, _manifest(archive, path)
     except InputError:
@@ -237,7 +222,8 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
         raise InputError(f"{path} cannot be read: permission denied.") from None
     except Exception as error:  # damaged archives meet the reader with errors of every kind
         lines = str(error).strip().splitlines()
-        raise _damaged(path, lines[0].rstrip(".")[:200] if lines else type(error).__name__) from None
+        why = lines[0].rstrip(".")[:200] if lines else type(error).__name__
+        raise InputError(f"{path} is damaged or no model of mltsk: {why}.") from None
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
@@ -250,7 +236,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     manifest = _json(archive, MANIFEST, path)
     version, number = manifest.get("mltsk"), manifest.get("format")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(version, str):
-        raise _damaged(path, "it does not say which format it has")
+        raise ValueError("it does not say which format it has")
     if number != FORMAT:
         what = "upgrade with `pip install --upgrade mltsk`" if number > FORMAT else "fit the model again"
         written = f"{path} was written by mltsk {version} in format {number}"
@@ -263,31 +249,23 @@ def _json(archive: zipfile.ZipFile, name: str, path: Any) -> dict[str, Any]:
         raise InputError(f"{path} has a {name} of more than {MAX_JSON >> 20} MiB, too much for a model.")
     content = json.loads(archive.read(name))
     if not isinstance(content, dict):
-        raise _damaged(path, f"{name} is not what it should be")
+        raise ValueError(f"{name} is not what it should be")
     return content
 
 
 def untrusted(schema: Any) -> str | None:
     """The first thing in a skops schema that is not trusted, `TRUSTED` or `trusted_in_pipelines`, or None."""
-    trusted = trusted_in_pipelines() if _kind(schema) == PIPELINE else TRUSTED
+    trusted = TRUSTED
     waiting = [schema]  # a list, not recursion: a hostile file may be nested deeper than Python's stack
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):
-            if "__loader__" in item:
-                loader = item["__loader__"]
-                if not isinstance(loader, str) or _kind(item) not in trusted.get(loader, ()):
-                    return f"a {_kind(item)}"
+            kind, loader = f"{item.get('__module__')}.{item.get('__class__')}", item.get("__loader__")
+            if item is schema and kind == PIPELINE:
+                trusted = trusted_in_pipelines()
+            if "__loader__" in item and (not isinstance(loader, str) or kind not in trusted.get(loader, ())):
+                return f"a {kind}"
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
     return None
-
-
-def _kind(item: Any) -> str:
-    """The type of which a part of a skops schema says that it is."""
-    return f"{item.get('__module__')}.{item.get('__class__')}" if isinstance(item, dict) else ""
-
-
-def _damaged(path: Any, why: str) -> InputError:
-    return InputError(f"{path} is damaged or no model of mltsk: {why}.")

@@ -23,24 +23,12 @@ from ..core.scaling import Scaling
 from ..core.terms import PERCENTILE_TERMS, Terms
 from ..pipelines import taken_apart
 
-SHAPES = {
-    "KD": ("centers_", "widths_", "prototypes_"),
-    "KEL": ("coef_",),
-    "K": ("rule_weights_",),
-    "L": ("thresholds_", "intercept_", "slopes_", "offsets_", "noise"),
-    "PL": ("general_coef_",),
-    "P": ("feature", "low", "high", "mean"),
-    "DC": ("quantiles_",),
-    "DQ": ("values", "levels"),
-    "D": ("offset", "spread", "share"),
-    "LL": ("coupling_",),
-    "A": ("count",),
-    "AL": ("observed", "positives"),
-    "ADR": ("regions",),
-    "GRL": ("given",),
-    "UU": ("information",),
-    "DL": ("chosen",),
-}
+SHAPES = {"centers_": "KD", "widths_": "KD", "prototypes_": "KD", "coef_": "KEL", "rule_weights_": "K"}
+SHAPES |= {"quantiles_": "DC", "coupling_": "LL", "thresholds_": "L", "intercept_": "L", "slopes_": "L", "offsets_": "L"}
+SHAPES |= {"general_coef_": "PL", "feature": "P", "low": "P", "high": "P", "mean": "P"}  # from the second on of terms_
+SHAPES |= {"values": "DQ", "levels": "DQ", "offset": "D", "spread": "D", "share": "D"}  # of scaling_
+SHAPES |= {"count": "A", "observed": "AL", "positives": "AL", "regions": "ADR", "given": "GRL"}  # of members_
+SHAPES |= {"information": "UU", "noise": "L", "chosen": "DL"}  # of certainty_
 MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
@@ -55,16 +43,7 @@ ON_THE_SCALE = ("centers_", "coef_", "general_coef_", "intercept_", "thresholds_
 LARGEST = 1e100  # number in a model: products of two are still finite
 MOST_FEATURES = 10**8
 SCALES = (*PERCENTILE_TERMS, "standard", "minmax", "range", "unit", None)
-
-
-def has_rules(model: Any) -> bool:
-    """Whether a model is a fuzzy system of ours."""
-    return hasattr(type(model), "system_")
-
-
-def is_ours(model: Any) -> bool:
-    """Whether a model is an estimator of this package."""
-    return type(model).__module__.startswith("mltsk.")
+Faults = Iterator[tuple[Any, str]]
 
 
 def check_model(model: Any) -> None:
@@ -72,112 +51,127 @@ def check_model(model: Any) -> None:
 
     Parameters that did not exist when the model was written get their defaults.
     """
+    for wrong, why in _faults(model):
+        if wrong:
+            raise ValueError(why)
+
+
+def _faults(model: Any) -> Faults:
+    """What may be wrong, whether it is, and the sentence that says so; each relies on all before it being right."""
     steps, last = taken_apart(model)
     for part in (model, *(step for _, step in steps), last):
         check_is_fitted(part)
-        if hidden := [name for name in vars(part) if callable(getattr(type(part), name, None))]:
-            raise ValueError(f"it puts data in the place of {hidden[0]}")
+        hidden = next((name for name in vars(part) if callable(getattr(type(part), name, None))), None)
+        yield hidden, f"it puts data in the place of {hidden}"
         for name, parameter in inspect.signature(type(part).__init__).parameters.items():
             if name not in vars(part) and parameter.default is not parameter.empty:
                 setattr(part, name, parameter.default)
-    if not is_ours(last):
-        raise ValueError(f"it ends in a {type(last).__name__}, which is no classifier of mltsk")
-    whole, model = model, last
-    classes = getattr(model, "classes_", np.empty(0))
-    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len({*classes.tolist()}) < len(classes):
-        raise ValueError("'classes_' must be different values")
-    if has_rules(model):
-        _check_parts(vars(model))
-    else:
-        _check_arrays(vars(model))
-    if not isinstance(model.multilabel_, bool) or not _is_bounded(model.classes_):
-        raise ValueError("'multilabel_' must be true or false, and 'classes_' finite")
-    _try(model, L := len(model.label_names_))
+    is_ours = type(last).__module__.startswith("mltsk.")
+    yield not is_ours, f"it ends in a {type(last).__name__}, which is no classifier of mltsk"
+    classes = getattr(last, "classes_", np.empty(0))
+    differ = isinstance(classes, np.ndarray) and classes.ndim == 1 and len({*classes.tolist()}) == len(classes)
+    yield not differ, "'classes_' must be different values"
+    yield from _faults_of_rules(vars(last)) if hasattr(type(last), "system_") else _faults_of_arrays(vars(last))
+    sane = isinstance(last.multilabel_, bool) and _is_bounded(last.classes_)
+    yield not sane, "'multilabel_' must be true or false, and 'classes_' finite"
+    yield from _faults_of_scores(last, L := len(last.label_names_))
     # steps of columns with names may want words in them, and those of texts have no columns
-    if steps and hasattr(whole, "n_features_in_") and not hasattr(whole, "feature_names_in_"):
-        _try(whole, L)
+    if steps and hasattr(model, "n_features_in_") and not hasattr(model, "feature_names_in_"):
+        yield from _faults_of_scores(model, L)
 
 
-def _check_arrays(found: Mapping[str, Any]) -> None:
-    """Refuse numbers that are not finite in a model without rules."""
+def _faults_of_arrays(found: Mapping[str, Any]) -> Faults:
+    """Of a model without rules: numbers that are not finite, above all."""
     for name in ("coef_", "intercept_"):  # one of a single label would serve all
-        if name in found and np.shape(found[name])[-1:] != (len(found["label_names_"]),):
-            raise ValueError(f"{name!r} must have as many columns as there are labels")
-    if "X_" in found and len(found["Y_"]) != found["X_"].shape[0]:
-        raise ValueError("'Y_' must have as many rows as 'X_'")
+        fits = name not in found or np.shape(found[name])[-1:] == (len(found["label_names_"]),)
+        yield not fits, f"{name!r} must have as many columns as there are labels"
+    yield "X_" in found and len(found["Y_"]) != found["X_"].shape[0], "'Y_' must have as many rows as 'X_'"
     waiting = [(name, part) for name, part in found.items() if name.endswith("_")]
     while waiting:
         name, part = waiting.pop()
         waiting += [(name, inner) for inner in part] if isinstance(part, list | tuple) else []
-        if isinstance(part, np.ndarray) and (part.dtype.kind not in "biufUO" or not _is_bounded(part)):
-            raise ValueError(f"{name!r} must hold finite numbers")
+        strange = isinstance(part, np.ndarray) and (part.dtype.kind not in "biufUO" or not _is_bounded(part))
+        yield strange, f"{name!r} must hold finite numbers"
 
 
 def _is_bounded(part: Any) -> bool:
     return part.dtype.kind != "f" or bool((abs(part.astype(np.float64)) <= LARGEST).all())  # which NaN is not
 
 
-def _try(model: Any, L: int) -> None:
-    """Refuse a model that gives no finite score per label to rows of zeros."""
-    system = model.system_ if has_rules(model) else None
+def _faults_of_scores(model: Any, L: int) -> Faults:
+    """A model must give a finite score per label to rows of zeros."""
+    system = model.system_ if hasattr(type(model), "system_") else None
     D = model.n_features_in_ if system is None else system.shape[1]
-    if not isinstance(D, int | np.integer) or not 0 < D < MOST_FEATURES:
-        raise ValueError(f"'n_features_in_' must be a number of features, not {str(D)[:40]}")
+    known = isinstance(D, int | np.integer) and 0 < D < MOST_FEATURES
+    yield not known, f"'n_features_in_' must be a number of features, not {str(D)[:40]}"
     for n in (2, 3):  # what fits both by chance fits any number of rows
         with warnings.catch_warnings(action="ignore"):
             rows = np.zeros((n, int(D)))
             scores = np.asarray(model.decision_function(rows) if system is None else system.scores(rows))
-        if scores.shape not in ((n, L), (n,)) or scores.dtype.kind != "f" or not np.isfinite(scores).all():
-            raise ValueError("its parts give no finite score per label")
+        sane = scores.shape in ((n, L), (n,)) and scores.dtype.kind == "f" and np.isfinite(scores).all()
+        yield not sane, "its parts give no finite score per label"
 
 
-def _check_parts(found: Mapping[str, Any]) -> None:
-    general = GENERAL if any(name in found for name in GENERAL) else ()
-    if missing := [name for name in (*RULES, *general) if name not in found]:
-        raise ValueError(f"it has no {missing[0]}, which mltsk {__version__} needs: fit the model again")
+def _faults_of_rules(found: Mapping[str, Any]) -> Faults:
+    needed = (*RULES, *(GENERAL if any(name in found for name in GENERAL) else ()))
+    missing = next((name for name in needed if name not in found), None)
+    yield missing, f"it has no {missing}, which mltsk {__version__} needs: fit the model again"
+    parts = dict(found)
     for name, kind in TABLES.items():
         table, known = found.get(name), [field.name for field in fields(kind)]
-        needed = {field.name for field in fields(kind) if field.default is field.default_factory}  # others may be newer
-        if table is not None and (not isinstance(table, Mapping) or not needed <= table.keys() <= {*known}):
-            raise ValueError(f"{name!r} must hold {', '.join(known)}")
-    parts = {**found, **(found["scaling_"] or {}), **found.get("terms_", {}), **(found.get("members_") or {})}
-    parts |= found.get("certainty_") or {}
+        old = {field.name for field in fields(kind) if field.default is field.default_factory}  # others may be newer
+        fits = table is None or (isinstance(table, Mapping) and old <= table.keys() <= {*known})
+        yield not fits, f"{name!r} must hold {', '.join(known)}"
+        parts |= table if table is not None and name != "columns_" else {}
     if found.get("columns_") is not None:
-        _check_columns(found["columns_"], found)
+        yield from _faults_of_columns(found["columns_"], found)
     n = _sizes(parts)
-    for shape, names in SHAPES.items():
-        for name in (name for name in names if name in parts):
-            if parts[name] is not None or name not in MAY_BE_NONE:
-                _check_table(parts[name], name, tuple(n[symbol] for symbol in shape))
-    for wrong, why in _faults(parts, n):
-        if wrong:
-            raise ValueError(why)
+    fits = n["E"] in (1, n["D"] + 1) and min(n["D"], n["L"]) > 0
+    yield not fits, f"'coef_' has {n['E']} rows per rule for {n['D']} features"
+    for name, symbols in SHAPES.items():
+        shape = tuple(n[symbol] for symbol in symbols)
+        fits = name not in parts or _is_table(parts[name], name, shape)
+        yield not fits, f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers"
+    yield from _faults_of_values(parts, n)
 
 
-def _check_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-    """Refuse columns of a table that are not what `Columns` holds; the error names the part."""
+def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
+    coef, columns, Q = parts["coef_"], parts.get("columns_"), parts.get("values", np.empty((0, 0))).shape[-1]
+    D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
+    K, L, P = len(parts["centers_"]), len(parts["label_names_"]), len(parts.get("feature", ()))
+    G, E = 0 if columns is None else len(columns.get("rules", ())), coef.shape[1] if coef.ndim == 3 else 1
+    return {"K": K, "A": K + 1, "G": G, "D": D, "L": L, "C": 21, "R": 2, "U": K + P, "P": P, "Q": Q, "E": E}
+
+
+def _is_table(table: Any, name: str, shape: tuple[int, ...]) -> bool:
+    if table is None:
+        return name in MAY_BE_NONE
+    if not isinstance(table, np.ndarray) or table.dtype.kind not in "fi" or table.shape != shape:
+        return False
+    allowed: Any = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
+    return bool((np.isfinite(table) | allowed(table)).all()) and (name not in ON_THE_SCALE or _is_bounded(table))
+
+
+def _faults_of_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> Faults:
     D = int(found["n_features_in_"])
     for name, parts in columns.items():
-        if not isinstance(parts, list | tuple) or len(parts) != (len(parts) if name == "rules" else D):
-            raise ValueError(f"{name!r} of 'columns_' must be {D}, one for each feature")
+        fits = isinstance(parts, list | tuple) and (name == "rules" or len(parts) == D)
+        yield not fits, f"{name!r} of 'columns_' must be {D}, one for each feature"
     own = [str(text) for text in found.get("feature_names_in_", columns["names"])]
-    if not _are_words(columns["names"]) or list(columns["names"]) != own:
-        raise ValueError("'names' of 'columns_' must be different words, those of the features")
-    if not all(isinstance(kind, str) and kind in KINDS for kind in columns["kinds"]):
-        raise ValueError(f"'kinds' of 'columns_' must be {', '.join(KINDS)}")
-    if not all(isinstance(gap, bool) for gap in columns["gaps"]):
-        raise ValueError("'gaps' of 'columns_' must be true or false")
-    for d, kind in enumerate(columns["kinds"]):
-        values, rare = columns["values"][d], columns["rare"][d]
+    fits = _are_words(columns["names"]) and list(columns["names"]) == own
+    yield not fits, "'names' of 'columns_' must be different words, those of the features"
+    known = all(isinstance(kind, str) and kind in KINDS for kind in columns["kinds"])
+    yield not known, f"'kinds' of 'columns_' must be {', '.join(KINDS)}"
+    yield not all(isinstance(gap, bool) for gap in columns["gaps"]), "'gaps' of 'columns_' must be true or false"
+    for title, kind, values, rare in zip(own, *(columns[key] for key in ("kinds", "values", "rare")), strict=True):
         for name, part, may_hold in (("values", values, kind != "number"), ("rare", rare, kind == "nominal")):
-            if not _are_words(part) or (part and not may_hold):
-                what = "different words" if may_hold else "empty"
-                raise ValueError(f"{name!r} of column {own[d][:80]!r} must be {what}: it is of kind {kind}")
-        if set(values) & set(rare):
-            raise ValueError(f"'rare' of column {own[d][:80]!r} names a value that is frequent, too")
+            what = "different words" if may_hold else "empty"
+            fits = _are_words(part) and (may_hold or not part)
+            yield not fits, f"{name!r} of column {title[:80]!r} must be {what}: it is of kind {kind}"
+        yield set(values) & set(rare), f"'rare' of column {title[:80]!r} names a value that is frequent, too"
     for r, rule in enumerate(columns.get("rules", ())):
-        if not rule or not all(_is_asked(asked, columns) for asked in rule):
-            raise ValueError(f"rule {r + 1} of 'columns_' must hold conditions on features: feature, low, high, words")
+        fits = rule and all(_is_asked(asked, columns) for asked in rule)
+        yield not fits, f"rule {r + 1} of 'columns_' must hold conditions on features: feature, low, high, words"
 
 
 def _is_asked(asked: Any, columns: Mapping[str, Any]) -> bool:
@@ -195,33 +189,11 @@ def _is_asked(asked: Any, columns: Mapping[str, Any]) -> bool:
 
 
 def _are_words(part: Any) -> bool:
-    """Whether this is a list of words, all different."""
     are_texts = isinstance(part, list | tuple) and all(isinstance(word, str) for word in part)
     return are_texts and len(set(part)) == len(part)
 
 
-def _sizes(parts: Mapping[str, Any]) -> dict[str, int]:
-    coef, knots, columns = parts["coef_"], parts.get("values", np.empty((0, 0))), parts.get("columns_")
-    D = int(parts["n_features_in_"]) if columns is None else len(Columns(**columns).parts)
-    K, L = len(parts["centers_"]), len(parts["label_names_"])
-    P, E = len(parts.get("feature", ())), coef.shape[1] if coef.ndim == 3 else 1
-    G = 0 if columns is None else len(columns.get("rules", ()))
-    n = {"K": K, "A": K + 1, "G": G, "D": D, "L": L, "C": 21, "R": 2, "U": K + P, "P": P, "Q": knots.shape[-1], "E": E}
-    if n["E"] not in (1, n["D"] + 1) or min(n["D"], n["L"]) < 1:
-        raise ValueError(f"'coef_' has {n['E']} rows per rule for {n['D']} features")
-    return n
-
-
-def _check_table(table: Any, name: str, shape: tuple[int, ...]) -> None:
-    numbers = isinstance(table, np.ndarray) and table.dtype.kind in "fi"
-    allowed: Any = {"widths_": lambda x: x > 0, "regions": np.isnan}.get(name, np.isfinite)
-    is_sane = numbers and table.shape == shape and (np.isfinite(table) | allowed(table)).all()
-    if not is_sane or (name in ON_THE_SCALE and not _is_bounded(table)):
-        raise ValueError(f"{name!r} must be a table of {' x '.join(map(str, shape))} finite numbers")
-
-
-def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bool, str]]:
-    """What may be wrong with tables of the right shapes: whether it is, and the sentence that says so."""
+def _faults_of_values(parts: Mapping[str, Any], n: Mapping[str, int]) -> Faults:
     yield not (parts["widths_"] > 0).all(), "'widths_' must be above 0"
     for name, count in (("label_names_", n["L"]), ("feature_names_in_", int(parts["n_features_in_"]))):
         names = {text for text in parts.get(name, map(str, range(count))) if isinstance(text, str)}
@@ -232,29 +204,26 @@ def _faults(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bo
     scale, scaling = parts["scale_"], parts["scaling_"]
     yield scale not in SCALES, f"this version knows no scale {str(scale)[:80]!r}"
     yield (scaling is None) != (scale in ("unit", None)), f"'scaling_' does not belong to the scale {scale!r}"
-    yield from _faults_of_scale(parts) if scaling is not None else ()
-    yield from _faults_of_members(parts) if "count" in parts else ()
-    yield from _faults_of_terms(parts, n) if "terms_" in parts else ()
+    if scaling is not None:
+        rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
+        yield not rises, "knots of the scale must rise"
+        yield parts["levels"].min() < 0 or parts["levels"].max() > 1, "'levels' must lie between 0 and 1"
+        for name in ("spread", "share"):
+            yield not ((parts[name] > 1 / LARGEST) & (parts[name] < LARGEST)).all(), f"{name!r} must be above 0"
+        yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
+    yield from _faults_of_statements(parts, n)
 
 
-def _faults_of_scale(parts: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-    rises = all((np.diff(parts[name], axis=1) >= 0).all() for name in ("values", "levels"))
-    yield not rises, "knots of the scale must rise"
-    yield parts["levels"].min() < 0 or parts["levels"].max() > 1, "'levels' must lie between 0 and 1"
-    for name in ("spread", "share"):
-        yield not ((parts[name] > 1 / LARGEST) & (parts[name] < LARGEST)).all(), f"{name!r} must be above 0"
-    yield not isinstance(parts["bounded"], bool), "'bounded' must be true or false"
-
-
-def _faults_of_members(parts: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-    count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
-    rise = [np.zeros(1), positives, observed, count[:, None], count[-1:, None]]
-    yield any((a > b).any() for a, b in pairwise(rise)), "'positives' must be some of 'observed', these of 'count'"
-    yield (ends is None) != (parts["quantiles_"] is None), "'regions' must be there where 'quantiles_' are"
-    yield ends is not None and (ends[..., 0] > ends[..., 1]).any(), "'regions' must end above where they begin"
-
-
-def _faults_of_terms(parts: Mapping[str, Any], n: Mapping[str, int]) -> Iterator[tuple[bool, str]]:
+def _faults_of_statements(parts: Mapping[str, Any], n: Mapping[str, int]) -> Faults:
+    """Of who is in each rule, and of the terms of the general one."""
+    if "count" in parts:
+        count, observed, positives, ends = (parts[name] for name in ("count", "observed", "positives", "regions"))
+        rise = [np.zeros(1), positives, observed, count[:, None], count[-1:, None]]
+        yield any((a > b).any() for a, b in pairwise(rise)), "'positives' must be some of 'observed', these of 'count'"
+        yield (ends is None) != (parts["quantiles_"] is None), "'regions' must be there where 'quantiles_' are"
+        yield ends is not None and (ends[..., 0] > ends[..., 1]).any(), "'regions' must end above where they begin"
+    if "terms_" not in parts:
+        return
     scale, feature, low, high = (parts[name] for name in ("scale_", "feature", "low", "high"))
     known = feature.dtype.kind == "i" and np.isin(feature, np.arange(n["D"])).all()
     yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"

@@ -17,7 +17,6 @@ from ..core.scaling import REACH
 from ..exceptions import InputError, optional
 from ..pipelines import without_steps
 from ..system import FuzzySystem
-from .checks import has_rules
 from .plain import check_fitted
 
 OPSET, IR_VERSION = 17, 8  # what runtimes since 2022 read
@@ -30,22 +29,19 @@ class Graph:
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self.inputs: list[Any] = []
-        self.outputs: list[Any] = []
+        self.nodes, self.constants, self.inputs, self.outputs = (list[Any]() for _ in range(4))
 
-    def add(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
-        """The name of the output of a new node."""
+    def add(self, operator: str, *inputs: Any, name: str = "", **attributes: Any) -> str:
+        """The name of the output of a new node; of its inputs, what is no name is a constant in double precision."""
         name = name or f"mltsk/{operator.lower()}{len(self.nodes) + 1}"  # no column of a table is called so
-        self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [name], name=name, **attributes))
+        known = [part if isinstance(part, str) else self.constant(part) for part in inputs]
+        self.nodes.append(self.onnx.helper.make_node(operator, known, [name], name=name, **attributes))
         return name
 
     def constant(self, values: Any, dtype: Any = np.float64) -> str:
         """The name of a constant tensor."""
         name = f"mltsk/c{len(self.constants)}"
-        array = np.ascontiguousarray(values, dtype=dtype).reshape(np.shape(values))
-        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
+        self.constants.append(self.onnx.numpy_helper.from_array(np.array(values, dtype=dtype, order="C"), name))
         return name
 
     def integers(self, values: Any) -> str:
@@ -108,82 +104,82 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     ['scores', 'labels', 'probabilities']
     """
     model = without_steps(model, "written as ONNX")
-    if not has_rules(model):
+    if not hasattr(type(model), "system_"):
         raise InputError(f"A {type(model).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier.")
     check_fitted(model, "to_onnx")
     if dtype not in ("float64", "float32"):
         raise InputError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
-    onnx = optional("onnx", "onnx")
+    onnx, system = optional("onnx", "onnx"), model.system_
     g = Graph(onnx)
-    x = samples(g, model.system_, onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT)
-    scores, L = system_scores(g, model.system_, x), len(model.label_names_)
-    g.output("scores", scores, g.onnx.TensorProto.DOUBLE, ["n", L])
-    _labels(g, model)
-    if model.system_.slopes is not None:
-        g.output("probabilities", _probabilities(g, model, scores), g.onnx.TensorProto.DOUBLE, ["n", L])
-    return _finished(g, model)
+    x = samples(g, system, onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT)
+    _answer(g, model, system_scores(g, system, x))
+    graph = onnx.helper.make_graph(g.nodes, "mltsk", g.inputs, g.outputs, g.constants)
+    opsets = {"": OPSET} | {node.domain: WORDS_OPSET for node in g.nodes if node.domain}
+    written_by = {"producer_name": "mltsk", "producer_version": __version__, "ir_version": IR_VERSION}
+    imports = [onnx.helper.make_opsetid(*opset) for opset in opsets.items()]
+    made = onnx.helper.make_model(graph, opset_imports=imports, **written_by)
+    names = system.feature_names if system.columns is None else system.columns.names
+    facts = {"feature_names": names, "label_names": system.label_names, "thresholds": model.thresholds_.tolist()}
+    facts |= {} if system.columns is None else {"columns": vars(system.columns)}
+    onnx.helper.set_model_props(made, {key: json.dumps(fact) for key, fact in facts.items()})
+    onnx.checker.check_model(made)
+    return made
 
 
-def _probabilities(g: Graph, model: Any, scores: str) -> str:
-    """Of a calibrated model, (N, L); of two classes, that of the second."""
-    system = model.system_
-    if model.multilabel_ or len(model.classes_) == 2:
-        line = g.add("Add", g.add("Mul", scores, g.constant(system.slopes)), g.constant(system.offsets))
-        return g.add("Sigmoid", line)
-    margin = g.add("Sub", scores, g.constant(system.thresholds))
-    return g.add("Softmax", g.add("Mul", margin, g.constant(system.slopes.mean())), axis=1)
-
-
-def _labels(g: Graph, model: Any) -> None:
-    """What ``predict`` makes of scores: those that reach their threshold, or the class that stands highest above it."""
-    types, tau, classes = g.onnx.TensorProto, g.constant(model.thresholds_), np.asarray(model.classes_)
-    if not model.multilabel_ and len(classes) > 2:
-        where = g.add("ArgMax", g.add("Sub", "scores", tau), axis=1, keepdims=0)
+def _answer(g: Graph, model: Any, scores: str) -> None:
+    """Let scores, what ``predict`` makes of them and, of a calibrated model, probabilities leave the graph."""
+    types, system, classes, L = g.onnx.TensorProto, model.system_, np.asarray(model.classes_), len(model.label_names_)
+    g.output("scores", scores, types.DOUBLE, ["n", L])
+    tau, one_of_many = g.constant(model.thresholds_), not model.multilabel_ and len(classes) > 2
+    if one_of_many:  # the class that stands highest above its threshold
+        found = g.add("ArgMax", g.add("Sub", "scores", tau), axis=1, keepdims=0)
     else:
-        where = g.add("Cast", g.add("GreaterOrEqual", "scores", tau), to=types.INT64)
+        found = g.add("Cast", g.add("GreaterOrEqual", "scores", tau), to=types.INT64)
     if model.multilabel_:
-        g.output("labels", where, types.INT64, ["n", len(model.thresholds_)])
+        g.output("labels", found, types.INT64, ["n", L])
+    else:
+        found = g.add("Squeeze", found, g.integers([1])) if len(classes) == 2 else found
+        kinds = {"i": np.int64, "u": np.int64, "b": np.bool_, "f": np.float64}
+        named = g.constant(classes, kinds.get(classes.dtype.kind, object))
+        g.output("labels", g.add("Gather", named, found), g.constants[-1].data_type, ["n"])
+    if system.slopes is None:
         return
-    if len(classes) == 2:
-        where = g.add("Squeeze", where, g.integers([1]))
-    kinds = {"i": (np.int64, types.INT64), "u": (np.int64, types.INT64), "b": (np.bool_, types.BOOL)}
-    dtype, kind = (kinds | {"f": (np.float64, types.DOUBLE)}).get(classes.dtype.kind, (object, types.STRING))
-    g.output("labels", g.add("Gather", g.constant(classes, dtype), where), kind, ["n"])
+    if one_of_many:
+        chances = g.add("Softmax", g.add("Mul", g.add("Sub", scores, tau), system.slopes.mean()), axis=1)
+    else:  # of two classes, that of the second
+        chances = g.add("Sigmoid", g.add("Add", g.add("Mul", scores, system.slopes), system.offsets))
+    g.output("probabilities", chances, types.DOUBLE, ["n", L])
 
 
 def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
-    """The columns of numbers that a system is about, (N, D), from inputs in the caller's columns."""
+    """The columns of numbers that a system is about, (N, D), from inputs in the caller's columns.
+
+    Values, what is missing, and whether given rules hold, as `Columns.expand` has them.
+    """
     columns = system.columns
     if columns is None:
         return g.input("X", kind, system.shape[1])
-    x = _numbers(g, columns, kind)
-    return g.add("Concat", x, *(_held(g, x, tests) for tests in columns.tests), axis=1) if columns.rules else x
-
-
-def _held(g: Graph, x: str, tests: list[tuple[int, float, float]]) -> str:
-    """Whether a given rule holds, (N, 1): all of its numbers lie between their ends, none of them missing."""
-    at, low, high = (np.array(part) for part in zip(*tests, strict=True))
-    own = g.add("Gather", x, g.integers(at), axis=1)
-    above, below = g.add("GreaterOrEqual", own, g.constant(low)), g.add("LessOrEqual", own, g.constant(high))
-    return g.add("ReduceMin", g.number(g.add("And", above, below)), axes=[1])
-
-
-def _numbers(g: Graph, columns: Columns, kind: int) -> str:
-    """Values and what is missing, as `Columns.expand` has them, without given rules."""
     if set(columns.kinds) == {"number"}:
-        x = g.input("X", kind, len(columns.names))
-        if not any(columns.gaps):
-            return x
-        own = g.add("Gather", x, g.integers(np.flatnonzero(columns.gaps)), axis=1)
-        return g.add("Concat", x, g.number(g.add("IsNaN", own)), axis=1)
-    found = [_column(g, columns, d, kind) for d in range(len(columns.names))]
-    gaps = [gap for (_, gap), own in zip(found, columns.gaps, strict=True) if own]
-    return g.add("Concat", *(shown for shown, _ in found), *gaps, axis=1)
+        found = [g.input("X", kind, len(columns.names))]
+        if any(columns.gaps):
+            own = g.add("Gather", found[0], g.integers(np.flatnonzero(columns.gaps)), axis=1)
+            found.append(g.number(g.add("IsNaN", own)))
+    else:
+        pairs = [_column(g, columns, d, kind) for d in range(len(columns.names))]
+        found = [shown for shown, _ in pairs] + [gap for (_, gap), own in zip(pairs, columns.gaps, strict=True) if own]
+    x = g.add("Concat", *found, axis=1) if len(found) > 1 else found[0]
+    held = []
+    for tests in columns.tests:  # all numbers that a rule asks for lie between their ends, none of them missing
+        at, low, high = (np.array(part) for part in zip(*tests, strict=True))
+        own = g.add("Gather", x, g.integers(at), axis=1)
+        within = g.add("And", g.add("GreaterOrEqual", own, low), g.add("LessOrEqual", own, high))
+        held.append(g.add("ReduceMin", g.number(within), axes=[1]))
+    return g.add("Concat", x, *held, axis=1) if held else x
 
 
 def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
-    """(columns of numbers of a feature, whether it is missing), from an input of its own: see `Columns.expand`."""
-    values, types = columns.values[d] + columns.rare[d], g.onnx.TensorProto
+    """(columns of numbers of a feature, whether it is missing), from an input of its own."""
+    often, values, types = len(columns.values[d]), columns.values[d] + columns.rare[d], g.onnx.TensorProto
     if columns.kinds[d] == "number" or _are_numbers(values):
         x = g.input(columns.names[d], kind, 1)
         missing = g.add("IsNaN", x)
@@ -191,18 +187,20 @@ def _column(g: Graph, columns: Columns, d: int, kind: int) -> tuple[str, str]:
             return x, g.number(missing)
         known = np.array(values, dtype=np.float64)
         rounding = (6e-15 if kind == types.DOUBLE else 6e-8) * np.abs(known)  # of 15 digits, of single precision
-        is_value = g.add("LessOrEqual", g.add("Abs", g.add("Sub", x, g.constant(known))), g.constant(rounding))
+        is_value = g.add("LessOrEqual", g.add("Abs", g.add("Sub", x, known)), rounding)
     else:
         keys = values if "" in values else (*values, "")
         codes: dict[str, Any] = {"keys_strings": keys, "values_int64s": range(len(keys)), "default_int64": -1}
         code = g.add("LabelEncoder", g.input(columns.names[d], types.STRING, 1), domain=WORDS, **codes)
         is_value, missing = (g.add("Equal", code, g.integers(k)) for k in (np.arange(len(values)), len(values)))
-    is_value = g.number(is_value)
-    shown = g.add("MatMul", is_value, g.constant(_shown(columns, d)))
-    is_known = g.add("Greater", g.add("ReduceSum", is_value, g.integers([1])), g.constant(0.0))
+    shows, is_value = np.arange(often)[:, None], g.number(is_value)  # the place of each value in its order
+    if columns.kinds[d] == "nominal":  # a column per frequent value, and one for the rare ones
+        shows = np.minimum(np.arange(len(values)), often)[:, None] == np.arange(often + bool(columns.rare[d]))
+        shows = shows[:, 1:] if shows.shape[1] == 2 else shows
+    shown = g.add("MatMul", is_value, shows)
+    is_known = g.add("Greater", g.add("ReduceSum", is_value, g.integers([1])), 0.0)
     known_gap = g.add("Or", is_known, missing)  # a word that was never seen is neither measured nor not
-    shown = g.add("Where", is_known, shown, g.constant(np.nan))
-    return shown, g.add("Where", known_gap, g.number(missing), g.constant(np.nan))
+    return g.add("Where", is_known, shown, np.nan), g.add("Where", known_gap, g.number(missing), np.nan)
 
 
 def _are_numbers(values: tuple[str, ...]) -> bool:
@@ -213,23 +211,24 @@ def _are_numbers(values: tuple[str, ...]) -> bool:
         return False
 
 
-def _shown(columns: Columns, d: int) -> Any:
-    """What frequent and then rare values of a feature are in its columns of numbers."""
-    often, rare = len(columns.values[d]), len(columns.rare[d])
-    if columns.kinds[d] == "ordinal":
-        return np.arange(often)[:, None]
-    table = np.minimum(np.arange(often + rare), often)[:, None] == np.arange(often + bool(rare))
-    return table[:, 1:] if table.shape[1] == 2 else table
-
-
 def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
-    """intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), (N, L).   (16)"""
+    """intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), (N, L), without slopes a_k for order 0.   (16)"""
+    (K, D, L), coef = system.shape, np.asarray(system.coef, dtype=np.float64)
     gone, general = g.add("IsNaN", x), np.asarray(system.term_coef, dtype=np.float64)
     usual = system.terms.mean if system.is_linear else 0.0
-    z = g.add("Where", gone, g.constant(usual), scaled(g, system, x))
-    total = g.add("MatMul", memberships(g, system, z, gone), g.constant(general))
-    total = g.add("Add", total, g.constant(system.intercept - system.terms.mean @ general))
-    return g.add("Add", total, _exceptions(g, system, z, gone)) if len(system.centers) else total
+    z = g.add("Where", gone, usual, scaled(g, system, x))
+    total = g.add("MatMul", memberships(g, system, z, gone), general)
+    total = g.add("Add", total, system.intercept - system.terms.mean @ general)
+    if not K:
+        return total
+    m = firing(g, system, z, gone)
+    shifts = g.add("MatMul", m, coef[:, 0])
+    if system.order:
+        said = g.add("MatMul", z, coef[:, 1:].transpose(1, 0, 2).reshape(D, K * L))
+        said = g.add("Reshape", said, g.integers([-1, K, L]))
+        shared = g.add("Mul", said, g.add("Unsqueeze", m, g.integers([2])))
+        shifts = g.add("Add", g.add("ReduceSum", shared, g.integers([1]), keepdims=0), shifts)
+    return g.add("Add", total, shifts)
 
 
 def memberships(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
@@ -238,33 +237,19 @@ def memberships(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     if terms.low is None or terms.high is None:
         return z
     spread, offset = (scaling.spread, scaling.offset) if scaling is not None else np.empty((2, 0))
-    rise = terms.high - terms.low
-    own = g.add("Gather", z, g.integers(terms.feature), axis=1)
-    line = g.add("Mul", own, g.constant(spread[terms.feature] / rise))
-    line = g.add("Add", line, g.constant((offset[terms.feature] - terms.low) / rise))
-    ramps = g.add("Min", g.add("Max", line, g.constant(0.0)), g.constant(1.0))
-    return g.add("Where", g.add("Gather", gone, g.integers(terms.feature), axis=1), g.constant(terms.mean), ramps)
-
-
-def _exceptions(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
-    """Σ_k m_k (b_k + a_k·z), (N, L), without slopes for order 0."""
-    K, D, L = system.shape
-    m, coef = firing(g, system, z, gone), np.asarray(system.coef, dtype=np.float64)
-    shifts = g.add("MatMul", m, g.constant(coef[:, 0]))
-    if system.order == 0:
-        return shifts
-    said = g.add("MatMul", z, g.constant(coef[:, 1:].transpose(1, 0, 2).reshape(D, K * L)))
-    said = g.add("Reshape", said, g.integers([-1, K, L]))
-    shared = g.add("Mul", said, g.add("Unsqueeze", m, g.integers([2])))
-    return g.add("Add", g.add("ReduceSum", shared, g.integers([1]), keepdims=0), shifts)
+    rise, feature = terms.high - terms.low, g.integers(terms.feature)
+    line = g.add("Mul", g.add("Gather", z, feature, axis=1), spread[terms.feature] / rise)
+    line = g.add("Add", line, (offset[terms.feature] - terms.low) / rise)
+    ramps = g.add("Min", g.add("Max", line, 0.0), 1.0)
+    return g.add("Where", g.add("Gather", gone, feature, axis=1), terms.mean, ramps)
 
 
 def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
     """Samples on the scale of the rules, (N, D); of what is missing, anything."""
     if system.unit_length:
         norm = g.add("Sqrt", g.add("ReduceSum", g.add("Mul", x, x), g.integers([1])))
-        has_length = g.add("Greater", norm, g.constant(0.0))  # a row of zeros has none, nor has one with gaps
-        return g.add("Div", x, g.add("Where", has_length, norm, g.constant(1.0)))
+        has_length = g.add("Greater", norm, 0.0)  # a row of zeros has none, nor has one with gaps
+        return g.add("Div", x, g.add("Where", has_length, norm, 1.0))
     if system.scaling is None:
         return x
     s = system.scaling
@@ -275,9 +260,8 @@ def scaled(g: Graph, system: FuzzySystem, x: str) -> str:
     low, high = s.values[:, 0], s.values[:, -1]
     slope = 1.0 / (np.where(high > low, high - low, 1.0) * s.spread)
     far = REACH * np.where(high > low, high - low, np.maximum(abs(low), 1.0))
-    x = g.add("Min", g.add("Max", x, g.constant(low - far)), g.constant(high + far))
-    rise = g.add("Mul", g.add("Sub", x, g.constant(low)), g.constant(slope))
-    return g.add("Sub", rise, g.constant(s.offset / s.spread))
+    x = g.add("Min", g.add("Max", x, low - far), high + far)
+    return g.add("Sub", g.add("Mul", g.add("Sub", x, low), slope), s.offset / s.spread)
 
 
 def _percentile(g: Graph, values: Any, levels: Any, x: str) -> str:
@@ -287,67 +271,38 @@ def _percentile(g: Graph, values: Any, levels: Any, x: str) -> str:
     values, levels = (np.pad(a, ((0, 0), (0, Q - a.shape[1])), mode="edge") for a in (values, levels))
     width = np.diff(values, axis=1, append=values[:, -1:])
     slopes = np.divide(np.diff(levels, axis=1, append=levels[:, -1:]), width, out=np.zeros_like(width), where=width > 0)
-    x = g.add("Min", g.add("Max", x, g.constant(values[:, 0])), g.constant(values[:, -1]))
-    knots = g.constant(values.ravel())
-    at = _place(g, knots, values.shape, x, steps)
-    rise = g.add("Mul", g.add("Sub", x, g.add("Gather", knots, at)), g.add("Gather", g.constant(slopes.ravel()), at))
-    return g.add("Add", g.add("Gather", g.constant(levels.ravel()), at), rise)
-
-
-def _place(g: Graph, knots: str, shape: tuple[int, int], x: str, steps: int) -> str:
-    """Index of the last knot that is not above x in the table, feature after feature, (N, D)."""
-    at = g.add("Expand", g.integers(np.arange(shape[0]) * shape[1]), g.add("Shape", x))
+    x, knots = g.add("Min", g.add("Max", x, values[:, 0]), values[:, -1]), g.constant(values.ravel())
+    # the last knot that is not above x in the table, feature after feature, (N, D)
+    at = g.add("Expand", g.integers(np.arange(len(values)) * Q), g.add("Shape", x))
     for step in reversed(range(steps)):
         further = g.add("Add", at, g.integers(2**step))
-        reached = g.add("GreaterOrEqual", x, g.add("Gather", knots, further))
-        at = g.add("Where", reached, further, at)
-    return at
+        at = g.add("Where", g.add("GreaterOrEqual", x, g.add("Gather", knots, further)), further, at)
+    rise = g.add("Mul", g.add("Sub", x, g.add("Gather", knots, at)), g.add("Gather", slopes.ravel(), at))
+    return g.add("Add", g.add("Gather", levels.ravel(), at), rise)
 
 
 def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
-    """How far every rule applies to every sample, (N, K).   (5) (6)"""
-    exponents, there = [], g.number(g.add("Not", gone))
-    for center, width in zip(system.centers, system.widths, strict=True):
-        away = g.add("Sub", z, g.constant(center))
-        weights = g.constant(1.0 / np.asarray(width, dtype=np.float64)[:, None])  # an infinite width is no condition
+    """How far every rule applies to every sample, (N, K).   (5) (6)
+
+    Exponents are over what is there, times how much of a rule's features that is; 1000 without any.
+    """
+    exponents, there, is_minimum = list[str](), g.number(g.add("Not", gone)), system.underflow == "minimum"
+    for center, width in zip(system.centers, np.asarray(system.widths, dtype=np.float64), strict=True):
+        away = g.add("Sub", z, center)
         square = g.add("Mul", g.add("Mul", away, away), there)
-        if system.underflow == "minimum":
-            exponents.append(g.add("ReduceMax", g.add("Mul", square, g.constant(1.0 / np.asarray(width))), axes=[1]))
+        if is_minimum:
+            exponents.append(g.add("ReduceMax", g.add("Mul", square, 1.0 / width), axes=[1]))
         else:
-            exponents.append(g.add("MatMul", square, weights))
-    fired = g.add("Neg", _for_all(g, system, g.add("Concat", *exponents, axis=1), there))
+            exponents.append(g.add("MatMul", square, 1.0 / width[:, None]))  # an infinite width is no condition
+    counted = np.isfinite(system.widths) * (1.0 if system.scaling is None else system.scaling.share)
+    seen = g.add("MatMul", there, counted.T)
+    factor = 1.0 if is_minimum else g.add("Div", counted.sum(axis=1), g.add("Max", seen, 1e-9))
+    total = g.add("Mul", g.add("Concat", *exponents, axis=1), factor)
+    fired = g.add("Neg", g.add("Where", g.add("Greater", seen, 1e-9), total, 1e3))
     if system.underflow == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)
     if system.underflow in ("plain", "minimum"):
         return m
     total = g.add("ReduceSum", m, g.integers([1]))
-    nothing = g.add("Equal", total, g.constant(0.0))
-    return g.add("Div", m, g.add("Where", nothing, g.constant(np.finfo(np.float64).eps), total))
-
-
-def _for_all(g: Graph, system: FuzzySystem, exponents: str, there: str) -> str:
-    """Exponents over what is there, times how much of a rule's features that is; 1000 without any."""
-    share = 1.0 if system.scaling is None else system.scaling.share
-    counted = np.isfinite(system.widths) * share
-    seen = g.add("MatMul", there, g.constant(counted.T))
-    factor = g.add("Div", g.constant(counted.sum(axis=1)), g.add("Max", seen, g.constant(1e-9)))
-    factor = g.constant(1.0) if system.underflow == "minimum" else factor
-    some = g.add("Greater", seen, g.constant(1e-9))
-    return g.add("Where", some, g.add("Mul", exponents, factor), g.constant(1e3))
-
-
-def _finished(g: Graph, model: Any) -> Any:
-    onnx, system = g.onnx, model.system_
-    graph = onnx.helper.make_graph(g.nodes, "mltsk", g.inputs, g.outputs, g.constants)
-    opsets = {"": OPSET} | {node.domain: WORDS_OPSET for node in g.nodes if node.domain}
-    written_by = {"producer_name": "mltsk", "producer_version": __version__, "ir_version": IR_VERSION}
-    imports = [onnx.helper.make_opsetid(*opset) for opset in opsets.items()]
-    made = onnx.helper.make_model(graph, opset_imports=imports, **written_by)
-    columns = system.columns
-    names = system.feature_names if columns is None else columns.names
-    facts = {"feature_names": names, "label_names": system.label_names, "thresholds": model.thresholds_.tolist()}
-    facts |= {} if columns is None else {"columns": vars(columns)}
-    onnx.helper.set_model_props(made, {key: json.dumps(fact) for key, fact in facts.items()})
-    onnx.checker.check_model(made)
-    return made
+    return g.add("Div", m, g.add("Where", g.add("Equal", total, 0.0), np.finfo(np.float64).eps, total))

@@ -82,7 +82,15 @@ def from_dict(data: Mapping[str, Any]) -> Any:
         what = "upgrade with `pip install --upgrade mltsk`" if version > VERSION else "fit the model again"
         raise InputError(f"The model's data have version {version}, and mltsk {__version__} reads {VERSION}: {what}.")
     try:
-        model = _read_model(data)
+        if data["kind"] not in KINDS:
+            raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
+        kind = getattr(mltsk, data["kind"])
+        parameters = {name: _read(part, name, list) for name, part in data["parameters"].items()}
+        if strange := [name for name in parameters if name not in kind._get_param_names()]:
+            raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
+        model = kind(**parameters)
+        model._validate_params()
+        vars(model).update({name: _read(part, name, tuple) for name, part in data["attributes"].items()})
         check_model(model)
     except Exception as error:  # whatever is wrong with data from elsewhere becomes one sentence
         why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
@@ -99,7 +107,6 @@ def check_fitted(model: Any, before: str) -> None:
 
 
 def _plain(value: Any, name: str) -> Any:
-    """A value as JSON knows it."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):
@@ -108,59 +115,33 @@ def _plain(value: Any, name: str) -> Any:
         return value if isfinite(value) else {"float": str(value)}
     if isinstance(value, list | tuple):
         return [_plain(item, name) for item in value]
-    if isinstance(value, np.ndarray) and (value.dtype.name in _NUMBERS or value.dtype.kind in "UO"):
-        return _plain_array(value, name)
     if isinstance(value, Mapping):
         if all(isinstance(key, str) for key in value):
             return {"dict": {key: _plain(part, name) for key, part in value.items()}}
         return {"pairs": [[_plain(key, name), _plain(part, name)] for key, part in value.items()]}
-    raise InputError(f"{name}={value!r:.80} is neither number nor text, so the model has no plain form.")
-
-
-def _plain_array(value: np.ndarray, name: str) -> dict[str, Any]:
-    parts = value.tolist()
-    if value.dtype.kind == "O":
+    if not isinstance(value, np.ndarray) or (value.dtype.name not in _NUMBERS and value.dtype.kind not in "UO"):
+        raise InputError(f"{name}={value!r:.80} is neither number nor text, so the model has no plain form.")
+    kind, parts = value.dtype.kind, value.tolist()
+    if kind == "O":
         parts = _plain(parts, name)
-    elif value.dtype.kind == "f" and not np.isfinite(value).all():
+    elif kind == "f" and not np.isfinite(value).all():
         if np.isneginf(value).any():
             raise InputError(f"{name} holds numbers that are not finite, so the model has no plain form.")
-        strange = np.where(np.isnan(value), "nan", np.array(None))
-        parts = np.where(np.isfinite(value), value.astype(object), strange).tolist()
-    return {"array": parts, "type": "str" if value.dtype.kind == "U" else value.dtype.name, "shape": list(value.shape)}
+        parts = np.select([np.isnan(value), np.isinf(value)], ["nan", np.array(None)], value.astype(object)).tolist()
+    return {"array": parts, "type": "str" if kind == "U" else value.dtype.name, "shape": list(value.shape)}
 
 
-def _read_model(data: Mapping[str, Any]) -> Any:
-    """A model; a parameter that it does not have, or may not have, is refused."""
-    if data["kind"] not in KINDS:
-        raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
-    kind = getattr(mltsk, data["kind"])
-    parameters = {name: _read(part, name) for name, part in data["parameters"].items()}
-    if strange := [name for name in parameters if name not in kind._get_param_names()]:
-        raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
-    model = kind(**parameters)
-    model._validate_params()
-    for name, part in data["attributes"].items():
-        vars(model)[name] = _tuples(_read(part, name))
-    return model
-
-
-def _tuples(found: Any) -> Any:
-    """What was a tuple and went through JSON as a list; no attribute is a list."""
-    if isinstance(found, dict):
-        return {key: _tuples(part) for key, part in found.items()}
-    return tuple(map(_tuples, found)) if isinstance(found, list) else found
-
-
-def _read(value: Any, name: str) -> Any:
+def _read(value: Any, name: str, sequence: Any) -> Any:
+    """What `_plain` was given, with lists, which JSON has for tuples as well, as this kind of ``sequence``."""
     if isinstance(value, list):
-        return [_read(item, name) for item in value]
+        return sequence(_read(item, name, sequence) for item in value)
     match value:
         case {"array": parts, "type": str(kind), "shape": list(shape)}:
             return _read_array(parts, kind, shape, name)
         case {"dict": dict(parts)}:
-            return {key: _read(part, key) for key, part in parts.items()}
+            return {key: _read(part, key, sequence) for key, part in parts.items()}
         case {"pairs": list(parts)}:
-            return {_read(key, name): _read(part, name) for key, part in parts}
+            return {_read(key, name, list): _read(part, name, sequence) for key, part in parts}
         case {"float": "nan" | "inf" | "-inf" as number}:
             return float(number)
         case {}:

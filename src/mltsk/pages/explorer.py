@@ -24,9 +24,8 @@ from ..fit.short import ROWS
 from ..metrics import evaluate
 from ..pipelines import named, transformed
 from ..storing import short_models
-from .explorer_model import packed, parts, ranges, system_data
-from .explorer_rows import identifiers, made_samples, read_labels, read_values, rows_data
-from .render import _source, _template, _trusted, write_page
+from . import explorer_content as content
+from .render import _source, _template, write_page
 
 SCRIPTS = (
     *("model", "words", "draw", "features", "rows", "finder", "turns"),
@@ -82,14 +81,9 @@ def explore(
     >>> page.stat().st_size < 200_000
     True
     """
-    return write_page(explorer_page(model, X, Y, ids=ids, rows=rows, neighbours=neighbours, title=title), path)
-
-
-def explorer_page(model: Any, X: Any = None, Y: Any = None, *, title: str = "Rules", **options: Any) -> str:
-    """The page of `explore` as text."""
-    found = explorer_parts(model, X, Y, title=title, **options)
+    found = explorer_parts(model, X, Y, ids=ids, rows=rows, neighbours=neighbours, title=title)
     allowed = policy([found["style"]], [found["script"]])
-    return _template("explorer/page.html").render(policy=allowed, title=title, **_trusted(found))
+    return write_page(_template("explorer/page.html").render(policy=allowed, title=title, **found), path)
 
 
 def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "", **options: Any) -> dict[str, str]:
@@ -101,12 +95,7 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     title there is no heading. A colour scheme other than the system's is ``data-theme`` of the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    K, _, _, P = data["shape"]
-    facts = {key: data[key] for key in ("noun", "sizes", "rows", "neighbours", "given")}
-    facts |= {"title": title, "version": __version__, "general": P, "rules": K, "calibrated": data["slopes"]}
-    facts["truth"] = "labels" in data["correlation"]
-    facts["dashed"] = (K or data["given"]) and data["scale"]["kind"] != "unit"
-    markup = _template("explorer/markup.html").render(**facts)
+    markup = _template("explorer/markup.html").render(data, title=title, version=__version__)
     return {"style": _source(STYLE), "script": script_source(), "data": embedded(data), "markup": markup}
 
 
@@ -136,36 +125,28 @@ def explorer_data(
 ) -> dict[str, Any]:
     """Everything that the page needs, ready for JSON; parameters are those of `explore`."""
     pipeline, model = model, named(model)
-    given, X = X, None if X is None else transformed(pipeline, X)
     if not hasattr(type(model), "system_"):
         raise InputError(f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
-    values = None if X is None else read_values(model, X)
-    labels = None if Y is None or values is None else read_labels(model, Y, values.shape[0])
-    if values is None and (neighbours or ids is not None):
+    tables, system, values, labels, kept = model.rules_.tables, model.system_, None, None, None
+    if X is not None:
+        given, X = X, transformed(pipeline, X)
+        values = content.read_values(model, X)
+        labels = None if Y is None else content.read_labels(model, Y, values.shape[0])
+        names = content.identifiers(given, ids, values.shape[0])
+        kept = content.rows_data(system, values, labels, names) if rows else None
+    elif neighbours or ids is not None:
         raise InputError("Neighbours and identifiers are of rows: pass X, too.")
-    names = None if values is None else identifiers(given, ids, values.shape[0])
-    kept = rows_data(model, values, labels, names) if rows and values is not None else None
-    data = _model_data(model, values, labels) | {"rows": kept, "neighbours": neighbours and kept is not None}
+    data = {"features": [name(feature) for feature in tables.feature_names], **content.parts(tables, values)}
+    data["labels"] = [name(label) for label in system.label_names]
+    data["single"] = bool(not model.multilabel_ and len(model.classes_) > 2)
+    data |= {**content.system_data(model), **content.ranges(system, values), "made": content.made_samples(tables)}
+    view = label_correlation_view(system, labels)
+    alike = {"consequents": view.consequents} | ({} if labels is None else {"labels": view.labels})
+    data["correlation"] = {kind: content.packed(np.round(127 * C), "i1") for kind, C in alike.items()}  # whole 127ths
+    data |= {"rows": kept, "neighbours": neighbours and kept is not None}
     used = len(embedded(data)) + len(script_source()) + len(_source(STYLE))
     room = min(used, LARGEST - used)  # no more than twice the page
     return data | {"sizes": sizes_data(model, X, Y, room)}
-
-
-def _model_data(model: Any, values: Any, labels: Any) -> dict[str, Any]:
-    """The model, its features and labels, and samples that are no rows."""
-    tables, system = model.rules_.tables, model.system_
-    view = label_correlation_view(system, labels)
-    alike = {"consequents": view.consequents} | ({} if labels is None else {"labels": view.labels})
-    return {
-        "features": [name(feature) for feature in tables.feature_names],
-        **parts(tables, values),
-        "labels": [name(label) for label in system.label_names],
-        "single": bool(not model.multilabel_ and len(model.classes_) > 2),
-        **system_data(model),
-        **ranges(system, values),
-        "made": made_samples(tables),
-        "correlation": {kind: packed(np.round(127 * table), "i1") for kind, table in alike.items()},  # whole 127ths
-    }
 
 
 def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -> list[dict[str, Any]]:
@@ -177,24 +158,23 @@ def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -
     """
     if room <= 0 or (long := _with_rows(model, X, Y)) is None:
         return []
-    whole, most = system_data(model), int(model.n_terms_.max())
+    whole, most = content.system_data(model), int(model.n_terms_.max())
     rows = spread_rows(len(long._sample.loo), ROWS)
     known, scores = (part[rows] for part in long._left_out)
     short_models(long, SIZES[-1])  # one choice for all of them
     found: list[dict[str, Any]] = []
     for size in (size for size in SIZES if size < most):
         short = long.shorten(size)
-        own = {key: part for key, part in system_data(short).items() if part != whole[key]}
+        own = {key: part for key, part in content.system_data(short).items() if part != whole[key]}
         room -= len(json.dumps(own, ensure_ascii=False, separators=(",", ":")))
         if room < 0:
             break
-        found.append({"size": size, "AP": _mean_ap(known, short.loo_scores_), **own})
-    return [*found, {"size": most, "AP": _mean_ap(known, scores)}] if found else []
-
-
-def _mean_ap(Y: Any, scores: Any) -> float | None:
-    mean = float(np.mean(evaluate(Y, scores, per_label=True)["AP"]))
-    return mean if np.isfinite(mean) else None
+        found.append({"size": size, "AP": short.loo_scores_, **own})
+    found += [{"size": most, "AP": scores}] if found else []
+    for one in found:
+        mean = float(np.mean(evaluate(known, one["AP"], per_label=True)["AP"]))
+        one["AP"] = mean if np.isfinite(mean) else None
+    return found
 
 
 def _with_rows(model: Any, X: Any, Y: Any) -> Any:
@@ -210,8 +190,6 @@ def _with_rows(model: Any, X: Any, Y: Any) -> Any:
             again = clone(model).fit(X, Y, rules=model.given_rules_)
     except ValueError:
         return None
-    if again.loo_scores_.shape != model.loo_scores_.shape:
-        return None
-    names = {name: getattr(model, name) for name in NAMES if hasattr(model, name)}  # X and Y may come without
-    vars(again).update(names)
-    return again if np.allclose(again.loo_scores_, model.loo_scores_, rtol=0, atol=1e-6) else None
+    vars(again).update({name: getattr(model, name) for name in NAMES if hasattr(model, name)})  # X may come without
+    told, known = again.loo_scores_, model.loo_scores_
+    return again if told.shape == known.shape and np.allclose(told, known, rtol=0, atol=1e-6) else None

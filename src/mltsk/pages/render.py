@@ -11,7 +11,7 @@ from ..files import writing
 
 def rules_page(rules_html: str, title: str) -> str:
     """Rules alone, as a page of their own."""
-    return _template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=_trusted(rules_html))
+    return _template("rules.html").render(title=f"Rules of {title}" if title else "Rules", rules=rules_html)
 
 
 def write_page(html: str, path: str | Path) -> Path:
@@ -24,7 +24,7 @@ def write_page(html: str, path: str | Path) -> Path:
 
 
 def _template(name: str, package: str = "mltsk.pages") -> Any:
-    """A template of this room, or of another that extends ours; everything that is put into it is escaped."""
+    """A template of this room, or of another that extends ours; what is put into it is escaped, unless marked safe."""
     jinja2 = optional("jinja2", "report")
     rooms = jinja2.ChoiceLoader([jinja2.PackageLoader(room) for room in (package, "mltsk.pages")])
     strict: Any = {"autoescape": True, "undefined": jinja2.StrictUndefined}
@@ -35,12 +35,3 @@ def _template(name: str, package: str = "mltsk.pages") -> Any:
 def _source(name: str) -> str:
     """A style sheet or script of this room as it is."""
     return (files("mltsk.pages") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _trusted(markup: Any) -> Any:
-    """Markup of our own making, at any depth of lists and dictionaries, not to be escaped again."""
-    from markupsafe import Markup
-
-    if isinstance(markup, dict):
-        return {key: _trusted(value) for key, value in markup.items()}
-    return [_trusted(value) for value in markup] if isinstance(markup, list) else Markup(markup)

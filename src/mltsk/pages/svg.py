@@ -1,7 +1,7 @@
 """Small pictures as inline SVG, without a library: colours come from the page's style sheet, by class.
 
-Every function returns markup that templates take as it is; what comes from a user's file is escaped here. Coordinates
-have one decimal: a tenth of a pixel nobody sees.
+Every function returns markup that is safe to be put into a page: what comes from a user's file is escaped here.
+Coordinates have one decimal: a tenth of a pixel nobody sees.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,26 +14,19 @@ from ..columns import MISSING
 from ..core.arrays import Array
 from ..explain.wording import number, shortened
 from ..metrics.curves import Groups
-from .render import _trusted
 
 MOST_POINTS = 1000  # of a curve that are looked at
-Point = tuple[float, float] | None
-BOX = (34.0, 8.0, 158.0, 158.0)  # left, top, width and height of the square in which curves from 0 to 1 are drawn
+LEFT, TOP, SIDE = 34.0, 8.0, 158.0  # of the square in which curves from 0 to 1 are drawn
 
 
-def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> Any:
+def _svg(kind: str, width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
     head = f'class="pic {kind}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}"{more}'
-    return _trusted(f"<svg {head}>{''.join(parts)}</svg>")
+    return f"<svg {head}>{''.join(parts)}</svg>"
 
 
 def _path(x: Any, y: Any, kind: str, end: str = "") -> str:
-    kept = _bends(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
-    points = "L".join(f"{x[i]:.1f} {y[i]:.1f}" for i in kept)
-    return f'<path class="{kind}" d="M{points}{end}"/>'
-
-
-def _bends(x: Array, y: Array) -> list[int]:
-    """The points that a line needs in order to pass all of them within a fifth of a pixel (Douglas and Peucker)."""
+    """A line with the points that it needs to pass all of them within a fifth of a pixel (Douglas and Peucker)."""
+    x, y = (np.asarray(part, dtype=np.float64) for part in (x, y))
     kept, parts = {0, len(x) - 1}, [(0, len(x) - 1)]
     while parts:
         a, b = parts.pop()
@@ -43,7 +36,7 @@ def _bends(x: Array, y: Array) -> list[int]:
             i = a + 1 + int(away.argmax())
             kept.add(i)
             parts += [(a, i), (i, b)]
-    return sorted(kept)
+    return f'<path class="{kind}" d="M{"L".join(f"{x[i]:.1f} {y[i]:.1f}" for i in sorted(kept))}{end}"/>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
@@ -58,65 +51,43 @@ def _bar(x: float, y: float, width: float, height: float, kind: str) -> str:
     return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.0):.1f}" height="{height:.1f}"/>'
 
 
-def _text(x: float, y: float, words: str, anchor: str = "middle", kind: str = "") -> str:
-    own = f' class="{kind}"' if kind else ""
-    return f'<text{own} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
-
-
-def _turned(x: float, y: float, words: str, anchor: str) -> str:
-    return f'<text transform="translate({x:g} {y:g}) rotate(-90)" text-anchor="{anchor}">{escape(words)}</text>'
-
-
-# ---- curves from 0 to 1
+def _text(x: float, y: float, words: str, anchor: str = "middle", turned: bool = False) -> str:
+    at = f'transform="translate({x:g} {y:g}) rotate(-90)"' if turned else f'x="{x:.1f}" y="{y:.1f}"'
+    return f'<text {at} text-anchor="{anchor}">{escape(words)}</text>'
 
 
 def _square(title: str, across: str, up: str, parts: Iterable[str]) -> str:
-    left, top, width, height = BOX
-    frame = [_bar(left, top, width, height, "frame")]
+    frame = [_bar(LEFT, TOP, SIDE, SIDE, "frame")]
     for share in (0, 0.5, 1):
-        frame.append(_text(left + share * width, top + height + 12, f"{share:g}"))
-        frame.append(_text(left - 5, top + height * (1 - share) + 3, f"{share:g}", "end"))
-    frame.append(_text(left + width / 2, top + height + 25, across))
-    frame.append(_turned(10, top + height / 2, up, "middle"))
+        frame.append(_text(LEFT + share * SIDE, TOP + SIDE + 12, f"{share:g}"))
+        frame.append(_text(LEFT - 5, TOP + SIDE * (1 - share) + 3, f"{share:g}", "end"))
+    frame.append(_text(LEFT + SIDE / 2, TOP + SIDE + 25, across))
+    frame.append(_text(10, TOP + SIDE / 2, up, turned=True))
     return _svg("square", 200, 196, title, [*frame, *parts])
 
 
 def _placed(x: Any, y: Any) -> tuple[Array, Array]:
     """Shares as places in the square; of many points some, evenly spread."""
-    left, top, width, height = BOX
     kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
-    return left + width * np.asarray(x)[kept], top + height * (1 - np.asarray(y)[kept])
+    return LEFT + SIDE * np.asarray(x)[kept], TOP + SIDE * (1 - np.asarray(y)[kept])
 
 
-def roc(title: str, alarms: Array, found: Array, at: Point = None) -> str:
-    """Found against false alarms, with the diagonal of guessing and a dot at the threshold."""
-    return _square(title, "false alarms among the others", "cases found", _curve(alarms, found, [0, 1], at))
-
-
-def precision_recall(title: str, recall: Array, precision: Array, rate: float, at: Point = None) -> str:
-    """Precision against recall, with the base rate and a dot at the threshold."""
-    return _square(title, "cases found", "right among those given", _curve(recall, precision, [rate, rate], at))
-
-
-def _curve(x: Array, y: Array, guess: list[float], at: Point) -> list[str]:
-    lines = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(x, y), "curve")]
-    if at is None:
-        return lines
-    (left,), (top,) = _placed(at[:1], at[1:])
-    return [*lines, _dot(left, top, "mark", 4)]
+def curve(title: str, axes: tuple[str, str], points: tuple[Array, Array], guess: list[float], at: Any) -> str:
+    """A line over shares, with that of guessing and a dot at the threshold, if there is one."""
+    parts = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(*points), "curve")]
+    if at is not None:
+        (left,), (top,) = _placed(at[:1], at[1:])
+        parts.append(_dot(left, top, "mark", 4))
+    return _square(title, *axes, parts)
 
 
 def calibration(title: str, groups: Groups) -> str:
     """What was told against what was so, a dot per group of rows with its interval."""
-    x, y = _placed(groups.forecast, groups.observed)
-    ends = zip(x, _placed(groups.forecast, groups.low)[1], _placed(groups.forecast, groups.high)[1], strict=True)
-    bars = [_line(a, low, a, high, "whisker") for a, low, high in ends]
+    (x, y), (_, low), (_, high) = (_placed(groups.forecast, part) for part in groups[1:4])
+    bars = [_line(a, b, a, c, "whisker") for a, b, c in zip(x, low, high, strict=True)]
     dots = [_dot(a, b, "dot") for a, b in zip(x, y, strict=True)]
     guide = _path(*_placed([0, 1], [0, 1]), "guide")
     return _square(title, "probability told", "share that has it", [guide, *bars, *dots])
-
-
-# ---- one line each
 
 
 def interval(title: str, value: tuple[float, float, float], guess: float) -> str:
@@ -155,10 +126,7 @@ def effect(amount: float, most: float) -> str:
     """How much a statement says, as a bar beside it; whether more or less, its words say."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
     bar = _bar(60 - size, 1, size, 6, "size")
-    return _trusted(f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{bar}</svg>')
-
-
-# ---- pictures of the model and of the labels
+    return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{bar}</svg>'
 
 
 def shape(curve: Any, simple: Any, reach: float) -> str:
@@ -166,20 +134,17 @@ def shape(curve: Any, simple: Any, reach: float) -> str:
     title = f"{curve.label} by {curve.feature}"
     if curve.categories:
         return _named_values(title, curve, reach)
-    x = 6 + 188 * (curve.x - curve.x[0]) / max(curve.x[-1] - curve.x[0], 1e-300)
+    start, end = float(curve.x[0]), float(curve.x[-1])
+    x, ticks = (6 + 188 * (part - start) / max(end - start, 1e-300) for part in (curve.x, curve.quantiles[1:-1]))
     high = lambda y: 50 - 42 * np.clip(np.asarray(y) / reach, -1, 1)  # noqa: E731
     parts, closed = [], f"L{x[-1]:.1f} 50L{x[0]:.1f} 50Z"
     for side, kind in ((np.maximum(curve.y, 0), "rise area"), (np.minimum(curve.y, 0), "fall area")):
         parts += [_path(x, high(side), kind, closed)] if side.any() else []
     parts += [_line(6, 50, 194, 50, "guide"), _path(x, high(curve.y), "curve")]
-    if simple is not None:
-        parts.append(_path(x, high(simple.y), "curve dashed"))
-    ends = curve.quantiles[1:-1]
-    ticks = 6 + 188 * (ends - curve.x[0]) / max(curve.x[-1] - curve.x[0], 1e-300)
+    parts += [] if simple is None else [_path(x, high(simple.y), "curve dashed")]
     parts += [_line(t, 96, t, 101, "tick") for t in ticks if 6 <= t <= 194]
-    if curve.missing is not None:
-        parts += [_dot(197, float(high(curve.missing)), "mark", 3)]
-    parts += [_text(6, 112, number(float(curve.x[0])), "start"), _text(194, 112, number(float(curve.x[-1])), "end")]
+    parts += [] if curve.missing is None else [_dot(197, float(high(curve.missing)), "mark", 3)]
+    parts += [_text(6, 112, number(start), "start"), _text(194, 112, number(end), "end")]
     return _svg("shape", 200, 116, title, parts)
 
 
@@ -199,9 +164,8 @@ def _named_values(title: str, curve: Any, reach: float) -> str:
 
 def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) -> str:
     """Average precision against terms per label, a line for each way to take the mean, and a mark at one size."""
-    low = min(float(part.min()) for part in values.values())
-    high = max(float(part.max()) for part in values.values())
-    low, high = np.floor(20 * low) / 20, np.ceil(20 * high) / 20 + 1e-9
+    every = np.concatenate([*values.values()])
+    low, high = np.floor(20 * every.min()) / 20, np.ceil(20 * every.max()) / 20 + 1e-9
     x = 34 + 300 * (terms - terms[0]) / max(terms[-1] - terms[0], 1)
     at = lambda y: 150 - 138 * (np.asarray(y) - low) / (high - low)  # noqa: E731
     mark = float(np.interp(marked, terms, x))
@@ -225,5 +189,5 @@ def together(title: str, names: Sequence[str], C: Array) -> str:
             kind = f"{'rise' if C[i, j] > 0 else 'fall'} level-{level}" if level else "track"
             parts.append(_bar(left + cell * j + 1, cell * i + 1, cell - 2, cell - 2, kind))
     for j in range(L - 1):
-        parts.append(_turned(left + cell * (j + 0.5) + 3, cell * L + 5, shortened(names[j], 18), "end"))
+        parts.append(_text(left + cell * (j + 0.5) + 3, cell * L + 5, shortened(names[j], 18), "end", turned=True))
     return _svg(f"together {'few' if few else 'many'}", 420 if few else 690, cell * L + 104, title, parts)

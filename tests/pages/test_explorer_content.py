@@ -1,4 +1,7 @@
-"""A model as data of the explorer: exact, small, in its own words; the page's arithmetic in Node where there is one."""
+"""What the page of the explorer holds: a model in its own words and rows, both exact and small.
+
+Where Node is installed, the page's arithmetic runs in it.
+"""
 
 import json
 import shutil
@@ -6,11 +9,14 @@ import subprocess
 from base64 import b64decode
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
+from mltsk.exceptions import InputError
 from mltsk.pages.explorer import explorer_data, script_source
 
 DATA = make_multilabel_rules(n_samples=80, random_state=0)
@@ -62,8 +68,8 @@ def test_the_arithmetic_of_tables_in_node_is_pythons(table, scale, kind, tmp_pat
     assert_allclose(in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9)
 
 
-def floats(text):
-    return np.frombuffer(b64decode(text))
+def unpacked(text, kind="<f8"):
+    return np.frombuffer(b64decode(text), kind)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +89,7 @@ def test_features_of_a_table_are_set_by_name_and_may_be_missing(table):
     assert data["columns"][:3] == [[0, 1, -1], [1, 5, 9], [5, 6, -1]]
     assert data["optional"] == [0, 1, 2, 3, 4, 5]  # age lacks in some of the rows
     assert explorer_data(MLTSKClassifier(n_rules=3).fit(*table))["optional"] == [1, 2, 3, 4, 5]
-    made = floats(data["made"]["values"]).reshape(-1, 11)[-4:]
+    made = unpacked(data["made"]["values"]).reshape(-1, 11)[-4:]
     assert_array_equal(made[:, 1:5].sum(axis=1), 1)
     assert set(made[:, [1, 2, 3, 4, 5, 7]].ravel()) <= {0.0, 1.0}
     assert_array_equal(made[:, 9:], 0)
@@ -93,22 +99,22 @@ def test_arrays_come_exactly_and_zeros_are_left_out(model):
     short = model.shorten(max_terms=4)
     data = explorer_data(short)
     assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert_array_equal(floats(data["centers"]), short.centers_.ravel())
+    assert_array_equal(unpacked(data["centers"]), short.centers_.ravel())
     for packed, table in ((data["terms"]["coef"], short.general_coef_), (data["coef"], short.coef_)):
-        assert_array_equal(floats(packed["values"]), table[table != 0])
+        assert_array_equal(unpacked(packed["values"]), table[table != 0])
         mask = np.unpackbits(np.frombuffer(b64decode(packed["mask"]), np.uint8), bitorder="little")
         assert_array_equal(mask[: table.size], table.ravel() != 0)
 
 
 def test_equal_widths_come_once(model):
-    assert len(floats(explorer_data(model)["widths"])) == (1 if len(np.unique(model.widths_)) == 1 else 30)
+    assert len(unpacked(explorer_data(model)["widths"])) == (1 if len(np.unique(model.widths_)) == 1 else 30)
 
 
 def test_knots_come_without_padding():
     X = DATA.X.copy()
     X[:, 0] = X[:, 0] > 0
     data = explorer_data(MLTSKClassifier(n_rules=2).fit(X, DATA.Y))
-    assert floats(data["scale"]["ends"])[:3].tolist() == [0, 2, 82]
+    assert unpacked(data["scale"]["ends"])[:3].tolist() == [0, 2, 82]
     assert data["choices"]["0"] == {"values": [0.0, 1.0], "names": ["0", "1"]}
 
 
@@ -120,7 +126,7 @@ def test_whole_numbers_and_categories_are_set_as_such():
     data = explorer_data(clf)
     assert data["whole"] == [1]
     assert data["choices"]["2"] == {"values": [0.0, 5.0, 7.0], "names": ["no", "yes", "?"]}
-    rows = floats(data["made"]["values"]).reshape(-1, 10)
+    rows = unpacked(data["made"]["values"]).reshape(-1, 10)
     assert set(rows[:, 2]) <= {0.0, 5.0, 7.0}  # no average of categories
 
 
@@ -147,7 +153,116 @@ def test_the_papers_system_has_rules_and_no_general_one():
 def test_sparse_models_have_ranges_from_what_is_known(n_rules):
     clf = MLTSKClassifier(n_rules=n_rules).fit(SPARSE.X, SPARSE.Y)
     data = explorer_data(clf, SPARSE.X)
-    low, high = floats(data["ranges"]).reshape(-1, 2).T
+    low, high = unpacked(data["ranges"]).reshape(-1, 2).T
     assert (data["quantiles"], data["scale"]["kind"], data["terms"]["low"]) == (None, "unit", None)
     assert (low <= 0).all()
     assert (high >= 1).all()
+
+
+def cells(rows):
+    """Dense cells of rows as the page reads them."""
+    columns = []
+    for kind, text, known, decimals in rows["cells"]["columns"]:
+        numbers = unpacked(text, kind)
+        missing = np.zeros(len(numbers), bool) if kind in ("u1", "<f8") else numbers == np.iinfo(kind).min
+        values = numbers / float(f"1e{decimals}") if known is None else unpacked(known)[numbers]
+        columns.append(np.where(missing, np.nan, values))
+    return np.stack(columns, axis=1)
+
+
+def truth(rows, L, key="truth"):
+    bits = np.unpackbits(unpacked(rows[key], "u1"), bitorder="little")
+    return bits[: len(bits) // L * L].reshape(-1, L)
+
+
+def test_every_row_is_there_exactly_with_its_labels(model):
+    rows = explorer_data(model, *DATA.frames())["rows"]
+    assert (rows["count"], rows["index"], rows["ids"], rows["observed"]) == (80, None, None, None)
+    assert_array_equal(cells(rows), DATA.X)
+    assert_array_equal(truth(rows, 5)[:80], DATA.Y)
+
+
+def test_every_kind_of_column_comes_back_exactly():
+    rng, n = np.random.default_rng(0), 900
+    numbers = rng.normal(size=n)
+    X = np.column_stack([rng.integers(0, 9, n), rng.integers(0, 9999, n), np.round(9 * numbers, 5), numbers])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    rows = explorer_data(MLTSKClassifier(n_rules=0).fit(X, rng.integers(0, 2, (n, 2))), X)["rows"]
+    assert [kind for kind, *_ in rows["cells"]["columns"][:4]] == ["u1", "<i2", "<i4", "<f8"]
+    assert_array_equal(cells(rows)[:, :4], X)
+
+
+def test_labels_that_were_not_observed_are_told_apart(model):
+    Y = DATA.Y.astype(float)
+    Y[3, 2] = np.nan
+    rows = explorer_data(model, DATA.frames()[0], Y)["rows"]
+    assert_array_equal(truth(rows, 5, "observed")[:80] == 0, np.isnan(Y))
+    assert truth(rows, 5)[3, 2] == 0
+
+
+def test_sparse_rows_come_as_such():
+    rows = explorer_data(MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y), SPARSE.X)["rows"]["cells"]
+    parts = unpacked(rows["values"]), unpacked(rows["at"], "<u4"), unpacked(rows["ends"], "<u4")
+    assert_array_equal(sparse.csr_matrix(parts, shape=SPARSE.X.shape).toarray(), SPARSE.X.toarray())
+
+
+def test_many_rows_are_thinned_evenly_and_the_page_stays_small():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(20_000, 300)), rng.integers(0, 2, (20_000, 3))
+    clf = MLTSKClassifier(n_rules=0, ridge=1.0, max_terms=3).fit(X[:400], Y[:400])
+    data = explorer_data(clf, X, Y, ids=[f"p{i}" for i in range(20_000)])
+    rows = data["rows"]
+    index = unpacked(rows["index"], "<u4")
+    assert rows["count"] == 20_000
+    assert 500 < len(index) < 2_000
+    assert np.diff(index).max() < 2 * 20_000 / len(index)
+    assert rows["ids"] == [f"p{i}" for i in index]
+    assert_array_equal(cells(rows), X[index])
+    assert len(json.dumps(data)) < 10_000_000
+
+
+def test_rows_are_called_by_their_identifiers(model):
+    X, Y = DATA.frames()
+    named = X.set_axis([f"patient\n{i}" for i in range(80)])
+    assert explorer_data(model, named, Y)["rows"]["ids"][:2] == ["patient 0", "patient 1"]
+    visits = pd.DataFrame({"patient": np.arange(80) // 2, "visit": np.arange(80) % 2})
+    assert explorer_data(model, named, Y, ids=visits)["rows"]["ids"][3] == "1 · 1"
+    assert explorer_data(model, X, Y, ids=np.arange(80.0) + 7)["rows"]["ids"][0] == "7"
+    with pytest.raises(InputError, match="There are 2 identifiers for 80 rows: give one per row"):
+        explorer_data(model, X, Y, ids=["a", "b"])
+    with pytest.raises(InputError, match="of rows: pass X, too"):
+        explorer_data(model, neighbours=True)
+
+
+def test_rows_can_be_left_out(model):
+    data = explorer_data(model, *DATA.frames(), rows=False, neighbours=True)
+    assert (data["rows"], data["neighbours"]) == (None, False)
+    assert set(data["correlation"]) == {"consequents", "labels"}
+
+
+def test_typical_rows_are_those_that_exceptions_apply_to_most(model):
+    data = explorer_data(model, *DATA.frames())
+    assert set(model.system_.firing(DATA.X).argmax(axis=0)) <= set(data["rows"]["typical"])
+    assert len(data["rows"]["typical"]) == 12
+
+
+def test_without_exceptions_typical_rows_are_those_of_each_label():
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y)
+    data = explorer_data(clf, DATA.X)
+    assert set(clf.system_.scores(DATA.X).argmax(axis=0)) <= set(data["rows"]["typical"])
+    assert data["made"]["names"] == ["every feature at its median"]
+
+
+def test_typical_rows_are_different_and_no_more_than_there_are(model):
+    assert sorted(explorer_data(model, DATA.frames()[0].iloc[:2])["rows"]["typical"]) == [0, 1]
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])
+def test_classes_of_one_dimension_are_labels_too(classes):
+    y = np.array(classes)[np.arange(80) % len(classes)]
+    clf = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
+    data = explorer_data(clf, DATA.X, y)
+    known = truth(data["rows"], len(clf.label_names_))[:80]
+    told = [[clf.label_names_[j] for j in np.flatnonzero(row)] for row in known]
+    assert told == [[word] if word != "no" else [] for word in y]
+    assert data["single"] is (len(classes) == 3)
