@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mltsk.metrics.inputs import BoolArray, FloatArray, check_predictions, check_truth, check_weight
+from mltsk.metrics.inputs import BoolArray, FloatArray, check_labels, check_predictions, check_weight
 
 
 def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
@@ -59,8 +59,8 @@ def mean_of_defined(values: NDArray[Any], weight: FloatArray) -> float:
 
 def _check(Y: Any, predictions: Any, sample_weight: Any) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
     """Labels, predictions, observed entries and weights; where nothing was observed nothing is true or predicted."""
-    labels, observed = check_truth(Y)
-    guesses = check_predictions(predictions, *labels.shape) & observed
+    labels, observed = check_labels(Y)
+    guesses = check_predictions(predictions, labels.shape) & observed
     return labels, guesses, observed, check_weight(sample_weight, len(labels))
 
 
