@@ -20,10 +20,11 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
+from mltsk.core.arrays import dense
 from mltsk.exceptions import InputError
 from mltsk.limits import isolated
 
-from .dataset import Dataset, dense
+from .dataset import Dataset
 from .npz import layout, read_arrays
 
 FEATURES = ("data", "x", "features", "fea")
