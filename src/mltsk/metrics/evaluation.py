@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from mltsk.columns import is_polars
 from mltsk.exceptions import DegenerateScoresWarning
 from mltsk.metrics import bipartition, inputs
-from mltsk.metrics.bipartition import mean_of_defined
+from mltsk.metrics.bipartition import mean_of_counted
 from mltsk.metrics.curves import ranking
 from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.ranking import FIVE_METRICS, five_metrics, is_paper
@@ -102,9 +102,9 @@ def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray
     for y, s, p, seen in zip(labels.T, scores.T, guesses.T, observed.T, strict=True):
         y, s, p, w = y[seen], s[seen], p[seen], weight[seen]
         areas = [float(area[0]) for area in ranking(y, s, w[None])] if len(y) else [np.nan, np.nan]
-        shares = mean_of_defined(p, w * y), mean_of_defined(y, w * p)
-        brier = mean_of_defined((s - y) ** 2, w) if probable else np.nan
-        rows.append([len(y), mean_of_defined(y, w), *areas, *shares, brier])
+        shares = mean_of_counted(p, w * y), mean_of_counted(y, w * p)
+        brier = mean_of_counted((s - y) ** 2, w) if probable else np.nan
+        rows.append([len(y), mean_of_counted(y, w), *areas, *shares, brier])
     columns = dict(zip(_PER_LABEL, map(np.array, zip(*rows, strict=True)), strict=True))
     if is_polars(Y):
         return type(Y)({"label": Y.columns, **columns})
