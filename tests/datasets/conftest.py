@@ -63,6 +63,7 @@ class Site:
     drops: int = 0  # so many times, send half of what was asked and hang up
     ranges: bool = True
     believes: bool = False  # continues whatever it is asked for, of whichever version
+    declares: int | None = None  # a length of its answers that may not be true
     etag: str = '"v1"'
     moved: dict = field(default_factory=dict)
     requests: list = field(default_factory=list)
@@ -94,7 +95,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status, body, headers=None):
         self.send_response(status)
-        for name, value in {"Content-Length": len(body), **(headers or {})}.items():
+        length = len(body) if self.site.declares is None else self.site.declares
+        for name, value in {"Content-Length": length, **(headers or {})}.items():
             self.send_header(name, str(value))
         self.end_headers()
         if self.site.drops and body:

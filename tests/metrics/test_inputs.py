@@ -10,7 +10,6 @@ from mltsk.metrics.inputs import (
     check_predictions,
     check_scores,
     check_threshold,
-    check_truth,
     check_weight,
 )
 
@@ -31,7 +30,8 @@ Y = np.array([[1, 0], [0, 1], [1, 1]])
     ids=["int", "lists", "bool", "float32", "frame", "csr", "coo matrix"],
 )
 def test_labels_come_in_many_forms(table):
-    labels = check_labels(table)
+    labels, observed = check_labels(table)
+    assert observed.all()
     assert labels.dtype == bool
     assert_array_equal(labels, Y == 1)
 
@@ -51,7 +51,7 @@ def test_labels_come_in_many_forms(table):
 )
 def test_bad_labels_are_refused_with_a_sentence(table, sentence):
     with pytest.raises(InputError, match=sentence):
-        check_labels(table)
+        check_labels(table, may_miss=False)
 
 
 @pytest.mark.parametrize(
@@ -65,38 +65,38 @@ def test_bad_labels_are_refused_with_a_sentence(table, sentence):
     ids=["nan", "None", "NA of numbers", "NA of booleans"],
 )
 def test_labels_that_were_not_observed_are_told_apart(table):
-    labels, observed = check_truth(table)
+    labels, observed = check_labels(table)
     assert_array_equal(labels, [[True, False], [False, True]])
     assert_array_equal(observed, [[True, False], [True, True]])
 
 
 def test_scores_must_have_the_shape_of_the_labels():
     with pytest.raises(InputError, match=r"shape \(3, 1\) but Y has shape \(3, 2\)"):
-        check_scores(np.zeros((3, 1)), 3, 2)
+        check_scores(np.zeros((3, 1)), (3, 2), allow_nan=False)
     with pytest.raises(InputError, match="got 3-d"):
-        check_scores(np.zeros((4, 3, 2)), 3, 2)
-    assert check_scores(np.zeros((4, 3, 2)), 3, 2, batch=True).shape == (4, 3, 2)
+        check_scores(np.zeros((4, 3, 2)), (3, 2), allow_nan=False)
+    assert check_scores(np.zeros((4, 3, 2)), (3, 2), allow_nan=False, batch=True).shape == (4, 3, 2)
 
 
 def test_nan_scores_are_refused_unless_allowed():
     scores = [[0.0, np.nan]]
     with pytest.raises(InputError, match=r"NaN \(first at \(0, 1\)\)"):
-        check_scores(scores, 1, 2)
-    assert np.isnan(check_scores(scores, 1, 2, allow_nan=True)).sum() == 1
+        check_scores(scores, (1, 2), allow_nan=False)
+    assert np.isnan(check_scores(scores, (1, 2), allow_nan=True)).sum() == 1
 
 
 def test_scores_must_be_numbers():
     with pytest.raises(InputError, match="scores must hold numbers only"):
-        check_scores([["high", "low"]], 1, 2)
+        check_scores([["high", "low"]], (1, 2), allow_nan=False)
 
 
 def test_infinite_scores_are_scores():
-    assert np.isinf(check_scores([[np.inf, -np.inf]], 1, 2)).all()
+    assert np.isinf(check_scores([[np.inf, -np.inf]], (1, 2), allow_nan=False)).all()
 
 
 def test_predictions_must_have_the_shape_of_the_labels():
     with pytest.raises(InputError, match="predictions have shape"):
-        check_predictions(Y, 3, 4)
+        check_predictions(Y, (3, 4))
 
 
 @pytest.mark.parametrize("threshold", [[0.1, 0.2, 0.3], [[0.1, 0.2]], np.nan, "high"])

@@ -43,10 +43,10 @@ def fetch(
       mltsk datasets fetch birds scene flags
     """
     from ..datasets import FetchError, fetch_dataset
-    from ..datasets.catalog import find_entry
+    from ..datasets.load import find_entry
 
     failed = False
-    for name in dict.fromkeys([find_entry(name).key for name in names]):  # a misspelt name fails before any download
+    for name in dict.fromkeys([find_entry(name).name for name in names]):  # a misspelt name fails before any download
         try:
             with downloading(name) as report:
                 path = fetch_dataset(name, mirrors=mirror or None, progress=report, timeout=timeout)

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from ..columns import Columns
+from ..core.arrays import dense
 from ..datasets import category_values, load_dataset
-from ..datasets.dataset import dense, split_names
+from ..datasets.dataset import split_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..pipelines import named, taken_apart

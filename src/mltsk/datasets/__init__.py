@@ -4,14 +4,13 @@
 """
 
 from .arff import read_arff, read_label_xml
-from .catalog import Entry, catalog, content_digest, git_blob_id
 from .dataset import Dataset, category_values
 from .fetch import FetchError, fetch_dataset
-from .load import DatasetStatus, list_datasets, load_dataset
+from .load import Entry, catalog, content_digest, list_datasets, load_dataset
 from .mat import read_mat
 from .npz import read_npz, write_npz
 from .synthetic import SyntheticRules, make_multilabel_rules
 
-__all__ = ["Dataset", "DatasetStatus", "Entry", "FetchError", "SyntheticRules", "catalog", "category_values"]
-__all__ += ["content_digest", "fetch_dataset", "git_blob_id", "list_datasets", "load_dataset", "make_multilabel_rules"]
+__all__ = ["Dataset", "Entry", "FetchError", "SyntheticRules", "catalog", "category_values", "content_digest"]
+__all__ += ["fetch_dataset", "list_datasets", "load_dataset", "make_multilabel_rules"]
 __all__ += ["read_arff", "read_label_xml", "read_mat", "read_npz", "write_npz"]

@@ -26,11 +26,12 @@ from .dataset import NO, YES, Dataset, Labels, as_number, category_values, pick_
 MAX_LINE = 1 << 24  # characters: a dense row of a million numbers
 MAX_FILLED = 1 << 24  # entries that omitted non-zero first categories may add to a sparse file
 
-# Possessive quantifiers (*+): a hostile line costs one pass, never a search through all ways to match it.
+# Possessive quantifiers (*+): a hostile line costs one pass, never a search through all ways to match it. The groups
+# are a position, a text in single, in double or in no quotes, and what follows.
 _QUOTED = r"""'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)\""""
-_VALUE = re.compile(rf"""\s*+(?:{_QUOTED}|([^,'"{{}}]*+))\s*+(,|$)""")
+_VALUE = re.compile(rf"""\s*+()(?:{_QUOTED}|([^,'"{{}}]*+))\s*+(,|$)""")
 _ITEM = re.compile(rf"""\s*+(-?\d{{1,9}}+)\s++(?:{_QUOTED}|([^\s,'"{{}}]++))\s*+(,|$)""", re.ASCII)
-_ATTRIBUTE = re.compile(rf"""@attribute\s++(?:{_QUOTED}|([^\s{{'"][^\s{{]*+))\s*+(.*+)""", re.IGNORECASE | re.DOTALL)
+_ATTRIBUTE = re.compile(rf"""@attribute\s++()(?:{_QUOTED}|([^\s{{'"][^\s{{]*+))\s*+(.*+)""", re.IGNORECASE | re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _SPECIAL = re.compile(r"""['"?{}\\_]""")  # a line without these can be split at its commas
@@ -111,34 +112,30 @@ def label_file(path: Path, labels: Any) -> Path | None:
     return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
 
 
-def read_columns(
-    path: Path, *, max_line: int = MAX_LINE, max_filled: int = MAX_FILLED
-) -> tuple[Dataset, tuple[str, ...]]:
+def read_columns(path: Path, encoding: str = "utf-8-sig") -> tuple[Dataset, tuple[str, ...]]:
     """All columns of an ARFF file as features, and the names of those that its relation declares to be labels."""
-    try:
-        return _read(path, "utf-8-sig", max_line, max_filled)
-    except UnicodeDecodeError:
-        return _read(path, "latin-1", max_line, max_filled)  # older files; every byte is a character in it
-
-
-def _read(path: Path, encoding: str, max_line: int, max_filled: int) -> tuple[Dataset, tuple[str, ...]]:
     parser, number = _Parser(), 0
     try:
         check_size(4 * path.stat().st_size, path)  # "1,1" is two numbers
         with path.open(encoding=encoding) as file:
-            while line := file.readline(max_line):
+            while line := file.readline(MAX_LINE):
                 number += 1
-                if len(line) == max_line:
-                    raise _Fault(f"the line is longer than {max_line} characters")
-                parser.take(line.strip())
-        X = parser.matrix(max_filled)
+                if len(line) == MAX_LINE:
+                    raise _Fault(f"the line is longer than {MAX_LINE} characters")
+                if (line := line.strip()) and not line.startswith("%"):
+                    parser.handle(line)
+        X = parser.matrix()
+    except UnicodeDecodeError:
+        return read_columns(path, "latin-1")  # older files; every byte is a character in it
     except _Fault as fault:
         raise InputError(f"{path}, line {number}: {fault}.") from None
     except OSError as error:
         raise unreadable(path, error) from None
     names, categories = zip(*parser.columns.items(), strict=True)
-    none = np.empty((X.shape[0], 0))
-    return Dataset(X, none, names, (), path.stem, categories, source=str(path)), _meka_labels(parser.relation, names)
+    option = _OPTION_C.search(parser.relation)  # MEKA's -C n makes the first n attributes labels, or the last -n
+    count = int(option[1]) if option and abs(int(option[1])) < len(names) else 0  # else the caller will be asked
+    data = Dataset(X, np.empty((X.shape[0], 0)), names, (), path.stem, categories, source=str(path))
+    return data, names[:count] if count >= 0 else names[count:]
 
 
 class _Parser:
@@ -146,20 +143,16 @@ class _Parser:
 
     def __init__(self) -> None:
         self.relation = ""
-        self.columns: dict[str, Any] = {}
+        self.columns: dict[str, tuple[str, ...]] = {}
         self.data, self.positions, self.starts = array("d"), array("i"), array("q", [0])
         self.handle, self.sparse = self._header_line, False
-
-    def take(self, line: str) -> None:
-        if line and not line.startswith("%"):
-            self.handle(line)
 
     def _header_line(self, line: str) -> None:
         keyword = line.split(None, 1)[0].lower()
         if keyword == "@relation":
             self.relation = line
         elif keyword == "@attribute":
-            self._add_attribute(line)
+            self._attribute(line)
         elif keyword != "@data":
             raise _Fault(f"expected @relation, @attribute or @data, found {short(line)}")
         elif not self.columns:
@@ -170,25 +163,21 @@ class _Parser:
             self.convert: list[Callable[[str], float]] = [c.__getitem__ if c else float for c in self.codes]
             self.handle = self._row
 
-    def _add_attribute(self, line: str) -> None:
+    def _attribute(self, line: str) -> None:
         if (match := _ATTRIBUTE.fullmatch(line)) is None:
             raise _Fault(f"cannot read the attribute {short(line)}")
-        name, _ = _text(*match.group(1, 2, 3))
+        (name, _), kind = _text(match), match[5]
+        categories: tuple[str, ...] = ()
         if name in self.columns:
             raise _Fault(f"the attribute {name!r} is declared twice")
-        self.columns[name] = self._categories(match[4], name)
-
-    def _categories(self, kind: str, name: str) -> tuple[str, ...]:
         if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
-            categories = tuple(_text(*match.group(1, 2, 3))[0] for match in _matches(_VALUE, kind[1:-1]))
-            if len(set(categories)) < len(categories):
-                raise _Fault(f"the attribute {name!r} declares a category twice")
-            return categories
-        word = kind.split(None, 1)[0].lower() if kind else "missing"
-        if word in ("numeric", "real", "integer"):
-            return ()
-        what = f"the type of attribute {name!r} is {short(word)}"
-        raise _Fault(what + "; only numeric and {nominal, types} can be read")
+            categories = tuple(text for _, text, _ in _items(_VALUE, kind[1:-1]))
+        elif (word := (kind.lower().split() or ["missing"])[0]) not in ("numeric", "real", "integer"):
+            what = f"the type of attribute {name!r} is {short(word)}"
+            raise _Fault(what + "; only numeric and {nominal, types} can be read")
+        if len(set(categories)) < len(categories):
+            raise _Fault(f"the attribute {name!r} declares a category twice")
+        self.columns[name] = categories
 
     def _row(self, line: str) -> None:
         if len(self.starts) == 1:
@@ -203,36 +192,31 @@ class _Parser:
                 return
             except (ValueError, KeyError):
                 pass  # the careful way copes with spaces around values, or says what is wrong
-        row = [_text(*match.group(1, 2, 3)) for match in _matches(_VALUE, line)]
+        row = list(_items(_VALUE, line))
         if len(row) != len(self.names):
             raise _Fault(f"{len(row)} values for {len(self.names)} attributes (is the file cut off?)")
-        self.data.extend([self._number(j, *value) for j, value in enumerate(row)])
+        self.data.extend([self._number(j, text, quoted) for j, (_, text, quoted) in enumerate(row)])
 
     def _add_sparse(self, line: str) -> None:
         if not (line.startswith("{") and line.endswith("}")):
             raise _Fault(f"expected a sparse row in braces, found {short(line)} (is the file cut off?)")
-        line = line[1:-1].strip()
-        row = self._plain_items(line) if line else {}
-        if row is None:
-            row = {}
-            for match in _matches(_ITEM, line):
-                j = int(match[1])
-                if not 0 <= j < len(self.names):
+        line, row = line[1:-1].strip(), {}
+        try:
+            items = [item.split() for item in line.split(",")] if line else []
+            row = {(j := int(position)): self.convert[j](text) for position, text in items}
+            plain = len(row) == len(items) and min(row, default=0) >= 0 and not _SPECIAL.search(line)
+        except (ValueError, KeyError, IndexError):
+            plain = False
+        if not plain:
+            row.clear()
+            for position, text, quoted in _items(_ITEM, line):
+                if not 0 <= (j := int(position)) < len(self.names):
                     raise _Fault(f"there is no attribute {j}: the positions are 0 to {len(self.names) - 1}")
                 if j in row:
                     raise _Fault(f"{self.names[j]!r} is given twice")
-                row[j] = self._number(j, *_text(*match.group(2, 3, 4)))
+                row[j] = self._number(j, text, quoted)
         self.positions.extend(row)
         self.data.extend(row.values())
-
-    def _plain_items(self, line: str) -> dict[int, float] | None:
-        """The items of a sparse row that needs no care, None if it does."""
-        items = [item.split() for item in line.split(",")]
-        try:
-            row = {(j := int(position)): self.convert[j](text) for position, text in items}
-        except (ValueError, KeyError, IndexError):
-            return None
-        return row if len(row) == len(items) and min(row) >= 0 and not _SPECIAL.search(line) else None
 
     def _number(self, j: int, text: str, quoted: bool) -> float:
         if text == "?" and not quoted:
@@ -246,60 +230,46 @@ class _Parser:
         except ValueError:
             raise _Fault(f"{self.names[j]!r} is numeric and cannot be {short(text)}") from None
 
-    def matrix(self, max_filled: int) -> Any:
+    def matrix(self) -> Any:
         """A float64 array, or a CSR array when the rows are sparse."""
         if self.handle == self._header_line:
             raise _Fault("the file ends before @data (is it cut off?)")
-        shape = (len(self.starts) - 1, len(self.columns))
-        if shape[0] == 0:
+        shape = n, _ = len(self.starts) - 1, len(self.columns)
+        if n == 0:
             raise _Fault("there is no row after @data (is the file cut off?)")
         if not self.sparse:
             return np.array(self.data).reshape(shape)
         X = sparse.csr_array((np.array(self.data), np.array(self.positions), np.array(self.starts)), shape=shape)
         X.sort_indices()
-        X = _fill_omitted(X, list(self.columns.values()), max_filled)
+        # The first category is written where it was omitted, in the rare columns where it is not the number 0.
+        first = np.array([next(iter(codes.values()), 0.0) for codes in self.codes])
+        columns = np.flatnonzero(first)
+        if len(columns) * n > MAX_FILLED:
+            many = f"{len(columns)} nominal attributes whose first category is not 0"
+            raise _Fault(f"{many} are too many for a sparse file")
+        if len(columns):
+            given = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=shape)[:, columns].toarray()
+            rows, which = np.nonzero(given == 0)
+            X = X + sparse.csr_array((first[columns[which]], (rows, columns[which])), shape=shape)
         X.eliminate_zeros()
         return X
 
 
-def _fill_omitted(X: sparse.csr_array, categories: list[tuple[str, ...]], most: int) -> sparse.csr_array:
-    """Write the first category where it was omitted, in the rare columns where it is not the number 0."""
-    first = {j: value for j, c in enumerate(categories) if c and (value := category_values(c)[0]) != 0}
-    if not first:
-        return X
-    if len(first) * X.shape[0] > most:
-        raise _Fault(f"{len(first)} nominal attributes whose first category is not 0 are too many for a sparse file")
-    columns = np.array(list(first))
-    given = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)[:, columns].toarray()
-    rows, which = np.nonzero(given == 0)
-    filled = np.array(list(first.values()))[which]
-    return sparse.csr_array(X + sparse.csr_array((filled, (rows, columns[which])), shape=X.shape))
-
-
-def _matches(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
-    """One match after the other, each ended by a comma or by the end of the line, which is the last group."""
-    position, end = 0, ","
+def _items(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, str, bool]]:
+    """Position, text and whether it was quoted, of one match after the other, each ended by a comma or by the end."""
+    start, end = 0, ","
     while end:
-        if (match := pattern.match(line, position)) is None:
-            raise _Fault(f"cannot read {short(line[position:])}")
-        yield match
-        position, end = match.end(), match[match.re.groups]
+        if (match := pattern.match(line, start)) is None:
+            raise _Fault(f"cannot read {short(line[start:])}")
+        yield match[1], *_text(match)
+        start, end = match.end(), match[5]
 
 
-def _text(quoted: str | None, doubly: str | None, bare: str | None) -> tuple[str, bool]:
+def _text(match: re.Match[str]) -> tuple[str, bool]:
     """A value, and whether it was quoted."""
-    if bare is not None:
-        return bare.strip(), False
-    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), quoted or doubly or ""), True
-
-
-def _meka_labels(relation: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """What MEKA's option ``-C n`` in a relation name makes labels: the first n attributes, or the last -n."""
-    match = _OPTION_C.search(relation)
-    count = int(match[1]) if match else 0
-    if abs(count) >= len(names):
-        return ()  # not a usable declaration: the caller will be asked
-    return names[:count] if count >= 0 else names[count:]
+    if match[4] is not None:
+        return match[4].strip(), False
+    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), match[2] or match[3] or ""), True
 
 
 def read_label_xml(path: str | Path) -> tuple[str, ...]:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from mltsk.core.arrays import check_plain
+from mltsk.core.arrays import check_plain, dense
 from mltsk.exceptions import InputError
 from mltsk.limits import check_size, too_large
 
@@ -77,11 +77,14 @@ class Dataset:
         if X.shape[0] != Y.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
         categories = tuple(tuple(map(str, column)) for column in self.categories) or ((),) * X.shape[1]
-        if not _are_texts(chain(*categories)):
-            raise InputError("A category holds something that is no character: rename it.")
+        _check_texts(chain(*categories), "A category")
         if len(categories) != X.shape[1]:
             raise InputError(f"There are {len(categories)} lists of categories for {X.shape[1]} features.")
-        checked = {"X": X, "Y": Y, "split": _split(self.split, X.shape[0]), "categories": categories}
+        checked = {"X": X, "Y": Y, "categories": categories}
+        if self.split is not None:
+            checked["split"] = split = np.asarray(self.split).astype(np.uint8, casting="unsafe")
+            if split.shape != X.shape[:1] or not np.isin(self.split, (0, 1)).all():
+                raise InputError(f"The split must hold 0 (train) or 1 (test) for each of the {X.shape[0]} samples.")
         checked["feature_names"] = _names(self.feature_names, X.shape[1], "feature", "x")
         checked["label_names"] = _names(self.label_names, Y.shape[1], "label", "label")
         vars(self).update(checked)  # the fields of a frozen record cannot be assigned
@@ -165,7 +168,7 @@ def _features(X: Any) -> Any:
 
 def _labels(Y: Any) -> NDArray[np.int8]:
     check_plain(Y, "Y")
-    Y = dense(Y)
+    Y = np.asarray(dense(Y))
     if Y.ndim != 2:
         raise InputError(f"Y has {Y.ndim} axes; it needs two: samples and labels.")
     if Y.dtype != np.bool_ and not np.isin(Y, (0, 1)).all():
@@ -198,19 +201,14 @@ def as_number(text: str) -> float:
         return np.nan
 
 
-def dense(values: Any) -> NDArray[Any]:
-    """A matrix as an array, whether it is sparse or not."""
-    return values.toarray() if sparse.issparse(values) else np.asarray(values)
-
-
 def repeated(names: Iterable[str]) -> str | None:
     """The first name that is there more than once, if any."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def short(text: str, width: int = 40) -> str:
+def short(text: str) -> str:
     """A piece of a file for a message: quoted, printable, and not long."""
-    return repr(text if len(text) <= width else text[:width] + "…")
+    return repr(text if len(text) <= 40 else text[:40] + "…")
 
 
 def split_names(names: str | Iterable[str]) -> list[str]:
@@ -254,29 +252,19 @@ def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     return InputError(f"{path} {verdict}: {(reason or type(error).__name__)[:300].rstrip('.')}.")
 
 
-def _are_texts(names: Iterable[str]) -> bool:
-    """Whether these can be written: halves of characters, as damaged files hold them, cannot."""
+def _check_texts(texts: Iterable[str], what: str) -> None:
+    """Refuse what cannot be written: halves of characters, as damaged files hold them."""
     try:
-        return bool("".join(map(str, names)).encode().decode()) or True
+        "".join(map(str, texts)).encode()
     except UnicodeError:
-        return False
+        raise InputError(f"{what} holds something that is no character: rename it.") from None
 
 
 def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[str, ...]:
-    if not _are_texts(names):
-        raise InputError(f"A {kind} name holds something that is no character: rename it.")
+    _check_texts(names, f"A {kind} name")
     names = tuple(map(str, names)) or tuple(f"{prefix}{i + 1}" for i in range(count))
     if len(names) != count:
         raise InputError(f"There are {len(names)} {kind} names for {count} {kind}s.")
     if (twice := repeated(names)) is not None:
         raise InputError(f"The {kind} name {twice!r} is used twice: rename one of the columns.")
     return names
-
-
-def _split(split: ArrayLike | None, count: int) -> NDArray[np.uint8] | None:
-    if split is None:
-        return None
-    split = np.asarray(split)
-    if split.shape != (count,) or not np.isin(split, (0, 1)).all():
-        raise InputError(f"The split must hold 0 (train) or 1 (test) for each of the {count} samples.")
-    return split.astype(np.uint8)

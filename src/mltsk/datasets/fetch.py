@@ -9,11 +9,11 @@ attempt asks for the rest with a Range header and keeps what is there only if th
 import hashlib
 import http.client
 import json
-import queue
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,8 @@ from urllib.parse import urljoin, urlsplit
 
 from mltsk.exceptions import InputError
 
-from .catalog import Entry, convert, find_entry, git_blob_id, verify
 from .dataset import Dataset
-from .load import cache_folder
+from .load import Entry, cache_folder, convert, find_entry, verify
 from .npz import read_npz, write_npz
 
 Progress = Callable[[int, int | None], object]
@@ -78,25 +77,21 @@ def fetch_dataset(
     'emotions.npz'
     """
     entry = find_entry(name)
+    addresses = entry.mirrors
+    if mirrors is not None:
+        if strange := [base for base in mirrors if not _is_address(base)]:
+            raise InputError(f"The mirror {strange[0]!r} is no address of http or https in plain ASCII.")
+        addresses = tuple(tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files) for base in mirrors)
     home = Path(data_home).expanduser() if data_home else cache_folder()
     home.mkdir(parents=True, exist_ok=True)
-    target = home / f"{entry.key}.npz"
-    with _locked(home / f".{entry.key}.lock"):
+    target, work = home / f"{entry.name}.npz", home / f".{entry.name}-download"
+    with _locked(home / f".{entry.name}.lock"):
         with suppress(InputError):
             verify(entry, read_npz(target))
             return target
-        work = home / f".{entry.key}-download"
-        write_npz(target, _from_mirrors(entry, _addresses(entry, mirrors), work, progress, timeout))
+        write_npz(target, _from_mirrors(entry, addresses, work, progress, timeout))
         shutil.rmtree(work, ignore_errors=True)
         return target
-
-
-def _addresses(entry: Entry, mirrors: Sequence[str] | None) -> Sequence[tuple[str, ...]]:
-    if mirrors is None:
-        return entry.mirrors
-    if strange := [base for base in mirrors if not _is_address(base)]:
-        raise InputError(f"The mirror {strange[0]!r} is no address of http or https in plain ASCII.")
-    return [tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files) for base in mirrors]
 
 
 def _is_address(url: str) -> bool:
@@ -115,7 +110,7 @@ def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress |
             for url, name in zip(urls, entry.files, strict=True):
                 if not (folder / name).is_file():
                     download(url, folder / name, progress=progress, timeout=timeout)
-            if entry.git_blob and (found := git_blob_id(folder / entry.files[0])) != entry.git_blob:
+            if entry.git_blob and (found := _git_blob(folder / entry.files[0])) != entry.git_blob:
                 raise InputError(f"wrong checksum: git's identifier is {found}, not {entry.git_blob}")
             return convert(entry, folder)
         except FetchError as failed:
@@ -123,33 +118,32 @@ def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress |
         except InputError as wrong:
             shutil.rmtree(folder, ignore_errors=True)  # whole, but not what was expected: begin afresh next time
             failures.append(f"{urls[0]}: {str(wrong).rstrip('.')}")
-    by_hand = f"files saved by hand from {entry.page} can be loaded from a folder that MLTSK_DATA names"
+    by_hand = f"files saved by hand from {entry.source} can be loaded from a folder that MLTSK_DATA names"
     why = "; ".join(failures) or "no mirror was given"
-    raise FetchError(f"{entry.key} could not be fetched: {why} ({by_hand}).")
+    raise FetchError(f"{entry.name} could not be fetched: {why} ({by_hand}).")
+
+
+def _git_blob(path: Path) -> str:
+    # SHA-1 is what git uses; here it tells a damaged download from a sound one, it is no defence against forgery.
+    begun = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: begun).hexdigest()
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Let one process at a time do the work: the next one finds it done. A crash frees the lock."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows: two downloads at once waste time there, but the last step is still atomic
-        yield
-        return
     with path.open("w") as file:
-        with suppress(OSError):  # a file system without locks
+        # Windows has no such lock, nor have all file systems: two downloads at once waste time there, and no more.
+        with suppress(ImportError, OSError):
+            import fcntl
+
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def download(
-    url: str,
-    target: Path,
-    *,
-    progress: Progress | None = None,
-    timeout: float = 30.0,
-    deadline: float = DEADLINE,
-    max_bytes: int = MAX_BYTES,
+    url: str, target: Path, *, progress: Progress | None = None, timeout: float = 30.0, deadline: float = DEADLINE
 ) -> Path:
     """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
 
@@ -160,133 +154,93 @@ def download(
     """
     if not _is_address(url):
         raise FetchError(f"{url} is no address of http or https")
-    part, end = _Part(url, Path(target)), time.monotonic() + deadline
+    file = _Download(url, Path(target), progress or (lambda done, total: None), timeout, time.monotonic() + deadline)
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(2.0 ** (attempt - 2))
         try:
-            _attempt(part, progress or (lambda done, total: None), timeout, max_bytes, end)
-            return part.finish()
+            return file.attempt()
         except _Dropped as dropped:
             reason = str(dropped)
     raise FetchError(f"{url}: {reason}")
 
 
-class _Part:
-    """The bytes that are there, and a note of the version of the file that they are a part of."""
+class _Download:
+    """A file on its way: the bytes that are there, and a note of the version of the file that they are a part of."""
 
-    def __init__(self, url: str, target: Path) -> None:
-        self.url, self.target = url, target
-        self.file, self.note = (target.with_name(target.name + end) for end in (".part", ".part.json"))
+    def __init__(self, url: str, target: Path, progress: Progress, timeout: float, end: float) -> None:
+        self.url, self.target, self.progress, self.timeout, self.end = url, target, progress, timeout, end
+        self.part, self.note = (target.with_name(target.name + more) for more in (".part", ".part.json"))
 
-    def validator(self) -> str:
-        """What names the version of a part that may be resumed; anything else that is there is removed."""
+    def attempt(self) -> Path:
+        """Ask for what is not there yet, or for everything where it is not known which version the part is of."""
+        have, version = 0, ""
         with suppress(OSError, TypeError, ValueError):
-            url, validator = json.loads(self.note.read_text(encoding="utf-8"))
-            if url == self.url and validator and self.file.stat().st_size:
-                return validator
-        self.forget()
-        return ""
+            url, version = json.loads(self.note.read_text(encoding="utf-8"))
+            have = self.part.stat().st_size if version and url == self.url else 0
+        if not have:
+            self.forget()
+        with self._answer(have, version) as response:
+            if response.status != 206:
+                have = 0
+            elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+                raise _Dropped("the server sent another range than it was asked for")
+            elif _version(response) != version:
+                self.forget()
+                raise _Dropped("the file has changed on the server")
+            self._receive(response, have)
+        self.note.unlink(missing_ok=True)
+        return self.part.replace(self.target)
 
     def forget(self) -> None:
-        self.file.unlink(missing_ok=True)
+        self.part.unlink(missing_ok=True)
         self.note.unlink(missing_ok=True)
 
-    def finish(self) -> Path:
-        self.note.unlink(missing_ok=True)
-        return self.file.replace(self.target)
-
-
-def _attempt(part: _Part, progress: Progress, timeout: float, max_bytes: int, end: float) -> None:
-    validator = part.validator()
-    have = part.file.stat().st_size if validator else 0
-    with _answer(part, have, validator, timeout, end) as response:
-        if response.status != 206:
-            have = 0
-        elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-            raise _Dropped("the server sent another range than it was asked for")
-        elif _validator(response) != validator:
-            part.forget()
-            raise _Dropped("the file has changed on the server")
-        _receive(response, part, have, progress, max_bytes, end)
-
-
-def _answer(part: _Part, have: int, validator: str, timeout: float, end: float) -> Any:
-    # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
-    headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
-    if have:
-        headers |= {"Range": f"bytes={have}-", "If-Range": validator}
-    try:
-        asked, seconds = request.Request(part.url, headers=headers), max(end - time.monotonic(), timeout)
-        return _within(seconds, lambda: _opener().open(asked, timeout=timeout))
-    except queue.Empty:
-        raise FetchError(f"{part.url}: too slow; no answer began within {seconds:.0f} seconds") from None
-    except error.HTTPError as refused:
-        refused.close()
-        if refused.code != 416 or not have:
-            raise FetchError(f"{part.url}: HTTP {refused.code} {refused.reason}") from None
-        part.forget()
-        raise _Dropped("the partial file did not fit") from None
-    except error.URLError as failed:
-        raise FetchError(f"{part.url}: {failed.reason}") from None
-    except _DROPS as dropped:
-        raise _Dropped(str(dropped) or type(dropped).__name__) from None
-
-
-def _within(seconds: float, call: Callable[[], Any]) -> Any:
-    """What a call gives, `queue.Empty` if it takes longer: a timeout counts from byte to byte, and headers may drip."""
-    found: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
-    late = threading.Event()
-
-    def run() -> None:
+    def _answer(self, have: int, version: str) -> Any:
+        # identity: a length and a range must count the bytes of the file, not those of a compressed copy.
+        headers = {"User-Agent": "mltsk", "Accept-Encoding": "identity"}
+        if have:
+            headers |= {"Range": f"bytes={have}-", "If-Range": version}
+        asked = request.Request(self.url, headers=headers)
         try:
-            answer = call()
-            found.put((answer, None))
-            if late.is_set():
-                answer.close()
-        except Exception as failed:  # told to whoever waits
-            found.put((None, failed))
+            return _opened(asked, self.timeout, max(self.end - time.monotonic(), self.timeout))
+        except error.HTTPError as refused:
+            refused.close()
+            if refused.code != 416 or not have:
+                raise FetchError(f"{self.url}: HTTP {refused.code} {refused.reason}") from None
+            self.forget()
+            raise _Dropped("the partial file did not fit") from None
+        except error.URLError as failed:
+            raise FetchError(f"{self.url}: {failed.reason}") from None
+        except _DROPS as dropped:
+            raise _Dropped(str(dropped) or type(dropped).__name__) from None
 
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        response, failed = found.get(timeout=seconds)
-    except queue.Empty:
-        late.set()
-        raise
-    if failed is not None:
-        try:
-            raise failed
-        finally:
-            failed = None  # else it would hold this frame, and the frame it, with an open socket
-    return response
+    def _receive(self, response: Any, have: int) -> None:
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise FetchError(f"{self.url}: the server sent a compressed copy")
+        length = response.headers.get("Content-Length", "")
+        total = have + int(length) if length.isdecimal() else None
+        if (total or 0) > MAX_BYTES:
+            raise FetchError(f"{self.url}: {total} bytes are more than the {MAX_BYTES} allowed")
+        self.note.parent.mkdir(parents=True, exist_ok=True)
+        self.note.write_text(json.dumps([self.url, _version(response)]), encoding="utf-8")
+        with self.part.open("ab" if have else "wb") as file:
+            self.progress(have, total)
+            while have <= MAX_BYTES and (block := _block(response)):
+                have += file.write(block)
+                self.progress(have, total)
+                if time.monotonic() > self.end:
+                    raise FetchError(f"{self.url}: too slow; the {have} bytes so far are kept for the next call")
+        if have > MAX_BYTES:
+            self.forget()
+            raise FetchError(f"{self.url}: more than the {MAX_BYTES} bytes allowed")
+        if total is not None and have != total:
+            raise _Dropped(f"the connection dropped after {have} of {total} bytes")
 
 
-def _validator(response: Any) -> str:
+def _version(response: Any) -> str:
     etag = response.headers.get("ETag", "W/")
     return response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag  # a weak one does not vouch
-
-
-def _receive(response: Any, part: _Part, have: int, progress: Progress, max_bytes: int, end: float) -> None:
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise FetchError(f"{part.url}: the server sent a compressed copy")
-    length = response.headers.get("Content-Length", "")
-    total = have + int(length) if length.isdecimal() else None
-    if (total or 0) > max_bytes:
-        raise FetchError(f"{part.url}: {total} bytes are more than the {max_bytes} allowed")
-    part.note.parent.mkdir(parents=True, exist_ok=True)
-    part.note.write_text(json.dumps([part.url, _validator(response)]), encoding="utf-8")
-    with part.file.open("ab" if have else "wb") as file:
-        progress(have, total)
-        while have <= max_bytes and (block := _block(response)):
-            have += file.write(block)
-            progress(have, total)
-            if time.monotonic() > end:
-                raise FetchError(f"{part.url}: too slow; the {have} bytes so far are kept for the next call")
-    if have > max_bytes:
-        part.forget()
-        raise FetchError(f"{part.url}: more than the {max_bytes} bytes allowed")
-    if total is not None and have != total:
-        raise _Dropped(f"the connection dropped after {have} of {total} bytes")
 
 
 def _block(response: Any) -> bytes:
@@ -294,6 +248,26 @@ def _block(response: Any) -> bytes:
         return response.read1(CHUNK)
     except _DROPS as dropped:  # only reading is guarded: a full disk is not a dropped connection
         raise _Dropped(str(dropped) or type(dropped).__name__) from None
+
+
+def _opened(asked: request.Request, timeout: float, seconds: float) -> Any:
+    """The answer to a request if it begins in time: a timeout counts from byte to byte, and headers may drip."""
+    opener, answer = request.OpenerDirector(), Future[Any]()  # not build_opener: that one opens file: and ftp: as well
+    speak = (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler, _Redirects)
+    for handler in (*speak, request.HTTPDefaultErrorHandler, request.HTTPErrorProcessor):
+        opener.add_handler(handler())
+
+    def ask() -> None:
+        try:
+            answer.set_result(opener.open(asked, timeout=timeout))
+        except Exception as failed:  # told to whoever waits, without the frames, which hold an open socket
+            answer.set_exception(failed.with_traceback(None))
+
+    threading.Thread(target=ask, daemon=True).start()
+    if not wait([answer], seconds).done:
+        answer.add_done_callback(lambda late: late.exception() or late.result().close())
+        raise FetchError(f"{asked.full_url}: too slow; no answer began within {seconds:.0f} seconds")
+    return answer.result()
 
 
 class _Redirects(request.HTTPRedirectHandler):
@@ -304,12 +278,3 @@ class _Redirects(request.HTTPRedirectHandler):
         if urlsplit(newurl).scheme not in allowed:
             raise error.URLError(f"redirected to {newurl}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _opener() -> request.OpenerDirector:
-    # Not build_opener: that one also opens file: and ftp: addresses.
-    opener = request.OpenerDirector()
-    speak = (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler, _Redirects)
-    for handler in (*speak, request.HTTPDefaultErrorHandler, request.HTTPErrorProcessor):
-        opener.add_handler(handler())
-    return opener

@@ -1,29 +1,146 @@
-"""`load_dataset`: a data set by its name in the catalog, or from a benchmark file. Never uses the network.
+"""Data sets by their names in the catalog, or from benchmark files. Never uses the network.
 
+What is known about the data sets of the paper's Table I is read from `catalog.toml`, which says what each field means.
 A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as NAME.npz, or
 as the original files that the catalog names. Yeast is also taken from inside the river package. Missing feature values
 stay NaN; missing labels are refused.
+
+The content digest of (X, Y) says whether a data set is the right one. It is SHA-256 over these bytes, one after the
+other, all little-endian:
+
+    b"mltsk-content-1\\n"
+    n, D, L                       three int64
+    row starts of X               n + 1 int64: where the non-zero entries of each row begin, as in CSR
+    column of each entry          int64, ascending within a row
+    value of each entry           float64; every NaN is written as the same NaN, zeros are not entries
+    Y                             n · L bytes of 0 or 1, row by row
+
+So it does not depend on the file format, on the mirror, on names, or on whether X is held dense or sparse: two files
+with equal digests hold the same numbers in the same order.
 """
 
-import gzip
+import hashlib
 import importlib.util
 import os
 import sys
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urljoin
 
 import numpy as np
+from scipy import sparse
 
+from mltsk.core.arrays import dense
 from mltsk.exceptions import InputError
 
-from .arff import read_arff
-from .catalog import Entry, catalog, check_shape, convert, find_entry, runs
+from .arff import read_arff, read_label_xml
 from .dataset import Dataset, Labels
 from .mat import read_mat
 from .npz import read_npz
 
 BENCHMARKS = (".arff", ".mat", ".npz")
 RIVER_FILE = "yeast.csv.gz"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data set of the catalog.
+
+    ``source`` is a page for people. ``mirrors`` holds the addresses of the files, mirror by mirror; each mirror carries
+    all of them, in the order of ``files``. ``content`` is the content digest of the data set and ``git_blob`` git's
+    name of its only file; at least one of them is known. ``where`` says where `list_datasets` has found it.
+    """
+
+    name: str
+    title: str
+    n_samples: int
+    n_features: int
+    n_labels: int
+    cardinality: float
+    sparse: bool
+    source: str
+    files: tuple[str, ...]
+    mirrors: tuple[tuple[str, ...], ...]
+    licence: str
+    about: str
+    labels: int | str | tuple[str, ...] | None = None
+    feature_names: str = ""
+    first_feature: int = 1
+    label_names: str | tuple[str, ...] = ()
+    binary_features: bool = False
+    split: tuple[tuple[int, int], ...] = ()
+    content: str = ""
+    git_blob: str = ""
+    where: str = ""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of samples, features and labels."""
+        return self.n_samples, self.n_features, self.n_labels
+
+    @property
+    def available(self) -> bool:
+        """Whether `list_datasets` has found it on this machine."""
+        return bool(self.where)
+
+
+@cache
+def catalog() -> Mapping[str, Entry]:
+    """The data sets of the catalog, by name.
+
+    Examples
+    --------
+    >>> from mltsk.datasets import catalog
+    >>> catalog()["yeast"].shape
+    (2417, 103, 14)
+    """
+    raw, entries = tomllib.loads(files(__package__).joinpath("catalog.toml").read_text(encoding="utf-8")), {}
+    for name, fields in raw["datasets"].items():
+        source, paths = raw["sources"][fields.pop("from")], fields.pop("files")
+        mirrors = [[urljoin(base, path) for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
+        fields |= zip(("n_samples", "n_features", "n_labels"), fields.pop("shape"), strict=True)
+        fields |= {"source": source["page"], "files": [path.rpartition("/")[2] for path in paths], "mirrors": mirrors}
+        fields["content"] = fields.get("content", "").removeprefix("sha256:")
+        entries[name] = Entry(name, **{key: _frozen(value) for key, value in fields.items()})
+    return MappingProxyType(entries)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def find_entry(name: str) -> Entry:
+    """The entry of that name, in any mixture of capitals; the error for an unknown one suggests others."""
+    entries, key = catalog(), name.strip().lower()
+    if key in entries:
+        return entries[key]
+    close = get_close_matches(key, entries, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(entries)}."
+    raise InputError(f"The catalog has no data set {name!r}: {hint}")
+
+
+def list_datasets(data_home: str | Path | None = None) -> list[Entry]:
+    """The catalog with, for each data set, whether it can be loaded here and from where.
+
+    Examples
+    --------
+    >>> from mltsk.datasets import list_datasets
+    >>> [entry.n_labels for entry in list_datasets() if entry.name == "scene"]
+    [6]
+    """
+    folders, entries = search_folders(data_home), []
+    for entry in catalog().values():
+        where = _where(entry, folders)
+        place = "the river package" if where and where.name == RIVER_FILE else str(where or "")
+        entries.append(replace(entry, where=place))
+    return entries
 
 
 def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = None, labels: Labels = None) -> Dataset:
@@ -49,55 +166,48 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
         return _own(Path(name_or_path), labels)
     entry = find_entry(str(name_or_path))
     if labels is not None:
-        raise InputError(f"The catalog knows the labels of {entry.key}: labels are for files of your own.")
+        raise InputError(f"The catalog knows the labels of {entry.name}: labels are for files of your own.")
     where = _where(entry, search_folders(data_home))
-    if where is None and entry.key == "yeast" and importlib.util.find_spec("river") is None:
+    if where is None and entry.name == "yeast" and importlib.util.find_spec("river") is None:
         raise ImportError('pip install "mltsk[data]"')
     if where is None:
-        command, files = f"`mltsk datasets fetch {entry.key}`", f"{entry.key}.npz or {' and '.join(entry.files)}"
+        command, files = f"`mltsk datasets fetch {entry.name}`", f"{entry.name}.npz or {' and '.join(entry.files)}"
         how = f"run {command}, or set MLTSK_DATA to a folder that holds {files}"
-        raise InputError(f"The data set {entry.key!r} is not on this machine: {how}.")
+        raise InputError(f"The data set {entry.name!r} is not on this machine: {how}.")
     if where.is_dir():
         return convert(entry, where)
     data = _river(where, entry) if where.name == RIVER_FILE else read_npz(where)
-    check_shape(entry, data)
+    verify(entry, data, content=False)
     return data
 
 
-@dataclass(frozen=True)
-class DatasetStatus:
-    """One line of the list of data sets: what it is, and whether it is at hand."""
-
-    name: str
-    title: str
-    n_samples: int
-    n_features: int
-    n_labels: int
-    cardinality: float
-    sparse: bool
-    available: bool
-    where: str
-    source: str
-    licence: str
-    about: str
+def is_path(name: str | Path) -> bool:
+    """Whether a file is meant and no name of the catalog."""
+    return isinstance(name, Path) or "/" in name or "\\" in name or bool(Path(name).suffix)
 
 
-def list_datasets(data_home: str | Path | None = None) -> list[DatasetStatus]:
-    """The catalog with, for each data set, whether it can be loaded here and from where.
+def _own(path: Path, labels: Labels) -> Dataset:
+    suffix = path.suffix.lower()
+    if suffix not in BENCHMARKS:
+        raise InputError(f"{path}: {', '.join(BENCHMARKS)} files are data sets; read a table with mltsk.read_table.")
+    if suffix != ".npz":
+        return read_mat(path, labels) if suffix == ".mat" else read_arff(path, labels)
+    data = read_npz(path)
+    if labels is not None or not data.label_names:
+        what = "holds no labels Y" if labels is None else "says which columns are labels"
+        raise InputError(f"{path} {what}: mltsk.read_table takes any of its columns as labels.")
+    return data
 
-    Examples
-    --------
-    >>> from mltsk.datasets import list_datasets
-    >>> [row.n_labels for row in list_datasets() if row.name == "scene"]
-    [6]
-    """
-    folders, found = search_folders(data_home), []
-    for entry in catalog().values():
-        where = _where(entry, folders)
-        place = "" if where is None else "the river package" if where.name == RIVER_FILE else str(where)
-        known = entry.key, entry.title, *entry.shape, entry.cardinality, entry.sparse
-        found.append(DatasetStatus(*known, where is not None, place, entry.page, entry.licence, entry.about))
-    return found
+
+def search_folders(data_home: str | Path | None = None) -> list[Path]:
+    """The folders to look in; one that was named and is not there is an error, a missing cache is not."""
+    folders = []
+    for what, where in (("data_home", data_home), ("MLTSK_DATA", os.environ.get("MLTSK_DATA"))):
+        if where:
+            folders.append(Path(where).expanduser())
+            if not folders[-1].is_dir():
+                raise InputError(f"{what} is {str(where)!r}, which is not a folder.")
+    return [*folders, cache_folder()]
 
 
 def cache_folder() -> Path:
@@ -111,60 +221,86 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mltsk"
 
 
-def search_folders(data_home: str | Path | None = None) -> list[Path]:
-    """The folders to look in; one that was named and is not there is an error, a missing cache is not."""
-    folders = []
-    for what, where in (("data_home", data_home), ("MLTSK_DATA", os.environ.get("MLTSK_DATA"))):
-        if where:
-            folder = Path(where).expanduser()
-            if not folder.is_dir():
-                raise InputError(f"{what} is {str(where)!r}, which is not a folder.")
-            folders.append(folder)
-    return [*folders, cache_folder()]
-
-
-def is_path(name: str | Path) -> bool:
-    """Whether a file is meant and no name of the catalog."""
-    return isinstance(name, Path) or "/" in name or "\\" in name or bool(Path(name).suffix)
-
-
 def _where(entry: Entry, folders: list[Path]) -> Path | None:
     """The NPZ file of an entry, the folder that holds its original files, river's file, or None."""
     for folder in folders:
-        if (file := folder / f"{entry.key}.npz").is_file():
+        if (file := folder / f"{entry.name}.npz").is_file():
             return file
         if all((folder / name).is_file() for name in entry.files):
             return folder
-    return _river_yeast() if entry.key == "yeast" else None
-
-
-def _river_yeast() -> Path | None:
     # Looked up, not imported: importing river takes longer than reading the file.
-    spec = importlib.util.find_spec("river")
-    file = Path(spec.origin).parent / "datasets" / RIVER_FILE if spec and spec.origin else None
-    return file if file and file.is_file() else None
+    if entry.name == "yeast" and (spec := importlib.util.find_spec("river")) and spec.origin:
+        file = Path(spec.origin).parent / "datasets" / RIVER_FILE
+        return file if file.is_file() else None
+    return None
 
 
 def _river(path: Path, entry: Entry) -> Dataset:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        names = file.readline().strip().split(",")
-        values = np.loadtxt(file, delimiter=",")
-    n = entry.n_labels
-    X, source = np.ascontiguousarray(values[:, :-n]), "river.datasets.Yeast, a copy of MULAN's yeast.arff"
-    return Dataset(X, values[:, -n:], names[:-n], names[-n:], entry.key, split=runs(entry), source=source)
+    names, values = np.loadtxt(path, str, delimiter=",", max_rows=1), np.loadtxt(path, delimiter=",", skiprows=1)
+    d, source = entry.n_features, "river.datasets.Yeast, a copy of MULAN's yeast.arff"
+    X, split = np.ascontiguousarray(values[:, :d]), _split(entry)
+    return Dataset(X, values[:, d:], names[:d].tolist(), names[d:].tolist(), entry.name, split=split, source=source)
 
 
-def _own(path: Path, labels: Labels) -> Dataset:
-    """A benchmark file as a data set: `load_dataset` says how labels are given."""
-    suffix = path.suffix.lower()
-    if suffix == ".mat":
-        return read_mat(path, labels)
-    if suffix == ".npz":
-        data = read_npz(path)
-        if labels is not None or not data.label_names:
-            what = "holds no labels Y" if labels is None else "says which columns are labels"
-            raise InputError(f"{path} {what}: mltsk.read_table takes any of its columns as labels.")
-        return data
-    if suffix != ".arff":
-        raise InputError(f"{path}: {', '.join(BENCHMARKS)} files are data sets; read a table with mltsk.read_table.")
-    return read_arff(path, labels)
+def convert(entry: Entry, folder: Path) -> Dataset:
+    """Read the original files of ``entry`` in ``folder``, stack them, name them, and verify the result."""
+    xml, labels = folder / next((name for name in entry.files if name.endswith(".xml")), ""), entry.labels
+    paths = [folder / name for name in entry.files if not name.endswith(".xml")]
+    if paths[0].suffix == ".mat":  # MLC_toolbox writes -1 and 1 in some of its files
+        parts = [read_mat(path, signed=True) for path in paths]
+    else:
+        parts = [read_arff(path, xml if labels == "xml" else labels) for path in paths]
+    first = parts[0]
+    if any(part.feature_names != first.feature_names for part in parts):
+        raise InputError(f"The files of {entry.name} do not have the same features.")
+    as_held, stack = (sparse.csr_array, sparse.vstack) if entry.sparse else (dense, np.vstack)
+    X, Y = stack([as_held(part.X) for part in parts]), np.vstack([part.Y for part in parts])
+    named: Sequence[str] = read_label_xml(xml) if entry.label_names == "xml" else entry.label_names
+    named = _numbered(named, 1, entry.n_labels) if isinstance(named, str) else named
+    features = _numbered(entry.feature_names, entry.first_feature, first.shape[1]) or first.feature_names
+    categories = (("0", "1"),) * first.shape[1] if entry.binary_features else first.categories
+    split, source = _split(entry) if len(Y) == entry.n_samples else None, f"{entry.source}: {', '.join(entry.files)}"
+    data = Dataset(X, Y, features, named or first.label_names, entry.name, categories, split, source)
+    verify(entry, data)
+    return data
+
+
+def _numbered(pattern: str, first: int, count: int) -> tuple[str, ...]:
+    return tuple(pattern.replace("{}", str(i)) for i in range(first, first + count)) if pattern else ()
+
+
+def _split(entry: Entry) -> Any:
+    return np.repeat([part for _, part in entry.split], [rows for rows, _ in entry.split]) if entry.split else None
+
+
+def verify(entry: Entry, data: Dataset, *, content: bool = True) -> None:
+    """Raise an `InputError` unless ``data`` has the entry's shape and, if asked for and known, its content."""
+    if data.shape != entry.shape:
+        found, expected = ("×".join(map(str, shape)) for shape in (data.shape, entry.shape))
+        sizes = f"samples × features × labels are {found}, not {expected}"
+        raise InputError(f"{data.source or data.name} is not the catalog's {entry.name}: {sizes}.")
+    if content and entry.content and content_digest(data) != entry.content:
+        raise InputError(f"The content of {entry.name} is not what the catalog expects (its digest differs).")
+
+
+def content_digest(data: Dataset) -> str:
+    """SHA-256 of the features and labels of ``data``, independent of file format and of dense or sparse storage.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from mltsk.datasets import Dataset, content_digest
+    >>> X, Y = np.eye(3), np.ones((3, 2))
+    >>> content_digest(Dataset(X, Y)) == content_digest(Dataset(sparse.csc_array(X), Y))
+    True
+    """
+    X = sparse.csr_array(data.X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    X.data[np.isnan(X.data)] = np.nan  # one bit pattern for all
+    digest = hashlib.sha256(b"mltsk-content-1\n")
+    parts = ((data.shape, "<i8"), (X.indptr, "<i8"), (X.indices, "<i8"), (X.data, "<f8"), (data.Y, np.uint8))
+    for array, dtype in parts:
+        digest.update(np.ascontiguousarray(array, dtype=dtype).data)
+    return digest.hexdigest()

@@ -13,21 +13,23 @@ refused, as in every file of one's own, unless the reader is told of them.
 Numbers are read as MATLAB means them: integers in a file are only its storage compression.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
 
+from mltsk.core.arrays import dense
 from mltsk.exceptions import InputError
 from mltsk.limits import isolated
 
-from .dataset import Dataset, dense
+from .dataset import Dataset
 from .npz import layout, read_arrays
 
 FEATURES = ("data", "x", "features", "fea")
 LABELS = ("target", "targets", "y", "labels", "label")
+PART_NAMES = ("{0}_{1}", "{1}_{0}", "{0}{1}", "{1}{0}")
 
 
 def read_mat(path: str | Path, labels: object = None, *, signed: bool = False) -> Dataset:
@@ -67,7 +69,7 @@ def unpack(path: Path, out: IO[bytes], labels: str = "", signed: str = "") -> No
     from scipy.io import loadmat, whosmat  # 0.1 s of import that nobody else needs
 
     try:
-        pairs = _pairs({name: shape for name, shape, _ in whosmat(path)}, labels or None, path)
+        pairs = _pairs({name: shape for name, shape, _ in whosmat(path)}, labels, path)
         variables = loadmat(path, mat_dtype=True, variable_names=[name for pair in pairs for name in pair])
     except NotImplementedError:
         raise InputError(f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save('-v7', …).") from None
@@ -83,28 +85,21 @@ def unpack(path: Path, out: IO[bytes], labels: str = "", signed: str = "") -> No
     np.savez(out, **layout(Dataset(X, Y, name=path.stem, split=split, source=str(path))))
 
 
-def _pairs(shapes: Mapping[str, Any], labels: str | None, path: Path) -> list[tuple[str, str]]:
+def _pairs(shapes: Mapping[str, Any], labels: str, path: Path) -> list[tuple[str, str]]:
     """The variables to read, features with labels: one pair, or a training and a test pair."""
     names = {name.lower(): name for name in shapes}
-    wanted = LABELS if labels is None else (labels.lower(),)
-    X, Y = _first(FEATURES, names), _first(wanted, names)
-    if X and Y:
-        return [(X, Y)]
-    parts = [(_first(_part(FEATURES, p), names), _first(_part(LABELS, p), names)) for p in ("train", "test")]
-    pairs = [(x, y) for x, y in parts if x and y]
-    if labels is None and len(pairs) == 2:
-        return pairs
+
+    def find(kind: Sequence[str], part: str) -> str:
+        forms = [form.format(part, word) for word in kind for form in (PART_NAMES if part else ("{1}",))]
+        return next((names[form] for form in forms if form in names), "")
+
+    wanted = (labels.lower(),) if labels else LABELS
+    whole, *parts = [(find(FEATURES, part), find(wanted, part)) for part in ("", "train", "test")]
+    if all(whole) or (not labels and all(map(all, parts))):
+        return [whole] if all(whole) else parts
     held = ", ".join(f"{name} {'×'.join(map(str, shape))}" for name, shape in list(shapes.items())[:10])
-    missing = "labels" if X else "features"
+    missing = "labels" if whole[0] else "features"
     raise InputError(f"{path} has no variable that looks like {missing}; it holds {held or 'nothing'}.")
-
-
-def _part(kind: tuple[str, ...], part: str) -> list[str]:
-    return [form for name in kind for form in (f"{part}_{name}", f"{name}_{part}", f"{part}{name}", f"{name}{part}")]
-
-
-def _first(candidates: Iterable[str], names: Mapping[str, str]) -> str | None:
-    return next((names[candidate] for candidate in candidates if candidate in names), None)
 
 
 def _oriented(X: Any, Y: Any, x: str, y: str, path: Path, signed: bool) -> tuple[Any, Any]:

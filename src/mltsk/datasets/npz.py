@@ -60,22 +60,18 @@ def read_npz(path: str | Path) -> Dataset:
 
 def read_arrays(file: IO[bytes], path: Path) -> Dataset:
     """The data set in an open NPZ file; every part is read to its end, where its checksum is."""
+    arrays: dict[str, Any] = {}
     with zipfile.ZipFile(file) as archive:
         check_size(sum(member.file_size for member in archive.infolist()), path)
         for member in archive.infolist():
             archive.open(member).close()  # a part whose name was damaged would be taken for one of somebody else's
-        held = [name for name in PARTS if f"{name}.npy" in archive.NameToInfo]
-        arrays = {name: _array(archive.read(f"{name}.npy"), name) for name in held}
+        for name in [name for name in PARTS if f"{name}.npy" in archive.NameToInfo]:
+            stream = io.BytesIO(archive.read(f"{name}.npy"))
+            arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
+            if stream.read(1):
+                raise ValueError(f"its part {name!r} is longer than it says")
     check_size(8 * sum(array.size for array in arrays.values() if array.dtype.kind in "biuf"), path)
     return _dataset(arrays, path.stem)
-
-
-def _array(content: bytes, name: str) -> Any:
-    stream = io.BytesIO(content)
-    array = np.lib.format.read_array(stream, allow_pickle=False)
-    if stream.read(1):
-        raise ValueError(f"its part {name!r} is longer than it says")
-    return array
 
 
 def write_npz(path: str | Path, data: Dataset) -> Path:
@@ -88,26 +84,21 @@ def write_npz(path: str | Path, data: Dataset) -> Path:
 
 
 def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
-    X, labels = _features(arrays), arrays.get("Y", arrays.get("y"))
+    if "X" not in arrays and "X_data" not in arrays:
+        raise ValueError("it has no array X")
+    X, Y = arrays.get("X"), arrays.get("Y", arrays.get("y"))
+    if X is None:
+        shape, values = tuple(map(int, arrays["X_shape"].ravel())), arrays["X_data"].astype(np.float64)
+        X = sparse.csr_array((values, arrays["X_indices"], arrays["X_indptr"]), shape=shape)
+        X.check_format(full_check=True)
+        X.sum_duplicates()
     categories = [json.loads(text or "[]") for text in _texts(arrays, "nominal_categories")]
     if not all(isinstance(column, list) for column in categories):
         raise ValueError("its nominal_categories are not JSON lists")
-    Y = np.empty((X.shape[0], 0)) if labels is None else labels
+    Y = np.empty((X.shape[0], 0)) if Y is None else Y
     names = {key: _texts(arrays, key) for key in ("feature_names", "label_names")}
     source = str(arrays.get("source", ""))
     return Dataset(X, Y, **names, name=name, categories=categories, split=arrays.get("split"), source=source)
-
-
-def _features(arrays: Mapping[str, Any]) -> Any:
-    if "X" in arrays:
-        return arrays["X"]
-    if "X_data" not in arrays:
-        raise ValueError("it has no array X")
-    shape = tuple(int(size) for size in arrays["X_shape"].ravel())
-    X = sparse.csr_array((arrays["X_data"].astype(np.float64), arrays["X_indices"], arrays["X_indptr"]), shape=shape)
-    X.check_format(full_check=True)
-    X.sum_duplicates()
-    return X
 
 
 def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
@@ -121,16 +112,14 @@ def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
 
 def layout(data: Dataset) -> dict[str, Any]:
     """The arrays of which the file of a data set consists."""
-    layout: dict[str, Any] = {
+    X, layout = data.X, {} if data.split is None else {"split": data.split}
+    layout |= {
         "Y": data.Y.astype(np.uint8),
         "feature_names": np.array(data.feature_names, dtype=str),
         "label_names": np.array(data.label_names, dtype=str),
         "nominal_categories": np.array([json.dumps(c) if c else "" for c in data.categories], dtype=str),
         "source": np.array(data.source),
     }
-    if data.split is not None:
-        layout["split"] = data.split
-    X = data.X
     if not data.is_sparse:
         return layout | {"X": X}
     small = X.nnz and np.isin(X.data, np.arange(256)).all()  # binary word counts take a byte each, not eight

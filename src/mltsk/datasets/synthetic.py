@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
+from mltsk.core.membership import firing_strengths
 from mltsk.exceptions import InputError
 
 from .dataset import Dataset
@@ -39,15 +40,9 @@ class SyntheticRules:
     widths: NDArray[np.float64]
     coef: NDArray[np.float64]
 
-    def firing(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Normalised firing strengths, (n_samples, n_rules)."""
-        from mltsk.core.membership import firing_strengths
-
-        return firing_strengths(X, self.centers, self.widths)
-
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Noise-free scores, (n_samples, n_labels): a label is present where its score is positive."""
-        M = self.firing(X)
+        M = firing_strengths(X, self.centers, self.widths)
         return sum(M[:, [k]] * (P[0] + X @ P[1:]) for k, P in enumerate(self.coef))
 
 
@@ -100,11 +95,12 @@ def make_multilabel_rules(
     if not 0 <= correlation <= 1:
         raise InputError(f"correlation is {correlation}; it must be between 0 and 1.")
     rng = np.random.default_rng(random_state)
-    X, centers, separation = (_binary if sparse else _dense)(rng, n_samples, n_features, n_rules)
+    X, centers, separation = _samples(rng, n_samples, n_features, n_rules, sparse)
     # Widths grow with D, so that firing depends on the mean squared distance over features and stays soft:
     # at one centre, the exponent of another rule is about 4.
     widths = separation / 4 * n_features * rng.uniform(0.8, 1.25, centers.shape)
-    coef = _consequents(rng, n_rules, n_features, n_labels, correlation)
+    shared, own = (_consequents(rng, n_rules, n_features, labels) for labels in (1, n_labels))
+    coef = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
     rules = SyntheticRules(centers, widths, coef)
     # labels have frequencies from one half down to one fifth
     shares = zip(rules.scores(X).T, np.linspace(0.5, 0.2, n_labels), strict=True)
@@ -115,23 +111,18 @@ def make_multilabel_rules(
     return (data, rules) if return_rules else data
 
 
-def _dense(rng: np.random.Generator, n: int, d: int, k: int) -> tuple[Any, NDArray[np.float64], float]:
-    centers = rng.uniform(0, 1, (k, d))
-    X = centers[rng.integers(k, size=n)] + SPREAD * rng.standard_normal((n, d))
-    return X, centers, 1 / 6  # mean squared distance of two numbers in [0, 1]
-
-
-def _binary(rng: np.random.Generator, n: int, d: int, k: int) -> tuple[Any, NDArray[np.float64], float]:
+def _samples(rng: np.random.Generator, n: int, d: int, k: int, sparse: bool) -> tuple[Any, NDArray[np.float64], float]:
+    """Samples, centres, and the mean squared distance of two centres in a feature."""
+    if not sparse:
+        centers = rng.uniform(0, 1, (k, d))
+        return centers[rng.integers(k, size=n)] + SPREAD * rng.standard_normal((n, d)), centers, 1 / 6
     often, seldom, share = 0.6, 0.04, 0.2  # how probable a word is in a fifth of the topics, and in the others
     centers = np.where(rng.random((k, d)) < share, often, seldom)
     X = sp.csr_array((rng.random((n, d)) < centers[rng.integers(k, size=n)]).astype(np.float64))
     return X, centers, 2 * share * (1 - share) * (often - seldom) ** 2
 
 
-def _consequents(rng: np.random.Generator, k: int, d: int, n_labels: int, correlation: float) -> NDArray[np.float64]:
-    def draw(labels: int) -> NDArray[np.float64]:
-        P = rng.standard_normal((k, d + 1, labels))
-        P[:, 1:] *= rng.random((k, d, labels)) < ACTIVE
-        return P
-
-    return np.sqrt(correlation) * draw(1) + np.sqrt(1 - correlation) * draw(n_labels)
+def _consequents(rng: np.random.Generator, k: int, d: int, n_labels: int) -> NDArray[np.float64]:
+    P = rng.standard_normal((k, d + 1, n_labels))
+    P[:, 1:] *= rng.random((k, d, n_labels)) < ACTIVE
+    return P

@@ -6,13 +6,9 @@ from typing import Any
 # Public names by the module they live in: imported on first use, for scorers need scikit-learn, which takes longer to
 # import than all of the others.
 _NAMES = {
-    "bipartition": """hamming_loss subset_accuracy_score
-        example_accuracy_score example_precision_score example_recall_score example_f1_score
-        macro_accuracy_score macro_precision_score macro_recall_score macro_f1_score
-        micro_precision_score micro_recall_score micro_f1_score""",
+    "bipartition": "hamming_loss subset_accuracy_score example_f1_score macro_f1_score micro_f1_score",
     "evaluation": "evaluate",
-    "ranking": """FIVE_METRICS five_metrics average_precision_score one_error ranking_loss
-        coverage_error""",
+    "ranking": "FIVE_METRICS five_metrics average_precision_score one_error ranking_loss coverage_error",
     "scorers": "SCORERS MultilabelScorer get_scorer",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -27,7 +27,7 @@ def counts(y: BoolArray, s: FloatArray, weights: FloatArray | None = None) -> tu
     Each row is counted once, or as often as each row of ``weights`` (B, n) says.
     """
     order = np.argsort(-s, kind="stable")
-    ends = np.flatnonzero(np.append(np.diff(s[order]) != 0, len(s) > 0))
+    ends = np.flatnonzero(np.append(s[order][1:] != s[order][:-1], len(s) > 0))
     w = np.ones((1, len(s))) if weights is None else weights[:, order]
     return np.cumsum(w * y[order], axis=1)[:, ends], np.cumsum(w, axis=1)[:, ends]
 

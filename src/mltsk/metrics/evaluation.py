@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike
 from mltsk.columns import is_polars
 from mltsk.exceptions import DegenerateScoresWarning
 from mltsk.metrics import bipartition, inputs
-from mltsk.metrics.bipartition import mean_of_defined
-from mltsk.metrics.conventions import is_paper
+from mltsk.metrics.bipartition import mean_of_counted
+from mltsk.metrics.curves import ranking
 from mltsk.metrics.inputs import BoolArray, FloatArray
-from mltsk.metrics.ranking import FIVE_METRICS, five_metrics
+from mltsk.metrics.ranking import FIVE_METRICS, five_metrics, is_paper
 
 _F1S = {f"{over}_F1": getattr(bipartition, f"{over}_f1_score") for over in ("micro", "macro", "example")}
 _SET_METRICS = {"HL": bipartition.hamming_loss, **_F1S, "subset_accuracy": bipartition.subset_accuracy_score}
+_PER_LABEL = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
 
 
 def evaluate(
@@ -37,7 +38,7 @@ def evaluate(
     scores : (N, L)
         Higher = more relevant. NaN is allowed under ``convention="paper"`` only.
     convention : {"standard", "paper"}
-        What to do with ties, with empty and full label sets and with NaN: `mltsk.metrics.conventions`.
+        What to do with ties, with empty and full label sets and with NaN: `mltsk.metrics.ranking`.
     threshold : float or (L,), default 0.5
         A label is predicted where score >= threshold; 0 for the scores of a `decision_function`.
     predictions : (N, L) of 0 and 1, optional
@@ -72,65 +73,39 @@ def evaluate(
     >>> evaluate([[1, 0], [0, float("nan")]], [[0.9, 0.2], [0.4, 0.7]], per_label=True)["observed"].tolist()
     [2, 1]
     """
-    labels, observed = inputs.check_truth(Y)
-    table = inputs.check_scores(scores, *labels.shape, allow_nan=is_paper(convention))
+    labels, observed = inputs.check_labels(Y)
+    table = inputs.check_scores(scores, labels.shape, allow_nan=is_paper(convention))
     weight = inputs.check_weight(sample_weight, len(labels))
     if predictions is None:
         predictions = table >= inputs.check_threshold(threshold, table.shape[1])
-    guesses = inputs.check_predictions(predictions, *table.shape)
+    guesses = inputs.check_predictions(predictions, table.shape)
     if per_label:
         return _by_label(Y, labels, observed, table, guesses, weight)
     truth = labels if observed.all() else np.where(observed, labels, np.nan)
     five = five_metrics(truth, table, convention=convention, sample_weight=weight)
     result = dict(zip(FIVE_METRICS, five.tolist(), strict=True))
     result |= {name: metric(truth, guesses, sample_weight=weight) for name, metric in _SET_METRICS.items()}
-    result["tied_rows"] = _share_of_tied_rows(table, weight)
-    return result
-
-
-def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses: Any, weight: Any) -> Any:
-    from pandas import DataFrame, Index  # slower to import than this package
-
-    probable = bool(((scores >= 0) & (scores <= 1))[observed].all())
-    tables = zip(labels.T, scores.T, guesses.T, observed.T, strict=True)
-    found = [_of_label(y[seen], s[seen], p[seen], weight[seen], probable) for y, s, p, seen in tables]
-    columns = {name: np.array([one[name] for one in found]) for name in found[0]}
-    if is_polars(Y):
-        return type(Y)({"label": Y.columns, **columns})
-    return DataFrame(columns, index=Index(getattr(Y, "columns", range(len(found))), name="label"))
-
-
-def _of_label(y: BoolArray, s: FloatArray, p: BoolArray, w: FloatArray, probable: bool) -> dict[str, float]:
-    """Metrics of one label from its observed samples: labels y, scores s, predictions p, weights w."""
-    ranks = np.unique(s, return_inverse=True)[1]  # scores may be infinite
-    ranked = 0 < w @ y < w.sum()
-    return {
-        "observed": len(y),
-        "prevalence": mean_of_defined(y, w),
-        **(_areas(y, ranks, w) if ranked else {"AP": np.nan, "AUC": np.nan}),
-        "sensitivity": mean_of_defined(p, w * y),
-        "precision": mean_of_defined(y, w * p),
-        "Brier": mean_of_defined((s - y) ** 2, w) if probable else np.nan,
-    }
-
-
-def _areas(y: BoolArray, ranks: Any, w: FloatArray) -> dict[str, float]:
-    """Average precision and area under the ROC curve, as scikit-learn's, without its checks of every label."""
-    have, rest = (np.bincount(ranks, w * part)[::-1] for part in (y, ~y))  # the highest rank first
-    above, below = have.cumsum(), rest.cumsum()
-    precision = above / np.maximum(above + below, 1e-300)
-    ordered = rest @ (above - have / 2)
-    return {"AP": float(have @ precision / above[-1]), "AUC": float(ordered / (above[-1] * below[-1]))}
-
-
-def _share_of_tied_rows(table: FloatArray, weight: FloatArray) -> float:
-    """Share of rows whose scores are all equal, or all NaN; a single score is not a tie."""
-    if table.shape[1] == 1:
-        return 0.0
     tied = (table == table[:, :1]).all(axis=1) | np.isnan(table).all(axis=1)
-    share = float(np.average(tied, weights=weight))
+    share = float(np.average(tied, weights=weight)) if table.shape[1] > 1 else 0.0  # a single score is not a tie
     if share > 0.5:
         why = f"{share:.0%} of the rows have the same score for every label, so ranking metrics say little"
         what = "look for zeroed features or too strong a penalty"
-        warnings.warn(f"{why}; {what}.", DegenerateScoresWarning, stacklevel=3)
-    return share
+        warnings.warn(f"{why}; {what}.", DegenerateScoresWarning, stacklevel=2)
+    return result | {"tied_rows": share}
+
+
+def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses: Any, weight: Any) -> Any:
+    """The metrics of each label from its observed samples: labels y, scores s, predictions p, weights w."""
+    from pandas import DataFrame, Index  # slower to import than this package
+
+    probable, rows = bool(((scores >= 0) & (scores <= 1))[observed].all()), []
+    for y, s, p, seen in zip(labels.T, scores.T, guesses.T, observed.T, strict=True):
+        y, s, p, w = y[seen], s[seen], p[seen], weight[seen]
+        areas = [float(area[0]) for area in ranking(y, s, w[None])] if len(y) else [np.nan, np.nan]
+        shares = mean_of_counted(p, w * y), mean_of_counted(y, w * p)
+        brier = mean_of_counted((s - y) ** 2, w) if probable else np.nan
+        rows.append([len(y), mean_of_counted(y, w), *areas, *shares, brier])
+    columns = dict(zip(_PER_LABEL, map(np.array, zip(*rows, strict=True)), strict=True))
+    if is_polars(Y):
+        return type(Y)({"label": Y.columns, **columns})
+    return DataFrame(columns, index=Index(getattr(Y, "columns", range(len(rows))), name="label"))

@@ -16,28 +16,26 @@ FloatArray = NDArray[np.floating[Any]]
 _NO_NAN = 'scores hold NaN{}; repair the model, or pass convention="paper", which has a rule for NaN.'
 
 
-def check_labels(Y: ArrayLike, name: str = "Y") -> BoolArray:
-    """Label table as a boolean array (N, L); only 0 and 1 (or False and True) are labels."""
-    table = _as_table(Y, name)
-    if table.dtype == bool:
-        return table
-    is_label = (table == 0) | (table == 1)
-    if not np.all(is_label):
-        row, column = np.argwhere(~np.asarray(is_label, dtype=bool))[0]
+def check_labels(Y: Any, name: str = "Y", *, may_miss: bool = True) -> tuple[BoolArray, BoolArray]:
+    """Labels (N, L), only 0 and 1 (or False and True); and which were observed: if they may miss, not NaN, None, NA."""
+    table = _array(Y, name)
+    if table.ndim != 2:
+        raise InputError(f"{name} must have one row per sample and one column per label, got {table.ndim}-d.")
+    if 0 in table.shape:
+        raise InputError(f"{name} is empty: its shape is {table.shape}; at least one row and label are needed.")
+    observed = np.ones(table.shape, dtype=bool)
+    if may_miss and table.dtype.kind == "O":  # pandas' NA is not even equal to itself: comparing it gives NA again
+        observed = np.vectorize(lambda cell: cell is not None and str(cell == cell) == "True", otypes=[bool])(table)
+    elif may_miss:
+        observed = table == table
+    table = table if observed.all() else np.where(observed, table, 0)
+    is_label = np.asarray((table == 0) | (table == 1), dtype=bool)
+    if not is_label.all():
+        row, column = np.argwhere(~is_label)[0]
         where = f"row {row}, column {column} holds {table[row, column]!r}"
         how = "code an absent label as 0 and a present one as 1"
         raise InputError(f"{name} must hold only 0 and 1, but {where}; {how}.")
-    return np.asarray(table == 1, dtype=bool)
-
-
-def check_truth(Y: ArrayLike, name: str = "Y") -> tuple[BoolArray, BoolArray]:
-    """True labels (N, L), absent where they are NaN, None or NA; and the cells that are not: the observed ones."""
-    table = _as_table(Y, name)
-    if table.dtype.kind == "O":  # pandas' NA is not even equal to itself: comparing it gives NA again
-        observed = np.vectorize(lambda cell: cell is not None and str(cell == cell) == "True", otypes=[bool])(table)
-    else:
-        observed = table == table
-    return check_labels(table if observed.all() else np.where(observed, table, 0), name), observed
+    return np.asarray(table == 1, dtype=bool), observed
 
 
 def check_tensors(Y: Any, scores: Any, *, allow_nan: bool) -> Any:
@@ -52,32 +50,30 @@ def check_tensors(Y: Any, scores: Any, *, allow_nan: bool) -> Any:
     return Y == 1
 
 
-def check_scores(
-    scores: ArrayLike, n_rows: int, n_labels: int, *, allow_nan: bool = False, batch: bool = False
-) -> FloatArray:
-    """Score table as float64 (N, L), or (S, N, L) when `batch` allows several tables at once."""
-    table = _to_float(scores, "scores")
+def check_scores(scores: Any, shape: tuple[int, ...], *, allow_nan: bool, batch: bool = False) -> FloatArray:
+    """Score table as float64 of the labels' shape (N, L), or (S, N, L) when `batch` allows several tables at once."""
+    table = _array(scores, "scores", np.float64)
     if table.ndim != 2 and not (batch and table.ndim == 3):
         raise InputError(f"scores must have one row per sample and one column per label, got {table.ndim}-d.")
-    if table.shape[-2:] != (n_rows, n_labels):
-        raise InputError(f"scores have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match.")
+    if table.shape[-2:] != shape:
+        raise InputError(f"scores have shape {table.shape} but Y has shape {shape}; they must match.")
     if not allow_nan and np.isnan(table).any():
         where = tuple(int(i) for i in np.argwhere(np.isnan(table))[0])
         raise InputError(_NO_NAN.format(f" (first at {where})"))
     return table
 
 
-def check_predictions(predictions: ArrayLike, n_rows: int, n_labels: int) -> BoolArray:
-    """Predicted labels as a boolean array of Y's shape."""
-    table = check_labels(predictions, "predictions")
-    if table.shape != (n_rows, n_labels):
-        raise InputError(f"predictions have shape {table.shape} but Y has shape {(n_rows, n_labels)}; they must match.")
+def check_predictions(predictions: Any, shape: tuple[int, ...]) -> BoolArray:
+    """Predicted labels as a boolean array of the labels' shape."""
+    table = check_labels(predictions, "predictions", may_miss=False)[0]
+    if table.shape != shape:
+        raise InputError(f"predictions have shape {table.shape} but Y has shape {shape}; they must match.")
     return table
 
 
-def check_threshold(threshold: ArrayLike, n_labels: int) -> FloatArray:
+def check_threshold(threshold: Any, n_labels: int) -> FloatArray:
     """Threshold as a 0-d array (one for all labels) or an (L,) array (one per label)."""
-    cut = _to_float(threshold, "threshold")
+    cut = _array(threshold, "threshold", np.float64)
     if cut.shape not in ((), (n_labels,)):
         raise InputError(f"threshold must be one number or one per label ({n_labels} of them), got shape {cut.shape}.")
     if np.isnan(cut).any():
@@ -87,9 +83,7 @@ def check_threshold(threshold: ArrayLike, n_labels: int) -> FloatArray:
 
 def check_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     """Row weights as float64 (N,), ones when None; not negative, and not all zero."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weight = _to_float(sample_weight, "sample_weight")
+    weight = np.ones(n_rows) if sample_weight is None else _array(sample_weight, "sample_weight", np.float64)
     if weight.shape != (n_rows,):
         raise InputError(f"sample_weight must hold one number per row ({n_rows}), got shape {weight.shape}.")
     if not np.isfinite(weight).all() or (weight < 0).any():
@@ -99,24 +93,9 @@ def check_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     return weight
 
 
-def _dense(values: Any) -> Any:
-    return values.toarray() if hasattr(values, "toarray") else values
-
-
-def _as_table(values: ArrayLike, name: str) -> NDArray[Any]:
+def _array(values: Any, name: str, dtype: Any = None) -> NDArray[Any]:
     try:
-        table = np.asarray(_dense(values))
-    except ValueError as error:
-        raise InputError(f"{name} must be a table whose rows all have the same length.") from error
-    if table.ndim != 2:
-        raise InputError(f"{name} must have one row per sample and one column per label, got {table.ndim}-d.")
-    if 0 in table.shape:
-        raise InputError(f"{name} is empty: its shape is {table.shape}; at least one row and label are needed.")
-    return table
-
-
-def _to_float(values: ArrayLike, name: str) -> FloatArray:
-    try:
-        return np.asarray(_dense(values), dtype=np.float64)
+        return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=dtype)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must hold numbers only, in rows of the same length.") from error
+        what = "hold numbers only, in rows of" if dtype else "be a table whose rows all have"
+        raise InputError(f"{name} must {what} the same length.") from error

@@ -2,7 +2,7 @@
 
 Ranking metrics look at `decision_function`, or else `predict_proba`; metrics of label sets at `predict`. Higher is
 always better: losses and errors are negated and named ``neg_*``, as in scikit-learn. Names that start with ``paper_``
-use the paper's convention (`mltsk.metrics.conventions`).
+use the paper's convention (`mltsk.metrics.ranking`).
 
 Not made with scikit-learn's `make_scorer`: it takes an (n, 2) `predict_proba` of two labels for one binary target, and
 hands over raw lists as soon as one label was constant in training (seen with scikit-learn 1.9).
@@ -22,22 +22,21 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from mltsk.exceptions import InputError
 from mltsk.metrics import bipartition, ranking
-from mltsk.metrics.conventions import is_paper
-from mltsk.metrics.inputs import FloatArray, check_truth
+from mltsk.metrics.inputs import FloatArray, check_labels
+from mltsk.metrics.ranking import is_paper
 
-_Metrics = dict[str, tuple[int, Callable[..., float]]]
-_RANKING: _Metrics = {
-    "average_precision": (1, ranking.average_precision_score),
-    "neg_one_error": (-1, ranking.one_error),
-    "neg_ranking_loss": (-1, ranking.ranking_loss),
-    "neg_coverage_error": (-1, ranking.coverage_error),
+_RANKING: dict[str, Callable[..., float]] = {
+    "average_precision": ranking.average_precision_score,
+    "neg_one_error": ranking.one_error,
+    "neg_ranking_loss": ranking.ranking_loss,
+    "neg_coverage_error": ranking.coverage_error,
 }
-_SETS: _Metrics = {
-    "neg_hamming_loss": (-1, bipartition.hamming_loss),
-    "subset_accuracy": (1, bipartition.subset_accuracy_score),
-    "micro_f1": (1, bipartition.micro_f1_score),
-    "macro_f1": (1, bipartition.macro_f1_score),
-    "example_f1": (1, bipartition.example_f1_score),
+_SETS: dict[str, Callable[..., float]] = {
+    "neg_hamming_loss": bipartition.hamming_loss,
+    "subset_accuracy": bipartition.subset_accuracy_score,
+    "micro_f1": bipartition.micro_f1_score,
+    "macro_f1": bipartition.macro_f1_score,
+    "example_f1": bipartition.example_f1_score,
 }
 
 
@@ -69,17 +68,17 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
 
     def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on X with labels y (n, L)."""
-        n_labels, known = check_truth(y, "y")[0].shape[1], _RANKING | _SETS
+        n_labels, known = check_labels(y, "y")[0].shape[1], _RANKING | _SETS
         is_paper(self.convention)
         if self.metric not in known:
             raise InputError(f"metric must be one of {', '.join(known)}, got {self.metric!r}.")
-        sign, function = known[self.metric]
         if self.metric in _RANKING:
-            scores = label_scores(estimator, X, n_labels)
-            return sign * function(y, scores, convention=self.convention, sample_weight=sample_weight)
-        predictions = estimator.predict(X)
-        predictions = predictions[:, None] if getattr(predictions, "ndim", 2) == 1 else predictions
-        return sign * function(y, predictions, sample_weight=sample_weight)
+            answer, options = label_scores(estimator, X, n_labels), {"convention": self.convention}
+        else:
+            answer, options = estimator.predict(X), {}
+            answer = answer[:, None] if getattr(answer, "ndim", 2) == 1 else answer
+        sign = -1 if self.metric.startswith("neg_") else 1
+        return sign * known[self.metric](y, answer, sample_weight=sample_weight, **options)
 
     __call__ = score
 
@@ -109,47 +108,33 @@ def get_scorer(name: str) -> MultilabelScorer:
     return clone(SCORERS[name])
 
 
-def response_method(estimator: Any) -> str:
-    """What a model is asked for scores: its decision function, which has finer values than its probabilities."""
-    for method in ("decision_function", "predict_proba"):
-        if hasattr(estimator, method):
-            return method
-    missing = f"{type(estimator).__name__} has no decision_function or predict_proba"
-    raise InputError(f"{missing}, so it gives no label scores; choose a model that has one of them.")
-
-
 def label_scores(estimator: Any, X: Any, n_labels: int) -> FloatArray:
-    """Scores (n, n_labels) of a fitted estimator, by its `response_method`."""
-    method = response_method(estimator)
+    """Scores (n, n_labels) of a fitted estimator; decision functions have finer values than probabilities."""
+    kind = type(estimator).__name__
+    method = next((name for name in ("decision_function", "predict_proba") if hasattr(estimator, name)), None)
+    if method is None:
+        missing = f"{kind} has no decision_function or predict_proba, so it gives no label scores"
+        raise InputError(f"{missing}; choose a model that has one of them.")
     response = getattr(estimator, method)(X)
-    if isinstance(response, list):
-        columns = zip(response, _classes_of_labels(estimator, response), strict=True)
-        response = np.column_stack([_column_of_one(values, classes) for values, classes in columns])
+    response = _columns_of_one(estimator, response) if isinstance(response, list) else response
     scores = np.asarray(response.toarray() if hasattr(response, "toarray") else response, dtype=np.float64)
     scores = scores[:, None] if scores.ndim == 1 else scores
     if n_labels == 1 and scores.shape[1] == 2:  # one label given as a binary target: two columns, absent and present
         scores = scores[:, 1:]
     if scores.shape[1] != n_labels:
-        found = f"{type(estimator).__name__}.{method} returned {scores.shape[1]} columns for {n_labels} labels"
+        found = f"{kind}.{method} returned {scores.shape[1]} columns for {n_labels} labels"
         raise InputError(f"{found}; fit it on a label table with these labels.")
     return scores
 
 
-def _classes_of_labels(estimator: Any, response: list[Any]) -> list[Any]:
-    """Classes of each label; without `classes_` two columns can only be 0 and 1."""
+def _columns_of_one(estimator: Any, response: list[Any]) -> FloatArray:
+    """Scores of the class 1 of each label, 0 if training never saw it; without `classes_`, two columns are 0 and 1."""
+    tables = [np.asarray(values, dtype=np.float64) for values in response]
     classes = getattr(estimator, "classes_", None)
-    if isinstance(classes, list) and len(classes) == len(response):
-        return classes
-    if any(np.ndim(values) == 2 and np.shape(values)[1] == 1 for values in response):
-        unknown = f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_"
-        raise InputError(f"{unknown}; drop constant labels before fitting.")
-    return [np.array([0, 1])] * len(response)
-
-
-def _column_of_one(values: Any, classes: Any) -> FloatArray:
-    """Scores of the class 1 in the columns of one label; 0 if training never saw it."""
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim == 1:
-        return values
-    present = np.flatnonzero(np.asarray(classes) == 1)
-    return values[:, present[0]] if len(present) else np.zeros(len(values))
+    if not (isinstance(classes, list) and len(classes) == len(tables)):
+        if any(values.ndim == 2 and values.shape[1] == 1 for values in tables):
+            unknown = f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_"
+            raise InputError(f"{unknown}; drop constant labels before fitting.")
+        classes = [[0, 1]] * len(tables)
+    pairs = [(values, np.asarray(known) == 1) for values, known in zip(tables, classes, strict=True)]
+    return np.column_stack([values if values.ndim == 1 else values[:, one].sum(axis=1) for values, one in pairs])

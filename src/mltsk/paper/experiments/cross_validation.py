@@ -65,7 +65,7 @@ def cross_validate_metrics(
     folds : sequence of (train, test)
         At least two, such as `shuffled_folds` gives.
     convention : {"standard", "paper"}
-        See `mltsk.metrics.conventions`.
+        See `mltsk.metrics.ranking`.
 
     Examples
     --------
