@@ -18,8 +18,7 @@ from ..pipelines import named, taken_apart
 from ..tables.cells import count, listed
 from ..tables.files import Raw, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER
-from ..tables.labels import label_columns
-from ..tables.read import read_table, sparse_rows
+from ..tables.read import label_columns, read_table, sparse_rows
 from .output import note
 
 

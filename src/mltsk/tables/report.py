@@ -1,6 +1,6 @@
 """The column report: what every column of a table was taken for, and what can be said otherwise."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import chain
@@ -64,8 +64,12 @@ class ColumnReport(Sequence[Column]):
         grouped: dict[str, list[str]] = {}
         for column in self._columns:
             for text in column.notes:
-                grouped.setdefault(text, []).append(column.name)
-        self.notes = (*notes, *(f"{_names(names)}: {text}" for text, names in grouped.items()))
+                grouped.setdefault(text, []).append(cut(column.name, NAME))
+        told = list(notes)
+        for text, names in grouped.items():
+            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+            told.append(f"{', '.join(names[:8])}{more}: {text}")
+        self.notes = tuple(told)
 
     def __getitem__(self, index: Any) -> Any:
         return self._columns[index]
@@ -80,10 +84,17 @@ class ColumnReport(Sequence[Column]):
 
     def __repr__(self) -> str:
         rows = [HEADER, *(self._cells(column) for column in self._columns[:LINES])]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
+        widths[4] = min(widths[4], max(WIDTH - others, len(HEADER[4])))  # examples have what room there is
+        lines = [printable(self.title), ""]
+        for row in rows:
+            cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
+            cells[2] = row[2].rjust(widths[2])
+            lines.append("  ".join(cells).rstrip())
         *notes, last = self._told()
         told = [wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for text in notes]
-        told.append(wrap(last, WIDTH, break_on_hyphens=False))
-        return "\n".join([printable(self.title), "", *_aligned(rows), "", *chain(*told)])
+        return "\n".join([*lines, "", *chain(*told), *wrap(last, WIDTH, break_on_hyphens=False)])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in HEADER)
@@ -123,17 +134,3 @@ def cut(text: str, width: int) -> str:
     """Printable text of at most so many characters."""
     text = printable(text[: 4 * width])
     return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(cut(name, NAME) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
-    widths[4] = min(widths[4], max(WIDTH - others, len(HEADER[4])))
-    for row in rows:
-        cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
-        cells[2] = row[2].rjust(widths[2])
-        yield "  ".join(cells).rstrip()
