@@ -115,11 +115,9 @@ def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
             note(f"{table.name} has labels ({listed(extra)}) that the model does not know; left out.")
         looked = Y.notna().all(axis=1)
         return Y.reindex(columns=names).where(lambda Y: Y.notna() | ~looked.to_numpy()[:, None], 0.0)
-    if len(Y.columns) != len(names):
+    if (n := len(Y.columns)) != len(names):
         needed = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
-        raise InputError(
-            f"{table.name} has {len(Y.columns)} label columns and the model {len(names)}: it needs {needed}."
-        )
+        raise InputError(f"{table.name} has {n} label columns and the model {len(names)}: it needs {needed}.")
     return Y.set_axis(names, axis=1)
 
 

@@ -12,6 +12,7 @@ from warnings import catch_warnings, simplefilter
 import typer
 
 from ..files import writing
+from .later import console, progress
 
 LOWER = ("HL", "OE", "RL", "CV")  # metrics of which less is better
 LABELS = 20  # that a table shows
@@ -89,12 +90,9 @@ def working(title: str, unit: str = "") -> Iterator[Callable[[int, int | None], 
     """
     start, columns = _SHOWN[unit]
     if on_terminal():
-        from rich import progress
-        from rich.console import Console
-
         shown = [getattr(progress, column)() for column in columns]
         text = progress.TextColumn("{task.description}")
-        with progress.Progress(text, *shown, console=Console(stderr=True), transient=True) as bar:
+        with progress.Progress(text, *shown, console=console.Console(stderr=True), transient=True) as bar:
             task = bar.add_task(title, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
     elif start:

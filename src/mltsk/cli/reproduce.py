@@ -13,12 +13,12 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError
-from .later import Later
+from .later import Later, console, live, progress
 from .output import note, on_terminal
 
 definitions, experiments = Later("mltsk.paper.experiments.definition"), Later("mltsk.paper.experiments.reproduce")
 runs, stores = Later("mltsk.paper.experiments.run"), Later("mltsk.paper.experiments.store")
-pages, joblib = Later("mltsk.paper.report.experiment"), Later("joblib")
+pages, joblib, text = Later("mltsk.paper.report.experiment"), Later("joblib"), Later("rich.text")
 ProtocolName = StrEnum("ProtocolName", ["paper", "strict", "nested"])
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 Convention = StrEnum("Convention", ["paper", "standard"])
@@ -81,13 +81,13 @@ def reproduce(
     how["command"] = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     try:
         with _view(jobs) as view:
-            progress = experiments.reproduce(definition, out, **how, jobs=jobs, runner=runner, report=view)
+            done = experiments.reproduce(definition, out, **how, jobs=jobs, runner=runner, report=view)
     except KeyboardInterrupt:
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")
         raise
     results = _write(out, "of all results")
-    if progress.failed:
+    if done.failed:
         _fail(results.cells)
 
 
@@ -153,22 +153,18 @@ def _announce(outlook: Any, jobs: int, device: str | None) -> None:
 @contextmanager
 def _view(jobs: int) -> Iterator[Any]:
     """What is running, done and left: a live block on a terminal, elsewhere a line at the start and now and then."""
-    from rich.console import Console, Group
-    from rich.live import Live
-    from rich.progress_bar import ProgressBar
-    from rich.text import Text
-
-    def block(progress: Any, cell: Any, outcome: Any) -> None:
-        since = {name: time.monotonic() - start for name, start in progress.running.items()}
-        running = [Text(f"  {name}  {_clock(seconds)}", style="dim") for name, seconds in since.items()]
-        bar = ProgressBar(progress.total, progress.done, width=60)
-        live.update(Group(Text(_line(progress, jobs)), bar, *running))
-
-    if on_terminal():
-        with Live(console=Console(stderr=True), transient=True, refresh_per_second=4) as live:
-            yield block
-    else:
+    if not on_terminal():
         yield _lines(jobs)
+        return
+    with live.Live(console=console.Console(stderr=True), transient=True, refresh_per_second=4) as block:
+
+        def show(run: Any, cell: Any, outcome: Any) -> None:
+            since = {name: time.monotonic() - start for name, start in run.running.items()}
+            running = [text.Text(f"  {name}  {_clock(seconds)}", style="dim") for name, seconds in since.items()]
+            bar = progress.ProgressBar(run.total, run.done, width=60)
+            block.update(console.Group(text.Text(_line(run, jobs)), bar, *running))
+
+        yield show
 
 
 def _lines(jobs: int) -> Any:

@@ -1,6 +1,6 @@
 """`read_table`: features, labels and identifiers of a file or a data frame, with a report on every column."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -253,9 +253,7 @@ def _levels(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
     return [(levels, [name]) for name, levels in found.items()]
 
 
-def _said(
-    raw: Raw, labels: Iterable[str | None], wishes: Iterable[tuple[Said, Names]], kinds: Kinds
-) -> dict[str, Said]:
+def _said(raw: Raw, labels: Set[str | None], wishes: Iterable[tuple[Said, Names]], kinds: Kinds) -> dict[str, Said]:
     """What somebody says about each column, or a fitted model knows."""
     said: dict[str, Said] = {}
     for kind, names in wishes:

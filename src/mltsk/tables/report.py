@@ -1,13 +1,10 @@
 """The column report: what every column of a table was taken for, and what can be said otherwise."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 from itertools import chain
 from textwrap import wrap
-from typing import Any
-
-import pandas
 
 from mltsk.exceptions import InputError, printable
 
@@ -40,7 +37,7 @@ class Column:
     model: str = "left out"
 
 
-class ColumnReport(Sequence[Column]):
+class ColumnReport(tuple[Column, ...]):
     """The columns of a table in the order of the file; prints as an aligned table with notes below.
 
     Examples
@@ -59,31 +56,28 @@ class ColumnReport(Sequence[Column]):
     missing: options of read_table and of the command line.
     """
 
-    def __init__(self, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()) -> None:
-        self._columns, self.title = tuple(columns), title
-        grouped: dict[str, list[str]] = {}
-        for column in self._columns:
+    title: str
+    notes: tuple[str, ...]
+
+    def __new__(cls, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()) -> "ColumnReport":
+        """Columns, a line that says what the table is, and notes on the whole of it."""
+        report, grouped, told = super().__new__(cls, columns), dict[str, list[str]](), list(notes)
+        for column in report:
             for text in column.notes:
                 grouped.setdefault(text, []).append(cut(column.name, NAME))
-        told = list(notes)
         for text, names in grouped.items():
             more = f" and {len(names) - 8} more" if len(names) > 8 else ""
             told.append(f"{', '.join(names[:8])}{more}: {text}")
-        self.notes = tuple(told)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._columns[index]
-
-    def __len__(self) -> int:
-        return len(self._columns)
+        report.title, report.notes = title, tuple(told)
+        return report
 
     @property
     def is_plain(self) -> bool:
         """Whether there is nothing to tell: numbers and labels alone, without a note."""
-        return not self.notes and all(column.kind in ("number", "label") for column in self._columns)
+        return not self.notes and all(column.kind in ("number", "label") for column in self)
 
     def __repr__(self) -> str:
-        rows = [HEADER, *(self._cells(column) for column in self._columns[:LINES])]
+        rows = [HEADER, *(self._cells(column) for column in self[:LINES])]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
         widths[4] = min(widths[4], max(WIDTH - others, len(HEADER[4])))  # examples have what room there is
@@ -98,7 +92,7 @@ class ColumnReport(Sequence[Column]):
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in HEADER)
-        rows = [self._cells(column, 80) for column in self._columns[:LINES]]
+        rows = [self._cells(column, 80) for column in self[:LINES]]
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
         notes = "".join(f"<li>{escape(text)}</li>" for text in self._told())
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -108,10 +102,6 @@ class ColumnReport(Sequence[Column]):
         hidden = len(self) - LINES
         more = [f"… and {count(hidden, 'more column')}"] if hidden > 0 else []
         return [*more, *map(printable, self.notes), OVERRULE]
-
-    def to_frame(self) -> Any:
-        """The report as a pandas data frame, a row for each column."""
-        return pandas.DataFrame([asdict(column) for column in self._columns])
 
     def _cells(self, column: Column, width: int = NAME) -> tuple[str, ...]:
         missing = "" if column.missing is None else "-"
