@@ -79,20 +79,14 @@ def isolated(
             done = subprocess.run(command, **files, env=env, timeout=seconds)
         except subprocess.TimeoutExpired:
             raise InputError(f"{path} was not read in {seconds:.0f} seconds: it is damaged, or too large.") from None
-        if done.returncode:
-            raise _complaint(path, what, done.returncode, done.stderr.decode(errors="replace"))
+        if (status := done.returncode) == _TOO_LARGE:
+            raise too_large(path)
+        if status:
+            said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
+            reason = said.rstrip(".") if status == _DAMAGED else "it is damaged, so that its reader crashed"
+            raise InputError(said if status == _REFUSED else f"{path} is not a readable {what}: {reason}.")
         out.seek(0)
         yield out
-
-
-def _complaint(path: Path, what: str, status: int, said: str) -> InputError:
-    said = (said.strip().splitlines() or [""])[-1]
-    if status == _TOO_LARGE:
-        return too_large(path)
-    if status == _REFUSED:
-        return InputError(said)
-    reason = said.rstrip(".") if status == _DAMAGED else "it is damaged, so that its reader crashed"
-    return InputError(f"{path} is not a readable {what}: {reason}.")
 
 
 def child() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mltsk import read_table
-from mltsk.cli.fit import auto_or, threshold_wish
+from mltsk.cli.tables import threshold_wish
 from mltsk.datasets import Dataset, catalog, make_multilabel_rules, write_npz
 from mltsk.io import load, read_info
 from mltsk.metrics import evaluate
@@ -80,17 +80,17 @@ def test_names_and_how_it_was_fitted_are_in_the_file(model, names):
 
 
 def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
-    options = "--rules 2 --order 1 --width-scale 0.7 --ridge 2 --coupling laplacian --coupling-weight 0.5"
+    options = "--rules 2 --order 1 --width-scale auto --ridge 2 --coupling laplacian --coupling-weight 0"
     more = "--threshold cost --cost 1,5 --scale standard --terms 9 --conditions 3"
     out = tmp_path / "m.skops"
     assert mltsk("fit", awkward, "--labels", 5, "--out", out, *options.split(), *more.split()).status == 0
     expected = {
         "n_rules": 2,
         "order": 1,
-        "width_scale": 0.7,
+        "width_scale": "auto",
         "ridge": 2.0,
         "coupling": "laplacian",
-        "coupling_weight": 0.5,
+        "coupling_weight": 0.0,
         "threshold": "cost",
         "cost": (1.0, 5.0),
         "scale": "standard",
@@ -244,6 +244,9 @@ def test_an_existing_model_is_replaced(mltsk, awkward, tmp_path):
         (["--labels", 5, "--rules", "1.5"], "'1.5' is neither a whole number nor 'auto'"),
         (["--labels", 5, "--width-scale", "wide"], "'wide' is neither a number nor 'auto'"),
         (["--labels", 5, "--ridge", "-1"], "-1 is not a number above 0"),
+        (["--labels", 5, "--ridge", "0"], "0 is not a number above 0"),
+        (["--labels", 5, "--ridge", "nan"], "nan is not a number above 0"),
+        (["--labels", 5, "--coupling-weight", "inf"], "inf is not a number from 0 up"),
         (["--labels", 5, "--order", "2"], "'2' is not one of"),
         (["--labels", 5, "--coupling", "tight"], "'tight' is not one of"),
         (["--labels", 5, "--preset", "paper", "--rules", 0], "n_rules"),
@@ -280,15 +283,6 @@ def test_data_that_is_not_there_is_refused(refused, data, says, tmp_path):
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(refused, awkward, tmp_path):
     said = refused("fit", awkward, "--labels", 5, "--out", tmp_path / "no" / "m.skops")
     assert said == f"mltsk: The folder {tmp_path / 'no'} does not exist: make it first, or write elsewhere."
-
-
-def test_numbers_or_a_word():
-    parse = auto_or("above 0")
-    assert (parse("auto"), parse("1e-2")) == ("auto", 0.01)
-    for text in ("0", "nan", "inf", "-2"):
-        with pytest.raises(Exception, match="is not a number above 0"):
-            parse(text)
-    assert auto_or("from 0 up")("0") == 0.0
 
 
 def test_thresholds_and_costs_as_they_are_typed(refused, awkward, tmp_path):

@@ -50,7 +50,7 @@ def broken(error):
     ],
 )
 def test_a_failed_job_has_status_1(refused, model, monkeypatch, error, says):
-    monkeypatch.setattr(models, "rendered", broken(error))
+    monkeypatch.setattr(models, "write_text", broken(error))
     assert says in refused("rules", model, status=1)
 
 
@@ -63,7 +63,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(mltsk, args):
 
 
 def test_an_interrupt_has_status_130_and_a_line(mltsk, model, monkeypatch):
-    monkeypatch.setattr(models, "rendered", broken(KeyboardInterrupt()))
+    monkeypatch.setattr(models, "write_text", broken(KeyboardInterrupt()))
     assert mltsk("rules", model) == (130, "", "mltsk: stopped; nothing was left half-written.\n")
 
 

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.io import savemat
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
 
 from mltsk import MLTSKClassifier, from_dict, read_table
 from mltsk.datasets import make_multilabel_rules, write_npz
@@ -255,6 +257,16 @@ def test_a_model_of_classes_has_no_labels_to_compare(refused, csv_file, tmp_path
     path = save(MLTSKClassifier(n_rules=2).fit(data.X, data.Y[:, 0] + data.Y[:, 1]), tmp_path / "m.skops")
     write_npz(tmp_path / "d.npz", data)
     assert "predicts one class of several" in refused("evaluate", path, tmp_path / "d.npz", "--labels", 3)
+
+
+def test_a_pipeline_is_evaluated_by_its_own_thresholds(mltsk, tmp_path):
+    data = make_multilabel_rules(n_samples=60, random_state=0)
+    X, Y = data.frames()
+    pipe = make_pipeline(SimpleImputer(), MLTSKClassifier(n_rules=2, threshold="f1")).fit(X, Y)
+    write_npz(tmp_path / "d.npz", data)
+    found = json.loads(mltsk("evaluate", save(pipe, tmp_path / "m.skops"), tmp_path / "d.npz", "--json").out)
+    scores = pipe.decision_function(X) + pipe[-1].thresholds_
+    assert found["standard"] == pytest.approx(evaluate(Y, scores, predictions=pipe.predict(X)))
 
 
 def test_text_names_the_callers_features_and_labels(mltsk, model, names):

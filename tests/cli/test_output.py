@@ -41,22 +41,22 @@ def terminal(monkeypatch):
 
 
 def test_lines_elsewhere(capsys):
-    with output.counting("folds", "done") as report:
+    with output.working("folds", "steps") as report:
         for done in range(3):
             report(done, 2)
-    with output.downloading("birds") as report:
+    with output.working("birds", "bytes") as report:
         for done in range(100):
             report(done, None)
     with output.working("thinking"):
         pass
-    assert capsys.readouterr().err == "folds: 1 of 2 done\nfolds: 2 of 2 done\nbirds: downloading\nthinking …\n"
+    assert capsys.readouterr().err == "folds: 1 of 2 steps\nfolds: 2 of 2 steps\nbirds: downloading\nthinking …\n"
 
 
 @pytest.mark.usefixtures("terminal")
 def test_bars_on_a_terminal(capsys):
-    with output.counting("folds", "done") as report:
+    with output.working("folds", "steps") as report:
         report(1, 2)
-    with output.downloading("birds") as report:
+    with output.working("birds", "bytes") as report:
         report(1000, 2000)
         report(5, None)
     with output.working("thinking"):

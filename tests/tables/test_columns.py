@@ -1,4 +1,4 @@
-"""Columns as values: types of data frames, kinds that were said, and kinds that a model knows."""
+"""Columns as values: types of data frames, kinds that were said, kinds that a model knows, and labels."""
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,8 @@ from scipy import sparse
 
 from mltsk import read_table
 from mltsk.exceptions import InputError
+
+FRAME = pd.DataFrame({"x": [0.5, 1, 3], "p": [0, 1, 1], "q": ["no", "yes", None]})
 
 
 def test_types_of_a_data_frame_say_the_kind():
@@ -138,3 +140,83 @@ def test_cells_that_a_model_cannot_take_are_named(refusal, cells, kinds, complai
 def test_cells_that_the_user_calls_missing_are_missing_for_a_model():
     table = read_table(pd.DataFrame({"it": ["x", "2"]}), kinds={"it": "number"}, missing="x")
     assert np.isnan(table.X["it"][0])
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [(2, "pq"), ("1", "q"), (-1, "x"), ("q, p", "qp"), (["p", "p"], "p"), ({"q": "yes", "p": None}, "qp"), (0, "")],
+)
+def test_ways_to_name_labels(labels, names):
+    frame = FRAME if labels != -1 else FRAME.assign(x=[0, 1, 0])
+    assert "".join(read_table(frame, labels).label_names) == names
+
+
+def test_a_missing_label_is_not_observed():
+    assert_array_equal(read_table(FRAME, "q").Y["q"], [0, 1, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["Yes", "NO", "?"], [1, 0, np.nan]),
+        ([True, False, None], [1, 0, np.nan]),
+        (["1.0", "0.0", "1"], [1, 0, 1]),
+        (["y", "n", "F"], [1, 0, 0]),
+        ([0, 0, 0], [0, 0, 0]),
+    ],
+)
+def test_words_of_labels(cells, expected):
+    assert_array_equal(read_table(FRAME.assign(p=cells), "p").Y["p"], expected)
+
+
+@pytest.mark.parametrize(
+    ("cells", "complaint"),
+    [
+        ([-1, 1, 1], "holds '-1', '1', not 0 and 1 or yes and no: say which one means yes, labels={'p': '1'}"),
+        ([0, 7, 0], "holds '0', '7', not 0 and 1 or yes and no: say which one means yes, labels={'p': '7'}"),
+        (["neg", "pos", "neg"], "labels={'p': 'pos'} or --labels p=pos."),
+        ([0, 0.5, 1], "holds '0', '0.5', '1', not 0 and 1 or yes and no: count words as missing"),
+    ],
+)
+def test_other_words_are_refused_until_somebody_says_what_means_yes(refusal, cells, complaint):
+    assert complaint in refusal(FRAME.assign(p=cells), "p")
+
+
+def test_words_that_mean_yes():
+    frame = FRAME.assign(p=["absent", "present", ""], q=[0, 0.5, 1])
+    assert_array_equal(read_table(frame, "p=present").Y["p"], [0, 1, np.nan])
+    assert_array_equal(read_table(FRAME.assign(p=[-1, 1, -1]), {"p": 1}).Y["p"], [0, 1, 0])
+    assert_array_equal(read_table(frame, {"p": "present", "q": [0.5, 1]}).Y, [[0, 0], [1, 1], [np.nan, 1]])
+
+
+def test_words_that_are_not_there(refusal):
+    assert "has no cell with 'maybe'; it holds 'no', 'yes'" in refusal(FRAME, {"q": "maybe"})
+    assert "give all words that mean yes in a list" in refusal(FRAME.assign(p=["a", "b", "c"]), "p=c")
+    assert "has no column 'pp' (it has 3 columns); did you mean 'p'?" in refusal(FRAME, "pp,x")
+    assert "3 labels leave no feature" in refusal(FRAME, 3)
+    assert "not 1.5" in refusal(FRAME, 1.5)
+
+
+def test_a_column_of_lists():
+    lists = ["gout; asthma", "asthma", None, "None", "asthma;;fever"]
+    frame = pd.DataFrame({"x": [1.5, 2, 3, 5, 4], "sick": lists})
+    table = read_table(frame, label_column="sick")
+    assert table.label_names == ("asthma", "fever", "gout")  # most frequent first, then by name
+    assert_array_equal(table.Y, [[1, 0, 1], [1, 0, 0], [np.nan] * 3, [0, 0, 0], [1, 1, 0]])
+    assert "sick: 1 empty cell, not observed; write none where there is no label" in str(table.columns)
+    assert table.feature_names == ("x",)
+
+
+def test_lists_in_a_data_frame_and_another_separator():
+    frame = pd.DataFrame({"x": [1.5, 2, 3], "sick": [["b"], [], None]})
+    assert_array_equal(read_table(frame, label_column="sick").Y["b"], [1, 0, np.nan])
+    frame["sick"] = ["a, b", "b", "none"]
+    assert_array_equal(read_table(frame, label_column="sick", separator=",").Y, [[1, 1], [1, 0], [0, 0]])
+
+
+def test_lists_that_cannot_be_read(refusal):
+    frame = pd.DataFrame({"x": [1.5, 2], "sick": ["none", ""]})
+    assert "names no label in any row" in refusal(frame, label_column="sick")
+    assert "separator of label lists is empty" in refusal(frame, label_column="sick", separator="")
+    assert "not both" in refusal(frame, "x", label_column="sick")
+    assert "did you mean 'sick'?" in refusal(frame, label_column="sik")

@@ -1,12 +1,14 @@
 """``mltsk datasets``: the catalog, and downloads of what it lists."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
-from .output import aligned, downloading
+from .later import Later
+from .output import aligned, working
 
+data, load = Later("mltsk.datasets"), Later("mltsk.datasets.load")
 MIRROR_HELP = "Addresses to use instead of the catalog's."
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -20,10 +22,20 @@ def datasets(context: typer.Context) -> None:
       mltsk datasets
       mltsk datasets fetch emotions scene
     """
-    if context.invoked_subcommand is None:
-        from ..datasets import list_datasets
-
-        typer.echo(listing(list_datasets()))
+    if context.invoked_subcommand is not None:
+        return
+    entries = data.list_datasets()
+    sources = list(dict.fromkeys(entry.source for entry in entries))
+    licences = list(dict.fromkeys(entry.licence for entry in entries))
+    rows: list[list[object]] = [["name", "samples", "features", "labels", "cardinality", "source", "licence", "here"]]
+    for entry in entries:
+        kind = [sources.index(entry.source) + 1, "abcdefgh"[licences.index(entry.licence)]]
+        shape = [entry.n_samples, entry.n_features, entry.n_labels, f"{entry.cardinality:.2f}"]
+        rows.append([entry.name, *shape, *kind, entry.where or "no"])
+    notes = [f"{i + 1}  {source}" for i, source in enumerate(sources)]
+    notes += [f"{letter}  {licence}" for letter, licence in zip("abcdefgh", licences, strict=False)]
+    missing = "" if all(entry.available for entry in entries) else "\n\nGet one with `mltsk datasets fetch NAME`."
+    typer.echo(aligned(rows) + "\n\n" + "\n".join(notes) + missing)
 
 
 @app.command()
@@ -42,32 +54,14 @@ def fetch(
       mltsk datasets fetch emotions
       mltsk datasets fetch birds scene flags
     """
-    from ..datasets import FetchError, fetch_dataset
-    from ..datasets.load import find_entry
-
-    failed = False
-    for name in dict.fromkeys([find_entry(name).name for name in names]):  # a misspelt name fails before any download
+    failed, keys = False, [load.find_entry(name).name for name in names]  # a misspelt name fails before any download
+    for name in dict.fromkeys(keys):
         try:
-            with downloading(name) as report:
-                path = fetch_dataset(name, mirrors=mirror or None, progress=report, timeout=timeout)
+            with working(name, "bytes") as report:
+                path = data.fetch_dataset(name, mirrors=mirror or None, progress=report, timeout=timeout)
             typer.echo(f"{name}: {path}")
-        except FetchError as error:
+        except data.FetchError as error:
             failed = True
             typer.echo(f"mltsk: {error}", err=True)
     if failed:
         raise typer.Exit(1)
-
-
-def listing(entries: list[Any]) -> str:
-    """The catalog as a table, with sources and licences below it."""
-    sources = list(dict.fromkeys(entry.source for entry in entries))
-    licences = list(dict.fromkeys(entry.licence for entry in entries))
-    rows: list[list[object]] = [["name", "samples", "features", "labels", "cardinality", "source", "licence", "here"]]
-    for entry in entries:
-        kind = [sources.index(entry.source) + 1, "abcdefgh"[licences.index(entry.licence)]]
-        shape = [entry.n_samples, entry.n_features, entry.n_labels, f"{entry.cardinality:.2f}"]
-        rows.append([entry.name, *shape, *kind, entry.where or "no"])
-    notes = [f"{i + 1}  {source}" for i, source in enumerate(sources)]
-    notes += [f"{letter}  {licence}" for letter, licence in zip("abcdefgh", licences, strict=False)]
-    missing = "" if all(entry.available for entry in entries) else "\n\nGet one with `mltsk datasets fetch NAME`."
-    return aligned(rows) + "\n\n" + "\n".join(notes) + missing

@@ -1,7 +1,6 @@
 """``mltsk fit``: a model from a data set of the catalog or from a file, and how good it is on unseen samples."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from math import isfinite
@@ -10,12 +9,15 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Option
+
+import mltsk
 
 from ..exceptions import InputError
 from ..files import check_target
-from .columns import Drop, Id, LabelColumn, Labels, Missing, Nominal, Number, Ordinal, Separator
-from .output import aligned, label_table, metric_table, noted_warnings, working
+from .later import inputs, np
+from .output import LOWER, aligned, label_table, metric_table, noted_warnings, working
+from .tables import WISH_HELP, WISHES, Cost, Data, check_cost, reads_table, threshold_wish
 
 Coupling = StrEnum("Coupling", ["none", "laplacian", "signed", "shift", "precision", "ridge"])
 Order = StrEnum("Order", {"zero": "0", "one": "1", "auto": "auto"})
@@ -23,8 +25,6 @@ Preset = StrEnum("Preset", ["default", "paper"])
 Scale = StrEnum("Scale", ["auto", "quantile", "triangles", "trapezoids", "standard", "minmax", "unit", "none"])
 
 FLAGS = {"n_rules": "rules", "max_terms": "terms", "max_conditions": "conditions"}  # where they differ from parameters
-LEAST = {"from 0 up": 0.0, "above 0": 5e-324}
-DATA_HELP = "A name of the catalog, or a CSV, TSV, Excel, Parquet, ARFF, NPZ or MAT file."
 ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
 RULES_HELP = "Number of exceptions to the general rule; 0 for none.  [default: auto; paper: 3]"
 OWN_EXAMPLE = '[{"age": [60, null], "sex": "f"}]'
@@ -32,14 +32,10 @@ OWN_HELP = f"Rules of your own, a JSON file such as {OWN_EXAMPLE}."
 REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
 SHORT_HELP = "At most this many conditions per exception of a short model.  [default: 5]"
 TERMS_HELP = "Shorten to at most this many statements per label."
-THRESHOLD_HELP = "Score from which a label is predicted, or what to tune it for, per label.  [default: 0.5]"
-THRESHOLDS = "NUMBER|f1|cost|precision=0.8|recall=0.9"
-GOALS = ("precision", "recall")
-COST_HELP = "Cost of a false alarm and of a miss, for --threshold cost, such as 1,5."
 
 
-def auto_or(which: str, kind: type = float) -> Callable[[str], float | str]:
-    """A parser for options that take "auto" or a number, which has to be "from 0 up" or "above 0"."""
+def _number(which: str, help: str, kind: type = float) -> Any:
+    """An option that takes "auto" or a number, which has to be "from 0 up" or "above 0"."""
 
     def parse(text: str) -> float | str:
         if text == "auto":
@@ -49,61 +45,18 @@ def auto_or(which: str, kind: type = float) -> Callable[[str], float | str]:
         except ValueError:
             name = "whole number" if kind is int else "number"
             raise typer.BadParameter(f"{text!r} is neither a {name} nor 'auto'") from None
-        if not isfinite(number) or number < LEAST[which]:
+        if not isfinite(number) or number < 0 or (number == 0 and which == "above 0"):
             raise typer.BadParameter(f"{text} is not a number {which}")
         return number
 
-    return parse
+    return Option(parser=parse, metavar="NUMBER|auto", help=help)
 
 
-def _number(which: str, help: str, kind: type = float) -> Any:
-    return Option(parser=auto_or(which, kind), metavar="NUMBER|auto", help=help)
-
-
-def threshold_wish(text: str) -> float | str | tuple[str, float]:
-    """What `MLTSKClassifier` takes as a threshold, from what a user types."""
-    goal, _, share = text.partition("=")
-    if text in ("f1", "cost"):
-        return text
-    try:
-        number = float(share if goal in GOALS else text)
-    except ValueError:
-        number = float("nan")
-    if not isfinite(number) or (goal in GOALS and not 0 < number <= 1):
-        raise typer.BadParameter(f"{text!r} is neither a number nor f1, cost, precision=0.8 or recall=0.9")
-    return (goal, number) if goal in GOALS else number
-
-
-def cost_pair(text: str) -> tuple[float, ...]:
-    """Two costs with a comma between."""
-    try:
-        costs = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        costs = ()
-    if len(costs) != 2 or not all(isfinite(cost) and cost > 0 for cost in costs):
-        raise typer.BadParameter(f"{text!r} is not two numbers above 0 with a comma between, such as 1,5")
-    return costs
-
-
-def given_threshold(threshold: Any, cost: Any) -> dict[str, Any]:
-    """Parameters of the threshold that were given; costs alone are a sentence."""
-    if cost is not None and threshold != "cost":
-        raise InputError("--cost says what --threshold cost weighs: give both, or leave --cost out.")
-    return {name: value for name, value in (("threshold", threshold), ("cost", cost)) if value is not None}
-
-
+@reads_table
 def fit(
-    data: Annotated[str, Argument(metavar="DATA", help=DATA_HELP)],
+    data: Data,
     out: Annotated[str, Option("--out", "-o", metavar="FILE", help="Where to write the model (….skops).")],
-    labels: Labels = None,
-    drop: Drop = "",
-    id: Id = "",
-    nominal: Nominal = "",
-    ordinal: Ordinal = None,
-    number: Number = "",
-    missing: Missing = "",
-    label_column: LabelColumn = None,
-    separator: Separator = ";",
+    said: dict[str, Any],
     preset: Annotated[Preset, Option(help="'paper' runs what the paper's authors run.")] = Preset.default,
     rules: Annotated[str | None, _number("from 0 up", RULES_HELP, int)] = None,
     own_rules: Annotated[str | None, Option(metavar="FILE", help=OWN_HELP)] = None,
@@ -114,8 +67,8 @@ def fit(
     ridge: Annotated[str | None, _number("above 0", "Weight of the ridge.  [default: auto]")] = None,
     coupling: Annotated[Coupling | None, Option(help="How labels are coupled.  [default: none]")] = None,
     coupling_weight: Annotated[str | None, _number("from 0 up", "Its weight.  [default: auto]")] = None,
-    threshold: Annotated[str | None, Option(parser=threshold_wish, metavar=THRESHOLDS, help=THRESHOLD_HELP)] = None,
-    cost: Annotated[str | None, Option(parser=cost_pair, metavar="ALARM,MISS", help=COST_HELP)] = None,
+    threshold: Annotated[str | None, Option(parser=threshold_wish, metavar=WISHES, help=WISH_HELP.format(0.5))] = None,
+    cost: Cost = None,
     scale: Annotated[Scale | None, Option(help="Scale of the features.  [default: auto]")] = None,
     correlation_weight: Annotated[float | None, Option(min=0, help="α of the paper.  [default: 1]")] = None,
     l1_weight: Annotated[float | None, Option(min=0, help="β of the paper.  [default: 0.1]")] = None,
@@ -140,28 +93,23 @@ def fit(
       mltsk fit patients.csv --labels 4 --own-rules rules.json --out patients.skops
       mltsk fit emotions --preset paper --rules 3 --width-scale 100 --out paper.skops
     """
-    from ..io import save
-    from ..tables.files import is_table
-    from .inputs import open_data
-
-    tuned = given_threshold(threshold, cost)
-    both = {"n_rules": rules, "width_scale": width_scale, "threshold": tuned.get("threshold")}
+    check_cost(threshold, cost)
+    both = {"n_rules": rules, "width_scale": width_scale, "threshold": threshold}
     paper = {"correlation_weight": correlation_weight, "l1_weight": l1_weight, "init_ridge": init_ridge}
-    ours: dict[str, Any] = {"order": order, "ridge": ridge, "scale": scale, "cost": tuned.get("cost")}
-    ours |= {"coupling": coupling, "coupling_weight": coupling_weight, "max_terms": terms, "max_conditions": conditions}
+    ours: dict[str, Any] = {"order": order, "ridge": ridge, "scale": scale, "cost": cost, "coupling": coupling}
+    ours |= {"coupling_weight": coupling_weight, "max_terms": terms, "max_conditions": conditions}
     ours["own_rules"] = own_rules and read_rules(own_rules)
     own, other = (paper, ours) if preset is Preset.paper else (ours, paper)
     given = options(preset, both | own, other)
     check_target(out)  # fail before the work, not after it
-    said = {"drop": drop, "id": id, "nominal": nominal, "ordinal": ordinal, "number": number, "missing": missing}
-    table = open_data(data, labels, said | {"label_column": label_column, "separator": separator})
-    if is_table(data) and not table.columns.is_plain:
+    table = inputs.open_data(data, said)
+    if inputs.is_table(data) and not table.columns.is_plain:
         typer.echo(f"{table.columns}\n")
     model, X, info = fitted(table, data, preset, given)
     told = summary(model, table, X, info, out)  # before the file is written: what fails leaves none behind
-    kept = {"label_column": label_column, "separator": separator} if label_column else {}
-    kept |= {"labels": labels} if labels and "=" in labels else {}  # words that mean yes
-    save(model, out, info=replace(info, reading=kept | ({"missing": missing} if missing else {})))
+    kept = {name: said[name] for name in ("label_column", "separator") if said["label_column"]}
+    kept |= {"labels": said["labels"]} if "=" in (said["labels"] or "") else {}  # words that mean yes
+    mltsk.save(model, out, info=replace(info, reading=kept | ({"missing": said["missing"]} if said["missing"] else {})))
     typer.echo(told)
 
 
@@ -186,21 +134,14 @@ def options(preset: Preset, own: dict[str, Any], other: dict[str, Any]) -> dict[
 
 def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tuple[Any, Any, Any]:
     """A model with the names of a table, the features as it takes them, and what its file says about it."""
-    import numpy as np
-
-    from .. import MLTSKClassifier, PaperMLTSK
-    from ..io import ModelInfo
-    from ..tables.read import sparse_rows
-    from .inputs import complete_numbers
-
-    paper, categories, X = preset is Preset.paper, dict[str, Any](), sparse_rows(table.X)
+    params, categories, X = dict(given), {}, inputs.sparse_rows(table.X)
+    knowledge = {"rules": params.pop("own_rules")} if "own_rules" in params else {}
+    if preset is Preset.paper:  # catalog sets in the codes of their publishers
+        dataset = table.dataset() if inputs.is_table(data) else mltsk.load_dataset(data)
+        inputs.check_complete(X := dataset.X, table.feature_names, data)
+        categories = {n: names for n, names in zip(table.feature_names, dataset.categories, strict=True) if names}
     X = table.X if X is None else X
-    if paper:
-        X, categories = complete_numbers(table, data)
-    params, knowledge = dict(given), {}
-    if "own_rules" in params:
-        knowledge["rules"] = params.pop("own_rules")
-    model: Any = PaperMLTSK(**params) if paper else MLTSKClassifier(**params)
+    model: Any = (mltsk.PaperMLTSK if preset is Preset.paper else mltsk.MLTSKClassifier)(**params)
     start = perf_counter()
     try:
         with noted_warnings(), working(f"fitting {_shape(table)}"):
@@ -211,7 +152,7 @@ def fitted(table: Any, data: str, preset: Preset, given: dict[str, Any]) -> tupl
     how: dict[str, Any] = {"samples": len(table), "seconds": round(perf_counter() - start, 3)}
     how |= {"preset": preset.value, "options": given}
     names = {"feature_names": table.feature_names, "label_names": table.label_names, "ids": tuple(table.ids.columns)}
-    return model, X, ModelInfo(table.name, **names, categories=categories, fitted=how, kinds=table.kinds)
+    return model, X, inputs.ModelInfo(table.name, **names, categories=categories, fitted=how, kinds=table.kinds)
 
 
 def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:
@@ -220,16 +161,20 @@ def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:
     each = f"{table.Y.to_numpy().sum(axis=1).mean():.2f} per sample"
     each = each if observed.all() else f"{1 - observed.mean():.0%} of their cells not observed"
     data = ("data", f"{table.name}: {_shape(table)}, {each}")
-    told = _paper_model(model) if info.fitted["preset"] == "paper" else _model(model)
+    if info.fitted["preset"] == "default":
+        told = _model(model)
+    else:
+        distinct = f"distinctness {model.rule_distinctness_:.2g} (0 all the same, 1 distinct)"
+        told = [("model", f"{len(model.centers_)} rules, {distinct}; {model.n_iter_} steps")]
+        weights = f"correlations {model.correlation_weight:.3g}, L1 {model.l1_weight:.3g}, start {model.init_ridge:.3g}"
+        told.append(("weights", weights))
     lines = [data, *told, ("time", f"{info.fitted['seconds']:.2f} s"), ("file", out)]
     return f"{aligned(lines)}\n\n{_results(model, table, X)}"
 
 
 def _shape(table: Any) -> str:
-    from ..tables.cells import count
-
-    labels = count(len(table.label_names), "label")
-    return f"{len(table):,} samples, {count(len(table.feature_names), 'feature')}, {labels}"
+    features, labels = inputs.count(len(table.feature_names), "feature"), inputs.count(len(table.label_names), "label")
+    return f"{len(table):,} samples, {features}, {labels}"
 
 
 def _model(model: Any) -> list[tuple[str, str]]:
@@ -253,19 +198,8 @@ def _model(model: Any) -> list[tuple[str, str]]:
     return [("model", "; ".join(parts)), ("leave-one-out", f"chose {', '.join(chosen) or 'nothing'}; {error}")]
 
 
-def _paper_model(model: Any) -> list[tuple[str, str]]:
-    distinct = f"distinctness {model.rule_distinctness_:.2g} (0 all the same, 1 distinct)"
-    weights = f"correlations {model.correlation_weight:.3g}, L1 {model.l1_weight:.3g}, start {model.init_ridge:.3g}"
-    return [("model", f"{len(model.centers_)} rules, {distinct}; {model.n_iter_} steps"), ("weights", weights)]
-
-
 def _results(model: Any, table: Any, X: Any) -> str:
     """Metrics next to those of base rates, overall and per label."""
-    import numpy as np
-
-    from ..metrics import FIVE_METRICS, evaluate
-    from .inputs import outputs_of
-
     Y, title = table.Y.to_numpy(), "leave-one-out: every row scored as if it had not been there"
     if getattr(model, "max_terms", None):
         title = "five folds: every row scored by terms that were chosen without it"
@@ -274,13 +208,13 @@ def _results(model: Any, table: Any, X: Any) -> str:
         if len(scores) < len(Y):
             Y, title = Y[model.loo_rows_], f"{title} (of {len(Y):,} rows {len(scores):,}, evenly spread)"
     else:
-        scores, guesses = outputs_of(model, X)
+        scores, guesses = inputs.outputs_of(model, X)
         title = "on the rows that the model was fitted on: no estimate for new ones"
     with noted_warnings():
-        found = {"model": evaluate(Y, scores, predictions=guesses)}
-        found["base rates"] = evaluate(Y, np.broadcast_to(np.nanmean(Y, axis=0), Y.shape))
-        by_label = evaluate(Y, scores, predictions=guesses, per_label=True)
+        found = {"model": mltsk.evaluate(Y, scores, predictions=guesses)}
+        found["base rates"] = mltsk.evaluate(Y, np.broadcast_to(np.nanmean(Y, axis=0), Y.shape))
+        by_label = mltsk.evaluate(Y, scores, predictions=guesses, per_label=True)
     columns = ("prevalence", "AP", "AUC") if not np.isnan(Y).any() else ("observed", "prevalence", "AP", "AUC")
-    labels = label_table(by_label, table.label_names, columns)
-    overall = [name for name in FIVE_METRICS if not np.isnan(found["model"][name])]  # of one label nothing is ranked
+    labels = label_table(by_label.set_axis(table.label_names), columns)
+    overall = [name for name in ("AP", *LOWER) if not np.isnan(found["model"][name])]  # of one label nothing is ranked
     return f"{title}\n\n{labels}\n\nAP of base rates is the prevalence, AUC 0.5\n\n{metric_table(found, overall)}"

@@ -2,9 +2,9 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,44 +16,20 @@ from ..datasets.dataset import split_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..pipelines import named, taken_apart
+from ..tables import Table, read_table
 from ..tables.cells import count, listed
 from ..tables.files import Raw, is_table, read_raw
 from ..tables.kinds import NOMINAL, NUMBER
-from ..tables.labels import label_columns
-from ..tables.read import read_table, sparse_rows
+from ..tables.read import label_columns, sparse_rows
 from .output import note
 
-
-class Rows(NamedTuple):
-    """Rows as a model takes them: features, labels (a frame, NaN where not observed), identifiers, and their name."""
-
-    X: Any
-    Y: Any
-    ids: Any
-    name: str
+NO_LABELS = {"labels": 0}
 
 
 def open_model(path: str) -> tuple[Any, ModelInfo]:
     """A classifier and what its file says about it."""
     model, info = load(path), read_info(path)
     return model, info if info.kinds else replace(info, kinds=ModelInfo.of(model).kinds)
-
-
-def open_data(data: str, labels: str | None, said: dict[str, Any]) -> Any:
-    """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
-    if is_table(data):
-        table = read_table(data, labels, **said)
-        if not table.label_names:
-            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
-            raise InputError(f"{table.name} has no labels: {how}.")
-        return table
-    if given := [option for option, value in said.items() if value and value != ";"]:
-        option = given[0].replace("_", "-")
-        raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
-    dataset = load_dataset(data, labels=labels)
-    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.nominal]
-    kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
-    return read_table(dataset, kinds=kinds)
 
 
 def with_rules(model: Any, path: str) -> Any:
@@ -64,9 +40,21 @@ def with_rules(model: Any, path: str) -> Any:
     return inner
 
 
-def open_raw(data: str, labels: Any = None) -> Raw:
-    """The columns of a file, or of a data set of the catalog."""
-    return read_raw(data, labels) if is_table(data) else read_raw(load_dataset(data))
+def open_data(data: str, said: Mapping[str, Any]) -> Table:
+    """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
+    if is_table(data):
+        table = read_table(data, **said)
+        if not table.label_names:
+            how = "name or count its label columns with --labels, or name a column of lists with --label-column"
+            raise InputError(f"{table.name} has no labels: {how}.")
+        return table
+    if given := [option for option, value in said.items() if option != "labels" and value and value != ";"]:
+        option = given[0].replace("_", "-")
+        raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
+    dataset = load_dataset(data, labels=said["labels"])
+    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.nominal]
+    kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
+    return read_table(dataset, kinds=kinds)
 
 
 def reading(info: ModelInfo, labels: str | None = None, label_column: str | None = None, separator: str = ";") -> Any:
@@ -77,62 +65,43 @@ def reading(info: ModelInfo, labels: str | None = None, label_column: str | None
     return kept or {"labels": dict.fromkeys(info.label_names)}
 
 
-def has_labels(info: ModelInfo, raw: Raw) -> bool:
-    """Whether a file holds the labels of a model."""
-    column = info.reading.get("label_column")
-    return {*info.label_names} <= {*raw.frame} if column is None else column in raw.frame
-
-
-def true_labels(info: ModelInfo, rows: Rows, how: Mapping[str, Any]) -> Any:
-    """The labels of rows in the order of the model's."""
-    if how.get("label_column") is not None:  # a label that no row has is in no list
-        if extra := [name for name in rows.Y if name not in info.label_names]:
-            note(f"{rows.name} has labels ({listed(extra)}) that the model does not know; left out.")
-        looked = rows.Y.notna().all(axis=1)
-        return rows.Y.reindex(columns=info.label_names).where(lambda Y: Y.notna() | ~looked.to_numpy()[:, None], 0.0)
-    if len(rows.Y.columns) != len(info.label_names):
-        counts = f"{len(rows.Y.columns)} label columns and the model {len(info.label_names)}"
-        needed = f"{', '.join(info.label_names[:5])}{', …' if len(info.label_names) > 5 else ''}"
-        raise InputError(f"{rows.name} has {counts}: it needs {needed}.")
-    return rows.Y.set_axis(list(info.label_names), axis=1)
-
-
 def rows_of(
-    model: Any, info: ModelInfo, data: str | Raw, how: Mapping[str, Any] | None = None, id: str = "", missing: str = ""
-) -> Rows:
-    """The columns that a model knows, found by name and read by their kinds, or by position where it has no names.
+    model: Any,
+    info: ModelInfo,
+    data: str,
+    how: Any = NO_LABELS,
+    *,
+    id: str = "",
+    missing: str = "",
+    needed: bool = True,
+) -> Table:
+    """The samples of a file: X as a model takes it, Y in the order of its labels.
 
-    ``how`` says how labels are found; there are none without it. Notes tell of columns that nobody asks for, of missing
-    cells, and of values that the model has not seen.
+    Columns are found by name and read by the kinds that the model knows, or by position where it has no names. ``how``
+    says how labels are found; they are ``needed`` or may be missing. Notes tell of columns that nobody asks for, of
+    missing cells, and of values that the model has not seen.
     """
-    how = {"labels": 0} if how is None else dict(how)
-    source = data.source if isinstance(data, Raw) else data
-    if source.lower().endswith(".mat") and isinstance(how.get("labels"), Mapping):
+    if data.lower().endswith(".mat") and isinstance(how.get("labels"), Mapping):
         how = {}  # its labels are a variable, and have no names
-    raw = data if isinstance(data, Raw) else open_raw(data, how.get("labels"))
+    raw = read_raw(data, how.get("labels")) if is_table(data) else read_raw(load_dataset(data))
+    lists = info.reading.get("label_column")
+    if not needed and not ({*info.label_names} <= {*raw.frame} if lists is None else lists in raw.frame):
+        how = NO_LABELS
     ids = split_names(id) or [name for name in info.ids if name in raw.frame and name not in info.kinds]
-    named = hasattr(model, "feature_names_in_")
-    kinds = info.kinds if named else _by_position(info, raw, {*ids, *label_columns(raw, how.get("labels"))})
+    others = {*ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels"))}
+    kinds = info.kinds if hasattr(model, "feature_names_in_") else _by_position(info, raw, others)
     words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
     is_pipeline = bool(taken_apart(model)[0])  # its steps take what the file has
     table = read_table(raw, **how, kinds=None if is_pipeline else kinds, id=ids, missing=words)
-    lists = {how.get("label_column"), info.reading.get("label_column")}
-    known = {*kinds, *ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels")), *lists}
+    known = {*kinds, *others, how.get("label_column"), lists}
     if unused := [name for name in raw.frame if name not in known]:
         what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
-        note(f"{source} has {what} ({listed(unused)}) that the model does not use; left out.")
-    X = table.select(info.feature_names) if is_pipeline else sparse_rows(table.X)
-    if X is None and not hasattr(model, "columns_"):
-        X = plain_numbers(table.X, info.categories, source)
-    elif X is None:
-        X = table.X if named else table.X.to_numpy()
-        if said := _gaps(None if model.columns_ is None else Columns(**model.columns_), table.X):
-            note(f"{source}: {said}")
-    return Rows(X, table.Y, table.ids, table.name)
+        note(f"{data} has {what} ({listed(unused)}) that the model does not use; left out.")
+    X = table.select(info.feature_names) if is_pipeline else _features(model, info, table.X, data)
+    return replace(table, X=X, Y=table.Y if how == NO_LABELS else _true_labels(info, table, how))
 
 
-def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, Any]:
-    others = {*info.label_names, *raw.labels, *others}
+def _by_position(info: ModelInfo, raw: Raw, others: Set[str]) -> dict[str, Any]:
     rest = [name for name in raw.frame if name not in others]
     if len(rest) != len(info.kinds):
         counts = f"{len(rest)} feature columns and the model was fitted on {len(info.kinds)} without names"
@@ -140,15 +109,36 @@ def _by_position(info: ModelInfo, raw: Raw, others: Iterable[str]) -> dict[str, 
     return dict(zip(rest, info.kinds.values(), strict=True))
 
 
+def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
+    names, Y = list(info.label_names), table.Y
+    if how.get("label_column") is not None:  # a label that no row has is in no list
+        if extra := [name for name in Y if name not in names]:
+            note(f"{table.name} has labels ({listed(extra)}) that the model does not know; left out.")
+        looked = Y.notna().all(axis=1)
+        return Y.reindex(columns=names).where(lambda Y: Y.notna() | ~looked.to_numpy()[:, None], 0.0)
+    if (n := len(Y.columns)) != len(names):
+        needed = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
+        raise InputError(f"{table.name} has {n} label columns and the model {len(names)}: it needs {needed}.")
+    return Y.set_axis(names, axis=1)
+
+
+def _features(model: Any, info: ModelInfo, frame: Any, where: str) -> Any:
+    if (X := sparse_rows(frame)) is not None:
+        return X
+    if not hasattr(model, "columns_"):
+        return plain_numbers(frame, info.categories, where)
+    if said := _gaps(None if model.columns_ is None else Columns(**model.columns_), frame):
+        note(f"{where}: {said}")
+    return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
+
+
 def _gaps(columns: Columns | None, X: Any) -> str:
     """How many cells of a frame are missing or new to a model, and what becomes of them; "" if there are none."""
-    missing = X.isna().sum().to_numpy()
-    unseen: dict[str, Counter[str]] = {}
-    for d, kind in enumerate(columns.kinds if columns else ()):
-        if columns and kind != NUMBER:
-            words = X.iloc[:, d].astype(object).dropna().replace({True: "yes", False: "no"})
-            strange = Counter(word for word in words if word not in {*columns.values[d], *columns.rare[d]})
-            unseen |= {X.columns[d]: strange} if strange else {}
+    missing, unseen = X.isna().sum().to_numpy(), dict[str, Counter[str]]()
+    for d, words in enumerate(columns.words(X).T if columns else ()):
+        known = {None, *columns.values[d], *columns.rare[d]} if columns else ()
+        if strange := Counter(word for word in words if word not in known):
+            unseen[X.columns[d]] = strange
     told, n = [], (int(missing.sum()), sum(words.total() for words in unseen.values()))
     if n[0]:
         told.append(f"{count(n[0])} {'is' if n[0] == 1 else 'are'} missing")
@@ -179,14 +169,6 @@ def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -
     return numbers
 
 
-def complete_numbers(table: Any, data: str) -> tuple[Any, dict[str, Any]]:
-    """Features as complete numbers, catalog sets in the codes of their publishers, and the categories by name."""
-    dataset = table.dataset() if is_table(data) else load_dataset(data)
-    check_complete(dataset.X, table.feature_names, data)
-    named = zip(dataset.feature_names, dataset.categories, strict=True)
-    return dataset.X, {name: names for name, names in named if names}
-
-
 def check_complete(X: Any, names: Sequence[str], where: str) -> None:
     """Refuse missing and infinite values, naming the first."""
     if np.isfinite(X.data if sparse.issparse(X) else X).all():
@@ -198,16 +180,16 @@ def check_complete(X: Any, names: Sequence[str], where: str) -> None:
     raise InputError(f"{place}: fill these in, or leave the rows or columns out.")
 
 
-def asked(model: Any, X: Any, method: str) -> tuple[np.ndarray, np.ndarray]:
-    """What a method of the model answers, and what it predicts."""
+def answers(model: Any, X: Any, *methods: str) -> list[np.ndarray]:
+    """What methods of a model answer."""
     with warnings.catch_warnings():
         # Columns were matched by name in `rows_of`; scikit-learn only sees that X is a plain array.
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        return getattr(model, method)(X), model.predict(X)
+        return [getattr(model, method)(X) for method in methods]
 
 
 def outputs_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Scores (n, L) on the scale of the thresholds, and what the model predicts."""
-    distances, predictions = asked(model, X, "decision_function")
-    thresholds = getattr(model, "thresholds_", np.zeros(len(model.label_names_)))
+    distances, predictions = answers(model, X, "decision_function", "predict")
+    thresholds = getattr(taken_apart(model)[1], "thresholds_", 0.0)
     return distances.reshape(len(distances), -1) + thresholds, predictions

@@ -1,16 +1,20 @@
 """What is done with a model file: ``mltsk predict``, ``evaluate``, ``rules``, ``explore`` and ``export``."""
 
+import json
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
+import mltsk
+
 from ..exceptions import InputError
 from ..files import check_target, spreadsheet_safe, writing
-from .columns import LabelColumn, Missing, Separator
 from .fit import TERMS_HELP
+from .later import inputs, pandas, rendering
 from .output import label_table, metric_table, note, noted_warnings, working, write_text
+from .tables import LabelColumn, Missing, Separator
 
 Format = StrEnum("Format", ["text", "md", "json", "html"])
 Model = Annotated[str, Argument(metavar="MODEL", help="A file that `mltsk fit` wrote.")]
@@ -45,17 +49,15 @@ def predict(
       mltsk predict patients.skops new.xlsx --id patient --missing "<4.0" --out predictions.csv
       mltsk predict patients.skops patients.parquet | head
     """
-    from pandas import DataFrame, concat
-
-    from .inputs import asked, open_model, rows_of
-
     if out != "-":
         check_target(out)
-    classifier, info = open_model(model)
-    rows = rows_of(classifier, info, data, id=id, missing=missing)
-    how = "probability" if hasattr(classifier, "predict_proba") else "score"
+    classifier, info = inputs.open_model(model)
+    rows = inputs.rows_of(classifier, info, data, id=id, missing=missing)
+    how, method = "score", "decision_function"
+    if hasattr(classifier, "predict_proba"):
+        how, method = "probability", "predict_proba"
     with working(f"predicting {len(rows.ids):,} rows"):
-        values, labels = asked(classifier, rows.X, "predict_proba" if how == "probability" else "decision_function")
+        values, labels = inputs.answers(classifier, rows.X, method, "predict")
     numbers = [[f"{value:.5g}" for value in column] for column in values.T.tolist()]
     if labels.ndim == 1:  # a model of one-dimensional classes, fitted in Python
         header, cells = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"], [*numbers, labels]
@@ -64,9 +66,9 @@ def predict(
         cells = [column for pair in zip(numbers, labels.T, strict=True) for column in pair]
     if twice := [name for name in rows.ids if name in header]:
         raise InputError(f"Predictions have a column {twice[0]!r} of their own: leave it out of --id.")
-    told = DataFrame(dict(enumerate(cells)), rows.ids.index, dtype=object).set_axis(header, axis=1)
-    whole = concat([rows.ids.astype(object).map(spreadsheet_safe), told], axis=1).rename(columns=spreadsheet_safe)
-    write_text(whole.to_csv(index=False, lineterminator="\n"), out)
+    table = rows.ids.astype(object).map(spreadsheet_safe)
+    table[header] = pandas.DataFrame(dict(enumerate(cells)), table.index, dtype=object)
+    write_text(table.rename(columns=spreadsheet_safe).to_csv(index=False, lineterminator="\n"), out)
 
 
 def evaluate(
@@ -89,33 +91,27 @@ def evaluate(
       mltsk evaluate yeast.skops yeast
       mltsk evaluate patients.skops test.csv --json
     """
-    import json
-
-    from ..metrics import evaluate as metrics
-    from .inputs import asked, open_model, outputs_of, reading, rows_of, true_labels
-
-    classifier, info = open_model(model)
-    how = reading(info, labels, label_column, separator)
-    rows = rows_of(classifier, info, data, how, missing=missing)
-    scores, guesses = outputs_of(classifier, rows.X)
-    if guesses.ndim == 1:
+    classifier, info = inputs.open_model(model)
+    if not inputs.taken_apart(classifier)[1].multilabel_:
         raise InputError(f"{model} predicts one class of several, not labels: there is nothing to compare with.")
-    Y = true_labels(info, rows, how).to_numpy()
+    how = inputs.reading(info, labels, label_column, separator)
+    rows = inputs.rows_of(classifier, info, data, how, missing=missing)
+    scores, guesses = inputs.outputs_of(classifier, rows.X)
+    has_proba = hasattr(classifier, "predict_proba")
     with noted_warnings():
-        found = {c: metrics(Y, scores, predictions=guesses, convention=c) for c in ("standard", "paper")}
-        likely = asked(classifier, rows.X, "predict_proba")[0] if hasattr(classifier, "predict_proba") else scores
-        by_label = metrics(Y, likely, predictions=guesses, per_label=True)
-    if info.data == rows.name and info.fitted.get("samples") == len(Y):
+        found = {c: mltsk.evaluate(rows.Y, scores, predictions=guesses, convention=c) for c in ("standard", "paper")}
+        likely = inputs.answers(classifier, rows.X, "predict_proba")[0] if has_proba else scores
+        by_label = mltsk.evaluate(rows.Y, likely, predictions=guesses, per_label=True)
+    n, n_labels = rows.Y.shape
+    if info.data == rows.name and info.fitted.get("samples") == n:
         note(f"the model was fitted on data called {rows.name} with as many rows: this may be no estimate for others.")
     if as_json:
-        each = {name: {c: float(by_label[c][j]) for c in COLUMNS} for j, name in enumerate(info.label_names)}
-        plain = {"rows": len(Y), "labels": Y.shape[1], **found, "per_label": each}
+        plain = {"rows": n, "labels": n_labels, **found, "per_label": by_label[[*COLUMNS]].astype(float).T.to_dict()}
         plain = json.loads(json.dumps(plain), parse_constant=lambda _: None)  # JSON has no NaN: no row counts
         typer.echo(json.dumps(plain, indent=2))
         return
-    shape = f"{rows.name}: {len(Y):,} rows, {Y.shape[1]} label{'s' if Y.shape[1] > 1 else ''}"
-    tables = label_table(by_label, info.label_names, COLUMNS), metric_table(found, found["standard"])
-    typer.echo("\n\n".join([shape, *tables]))
+    shape = f"{rows.name}: {n:,} rows, {n_labels} label{'s' if n_labels > 1 else ''}"
+    typer.echo("\n\n".join([shape, label_table(by_label, COLUMNS), metric_table(found, found["standard"])]))
 
 
 def rules(
@@ -136,19 +132,20 @@ def rules(
       mltsk rules patients.skops --terms 8 --data patients.csv
       mltsk rules patients.skops --format md --out rules.md
     """
-    from .inputs import open_model, with_rules
-
-    classifier, info = open_model(model)
-    classifier = with_rules(classifier, model)
+    classifier, info = inputs.open_model(model)
+    classifier = inputs.with_rules(classifier, model)
     if terms is not None:
         classifier = shortened(classifier, info, terms, data, model)
-    write_text(rendered(classifier.rules_, format, top, label, info.data), out)
+    base = classifier.rules_
+    written = {Format.json: base.to_json, Format.html: base.to_html, Format.md: base.to_markdown}
+    text = written.get(format, base.to_text)(top=top, label=label)
+    if format is Format.html:
+        text = rendering.rules_page(text, title=info.data)
+    write_text(text, out)
 
 
 def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: str) -> Any:
     """The classifier itself where it is short enough, or one that is fitted to the same data and short."""
-    from .inputs import reading, rows_of, true_labels
-
     if not hasattr(classifier, "shorten"):
         raise InputError(f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --terms out.")
     if classifier.n_terms_.max(initial=0) <= terms:
@@ -156,22 +153,11 @@ def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: s
     if data is None:
         what = f"has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by"
         raise InputError(f"{model} {what}: fit it with `mltsk fit --terms {terms}`, or name its data with --data.")
-    rows = rows_of(classifier, info, data, how := reading(info))
-    short = classifier.shorten(terms, X=rows.X, y=true_labels(info, rows, how))
+    rows = inputs.rows_of(classifier, info, data, inputs.reading(info))
+    short = classifier.shorten(terms, X=rows.X, y=rows.Y)
     if hasattr(classifier, "feature_names_in_"):
         short.feature_names_in_ = classifier.feature_names_in_  # rows that are sparse have no names
     return short
-
-
-def rendered(base: Any, format: Format, top: int | None, label: str | None, title: str) -> str:
-    """The rules as text of the asked format."""
-    if format is Format.json:
-        return base.to_json(top=top, label=label)
-    if format is Format.html:
-        from ..pages.render import rules_page
-
-        return rules_page(base.to_html(top=top, label=label), title=title)
-    return (base.to_markdown if format is Format.md else base.to_text)(top=top, label=label)
 
 
 def explore(
@@ -193,29 +179,24 @@ def explore(
       mltsk explore yeast.skops --out yeast.html
       mltsk explore patients.skops --data patients.csv --id patient --out patients.html
     """
-    from ..pages.explorer import explore as write
-    from .inputs import has_labels, open_model, open_raw, reading, rows_of, true_labels, with_rules
-
     check_target(out)
     if data is None and (id or neighbours):
         raise InputError("--id and --neighbours are about rows: name their file with --data.")
-    classifier, info = open_model(model)
-    with_rules(classifier, model)
+    classifier, info = inputs.open_model(model)
+    inputs.with_rules(classifier, model)
     X, Y, ids = None, None, None
     if data is not None:
-        raw, how = open_raw(data), reading(info)
-        rows = rows_of(classifier, info, raw, how if has_labels(info, raw) else None, id=id)
-        X, Y = rows.X, true_labels(info, rows, how) if len(rows.Y.columns) else None
-        ids = rows.ids if len(rows.ids.columns) else None
+        rows = inputs.rows_of(classifier, info, data, inputs.reading(info), id=id, needed=False)
+        X, Y, ids = rows.X, *(part if len(part.columns) else None for part in (rows.Y, rows.ids))
     with working("writing the page"):
-        page = write(classifier, out, X, Y, ids=ids, neighbours=neighbours, title=title or info.data or "Rules")
+        page = mltsk.explore(classifier, out, X, Y, ids=ids, neighbours=neighbours, title=title or info.data or "Rules")
     typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser", err=True)
 
 
 def export(
     model: Model,
     onnx: Annotated[str | None, Option(metavar="FILE", help=ONNX_HELP)] = None,
-    json: Annotated[str | None, Option(metavar="FILE", help=JSON_HELP)] = None,
+    as_json: Annotated[str | None, Option("--json", metavar="FILE", help=JSON_HELP)] = None,
     float32: Annotated[bool, Option("--float32", help=FLOAT32_HELP)] = False,
 ) -> None:
     """Write a model as an ONNX graph, as JSON, or both.
@@ -225,25 +206,20 @@ def export(
       mltsk export yeast.skops --onnx yeast.onnx
       mltsk export patients.skops --json patients.json
     """
-    from json import dumps
-
-    from ..io import to_dict, to_onnx
-    from .inputs import open_model
-
-    if onnx is None and json is None:
+    if onnx is None and as_json is None:
         raise InputError("Say what to write: --onnx FILE, --json FILE, or both.")
-    for file in (onnx, json):
-        if file is not None and file != "-":
+    for file in (onnx, as_json):
+        if file not in (None, "-"):
             check_target(file)
     if onnx == "-":
         raise InputError("An ONNX graph is no text: give --onnx the name of a file.")
-    classifier, _ = open_model(model)
+    classifier, _ = inputs.open_model(model)
     if onnx is not None:
-        graph = to_onnx(classifier, dtype="float32" if float32 else "float64")
+        graph = mltsk.to_onnx(classifier, dtype="float32" if float32 else "float64")
         content, n = graph.SerializeToString(), len(graph.graph.input)
         with writing(onnx) as target:
             target.write(content)
         takes = f"input {graph.graph.input[0].name}" if n == 1 else f"{n} inputs, one per column"
         typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; {takes}, outputs scores, labels, probabilities", err=True)
-    if json is not None:
-        write_text(dumps(to_dict(classifier), ensure_ascii=False, allow_nan=False), json)
+    if as_json is not None:
+        write_text(json.dumps(mltsk.to_dict(classifier), ensure_ascii=False, allow_nan=False), as_json)

@@ -5,18 +5,22 @@ Progress is a bar on a terminal and a few plain lines anywhere else, all of it o
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import typer
 
 from ..files import writing
+from .later import console, progress
 
 LOWER = ("HL", "OE", "RL", "CV")  # metrics of which less is better
 LABELS = 20  # that a table shows
-Report = Callable[[int, int | None], None]
-Shown = AbstractContextManager[Report]
+_SHOWN = {  # by unit: the line at the start where nobody watches, columns of rich where somebody does
+    "": (" …", ["SpinnerColumn", "TimeElapsedColumn"]),
+    "bytes": (": downloading", ["BarColumn", "DownloadColumn", "TransferSpeedColumn"]),
+    "steps": ("", ["BarColumn", "MofNCompleteColumn", "TimeElapsedColumn"]),
+}
 
 
 def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
@@ -38,12 +42,11 @@ def metric_table(found: Mapping[str, Mapping[str, float]], metrics: Iterable[str
     return aligned(rows)
 
 
-def label_table(found: Any, names: Sequence[str], columns: Sequence[str]) -> str:
+def label_table(found: Any, columns: Sequence[str]) -> str:
     """Columns of `evaluate(..., per_label=True)`, of the first labels."""
-    values = zip(*([_digits(value) for value in found[column]] for column in columns), strict=True)
-    rows = [["label", *columns], *([name, *row] for name, row in zip(names, values, strict=True))]
-    more = len(names) - LABELS
-    return aligned(rows[: LABELS + 1]) + (f"\n… and {more} more label{'s' if more > 1 else ''}" if more > 0 else "")
+    shown, more = found[list(columns)][:LABELS], len(found) - LABELS
+    rows = [["label", *columns], *([name, *map(_digits, row)] for name, *row in shown.itertuples())]
+    return aligned(rows) + (f"\n… and {more} more label{'s' if more > 1 else ''}" if more > 0 else "")
 
 
 def _digits(value: float) -> str:
@@ -79,38 +82,21 @@ def on_terminal() -> bool:
     return sys.stderr.isatty()
 
 
-def counting(title: str, unit: str) -> Shown:
-    """A function that takes (done, in all) and shows it: a bar, or a line for each step."""
-
-    def line(done: int, total: int | None) -> None:
-        if done:
-            typer.echo(f"{title}: {done} of {total} {unit}", err=True)
-
-    return _shown(title, None, line, "BarColumn", "MofNCompleteColumn", "TimeElapsedColumn")
-
-
-def downloading(title: str) -> Shown:
-    """The same for bytes; elsewhere than on a terminal, one line when a download begins."""
-    return _shown(title, f"{title}: downloading", None, "BarColumn", "DownloadColumn", "TransferSpeedColumn")
-
-
-def working(title: str) -> Shown:
-    """Work of unknown length: a clock on a terminal, one line elsewhere."""
-    return _shown(title, f"{title} …", None, "SpinnerColumn", "TimeElapsedColumn")
-
-
 @contextmanager
-def _shown(title: str, start: str | None, line: Report | None, *columns: str) -> Iterator[Report]:
-    """A bar with columns on a terminal; elsewhere a line at the start, and what ``line`` prints."""
-    if not on_terminal():
-        if start:
-            typer.echo(start, err=True)
-        yield line or (lambda done, total: None)
-        return
-    from rich import progress
-    from rich.console import Console
+def working(title: str, unit: str = "") -> Iterator[Callable[[int, int | None], None]]:
+    """A function that takes (done, in all) and shows it; ``unit`` is steps, bytes, or empty for work of unknown length.
 
-    shown = (progress.TextColumn("{task.description}"), *(getattr(progress, column)() for column in columns))
-    with progress.Progress(*shown, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    On a terminal that is a bar or a clock; elsewhere a line for each step, or one line at the start.
+    """
+    start, columns = _SHOWN[unit]
+    if on_terminal():
+        shown = [getattr(progress, column)() for column in columns]
+        text = progress.TextColumn("{task.description}")
+        with progress.Progress(text, *shown, console=console.Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(title, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    elif start:
+        typer.echo(f"{title}{start}", err=True)
+        yield lambda done, total: None
+    else:
+        yield lambda done, total: typer.echo(f"{title}: {done} of {total} {unit}", err=True) if done else None

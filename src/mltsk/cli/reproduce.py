@@ -13,8 +13,12 @@ import typer
 from typer import Argument, Option
 
 from ..exceptions import InputError
+from .later import Later, console, live, progress
 from .output import note, on_terminal
 
+definitions, experiments = Later("mltsk.paper.experiments.definition"), Later("mltsk.paper.experiments.reproduce")
+runs, stores = Later("mltsk.paper.experiments.run"), Later("mltsk.paper.experiments.store")
+pages, joblib, text = Later("mltsk.paper.report.experiment"), Later("joblib"), Later("rich.text")
 ProtocolName = StrEnum("ProtocolName", ["paper", "strict", "nested"])
 GridChoice = StrEnum("GridChoice", ["paper", "fast", "authors"])
 Convention = StrEnum("Convention", ["paper", "standard"])
@@ -60,32 +64,30 @@ def reproduce(
       mltsk reproduce -d patients.csv --labels 3 -m mltsk,sklearn.ensemble:ExtraTreesClassifier -p nested --out mine
       mltsk reproduce --cluster tcp://10.0.0.1:8786 --out section4
     """
-    import joblib
-
-    from ..paper.experiments.reproduce import reproduce as run
-    from ..paper.experiments.run import Cluster
-
-    definition = _definition(config, datasets, methods, labels)
+    names, definition = _split(datasets), definitions.read_definition(config) if config else definitions.section_iv()
+    if labels and not any("/" in name or Path(name).suffix for name in names):
+        raise InputError("--labels is for a file of your own: name it with --datasets.")
     first = definition.seeds[0] if seed is None else seed
     changes: dict[str, Any] = {"folds": folds, "grid": grid and grid.value, "studies": None if studies else False}
     changes |= {"protocols": [p.value for p in protocol or ()] or None, "convention": convention and convention.value}
     changes["seeds"] = None if seed is None and repeats == 1 else list(range(first, first + repeats))
-    here = {"device": device}
-    changes["methods"] = [m.model_copy(update=here) if device and m.gpu else m for m in definition.methods]
+    changes["datasets"] = definitions.pick_datasets(definition, names, labels) if names else None
+    chosen = definitions.pick_methods(definition, _split(methods)) if methods else definition.methods
+    changes["methods"] = [m.model_copy(update={"device": device}) if device and m.gpu else m for m in chosen]
     definition = definition.model_copy(update={k: v for k, v in changes.items() if v is not None})
-    runner = Cluster(cluster) if cluster else None
+    runner = runs.Cluster(cluster) if cluster else None
     jobs = runner.slots if runner else jobs or joblib.cpu_count()
-    how: Any = {"required": _split(datasets), "begin": lambda outlook: _announce(outlook, jobs, device)}
+    how: Any = {"required": names, "begin": lambda outlook: _announce(outlook, jobs, device)}
     how["command"] = " ".join(["mltsk", *(arg for arg in sys.argv[1:] if arg != "--debug")])
     try:
         with _view(jobs) as view:
-            progress = run(definition, out, **how, jobs=jobs, runner=runner, report=view)
+            done = experiments.reproduce(definition, out, **how, jobs=jobs, runner=runner, report=view)
     except KeyboardInterrupt:
         _write(out, "so far")
         note("stopped; everything finished is kept: the same command goes on from here.")
         raise
     results = _write(out, "of all results")
-    if progress.failed:
+    if done.failed:
         _fail(results.cells)
 
 
@@ -102,35 +104,20 @@ def report(
       mltsk report section4 --add from_the_gpu_box
       mltsk report /media/archive/section4 --out section4
     """
-    from ..paper.experiments.reproduce import take_over
-
     if out is None and folder.is_dir() and not os.access(folder, os.W_OK):
         raise InputError(f"{folder} can only be read: say with --out where the report goes.")
     for other in add or ():
-        typer.echo(f"{take_over(folder, other)} pieces taken over from {other}")
+        typer.echo(f"{experiments.take_over(folder, other)} pieces taken over from {other}")
     _write(folder, "of all results", out)
-
-
-def _definition(config: Path | None, datasets: Any, methods: Any, labels: str | None) -> Any:
-    from ..paper.experiments.definition import pick_datasets, pick_methods, read_definition, section_iv
-
-    definition = read_definition(config) if config else section_iv()
-    if labels and not any("/" in name or Path(name).suffix for name in _split(datasets)):
-        raise InputError("--labels is for a file of your own: name it with --datasets.")
-    picked: dict[str, Any] = {"datasets": pick_datasets(definition, _split(datasets), labels)} if datasets else {}
-    picked |= {"methods": pick_methods(definition, _split(methods))} if methods else {}
-    return definition.model_copy(update=picked)
 
 
 def _fail(cells: Any) -> None:
     """Tell of some pieces that failed, and end with status 1."""
-    from . import FAILED
-
     failed = cells[cells["status"] == "failed"]
     for cell in failed.head(5).itertuples():
         note(f"{cell.method} on {cell.dataset}, fold {cell.fold + 1}: {cell.error}")
     note(f"{len(failed)} of {len(cells)} pieces failed; the report names them, and the same command tries them again.")
-    raise typer.Exit(FAILED)
+    raise typer.Exit(1)
 
 
 def _split(names: list[str] | None) -> list[str]:
@@ -139,14 +126,11 @@ def _split(names: list[str] | None) -> list[str]:
 
 def _write(folder: Path, what: str, out: Path | None = None) -> Any:
     """Write the report of what there is, and return the results."""
-    from ..paper.experiments.store import Store
-    from ..paper.report.experiment import write_report
-
-    with Store.open(folder) as store:
+    with stores.Store.open(folder) as store:
         results = store.results()
     if not (results.scores.empty and results.cells.empty) or results.studies:
         out = out or folder
-        write_report(results, out)
+        pages.write_report(results, out)
         typer.echo(f"report {what}: {out / 'index.html'}")
     return results
 
@@ -161,31 +145,42 @@ def _announce(outlook: Any, jobs: int, device: str | None) -> None:
         where = "one core" if jobs == 1 else f"{jobs} cores"
         more = f", without {', '.join(outlook.unknown)}, of which nothing is known" if outlook.unknown else ""
         less = f", less with {device}" if device else ""  # what is known was measured on processors
-        about = _long(outlook.seconds / jobs)
+        hours = outlook.seconds / jobs / 3600
+        about = _clock(3600 * hours) if hours <= 1.5 else f"{hours:.{1 if hours <= 10 else 0}f} hours"
         typer.echo(f"{outlook.left:,} pieces of work: about {about} on {where}{less}{more}", err=True)
 
 
 @contextmanager
 def _view(jobs: int) -> Iterator[Any]:
-    """What is running, done and left: a live block on a terminal, now and then a line elsewhere."""
+    """What is running, done and left: a live block on a terminal, elsewhere a line at the start and now and then."""
     if not on_terminal():
         yield _lines(jobs)
         return
-    from rich.console import Console
-    from rich.live import Live
+    with live.Live(console=console.Console(stderr=True), transient=True, refresh_per_second=4) as block:
 
-    with Live(console=Console(stderr=True), transient=True, refresh_per_second=4) as live:
-        yield lambda progress, cell, outcome: live.update(_block(progress, jobs))
+        def show(run: Any, cell: Any, outcome: Any) -> None:
+            since = {name: time.monotonic() - start for name, start in run.running.items()}
+            running = [text.Text(f"  {name}  {_clock(seconds)}", style="dim") for name, seconds in since.items()]
+            bar = progress.ProgressBar(run.total, run.done, width=60)
+            block.update(console.Group(text.Text(_line(run, jobs)), bar, *running))
+
+        yield show
 
 
-def _block(progress: Any, jobs: int) -> Any:
-    from rich.console import Group
-    from rich.progress_bar import ProgressBar
-    from rich.text import Text
+def _lines(jobs: int) -> Any:
+    """A line at the start, after failures, and at least every 30 seconds in which something was finished."""
+    last = float("-inf")
 
-    now = time.monotonic()
-    running = [Text(f"  {name}  {_clock(now - since)}", style="dim") for name, since in progress.running.items()]
-    return Group(Text(_line(progress, jobs)), ProgressBar(progress.total, progress.done, width=60), *running)
+    def show(progress: Any, cell: Any, outcome: Any) -> None:
+        nonlocal last
+        if outcome is not None and outcome.error:
+            typer.echo(f"failed: {cell}: {outcome.error}", err=True)
+        now = time.monotonic()
+        if last < 0 or (cell is not None and (progress.done == progress.total or now - last > 30)):
+            last, latest = now, "" if cell is None else f" ({cell})"
+            typer.echo(f"{_line(progress, jobs)}{latest}", err=True)
+
+    return show
 
 
 def _line(progress: Any, jobs: int) -> str:
@@ -195,36 +190,7 @@ def _line(progress: Any, jobs: int) -> str:
     return f"{progress.done} of {progress.total} pieces{failed}, {_clock(progress.seconds)}{ahead}"
 
 
-def _long(seconds: float) -> str:
-    """A time as people say it before they wait for it."""
-    minutes = seconds / 60
-    return (
-        f"{minutes / 60:.0f} hours"
-        if minutes > 600
-        else f"{minutes / 60:.1f} hours"
-        if minutes > 90
-        else _clock(seconds)
-    )
-
-
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def _lines(jobs: int) -> Any:
-    """A line at the start, after failures, and at least every 30 seconds in which something was finished."""
-    last = [float("-inf")]
-
-    def show(progress: Any, cell: Any, outcome: Any) -> None:
-        failed = outcome is not None and bool(outcome.error)
-        if failed:
-            typer.echo(f"failed: {cell}: {outcome.error}", err=True)
-        finished = cell is not None and (progress.done == progress.total or time.monotonic() - last[0] > 30)
-        if finished or last[0] == float("-inf"):
-            last[0] = time.monotonic()
-            latest = f" ({cell})" if cell is not None else ""
-            typer.echo(f"{_line(progress, jobs)}{latest}", err=True)
-
-    return show

@@ -24,7 +24,14 @@ from ..core.terms import PERCENTILE_TERMS, Terms
 from ..pipelines import taken_apart
 
 SHAPES = {"centers_": "KD", "widths_": "KD", "prototypes_": "KD", "coef_": "KEL", "rule_weights_": "K"}
-SHAPES |= {"quantiles_": "DC", "coupling_": "LL", "thresholds_": "L", "intercept_": "L", "slopes_": "L", "offsets_": "L"}
+SHAPES |= {
+    "quantiles_": "DC",
+    "coupling_": "LL",
+    "thresholds_": "L",
+    "intercept_": "L",
+    "slopes_": "L",
+    "offsets_": "L",
+}
 SHAPES |= {"general_coef_": "PL", "feature": "P", "low": "P", "high": "P", "mean": "P"}  # from the second on of terms_
 SHAPES |= {"values": "DQ", "levels": "DQ", "offset": "D", "spread": "D", "share": "D"}  # of scaling_
 SHAPES |= {"count": "A", "observed": "AL", "positives": "AL", "regions": "ADR", "given": "GRL"}  # of members_

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
@@ -62,13 +61,12 @@ def _written(cell: Any, name: Any) -> str | None:
     raise InputError(f"Column {name!r} holds {what}; numbers, text, dates and yes/no can be read: {hint}.")
 
 
-@dataclass(frozen=True, eq=False)
-class Numbers:
+class Numbers(NamedTuple):
     """The numbers of a column, NaN where there is none; rows whose cell is no number; notes on their notation."""
 
     values: NDArray[np.float64]
     bad: list[int]
-    notes: tuple[str, ...] = ()
+    notes: list[str]
 
 
 def numbers_of(texts: Texts) -> Numbers:
@@ -98,7 +96,7 @@ def numbers_of(texts: Texts) -> Numbers:
                 values[i] = as_number(odd[i].replace(",", ""))
             notes.append("commas between thousands taken out")
     bad = [i for i in np.flatnonzero(np.isnan(values)).tolist() if texts[i] is not None]
-    return Numbers(values, bad, tuple(notes))
+    return Numbers(values, bad, notes)
 
 
 def _plain(texts: Texts) -> NDArray[np.float64]:

@@ -1,9 +1,13 @@
-"""One column: its values as a model takes them, what the report says about it, and what is wrong with it."""
+"""One column: its values as a model takes them, what the report says about it, and what is wrong with it.
+
+A label column holds 0 and 1, yes and no, true and false, y and n, t and f, in any mixture of capitals, and NaN where
+nobody looked. Any other two values are refused until somebody says which of them means yes: −1 and +1 could be read as
+numbers, too.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
@@ -13,13 +17,15 @@ from mltsk.columns import OTHER, RARE_ROWS, RARE_SHARE
 from mltsk.datasets.dataset import NO, YES, as_number, short
 from mltsk.exceptions import InputError
 
-from .cells import Numbers, Texts, as_codes, count, listed, numbers_of, texts_of
+from .cells import MISSING, Numbers, Texts, as_codes, count, listed, numbers_of, texts_of
 from .kinds import CONSTANT, DATE, IDENTIFIER, NOMINAL, NUMBER, ORDINAL, YES_NO, counts_rows, decide, why
 from .report import Column
 
+Said = str | Sequence[str]  # the kind of a column, or the levels of an ordinal one in order
+LABEL, LABEL_LISTS = "label", "label lists"  # kinds, in the report
 
-@dataclass(frozen=True, eq=False)
-class Read:
+
+class Read(NamedTuple):
     """A column that was read: what the report says, its values, and what is wrong with it, if anything."""
 
     column: Column
@@ -27,45 +33,37 @@ class Read:
     problem: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    column: Any
-    texts: Texts
-    notes: tuple[str, ...]
-    numbers: Numbers
-    levels: Sequence[str]
-    known: bool
-
-    @property
-    def where(self) -> str:
-        return f"Column {self.column.name!r}"
-
-
-def read_column(column: Any, kind: str | None, levels: Sequence[str], missing: Set[str], known: bool) -> Read:
-    """Read a pandas Series as the given kind, or as the kind that its type or the rules say.
+def read_column(column: Any, said: Said | None, missing: Set[str], known: bool) -> Read:
+    """Read a pandas Series as somebody said, or as its type or the rules say.
 
     ``known`` says that the kind is that of a fitted model: words that it has not seen are no mistake then.
     """
-    dtype = column.dtype
+    kind, levels = (said, ()) if said is None or isinstance(said, str) else (ORDINAL, said)
+    dtype, is_bool = column.dtype, types.is_bool_dtype(column.dtype)
     if types.is_complex_dtype(dtype):
         raise InputError(f"Column {column.name!r} holds complex numbers: give their real and imaginary parts.")
-    is_bool = types.is_bool_dtype(dtype)
     if kind in (None, NUMBER) and types.is_numeric_dtype(dtype) and not is_bool:
         return _sparse(column) if hasattr(dtype, "fill_value") else _typed_numbers(column, kind, missing)
     texts, notes = texts_of(column, missing)
     if kind == NUMBER and is_bool:
         texts = [text and str(int(text == "True")) for text in texts]
-    declared = None
+    declared = {"b": YES_NO, "M": DATE, "m": DATE}.get(dtype.kind)
     if isinstance(dtype, types.CategoricalDtype):
         declared = ORDINAL if dtype.ordered else NOMINAL
-    elif is_bool or types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
-        declared = YES_NO if is_bool else DATE
     if kind is None and declared is not None:
         levels = list(map(str, dtype.categories)) if declared == ORDINAL else levels
         known, kind = True, declared if len(set(texts) - {None}) > 1 else CONSTANT
-    numbers = numbers_of(texts) if kind in (None, NUMBER) else Numbers(np.empty(0), [])
-    found = kind or decide(str(column.name), texts, numbers)
-    return _READERS.get(found, _left_out)(_Cells(column, texts, tuple(notes), numbers, levels, known), found)
+    if kind in (None, NUMBER):
+        numbers = numbers_of(texts)
+        kind = kind or decide(str(column.name), texts, numbers)
+    if kind == NUMBER:
+        return _number(column, texts, numbers, notes, known)
+    if kind == YES_NO:
+        return _yes_no(column, texts, notes)
+    if kind in (NOMINAL, ORDINAL):
+        return _categories(column, texts, notes, levels if kind == ORDINAL else None, known)
+    told = [] if said else [*notes, *why(kind, [text for text in texts if text is not None])]
+    return _of_texts(column, kind, texts, column, told)
 
 
 def _typed_numbers(column: Any, kind: str | None, missing: Set[str]) -> Read:
@@ -73,116 +71,162 @@ def _typed_numbers(column: Any, kind: str | None, missing: Set[str]) -> Read:
     taken = np.isin(values, [as_number(word) for word in missing])
     values[taken] = np.nan
     present = values[~np.isnan(values)]
-    distinct = len(np.unique(present))
-    rows = distinct > 1 and counts_rows(str(column.name), present, distinct)
-    found = kind or (CONSTANT if distinct <= 1 else IDENTIFIER if rows else NUMBER)
-    notes = (f"{count(int(taken.sum()))} counted as missing, as asked",) if taken.any() else ()
+    if kind is None:
+        distinct = len(np.unique(present))
+        is_id = distinct > 1 and counts_rows(str(column.name), present, distinct)
+        kind = IDENTIFIER if is_id else NUMBER if distinct > 1 else CONSTANT
+    notes = [f"{count(int(taken.sum()))} counted as missing, as asked"] if taken.any() else []
     problem, infinite = "", np.flatnonzero(np.isinf(values))
     if len(infinite):
         where = f"Column {column.name!r}, row {infinite[0] + 1}"
         problem = f"{where}: an infinite value is not a number ({count(len(infinite))}): leave these cells empty."
-    return _of_numbers(column, found, values, notes, problem)
-
-
-def _of_numbers(column: Any, kind: str, values: Any, notes: Sequence[str], problem: str, bad: int = 0) -> Read:
-    present = values[~np.isnan(values)]
-    some = [f"{value:.12g}" for value in dict.fromkeys(present[:50].tolist())]
-    counts = len(values), len(np.unique(present)), len(values) - len(present) - bad
-    told = _report(column, kind, counts, some, notes=(*notes, *why(kind, present)))
-    return Read(told, _series(column, values, "float64") if kind == NUMBER else column, problem)
+    return _of_numbers(column, kind, values, notes, problem)
 
 
 def _sparse(column: Any) -> Read:
     """A sparse column of numbers, kept as it is: what is not stored is zero."""
     stored = np.asarray(column.array.sp_values, dtype=np.float64)
     distinct = {*stored[~np.isnan(stored)].tolist(), *([0.0] if len(stored) < len(column) else [])}
-    counts = len(column), len(distinct), int(np.isnan(stored).sum())
-    return Read(_report(column, NUMBER, counts, [f"{value:g}" for value in sorted(distinct)[:3]]), column)
+    some = [f"{value:g}" for value in sorted(distinct)[:3]]
+    return Read(_told(column, NUMBER, len(distinct), int(np.isnan(stored).sum()), some), column)
 
 
-def _number(cells: _Cells, kind: str) -> Read:
+def _number(column: Any, texts: Texts, numbers: Numbers, notes: Sequence[str], known: bool) -> Read:
     problem = ""
-    if bad := cells.numbers.bad:
-        texts = [cells.texts[i] or "" for i in bad]
-        words = list(dict.fromkeys(texts))
+    if bad := [texts[i] or "" for i in numbers.bad]:
+        words = list(dict.fromkeys(bad))
         such = f"{count(len(bad), 'such cell')}{f': {listed(words)}' if len(words) > 1 else ''}"
         words = [short(word)[1:-1] for word in words[:3]]
         ways = ["correct the file", f'count such cells as missing (missing="{",".join(words)}")']
-        ways = [" or ".join(ways)] if cells.known else [*ways, "or call the column nominal"]
-        where = f"{cells.where}, row {bad[0] + 1}"
-        problem = f"{where}: {short(texts[0])} is not a number ({such}): {', '.join(ways)}."
-    notes = (*cells.notes, *cells.numbers.notes)
-    return _of_numbers(cells.column, NUMBER, cells.numbers.values, notes, problem, len(bad))
+        ways = [" or ".join(ways)] if known else [*ways, "or call the column nominal"]
+        where = f"Column {column.name!r}, row {numbers.bad[0] + 1}"
+        problem = f"{where}: {short(bad[0])} is not a number ({such}): {', '.join(ways)}."
+    return _of_numbers(column, NUMBER, numbers.values, [*notes, *numbers.notes], problem, len(bad))
 
 
-def _yes_no(cells: _Cells, kind: str) -> Read:
-    words = [None if text is None else text.lower().removesuffix(".0") for text in cells.texts]
-    bad = [i for i, word in enumerate(words) if word is not None and word not in YES | NO]
-    problem = ""
-    if bad and cells.known:  # a third word, which a model has not seen
-        told = ["yes" if w in YES else "no" if w in NO else text for w, text in zip(words, cells.texts, strict=True)]
-        unseen = _unseen({cells.texts[i] or "" for i in bad}, len(bad))
-        return _read(cells, YES_NO, _series(cells.column, told, "category"), [unseen])
-    if bad:
-        cell = short(cells.texts[bad[0]] or "")
-        problem = f"{cells.where}, row {bad[0] + 1}: {cell} is neither yes nor no ({count(len(bad))} such)."
-    values = [None if word is None else word in YES for word in words]
-    return _read(cells, YES_NO, _series(cells.column, values, "boolean"), problem=problem)
+def _of_numbers(column: Any, kind: str, values: Any, notes: Sequence[str], problem: str, bad: int = 0) -> Read:
+    present = values[~np.isnan(values)]
+    some = [f"{value:.12g}" for value in dict.fromkeys(present[:50].tolist())]
+    missing = len(values) - len(present) - bad
+    told = _told(column, kind, len(np.unique(present)), missing, some, [*notes, *why(kind, present)])
+    return Read(told, pandas.Series(values, column.index) if kind == NUMBER else column, problem)
 
 
-def _unseen(words: Iterable[str], n: int) -> str:
+def _yes_no(column: Any, texts: Texts, notes: Sequence[str]) -> Read:
+    words = [text and text.lower().removesuffix(".0") for text in texts]
+    values: list[Any] = [None if word is None else word in YES for word in words]
+    if strange := {text for text, word in zip(texts, words, strict=True) if text and word not in YES | NO}:
+        notes = [*notes, _unseen(strange, texts)]  # a third word, which a model has not seen
+        values = ["yes" if w in YES else "no" if w in NO else text for w, text in zip(words, texts, strict=True)]
+    series = pandas.Series(values, column.index, dtype="category" if strange else "boolean")
+    return _of_texts(column, YES_NO, texts, series, notes)
+
+
+def _categories(column: Any, texts: Texts, notes: list[str], said: Sequence[str] | None, known: bool) -> Read:
+    """Categories, in the order of the levels that were said, if any."""
+    texts, where, problem = as_codes(texts), f"Column {column.name!r}", ""
+    words = sorted({text for text in texts if text is not None})
+    levels = words if said is None else list(dict.fromkeys(level or "" for level in as_codes(list(said))))
+    strange = set(words) - set(levels)
+    if strange and known:
+        notes.append(_unseen(strange, texts))
+        levels += sorted(strange)
+    elif strange:
+        problem = f"{where} holds {listed(sorted(strange))}, not among its levels {listed(levels)}."
+        texts = [None if text in strange else text for text in texts]
+    elif not known and (unused := [level for level in levels if level not in words]):
+        problem = f"{where} has no cell with the level {listed(unused)}; it holds {listed(words)}."
+    least, often = max(RARE_ROWS, RARE_SHARE * len(texts)), Counter(texts)
+    if said is None and not known and (rare := [word for word in words if often[word] < least]):
+        notes.append(f"{listed(rare)}: in fewer than {least:.0f} rows each, together {OTHER!r} in the model")
+    values = pandas.Series(texts, column.index, dtype=pandas.CategoricalDtype(levels, said is not None))
+    return _of_texts(column, NOMINAL if said is None else ORDINAL, texts, values, notes, levels, problem)
+
+
+def _unseen(words: Set[str], texts: Texts) -> str:
+    n = sum(text in words for text in texts)
     return f"{count(n)} with {listed(sorted(words))}, which the model has not seen"
 
 
-def _categories(cells: _Cells, kind: str) -> Read:
-    texts, ordered = as_codes(cells.texts), kind == ORDINAL
-    words = sorted({text for text in texts if text is not None})
-    levels = list(dict.fromkeys(level or "" for level in as_codes(list(cells.levels)))) if ordered else words
-    strange = set(words) - set(levels)
-    problem, notes = "", list[str]()
-    if strange and cells.known:
-        notes.append(_unseen(strange, sum(text in strange for text in texts)))
-        levels += sorted(strange)
-    elif strange:
-        problem = f"{cells.where} holds {listed(sorted(strange))}, not among its levels {listed(levels)}."
-    elif not cells.known and (unused := [level for level in levels if level not in words]):
-        problem = f"{cells.where} has no cell with the level {listed(unused)}; it holds {listed(words)}."
-    texts = [None if problem and text in strange else text for text in texts]
-    least, often = max(RARE_ROWS, RARE_SHARE * len(texts)), Counter(texts)
-    if not ordered and not cells.known and (rare := [word for word in words if often[word] < least]):
-        notes.append(f"{listed(rare)}: in fewer than {least:.0f} rows each, together {OTHER!r} in the model")
-    values = _series(cells.column, texts, pandas.CategoricalDtype(levels, ordered))
-    return _read(replace(cells, texts=texts), kind, values, notes, levels, problem)
+def read_label(column: Any, positive: Sequence[str] | None, missing: Set[str]) -> Read:
+    """A label column as 1, 0 and NaN; ``positive`` are the words that mean yes, where it has others."""
+    texts, notes = texts_of(column, missing)
+    texts = as_codes(texts)
+    words = {text for text in texts if text is not None}
+    yes = {word for word in words if word.lower() in YES} if positive is None else set(positive)
+    values = pandas.Series([np.nan if text is None else float(text in yes) for text in texts], column.index)
+    model = f"label: {int(values.sum()):,} of {values.count():,} yes"
+    problem = _doubt(str(column.name), sorted(words), positive)
+    return _of_texts(column, LABEL, texts, values.rename(column.name), notes, problem=problem, model=model)
 
 
-def _left_out(cells: _Cells, kind: str) -> Read:
-    return _read(cells, kind, cells.column, why(kind, [text for text in cells.texts if text is not None]))
+def _doubt(name: str, words: Sequence[str], positive: Sequence[str] | None) -> str:
+    """What is wrong with the words of a label column, if anything."""
+    where = f"Label {name!r}"
+    if positive is not None:
+        if absent := [word for word in positive if word not in words]:
+            return f"{where} has no cell with {listed(absent)}; it holds {listed(words)}."
+        many = len(positive) == 1 and len(words) > 2
+        return f"{where} holds {listed(words)}: give all words that mean yes in a list." if many else ""
+    strange = [word for word in words if word.lower() not in YES | NO]
+    if not strange:
+        return ""
+    one = short(([word for word in words if word.lower() in YES] or strange)[-1])
+    hint = f"say which one means yes, labels={{{name!r}: {one}}} or --labels {name}={one[1:-1]}"
+    if len(words) > 2:
+        hint = f"count words as missing (missing), or list those that mean yes, labels={{{name!r}: [{one}, …]}}"
+    return f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
 
 
-def _read(
-    cells: _Cells, kind: str, values: Any, notes: Sequence[str] = (), levels: Sequence[str] = (), problem: str = ""
+def read_lists(column: Any, separator: str, missing: Set[str]) -> Read:
+    """A column of label lists as a frame of 1, 0 and NaN: a label per distinct entry, the most frequent first.
+
+    ``none``, or an empty list in a data frame, means no label; an empty cell means that nobody looked.
+    """
+    if not separator:
+        raise InputError('The separator of label lists is empty: give the sign between two labels, such as ";".')
+    from sklearn.preprocessing import MultiLabelBinarizer
+
+    rows = [_entries(cell, separator, missing) for cell in column.tolist()]
+    often = Counter(entry for row in rows for entry in row or ())
+    names = sorted(often, key=lambda name: (-often[name], name))
+    Y = MultiLabelBinarizer(classes=names).fit_transform([row or () for row in rows]).astype(float)
+    Y[[row is None for row in rows]] = np.nan
+    empty = rows.count(None)
+    notes = [f"{count(empty, 'empty cell')}, not observed; write none where there is no label"] if empty else []
+    told = _told(column, LABEL_LISTS, len(names), empty, names, notes, model=count(len(names), "label"))
+    problem = "" if names else f"Label column {column.name!r} names no label in any row."
+    return Read(told, pandas.DataFrame(Y, index=column.index, columns=names), problem)
+
+
+def _entries(cell: Any, separator: str, missing: Set[str]) -> set[str] | None:
+    """The labels of one cell, None where nobody looked."""
+    if isinstance(cell, list | tuple | set | frozenset | np.ndarray):
+        return {str(entry).strip() for entry in cell}
+    text = "" if cell is None or type(cell).__name__ == "NAType" or cell != cell else str(cell).strip()
+    if text.lower() in MISSING | missing:
+        return None
+    entries = {entry.strip() for entry in text.split(separator)} - {""}
+    return set() if {entry.lower() for entry in entries} == {"none"} else entries
+
+
+def _of_texts(
+    column: Any, kind: str, texts: Texts, values: Any, notes: Any, levels: Any = (), problem: str = "", model: str = ""
 ) -> Read:
-    words: Texts = list(dict.fromkeys(text for text in cells.texts if text is not None))
-    counts = len(cells.texts), len(words), cells.texts.count(None)
-    told = _report(cells.column, kind, counts, as_codes(words[:3]), levels, (*cells.notes, *notes))
+    words: Texts = list(dict.fromkeys(text for text in texts if text is not None))
+    told = _told(column, kind, len(words), texts.count(None), as_codes(words[:3]), notes, levels, model)
     return Read(told, values, problem)
 
 
-def _report(
-    column: Any, kind: str, counts: tuple[int, int, int], some: Sequence[Any], levels: Any = (), notes: Any = ()
+def _told(
+    column: Any, kind: str, distinct: int, missing: int, some: Any, notes: Any = (), levels: Any = (), model: str = ""
 ) -> Column:
-    model = {
+    words = {
         NUMBER: "number",
         YES_NO: "yes or no",
         NOMINAL: count(len(levels), "category").replace("ys", "ies"),
         ORDINAL: count(len(levels), "ordered level"),
         IDENTIFIER: "left out (in ids)",
-    }.get(kind, "left out")
+    }
+    counts, model = (len(column), distinct, missing), model or words.get(kind, "left out")
     return Column(str(column.name), kind, *counts, tuple(some[:3]), tuple(levels), tuple(notes), model)
-
-
-def _series(column: Any, values: Any, dtype: Any) -> Any:
-    return pandas.Series(values, index=column.index, dtype=dtype)
-
-
-_READERS = {NUMBER: _number, YES_NO: _yes_no, NOMINAL: _categories, ORDINAL: _categories}

@@ -14,12 +14,11 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, Any, NamedTuple, TextIO
 
 import pandas
 
@@ -29,7 +28,7 @@ from mltsk.datasets import arff, mat, npz
 from mltsk.datasets.dataset import Dataset, as_number, repeated, unique_names, unreadable
 from mltsk.datasets.load import is_path
 from mltsk.exceptions import InputError, optional
-from mltsk.limits import CELL, check_size, isolated, memory_limit, too_large
+from mltsk.limits import CELL, check_size, isolated
 
 MAX_LINE = 1 << 24  # characters: a row of a million numbers
 COLUMN = 10_000  # bytes of a column of a data frame, whatever it holds
@@ -38,8 +37,7 @@ EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}  # tables in
 _QUOTED = re.compile(r'"[^"]*"')
 
 
-@dataclass(frozen=True, eq=False)
-class Raw:
+class Raw(NamedTuple):
     """Columns as read: text where the file is text, and else of the types that the source gives them."""
 
     frame: Any
@@ -58,7 +56,7 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
         return _from_dataset(source, Path(source.name)) if isinstance(source, Dataset) else _from_frame(source)
     if isinstance(source, str) and source in EXAMPLES:
         file = Path(__file__).parent / "data" / f"{source}.csv"
-        return replace(_csv(file, None), labels=EXAMPLES[source], source=source)
+        return _csv(file, None)._replace(labels=EXAMPLES[source], source=source)
     if not isinstance(source, str | PathLike):
         raise InputError(f"A table is read from a file or a data frame, not from an object of type {_type(source)}.")
     path = Path(source)
@@ -71,7 +69,7 @@ def read_raw(source: Any, labels: Any = None) -> Raw:
     _check_names(list(raw.frame.columns), path)
     if (xml := arff.label_file(path, labels)) is not None:
         listed = unique_names(arff.read_label_xml(xml), raw.frame, raw.name)
-        raw = replace(raw, labels=tuple(name for name in raw.frame.columns if name in listed))
+        raw = raw._replace(labels=tuple(name for name in raw.frame.columns if name in listed))
     if not len(raw.frame):
         raise InputError(f"{path} has no row below its header.")
     return raw
@@ -102,7 +100,7 @@ def _type(source: Any) -> str:
 
 def _csv(path: Path, _: Any) -> Raw:
     opened = gzip.open if path.suffix.lower() == ".gz" else open
-    rows, size, limit = [], 0, memory_limit()
+    rows, size = [], 0
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             lines = _bounded(file, path)
@@ -113,8 +111,7 @@ def _csv(path: Path, _: Any) -> Raw:
             for row in filter(None, reader):
                 if len(row) != len(header):
                     raise InputError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns.")
-                if (size := size + CELL * len(row) + sum(map(len, row))) > limit:
-                    raise too_large(path)
+                check_size(size := size + CELL * len(row) + sum(map(len, row)), path)
                 rows.append(row)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file in UTF-8: save it in that encoding.") from None
@@ -136,38 +133,29 @@ def _bounded(file: TextIO, path: Path) -> Iterator[str]:
 
 def _excel(path: Path, _: Any) -> Raw:
     openpyxl = optional("openpyxl", "data")
+    cells, size = list[list[Any]](), 0
     try:
         with zipfile.ZipFile(path) as archive:
             check_size(3 * sum(member.file_size for member in archive.infolist()), path)
             if (damaged := archive.testzip()) is not None:
                 raise ValueError(f"its part {damaged} is damaged")
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
-            sheets, cells = book.sheetnames, _cells_of(book.worksheets[0], path)
+            sheets, sheet = book.sheetnames, book.worksheets[0]
+            sheet.reset_dimensions()  # a size that it declares is not used
+            for row in sheet.iter_rows():
+                check_size(size := size + CELL * (1 + len(row)), path)
+                cells.append(["" if cell.value is None or cell.data_type == "e" else cell.value for cell in row])
     except InputError:
         raise
     except Exception as error:  # readers meet damaged files with errors of every kind
         raise unreadable(path, error, "Excel file") from None
-    width = max(map(len, cells), default=0)
-    used = [j for j in range(width) if any(j < len(row) and str(row[j]).strip() for row in cells)]  # blank at the edge
-    if not used:
-        raise InputError(f"{path} is empty: it needs a line with the names of its columns.")
-    header, *rows = [[row[j] if j < len(row) else "" for j in used] for row in cells]
+    while cells and not any(cell != "" for cell in cells[-1]):
+        cells.pop()
+    used = sorted({j for row in cells for j, cell in enumerate(row) if str(cell).strip()})  # blank at the edge
+    header, *rows = [[row[j] if j < len(row) else "" for j in used] for row in cells] or [[]]
     raw = _raw([str(name).strip() for name in header], rows, path)
     note = f"only the first of {len(sheets)} sheets was read, {sheets[0]!r}"
-    return replace(raw, notes=(*raw.notes, note)) if len(sheets) > 1 else raw
-
-
-def _cells_of(sheet: Any, path: Path) -> list[list[Any]]:
-    """The cells of a sheet as Python objects, "" for blank ones and errors; a size that it declares is not used."""
-    sheet.reset_dimensions()
-    rows, size = [], 0
-    for row in sheet.iter_rows():
-        cells = ["" if cell.value is None or cell.data_type == "e" else cell.value for cell in row]
-        check_size(size := size + CELL * (1 + len(cells)), path)
-        rows.append(cells)
-    while rows and not any(cell != "" for cell in rows[-1]):
-        rows.pop()
-    return rows
+    return raw._replace(notes=(*raw.notes, note)) if len(sheets) > 1 else raw
 
 
 def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
@@ -178,9 +166,8 @@ def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
     while rows and not any(str(cell).strip() for cell in rows[-1]):  # as spreadsheets leave them
         rows.pop()
     notes = (f"empty rows at the end left out: {n - len(rows):,}",) if len(rows) < n else ()
-    cells = zip(*rows, strict=True) if rows else [()] * len(header)
-    columns = {name: pandas.Series(list(column), dtype=object) for name, column in zip(header, cells, strict=True)}
-    return Raw(pandas.DataFrame(columns), _stem(path), str(path), notes=notes)
+    frame = pandas.DataFrame(rows, columns=header, dtype=object)
+    return Raw(frame, _stem(path), str(path), notes=notes)
 
 
 def _parquet(path: Path, _: Any) -> Raw:

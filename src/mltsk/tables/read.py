@@ -1,25 +1,26 @@
 """`read_table`: features, labels and identifiers of a file or a data frame, with a report on every column."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
 
-from mltsk.datasets.dataset import Dataset, split_names, unique_names
+from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_names
 from mltsk.exceptions import InputError
 
 from . import kinds as k
 from .cells import count, listed
-from .columns import Read, read_column
+from .columns import Read, Said, read_column, read_label, read_lists
 from .files import Raw, read_raw
-from .labels import Labels, Positive, label_columns, read_label, read_lists
 from .report import Column, ColumnReport, TableError
 
 Names = str | Iterable[str]
+Labels = int | str | Path | Sequence[str] | Mapping[str, Any] | None
 Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]] | None
-Kinds = Mapping[str, str | Sequence[str]]
+Kinds = Mapping[str, Said]
 
 DROPPED = "dropped"
 
@@ -197,94 +198,96 @@ def read_table(
     raw = read_raw(source, labels)
     unique_names([] if label_column is None else [label_column], raw.frame, raw.name)
     chosen = label_columns(raw, labels if label_column is None else 0)
-    plan = _Plan(raw, chosen, label_column, separator, frozenset(word.lower() for word in split_names(missing)))
-    for kind, names in ((DROPPED, drop), (k.IDENTIFIER, id), (k.NOMINAL, nominal), (k.NUMBER, number)):
-        plan.say(kind, names)
-    plan.say_levels(_levels(ordinal))
-    return plan.known(kinds).table() if kinds is not None else plan.table()
+    wishes = [(DROPPED, drop), (k.IDENTIFIER, id), (k.NOMINAL, nominal), (k.NUMBER, number), *_levels(ordinal)]
+    said = _said(raw, {*chosen, label_column}, wishes, kinds or {})
+    words, read = frozenset(word.lower() for word in split_names(missing)), dict[str, Read]()
+    for name, column in raw.frame.items():
+        kind = said.get(name, None if kinds is None else DROPPED)
+        if name in chosen:
+            read[name] = read_label(column, chosen[name], words)
+        elif name == label_column:
+            read[name] = read_lists(column, separator, words)
+        elif kind == DROPPED:
+            read[name] = Read(Column(name, DROPPED, len(column)), None)
+        else:
+            read[name] = read_column(column, kind, words, kinds is not None)
+    return _table(raw, read, list(chosen) if label_column is None else [label_column], list(kinds or ()))
 
 
-def _levels(ordinal: Ordinal) -> dict[str, list[str]]:
+def label_columns(raw: Raw, labels: Labels) -> dict[str, Sequence[str] | None]:
+    """The label columns, each with the words that mean yes where they were given.
+
+    A number counts columns, the last ones or, if negative, the first ones; names may be written ``name=word``.
+    """
+    columns, given = list(raw.frame.columns), dict[str, Sequence[str] | None]()
+    is_variable = isinstance(labels, str) and raw.source.lower().endswith(".mat")  # which the reader has taken
+    if labels is None or str(labels).lower().endswith(".xml") or is_variable:
+        return dict.fromkeys(raw.labels)
+    if isinstance(labels, Mapping):
+        for name, word in labels.items():
+            many = word if isinstance(word, Iterable) and not isinstance(word, str) else [word]
+            given[str(name)] = None if word is None else [str(one).strip().removesuffix(".0") for one in many]
+    elif isinstance(labels, int | Path | Iterable):
+        for name in pick_labels(labels, columns, raw.name):
+            column, equals, word = name.rpartition("=")
+            given |= {column: [word]} if equals and name not in columns else {name: None}
+    else:
+        raise InputError(f"Labels are names, a number of columns, or a mapping, not {labels!r}.")
+    return {name: given[name] for name in unique_names(given, columns, raw.name)}
+
+
+def _levels(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
+    """Levels in order, and the column that has them."""
     if isinstance(ordinal, Mapping):
-        return {str(name): [str(level) for level in levels] for name, levels in ordinal.items()}
-    found = {}
-    for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
-        name, colon, levels = str(text).partition(":")
-        if not colon or "<" not in levels:
-            raise InputError(f'Ordinal {text!r} is not written as "education: low < medium < high".')
-        found[name.strip()] = [level.strip() for level in levels.split("<")]
-    return found
+        found = {str(name): [str(level) for level in levels] for name, levels in ordinal.items()}
+    else:
+        found = {}
+        for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
+            name, colon, levels = str(text).partition(":")
+            if not colon or "<" not in levels:
+                raise InputError(f'Ordinal {text!r} is not written as "education: low < medium < high".')
+            found[name.strip()] = [level.strip() for level in levels.split("<")]
+    for name, names in found.items():
+        if len(set(names)) < max(len(names), 2) or "" in names:
+            raise InputError(f"Ordinal column {name!r} needs two or more different levels, not {listed(names)}.")
+    return [(levels, [name]) for name, levels in found.items()]
 
 
-@dataclass
-class _Plan:
-    """What the caller says about the columns of a file, and the table that follows from it."""
+def _said(raw: Raw, labels: Set[str | None], wishes: Iterable[tuple[Said, Names]], kinds: Kinds) -> dict[str, Said]:
+    """What somebody says about each column, or a fitted model knows."""
+    said: dict[str, Said] = {}
+    for kind, names in wishes:
+        word = kind if isinstance(kind, str) else k.ORDINAL
+        for name in unique_names(split_names(names), raw.frame, raw.name):
+            if name in labels:
+                raise InputError(f"Column {name!r} is a label: it cannot be {word} as well.")
+            if said.setdefault(name, kind) != kind:
+                raise InputError(f"Column {name!r} cannot be both {said[name]} and {word}.")
+    for name in unique_names(kinds, raw.frame, raw.name):
+        if name in labels or name in said:
+            raise InputError(f"Column {name!r} is a feature of the model: nothing else can be said about it.")
+        if isinstance(kind := kinds[name], str) and kind not in k.USED:
+            raise InputError(f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(k.USED)}.")
+    return said | dict(kinds)
 
-    raw: Raw
-    labels: Mapping[str, Positive]
-    label_column: str | None
-    separator: str
-    missing: frozenset[str]
-    said: dict[str, str] = field(default_factory=dict)
-    levels: dict[str, Sequence[str]] = field(default_factory=dict)
-    features: list[str] | None = None  # those of a fitted model, in its order
 
-    def say(self, kind: str, names: Names) -> None:
-        for name in unique_names(split_names(names), self.raw.frame, self.raw.name):
-            if name in self.labels or name == self.label_column:
-                raise InputError(f"Column {name!r} is a label: it cannot be {kind} as well.")
-            if self.said.setdefault(name, kind) != kind:
-                raise InputError(f"Column {name!r} cannot be both {self.said[name]} and {kind}.")
-
-    def say_levels(self, levels: Mapping[str, Sequence[str]]) -> None:
-        for name, names in levels.items():
-            if len(set(names)) < max(len(names), 2) or "" in names:
-                raise InputError(f"Ordinal column {name!r} needs two or more different levels, not {listed(names)}.")
-            self.say(k.ORDINAL, [name])
-            self.levels[name] = names
-
-    def known(self, kinds: Kinds) -> "_Plan":
-        """The same with what a model knows: its columns and their kinds, and no others."""
-        self.features = unique_names(kinds, self.raw.frame, self.raw.name)
-        if taken := [name for name in self.features if name in self.labels or name in self.said]:
-            raise InputError(f"Column {taken[0]!r} is a feature of the model: nothing else can be said about it.")
-        for name, kind in kinds.items():
-            self.said[name] = kind if isinstance(kind, str) else k.ORDINAL
-            if not isinstance(kind, str):
-                self.levels[name] = kind
-            if self.said[name] not in k.USED:
-                raise InputError(f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(k.USED)}.")
-        return self
-
-    def read(self, name: str) -> Read:
-        column, said = self.raw.frame[name], self.said.get(name)
-        if name in self.labels:
-            return read_label(column, self.labels[name], self.missing)
-        if name == self.label_column:
-            return read_lists(column, self.separator, self.missing)
-        if said == DROPPED or (self.features is not None and said is None):
-            return Read(Column(name, DROPPED, len(column)), None)
-        found = read_column(column, said, self.levels.get(name, ()), self.missing, self.features is not None)
-        return replace(found, column=replace(found.column, notes=())) if said == k.IDENTIFIER else found
-
-    def table(self) -> Table:
-        frame, name = self.raw.frame, self.raw.name
-        read = {column: self.read(column) for column in frame.columns}
-        kinds = {column: one.column.kind for column, one in read.items()}
-        features = self.features or [column for column, kind in kinds.items() if kind in k.USED]
-        lists = [column for column in (*self.labels, self.label_column) if column is not None]
-        Y = pandas.concat([pandas.DataFrame(index=frame.index), *(read[column].values for column in lists)], axis=1)
-        title = [count(len(frame), "row"), count(len(features), "feature"), count(Y.shape[1], "label")]
-        if left := sum(one.column.model.startswith("left out") for one in read.values()):
-            title.append(f"{count(left, 'column')} left out")
-        report = ColumnReport((one.column for one in read.values()), f"{name}: {', '.join(title)}", self.raw.notes)
-        problems = {column: one.problem for column, one in read.items() if one.problem}
-        if not features and not problems:
-            problems[""] = f"{name} has no column that a model could use: name some in number or nominal."
-        if problems:
-            first, *rest = problems  # the first one in full, the columns of the others by name
-            others = f" There is something to correct in {listed(rest)}, too." if rest else ""
-            raise TableError(problems[first] + others, report)
-        X = pandas.DataFrame({column: read[column].values for column in features}, index=frame.index)
-        ids = [column for column, kind in kinds.items() if kind == k.IDENTIFIER]
-        return Table(X, Y, frame[ids].copy(), report, name, self.raw.source)
+def _table(raw: Raw, read: Mapping[str, Read], labels: Sequence[str], features: Sequence[str]) -> Table:
+    """The table of columns that were read, or a `TableError` that says what is wrong with them."""
+    kinds = {name: one.column.kind for name, one in read.items()}
+    features = features or [name for name, kind in kinds.items() if kind in k.USED]
+    index = raw.frame.index
+    Y = pandas.concat([pandas.DataFrame(index=index), *(read[name].values for name in labels)], axis=1)
+    title = [count(len(index), "row"), count(len(features), "feature"), count(Y.shape[1], "label")]
+    if left := sum(one.column.model.startswith("left out") for one in read.values()):
+        title.append(f"{count(left, 'column')} left out")
+    report = ColumnReport((one.column for one in read.values()), f"{raw.name}: {', '.join(title)}", raw.notes)
+    problems = {name: one.problem for name, one in read.items() if one.problem}
+    if not features and not problems:
+        problems[""] = f"{raw.name} has no column that a model could use: name some in number or nominal."
+    if problems:
+        first, *rest = problems  # the first one in full, the columns of the others by name
+        others = f" There is something to correct in {listed(rest)}, too." if rest else ""
+        raise TableError(problems[first] + others, report)
+    X = pandas.DataFrame({name: read[name].values for name in features}, index=index)
+    ids = raw.frame[[name for name, kind in kinds.items() if kind == k.IDENTIFIER]].copy()
+    return Table(X, Y, ids, report, raw.name, raw.source)

@@ -1,13 +1,10 @@
 """The column report: what every column of a table was taken for, and what can be said otherwise."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 from itertools import chain
 from textwrap import wrap
-from typing import Any
-
-import pandas
 
 from mltsk.exceptions import InputError, printable
 
@@ -40,7 +37,7 @@ class Column:
     model: str = "left out"
 
 
-class ColumnReport(Sequence[Column]):
+class ColumnReport(tuple[Column, ...]):
     """The columns of a table in the order of the file; prints as an aligned table with notes below.
 
     Examples
@@ -59,35 +56,43 @@ class ColumnReport(Sequence[Column]):
     missing: options of read_table and of the command line.
     """
 
-    def __init__(self, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()) -> None:
-        self._columns, self.title = tuple(columns), title
-        grouped: dict[str, list[str]] = {}
-        for column in self._columns:
+    title: str
+    notes: tuple[str, ...]
+
+    def __new__(cls, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()) -> "ColumnReport":
+        """Columns, a line that says what the table is, and notes on the whole of it."""
+        report, grouped, told = super().__new__(cls, columns), dict[str, list[str]](), list(notes)
+        for column in report:
             for text in column.notes:
-                grouped.setdefault(text, []).append(column.name)
-        self.notes = (*notes, *(f"{_names(names)}: {text}" for text, names in grouped.items()))
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._columns[index]
-
-    def __len__(self) -> int:
-        return len(self._columns)
+                grouped.setdefault(text, []).append(cut(column.name, NAME))
+        for text, names in grouped.items():
+            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+            told.append(f"{', '.join(names[:8])}{more}: {text}")
+        report.title, report.notes = title, tuple(told)
+        return report
 
     @property
     def is_plain(self) -> bool:
         """Whether there is nothing to tell: numbers and labels alone, without a note."""
-        return not self.notes and all(column.kind in ("number", "label") for column in self._columns)
+        return not self.notes and all(column.kind in ("number", "label") for column in self)
 
     def __repr__(self) -> str:
-        rows = [HEADER, *(self._cells(column) for column in self._columns[:LINES])]
+        rows = [HEADER, *(self._cells(column) for column in self[:LINES])]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
+        widths[4] = min(widths[4], max(WIDTH - others, len(HEADER[4])))  # examples have what room there is
+        lines = [printable(self.title), ""]
+        for row in rows:
+            cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
+            cells[2] = row[2].rjust(widths[2])
+            lines.append("  ".join(cells).rstrip())
         *notes, last = self._told()
         told = [wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for text in notes]
-        told.append(wrap(last, WIDTH, break_on_hyphens=False))
-        return "\n".join([printable(self.title), "", *_aligned(rows), "", *chain(*told)])
+        return "\n".join([*lines, "", *chain(*told), *wrap(last, WIDTH, break_on_hyphens=False)])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in HEADER)
-        rows = [self._cells(column, 80) for column in self._columns[:LINES]]
+        rows = [self._cells(column, 80) for column in self[:LINES]]
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
         notes = "".join(f"<li>{escape(text)}</li>" for text in self._told())
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -97,10 +102,6 @@ class ColumnReport(Sequence[Column]):
         hidden = len(self) - LINES
         more = [f"… and {count(hidden, 'more column')}"] if hidden > 0 else []
         return [*more, *map(printable, self.notes), OVERRULE]
-
-    def to_frame(self) -> Any:
-        """The report as a pandas data frame, a row for each column."""
-        return pandas.DataFrame([asdict(column) for column in self._columns])
 
     def _cells(self, column: Column, width: int = NAME) -> tuple[str, ...]:
         missing = "" if column.missing is None else "-"
@@ -123,17 +124,3 @@ def cut(text: str, width: int) -> str:
     """Printable text of at most so many characters."""
     text = printable(text[: 4 * width])
     return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(cut(name, NAME) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
-    widths[4] = min(widths[4], max(WIDTH - others, len(HEADER[4])))
-    for row in rows:
-        cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
-        cells[2] = row[2].rjust(widths[2])
-        yield "  ".join(cells).rstrip()
