@@ -8,14 +8,15 @@ reported, so the paper's values are somewhat optimistic.
 ``artefacts.toml`` lists the cells that cannot be compared; each entry says whether that was shown or is inferred.
 """
 
-import csv
-import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from io import StringIO
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+import pandas as pd
 
 from ...exceptions import InputError
 
@@ -89,13 +90,11 @@ def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
     """
     if table not in TABLES:
         raise InputError(f"The tables of results are {', '.join(TABLES)}, not {table!r}.")
-    rows = [row for row in csv.DictReader(read_text("paper_tables.csv").splitlines()) if row["table"] == table]
-    return MappingProxyType({(row["dataset"], row["metric"], m): _cell(row[m]) for row in rows for m in METHODS})
-
-
-def _cell(text: str) -> Cell:
-    mean, sd, star = re.findall(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$", text)[0]
-    return Cell(float(mean), float(sd), star == "*")
+    rows = pd.read_csv(StringIO(read_text("paper_tables.csv")), index_col=["dataset", "metric"]).query(
+        "table == @table"
+    )
+    parts = rows[list(METHODS)].stack().str.extract(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$").itertuples()
+    return MappingProxyType({place: Cell(float(mean), float(sd), star == "*") for place, mean, sd, star in parts})
 
 
 @cache
@@ -139,7 +138,7 @@ def table_vi() -> FriedmanTable:
 @cache
 def artefacts() -> tuple[Artefact, ...]:
     """Everything that is known to be wrong with printed cells."""
-    every = {"tables": TABLES, "datasets": tuple(table_i()), "metrics": METRICS, "methods": METHODS}
+    every = {"tables": TABLES, "datasets": table_i(), "metrics": METRICS, "methods": METHODS}
     found = []
     for entry in read_toml("artefacts.toml")["artefact"]:
         which = {name: frozenset(names if entry[name] == "*" else entry[name]) for name, names in every.items()}
