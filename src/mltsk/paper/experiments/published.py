@@ -90,9 +90,7 @@ def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
     """
     if table not in TABLES:
         raise InputError(f"The tables of results are {', '.join(TABLES)}, not {table!r}.")
-    rows = pd.read_csv(StringIO(read_text("paper_tables.csv")), index_col=["dataset", "metric"]).query(
-        "table == @table"
-    )
+    rows = pd.read_csv(StringIO(read_text("paper_tables.csv")), index_col=["table", "dataset", "metric"]).loc[table]
     parts = rows[list(METHODS)].stack().str.extract(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$").itertuples()
     return MappingProxyType({place: Cell(float(mean), float(sd), star == "*") for place, mean, sd, star in parts})
 

@@ -119,17 +119,14 @@ def _check(method: MethodDefinition) -> None:
 def take_over(folder: str | Path, other: str | Path) -> int:
     """Add to a folder what another one, of the same experiment on another machine, has finished; returns how many."""
     with Store.open(folder, create=True) as store, Store.open(other) as source:
-        merged = _merged(store.description(), source.description())
-        count = store.absorb(source)
+        merged, count = _merged(store.description(), source.description()), store.absorb(source)
         store.describe(merged)
     return count
 
 
 def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
     """What the data sets are, their digests, and why those that are missing are."""
-    described: dict[str, Any] = {}
-    digests: dict[str, str] = {}
-    missing: dict[str, str] = {}
+    described, digests, missing = dict[str, Any](), dict[str, str](), dict[str, str]()
     for data in definition.datasets:
         try:
             found = dataset(data)
@@ -177,9 +174,7 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
     return cells
 
 
-def _of_fold(
-    where: Mapping[str, Any], details: Mapping[str, Any], grid: Grid, split: str | None, shape: Shape
-) -> list[Cell]:
+def _of_fold(where: dict[str, Any], details: dict[str, Any], grid: Grid, split: str | None, shape: Shape) -> list[Cell]:
     """The pieces of a grid on a fold, one for each value of the parameter ``split``.
 
     Under `nested` they are of its inner folds, and the fold itself follows with what they choose, if there is a choice.
@@ -218,13 +213,11 @@ def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell
 
 def _description(definition: Definition) -> dict[str, Any]:
     """What `Results.run` holds, but for the data."""
-    kept = {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"}
-    methods = {}
+    kept, methods = {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"}, {}
     for method in definition.methods:
-        grid = grid_of(method, definition.grid)
-        names = {"title": method.title or method.key, "paper": method.paper, "class": method.path}
-        names["variant_of"] = method.variant_of
-        methods[method.key] = {**names, "params": method.params, "grid": grid, "settings": n_settings(grid)}
+        grid, about = grid_of(method, definition.grid), method.model_dump(include={"paper", "variant_of", "params"})
+        about |= {"title": method.title or method.key, "class": method.path}
+        methods[method.key] = about | {"grid": grid, "settings": n_settings(grid)}
     machine = f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}"
     now = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(), "machine": machine}
     return {**definition.model_dump(include=kept), **now, "n_folds": definition.folds, "methods": methods}
@@ -240,11 +233,8 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     for name, data in now["datasets"].items():
         if (old := before["datasets"].get(name)) and old["grid"] != data["grid"]:
             raise InputError(f"This folder holds {name} with the grid {old['grid']!r}: choose another folder.")
-    merged = {**before, **now}
-    for name in ("datasets", "methods"):
-        merged[name] = {**before[name], **now[name]}
-    for name in ("protocols", "seeds"):
-        merged[name] = list(dict.fromkeys([*before[name], *now[name]]))
+    merged = {**before, **now} | {name: {**before[name], **now[name]} for name in ("datasets", "methods")}
+    merged |= {name: list(dict.fromkeys([*before[name], *now[name]])) for name in ("protocols", "seeds")}
     merged["planned"] = sorted({tuple(place) for about in (before, now) for place in about.get("planned", ())})
     missing = {**before["missing"], **now["missing"]}
     merged["missing"] = {name: why for name, why in missing.items() if name not in merged["datasets"]}

@@ -25,10 +25,7 @@ from ...tables.report import cut
 from .published import METHODS, METRICS, table_i
 
 SCORES = ("protocol", "dataset", "method", "seed", "fold", "chosen_by", "setting", "AP", "HL", "OE", "RL", "CV", "tied")
-CELLS = (
-    *("protocol", "dataset", "method", "seed", "fold", "part"),
-    *("status", "error", "seconds", "cpu_seconds", "when", "device"),
-)
+CELLS = (*SCORES[:5], "part", "status", "error", "seconds", "cpu_seconds", "when", "device")
 CHOICES = ("AP", "HL", "each")
 # What a step from a lenient protocol to a stricter one takes away, see `worths`.
 WORTH = {("paper", "strict"): "leak", ("strict", "nested"): "selection", ("paper", "nested"): "both"}
