@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from io import StringIO
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -35,17 +35,6 @@ class Cell(NamedTuple):
     mean: float
     sd: float
     bold: bool
-
-
-class FriedmanTable(NamedTuple):
-    """Table VI: F of each metric, and the constants of the two tests."""
-
-    F: Mapping[str, float]
-    critical_value: float
-    n_methods: int
-    n_datasets: int
-    q_alpha: float
-    critical_difference: float
 
 
 class Artefact(NamedTuple):
@@ -95,6 +84,12 @@ def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
     return MappingProxyType({place: Cell(float(mean), float(sd), star == "*") for place, mean, sd, star in parts})
 
 
+def printed_means(table: str, metric: str) -> pd.DataFrame:
+    """Means by one metric, data sets by methods."""
+    cells = published_table(table)
+    return pd.DataFrame({m: {d: cells[d, metric, m].mean for d in table_i()} for m in METHODS})
+
+
 @cache
 def table_i() -> Mapping[str, tuple[int, int, int]]:
     """Table I: numbers of samples, features and labels of each data set.
@@ -122,15 +117,15 @@ def grid(method: str = CONTROL) -> dict[str, list[Any]]:
 
 
 @cache
-def table_vi() -> FriedmanTable:
-    """Table VI and the critical difference that the paper derives after it.
+def table_vi() -> SimpleNamespace:
+    """Table VI: ``F`` by metric, its ``critical_value``, and the ``critical_difference`` that the paper derives.
 
     Examples
     --------
     >>> table_vi().F["AP"]
     15.01
     """
-    return FriedmanTable(**read_toml("paper.toml")["table_vi"])
+    return SimpleNamespace(**read_toml("paper.toml")["table_vi"])
 
 
 @cache

@@ -10,7 +10,7 @@ and of whole studies; `measured` makes it from a run.
 import json
 import os
 import platform
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import cache
@@ -89,7 +89,7 @@ def reproduce(
     if lost := [missing[name] for name in required if name in missing] or (not described and [*missing.values()]):
         raise InputError(lost[0])
     shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
-    cells = plan(definition, shapes, digests) + (study_cells(definition, digests) if definition.studies else [])
+    cells = [*plan(definition, shapes, digests), *(study_cells(definition, digests) if definition.studies else ())]
     about = _description(definition) | {"command": command, "datasets": described, "missing": missing}
     about["planned"] = sorted({(c.protocol, c.dataset, c.method) for c in cells if c.kind != "study"})
     with Store.open(folder, create=True) as store:
@@ -151,13 +151,12 @@ def n_settings(grid: Grid) -> int:
     return prod(len(values) for values in grid.values())
 
 
-def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> list[Cell]:
+def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> Iterator[Cell]:
     """All grid cells of an experiment; ``shapes`` and ``digests`` know the data sets that are at hand.
 
     Work that settings share stays inside a cell: one clustering per fold and number of rules, one set of moments per
     fold, number of rules and width, one training for all numbers of epochs.
     """
-    cells: list[Cell] = []
     for data, method in product(definition.datasets, definition.methods):
         if data.name not in shapes or (method.datasets is not None and data.name not in method.datasets):
             continue
@@ -170,8 +169,7 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
         for protocol, seed, fold in product(run, definition.seeds, range(definition.folds)):
             inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
             where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
-            cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
-    return cells
+            yield from _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
 
 
 def _of_fold(where: dict[str, Any], details: dict[str, Any], grid: Grid, split: str | None, shape: Shape) -> list[Cell]:
@@ -200,15 +198,14 @@ def _of_fold(where: dict[str, Any], details: dict[str, Any], grid: Grid, split: 
     return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=5 * size(least))]
 
 
-def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell]:
+def study_cells(definition: Definition, digests: Mapping[str, str]) -> Iterator[Cell]:
     """A cell for every study and data set at hand that it is made on."""
-    cells, grids = [], {data.name: data.grid or definition.grid for data in definition.datasets}
+    grids = {data.name: data.grid or definition.grid for data in definition.datasets}
     for name, study in STUDIES.items():
         for data in [data for data in study.datasets or digests if data in digests]:
             grid = "fast" if grids[data] == "fast" else "paper"
             details: dict[str, Any] = {"data": digests[data], "grid": grid, "version": __version__}
-            cells.append(Cell("study", "", data, name, definition.seeds[0], -1, details=details, size=1e9))
-    return cells
+            yield Cell("study", "", data, name, definition.seeds[0], -1, details=details, size=1e9)
 
 
 def _description(definition: Definition) -> dict[str, Any]:

@@ -120,11 +120,10 @@ class Results:
         ``status`` is "done", "partial" (folds or work are missing), "failed" (nothing but errors), "missing", or
         "left out" of a pair of data set and method that the run was never to have under this protocol.
         """
-        found: dict[tuple[str, str], pd.DataFrame] = {}
-        for protocol in self.run["protocols"]:
-            chosen = _chosen(self, protocol)
-            found |= {(protocol, by): _frame(self, protocol, by, chosen) for by in CHOICES}
-        return found
+        chosen = {protocol: _chosen(self, protocol) for protocol in self.run["protocols"]}
+        return {
+            (protocol, by): _frame(self, protocol, by, found) for protocol, found in chosen.items() for by in CHOICES
+        }
 
     def of_metric(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
         """Of `choices` the rows of one metric."""

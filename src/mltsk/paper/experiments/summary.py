@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ...tables.cells import count
-from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
+from . import published as paper
+from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES
 from .ranks import Comparison, f_text, p_text
 from .results import WORTH, Results, worths
 from .tables import signed
@@ -66,11 +67,11 @@ def to_markdown(sections: Iterable[Section]) -> str:
 
 def paper_gaps(results: Results) -> pd.DataFrame:
     """Ours less the paper's Table III, one row per finished cell that the paper has, all metrics."""
-    frame, cells, rows = results.choices[results.main_protocol, "AP"], published_table("III"), []
+    frame, cells, rows = results.choices[results.main_protocol, "AP"], paper.published_table("III"), []
     for row in frame[(frame["folds"] >= frame["expected"]) & np.isfinite(frame["mean"])].itertuples():
         place = (row.dataset, row.metric, results.paper_name(row.method))
         if place in cells:
-            printed, wrong = cells[place].mean, bool(artefacts_of("III", *place))
+            printed, wrong = cells[place].mean, bool(paper.artefacts_of("III", *place))
             rows.append((row.dataset, place[2], row.metric, row.mean, printed, row.mean - printed, wrong))
     frame = pd.DataFrame(rows, columns=["dataset", "method", "metric", "ours", "paper", "gap", "artefact"])
     return frame.astype({"artefact": bool})
@@ -117,8 +118,8 @@ def progress_sentences(results: Results) -> Iterator[str]:
         ]
         if pairs:
             yield f"Failed folds in {count(len(pairs), 'pair')} of method and data set: {_listed(pairs)}."
-    if missing := [name for name in table_i() if name not in results.run["datasets"]]:
-        yield f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}."
+    if missing := [name for name in paper.table_i() if name not in results.run["datasets"]]:
+        yield f"Not run of the paper's {len(paper.table_i())} data sets: {_listed(missing)}."
 
 
 def reproduced(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
@@ -145,7 +146,7 @@ def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
         yield f"{method} differs by more than {limit} on {_sets(len(rows))}: {_listed(gaps_of)}."
         reasons: dict[tuple[str, str], list[str]] = {}
         for dataset in rows["dataset"]:
-            if known := explanation(method, dataset):
+            if known := paper.explanation(method, dataset):
                 reasons.setdefault(known, []).append(dataset)
         for (text, page), sets in reasons.items():
             yield f"{method} on {_titles(results, sets)}: {text} (docs/{page})."
@@ -165,22 +166,22 @@ def _readings(results: Results, method: str, datasets: set[str]) -> tuple[dict[s
     """Variants that come near a method's printed AP, with theirs; data sets with readings on both sides of it."""
     keys = [key for key in results.methods if results.column(key) == method]
     ap, near = results.finished(results.main_protocol, "AP", "AP")[keys], dict[str, dict[str, float]]()
-    paper = {dataset: published_table("III")[dataset, "AP", method].mean for dataset in datasets}
+    theirs = paper.printed_means("III", "AP")[method]
     for dataset, key in product((d for d in results.datasets if d in datasets), filter(results.variant_of, keys)):
-        if abs(ap.loc[dataset, key] - paper[dataset]) <= NEAR + _SLACK:
+        if abs(ap.loc[dataset, key] - theirs[dataset]) <= NEAR + _SLACK:
             near.setdefault(key, {})[dataset] = ap.loc[dataset, key]
-    return near, {d for d in datasets if ap.loc[d].min() <= paper[d] <= ap.loc[d].max()}
+    return near, {d for d in datasets if ap.loc[d].min() <= theirs[d] <= ap.loc[d].max()}
 
 
 def reading_sentences(results: Results) -> Iterator[str]:
     """How far every reading of a method is from the paper, and how far the one that is compared, on the same data."""
-    frame, cells = results.finished(results.main_protocol, "AP", "AP"), published_table("III")
-    for key in [key for key in results.methods if results.variant_of(key) in frame]:
+    frame = results.finished(results.main_protocol, "AP", "AP")
+    for key in [key for key in results.methods if results.variant_of(key) in frame and results.column(key)]:
         original = results.variant_of(key)
-        both = frame[[key, original]].dropna()
-        paper = np.array([cells[d, "AP", results.paper_name(original)].mean for d in both.index])
+        theirs = paper.printed_means("III", "AP")[results.paper_name(original)]
+        both = frame[[key, original]].sub(theirs, axis=0).abs().dropna()
         if len(both):
-            own, other = np.abs(both.to_numpy() - paper[:, None]).T
+            own, other = both.to_numpy().T
             told = (
                 f"{results.title(key)}: mean distance from Table III {own.mean():.3f} AP on {_sets(len(both))}, against"
             )
@@ -192,8 +193,8 @@ def artefact_sentences(results: Results) -> Iterator[str]:
     """Printed values that cannot be compared, and degenerate settings of our own."""
     names = [results.paper_name(key) for key in results.methods]
     for table in TABLES:
-        cells = [key for key in published_table(table) if key[0] in results.datasets and key[2] in names]
-        if wrong := [found for key in cells if (found := artefacts_of(table, *key))]:
+        cells = [key for key in paper.published_table(table) if key[0] in results.datasets and key[2] in names]
+        if wrong := [found for key in cells if (found := paper.artefacts_of(table, *key))]:
             shown = sum(any(artefact.standing == "shown" for artefact in found) for found in wrong)
             told = f"Table {table} of the paper: {len(wrong)} of the {len(cells)} printed cells next to ours cannot be"
             told += f" compared, {shown} of them shown and {len(wrong) - shown} inferred"
@@ -243,11 +244,10 @@ def rank_sentences(found: Sequence[Comparison]) -> Iterator[str]:
 
 def outsiders(results: Results) -> Iterator[str]:
     """How methods outside the paper compare, our default among them: in this run, and with the printed values."""
-    printed = pd.Series({d: published_table("III")[d, "AP", CONTROL].mean for d in table_i()})
     for protocol in dict.fromkeys([results.main_protocol, *results.run["protocols"]]):
         ap = results.finished(protocol, "AP", "AP")
         against = {f"that of {CONTROL} in this run": ap[key] for key in ap if results.paper_name(key) == CONTROL}
-        against[f"the paper's Table III value of {CONTROL}"] = printed
+        against[f"the paper's Table III value of {CONTROL}"] = paper.printed_means("III", "AP")[CONTROL]
         for key in [key for key in ap if not results.column(key)]:
             told = []
             for what, gap in ((what, (ap[key] - other).dropna()) for what, other in against.items()):

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.paper.experiments.studies.convergence import study, unstopped
+from mltsk.paper.experiments.studies.convergence import unstopped
 from mltsk.paper.experiments.studies.sample import paper_rules
 from mltsk.paper.solvers.algorithm1 import Solver
 from mltsk.paper.solvers.problem import Problem, Quadratic
@@ -41,7 +41,7 @@ def test_the_convex_form_ends_with_a_certificate(found):
     assert len(ours["steps"]) == len(ours["certificates"])
 
 
-def test_a_stop_that_comes_early_is_marked(toy):
-    line = study(toy, grid="fast")["paper"][-1]
+def test_a_stop_that_comes_early_is_marked(found):
+    line = found["convergence"]["paper"][-1]
     assert 1 <= line["stop"] <= 100
     assert line["stopped_by"] in ("margin", "negative loss", "max_iter")

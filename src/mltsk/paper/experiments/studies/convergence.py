@@ -28,7 +28,7 @@ STEPS, FAST_STEPS = 3000, 1000
 TOL = 1e-6
 
 
-def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
+def convergence_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
     """Objective of the paper's problem step by step far past its authors' stop, and its convex form with a certificate.
 
     ``curvature`` is the smallest eigenvalue of the Hessian; below 0 the objective is ``unbounded``.
