@@ -6,7 +6,7 @@ latecomer does not empty the comparison.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,15 +45,13 @@ class Comparison:
         return [name for name in significant.index[significant] if (gap[name] > 0) == worse]
 
 
-def compare(
-    source: str, metric: str, scores: pd.DataFrame, control: str, printed: Comparison | None = None
-) -> Iterator[Comparison]:
+def compare(source: str, metric: str, scores: pd.DataFrame, control: str) -> Iterator[Comparison]:
     """Every test on one table of scores; nothing when it has fewer than two rows or columns."""
     if min(scores.shape) >= 2:
         test = friedman(scores.round(10), greater_is_better=metric == "AP")
         ranks, n = test.mean_ranks, test.n_datasets
         dunn, stepdown = (compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm))
-        yield Comparison(source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n), printed)
+        yield Comparison(source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n))
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -83,11 +81,10 @@ def _ours(results: Results, source: str, metric: str, protocol: str, methods: Se
     scores = scores.rename(columns=names)
     control = CONTROL if CONTROL in scores.columns or scores.columns.empty else scores.columns[0]
     sets, theirs = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
-    printed = None
-    if control in theirs:
-        label = f"paper, on {len(sets)} sets and {len(theirs)} methods"
-        printed = next(compare(label, metric, printed_means("V", metric).loc[sets, theirs], control), None)
-    yield from compare(source, metric, scores, control, printed)
+    label = f"paper, on {len(sets)} sets and {len(theirs)} methods"
+    printed = compare(label, metric, printed_means("V", metric).loc[sets, theirs], control) if control in theirs else ()
+    for one in compare(source, metric, scores, control):
+        yield replace(one, printed=next(iter(printed), None))
 
 
 def widest_sources(found: Sequence[Comparison]) -> list[str]:

@@ -84,8 +84,7 @@ class Results:
     @property
     def main_protocol(self) -> str:
         """The protocol that is compared with the paper: its own where it was run."""
-        protocols = self.run["protocols"]
-        return "paper" if "paper" in protocols else str(protocols[0])
+        return "paper" if "paper" in self.run["protocols"] else str(self.run["protocols"][0])
 
     def paper_name(self, method: str) -> str:
         """A method's name in the paper's tables; empty for one that it does not have."""
@@ -121,9 +120,7 @@ class Results:
         "left out" of a pair of data set and method that the run was never to have under this protocol.
         """
         chosen = {protocol: _chosen(self, protocol) for protocol in self.run["protocols"]}
-        return {
-            (protocol, by): _frame(self, protocol, by, found) for protocol, found in chosen.items() for by in CHOICES
-        }
+        return {(name, by): _frame(self, name, by, found) for name, found in chosen.items() for by in CHOICES}
 
     def of_metric(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
         """Of `choices` the rows of one metric."""
