@@ -1,5 +1,6 @@
 """A cell's numbers are those of fitting every setting by hand on the same rows; folds and scaling of the protocols."""
 
+import importlib
 import os
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import sparse
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate
 from mltsk.paper.experiments.definition import DataDefinition
-from mltsk.paper.experiments.execute import dataset, execute, inner_fold, minmax, outer_fold, sliced_folds
+from mltsk.paper.experiments.execute import dataset, execute, folds_of, minmax, sliced_folds
 from mltsk.paper.experiments.reproduce import plan
 from mltsk.paper.methods import MLkNN, PaperMLTSK
 
@@ -53,7 +54,7 @@ def test_a_grid_is_what_single_fits_give(small, protocol):
     definition = small(protocols=[protocol])
     data = dataset(definition.datasets[0])
     outcome = execute(cell_of(definition, "ml-knn"), definition.datasets[0], definition.methods[0])
-    train, test = outer_fold(protocol, data.Y, 3, 0, 1)
+    train, test = folds_of(protocol, data.Y, 3, 0)[1]
     X = minmax(data.X, data.X if protocol == "paper" else data.X[train])
     assert outcome.error == ""
     assert len(outcome.rows) == 6
@@ -66,7 +67,7 @@ def test_strict_rules_are_found_on_training_rows_alone(small):
     definition = small(protocols=["strict"])
     data = dataset(definition.datasets[0])
     outcome = execute(cell_of(definition, "ml-tsk-fs", part="n_rules=2"), definition.datasets[0], definition.methods[1])
-    train, test = outer_fold("strict", data.Y, 3, 0, 1)
+    train, test = folds_of("strict", data.Y, 3, 0)[1]
     for row in outcome.rows:
         model = PaperMLTSK(**row.setting).fit(data.X[train], data.Y[train])
         found = evaluate(data.Y[test], model.decision_function(data.X[test]), threshold=0, convention="paper")
@@ -144,20 +145,29 @@ def test_too_many_slices_are_refused():
 
 @pytest.mark.parametrize("protocol", ["paper", "strict", "nested"])
 def test_training_and_test_rows_are_all_rows_once(protocol):
-    for fold in range(4):
-        train, test = outer_fold(protocol, labels(), 4, 0, fold)
+    for train, test in folds_of(protocol, labels(), 4, 0):
         assert sorted([*train, *test]) == list(range(40))
 
 
-def test_inner_folds_stay_inside_the_training_rows():
-    outer = outer_fold("nested", labels(), 4, 0, 1)
-    parts = [inner_fold(labels(), outer, 3, 0, i) for i in range(3)]
-    assert sorted(np.concatenate([check for _, check in parts])) == sorted(outer[0])
-    assert all(not set(fit) & set(check) and not set(fit) & set(outer[1]) for fit, check in parts)
+def test_inner_folds_part_the_training_rows(small, tmp_path, monkeypatch):
+    (tmp_path / "tests_spy.py").write_text(
+        "from sklearn.dummy import DummyClassifier\nfitted, asked = [], []\nclass Spy(DummyClassifier):\n"
+        "    def fit(self, X, y):\n        fitted.append(set(X[:, 0]))\n        return super().fit(X, y)\n"
+        "    def predict(self, X):\n        asked.append(set(X[:, 0]))\n        return super().predict(X)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    method = {"key": "spy", "class": "tests_spy:Spy", "grids": {"paper": {"constant": [None, 0]}}}
+    definition = small(methods=[method], protocols=["nested"], inner_folds=3)
+    cells = [c for c in plan(definition, {"toy": (60, 4, 3)}, {"toy": "digest"}) if (c.kind, c.fold) == ("inner", 1)]
+    assert [execute(c, definition.datasets[0], definition.methods[0]).error for c in cells] == [""] * 3
+    data, spy = dataset(definition.datasets[0]), importlib.import_module("tests_spy")
+    train, _ = folds_of("nested", data.Y, 3, 0)[1]
+    assert set.union(*spy.asked) == set(data.X[train, 0])
+    assert all(set(data.X[train, 0]) - fit == check for fit, check in zip(spy.fitted, spy.asked, strict=True))
 
 
 def test_seeds_give_other_folds_and_the_same_seed_the_same():
-    first, again, other = (outer_fold("strict", labels(), 4, seed, 0)[1].tolist() for seed in (0, 0, 1))
+    first, again, other = (folds_of("strict", labels(), 4, seed)[0][1].tolist() for seed in (0, 0, 1))
     assert first == again != other
 
 

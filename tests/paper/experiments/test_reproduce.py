@@ -37,7 +37,7 @@ def test_a_run_says_what_its_pieces_took(small, tmp_path):
 
 
 def cells_of(definition):
-    return plan(definition, {"toy": (60, 4, 3)}, {"toy": "digest"})
+    return list(plan(definition, {"toy": (60, 4, 3)}, {"toy": "digest"}))
 
 
 def test_a_split_grid_is_cut_by_its_parameter(small):
@@ -77,14 +77,14 @@ def test_a_final_cell_needs_its_inner_folds(small):
 
 
 def test_data_that_are_not_at_hand_have_no_cells(small):
-    assert plan(small(), {}, {}) == []
+    assert not list(plan(small(), {}, {}))
 
 
 def test_methods_and_data_may_have_protocols_and_grids_of_their_own(small):
     def planned(**changes):
         definition = small(protocols=["paper", "strict"])
         method = definition.methods[0].model_copy(update=changes)
-        return plan(definition.model_copy(update={"methods": [method]}), {"toy": (60, 4, 3)}, {"toy": ""})
+        return list(plan(definition.model_copy(update={"methods": [method]}), {"toy": (60, 4, 3)}, {"toy": ""}))
 
     assert {cell.protocol for cell in planned()} == {"paper", "strict"}
     assert {cell.protocol for cell in planned(protocols=["strict"])} == {"strict"}

@@ -141,7 +141,12 @@ class IterativeStratification(BaseCrossValidator):
         Y.eliminate_zeros()
         if not 2 <= self.n_splits <= Y.shape[0]:
             raise InputError(f"{self.n_splits} folds cannot be made of {Y.shape[0]} rows.")
-        folds = _assign(_with_pairs(Y) if self.order == 2 else Y, self.n_splits, check_random_state(self.random_state))
+        if self.order == 2:  # a further column for every pair of labels that some row has together
+            together = sparse.csr_array(sparse.triu(Y.T @ Y, k=1))
+            together.sort_indices()
+            (first, second), columns = together.nonzero(), Y.tocsc()
+            Y = sparse.csr_array(sparse.hstack([Y, columns[:, first].multiply(columns[:, second])], format="csr"))
+        folds = _assign(Y, self.n_splits, check_random_state(self.random_state))
         return (np.flatnonzero(folds == fold) for fold in range(self.n_splits))
 
 
@@ -167,12 +172,3 @@ def _assign(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState) -> I
             room[fold] -= 1
     folds[folds < 0] = rng.permutation(np.repeat(np.arange(n_splits), room))  # rows without labels
     return folds
-
-
-def _with_pairs(Y: sparse.csr_array) -> sparse.csr_array:
-    """The indicator with a further column for every pair of labels that some row has together."""
-    together = sparse.csr_array(sparse.triu(Y.T @ Y, k=1))
-    together.sort_indices()
-    (first, second), columns = together.nonzero(), Y.tocsc()
-    pairs = columns[:, first].multiply(columns[:, second])
-    return sparse.csr_array(sparse.hstack([Y, pairs], format="csr"))

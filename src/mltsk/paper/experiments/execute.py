@@ -116,9 +116,10 @@ def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[tuple
 
         yield from model.authors_path(minmax(data.X, data.X), data.Y, split, grid)
         return
-    train, test = outer = outer_fold(cell.protocol, data.Y, n_splits, seed, cell.fold)
+    train, test = folds_of(cell.protocol, data.Y, n_splits, seed)[cell.fold]
     if cell.inner >= 0:
-        train, test = inner_fold(data.Y, outer, cell.details["inner_folds"], seed, cell.inner)
+        fit, check = folds_of(cell.protocol, data.Y[train], cell.details["inner_folds"], seed)[cell.inner]
+        train, test = train[fit], train[check]
     X = minmax(data.X, data.X if cell.protocol == "paper" else data.X[train]) if scaled else data.X
     X, T = X[train], X[test]
     if sparse.issparse(X) and not get_tags(model).input_tags.sparse:
@@ -167,11 +168,11 @@ def minmax(X: Any, fit_on: Any) -> Any:
     return sparse.csr_array(X @ sparse.diags_array(1 / np.where(high > low, high, 1.0)))
 
 
-def outer_fold(protocol: str, Y: NDArray[Any], n_splits: int, seed: int, fold: int) -> Fold:
-    """Training and test rows of one reported fold."""
+def folds_of(protocol: str, Y: NDArray[Any], n_splits: int, seed: int) -> list[Fold]:
+    """Training and test rows of every fold."""
     if protocol == "paper":
-        return sliced_folds(len(Y), n_splits, seed)[fold]
-    return _stratified(Y.astype(np.int8).tobytes(), len(Y), n_splits, seed)[fold]
+        return sliced_folds(len(Y), n_splits, seed)
+    return _stratified(Y.astype(np.int8).tobytes(), len(Y), n_splits, seed)
 
 
 @lru_cache(maxsize=8)
@@ -179,9 +180,3 @@ def _stratified(labels: bytes, n: int, n_splits: int, seed: int) -> list[Fold]:
     """Stratified folds, found once per process: bibtex takes seconds."""
     Y = np.frombuffer(labels, dtype=np.int8).reshape(n, -1)
     return list(IterativeStratification(n_splits, random_state=seed).split(Y, Y))
-
-
-def inner_fold(Y: NDArray[Any], outer: Fold, n_splits: int, seed: int, fold: int) -> Fold:
-    """Training and test rows of one inner fold, as rows of the whole data."""
-    fit, check = outer_fold("nested", Y[outer[0]], n_splits, seed, fold)
-    return outer[0][fit], outer[0][check]

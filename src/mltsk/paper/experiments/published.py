@@ -8,14 +8,15 @@ reported, so the paper's values are somewhat optimistic.
 ``artefacts.toml`` lists the cells that cannot be compared; each entry says whether that was shown or is inferred.
 """
 
-import csv
-import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
+from io import StringIO
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
+
+import pandas as pd
 
 from ...exceptions import InputError
 
@@ -34,17 +35,6 @@ class Cell(NamedTuple):
     mean: float
     sd: float
     bold: bool
-
-
-class FriedmanTable(NamedTuple):
-    """Table VI: F of each metric, and the constants of the two tests."""
-
-    F: Mapping[str, float]
-    critical_value: float
-    n_methods: int
-    n_datasets: int
-    q_alpha: float
-    critical_difference: float
 
 
 class Artefact(NamedTuple):
@@ -89,13 +79,15 @@ def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
     """
     if table not in TABLES:
         raise InputError(f"The tables of results are {', '.join(TABLES)}, not {table!r}.")
-    rows = [row for row in csv.DictReader(read_text("paper_tables.csv").splitlines()) if row["table"] == table]
-    return MappingProxyType({(row["dataset"], row["metric"], m): _cell(row[m]) for row in rows for m in METHODS})
+    rows = pd.read_csv(StringIO(read_text("paper_tables.csv")), index_col=["table", "dataset", "metric"]).loc[table]
+    parts = rows[list(METHODS)].stack().str.extract(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$").itertuples()
+    return MappingProxyType({place: Cell(float(mean), float(sd), star == "*") for place, mean, sd, star in parts})
 
 
-def _cell(text: str) -> Cell:
-    mean, sd, star = re.findall(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$", text)[0]
-    return Cell(float(mean), float(sd), star == "*")
+def printed_means(table: str, metric: str) -> pd.DataFrame:
+    """Means by one metric, data sets by methods."""
+    cells = published_table(table)
+    return pd.DataFrame({m: {d: cells[d, metric, m].mean for d in table_i()} for m in METHODS})
 
 
 @cache
@@ -125,21 +117,21 @@ def grid(method: str = CONTROL) -> dict[str, list[Any]]:
 
 
 @cache
-def table_vi() -> FriedmanTable:
-    """Table VI and the critical difference that the paper derives after it.
+def table_vi() -> SimpleNamespace:
+    """Table VI: ``F`` by metric, its ``critical_value``, and the ``critical_difference`` that the paper derives.
 
     Examples
     --------
     >>> table_vi().F["AP"]
     15.01
     """
-    return FriedmanTable(**read_toml("paper.toml")["table_vi"])
+    return SimpleNamespace(**read_toml("paper.toml")["table_vi"])
 
 
 @cache
 def artefacts() -> tuple[Artefact, ...]:
     """Everything that is known to be wrong with printed cells."""
-    every = {"tables": TABLES, "datasets": tuple(table_i()), "metrics": METRICS, "methods": METHODS}
+    every = {"tables": TABLES, "datasets": table_i(), "metrics": METRICS, "methods": METHODS}
     found = []
     for entry in read_toml("artefacts.toml")["artefact"]:
         which = {name: frozenset(names if entry[name] == "*" else entry[name]) for name, names in every.items()}

@@ -5,15 +5,15 @@ method has finished; methods that have finished less than half as many sets as a
 latecomer does not empty the comparison.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..significance import Friedman, RankComparison, bonferroni_dunn, friedman, holm, nemenyi
-from .published import CONTROL, METHODS, METRICS, published_table, table_i, table_vi
+from .published import CONTROL, METHODS, METRICS, printed_means, table_i, table_vi
 from .results import Results
 from .tables import Table, TableCell, captioned, number
 
@@ -45,20 +45,18 @@ class Comparison:
         return [name for name in significant.index[significant] if (gap[name] > 0) == worse]
 
 
-def compare(
-    source: str, metric: str, scores: pd.DataFrame, control: str, printed: Comparison | None = None
-) -> Iterator[Comparison]:
+def compare(source: str, metric: str, scores: pd.DataFrame, control: str) -> Iterator[Comparison]:
     """Every test on one table of scores; nothing when it has fewer than two rows or columns."""
     if min(scores.shape) >= 2:
         test = friedman(scores.round(10), greater_is_better=metric == "AP")
         ranks, n = test.mean_ranks, test.n_datasets
         dunn, stepdown = (compared(ranks, n, control=control) for compared in (bonferroni_dunn, holm))
-        yield Comparison(source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n), printed)
+        yield Comparison(source, metric, scores, control, test, dunn, stepdown, nemenyi(ranks, n))
 
 
 def comparisons(results: Results) -> list[Comparison]:
     """Comparisons of the paper's printed values, then of ours under every protocol."""
-    found = [one for metric in METRICS for one in compare(RECOMPUTED, metric, _printed(metric), CONTROL)]
+    found = [one for metric in METRICS for one in compare(RECOMPUTED, metric, printed_means("V", metric), CONTROL)]
     of_paper = [key for key in results.methods if results.paper_name(key)]
     own = [key for key in results.methods if not results.variant_of(key)]  # a variant is no further method
     for protocol in results.run["protocols"]:
@@ -68,13 +66,6 @@ def comparisons(results: Results) -> list[Comparison]:
         for source, methods in groups.items():
             found += [one for metric in METRICS for one in _ours(results, source, metric, protocol, methods)]
     return found
-
-
-def _printed(metric: str, datasets: Iterable[str] = (), methods: Sequence[str] = METHODS) -> pd.DataFrame:
-    """Printed means of Table V, data sets by methods; by default all."""
-    cells = published_table("V")
-    rows = {d: [cells[d, metric, m].mean for m in methods] for d in datasets or table_i()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(methods))
 
 
 def _ours(results: Results, source: str, metric: str, protocol: str, methods: Sequence[str]) -> Iterator[Comparison]:
@@ -90,11 +81,10 @@ def _ours(results: Results, source: str, metric: str, protocol: str, methods: Se
     scores = scores.rename(columns=names)
     control = CONTROL if CONTROL in scores.columns or scores.columns.empty else scores.columns[0]
     sets, theirs = [d for d in scores.index if d in table_i()], [m for m in METHODS if m in scores.columns]
-    printed = None
-    if sets and control in theirs:
-        label = f"paper, on {len(sets)} sets and {len(theirs)} methods"
-        printed = next(compare(label, metric, _printed(metric, sets, theirs), control), None)
-    yield from compare(source, metric, scores, control, printed)
+    label = f"paper, on {len(sets)} sets and {len(theirs)} methods"
+    printed = compare(label, metric, printed_means("V", metric).loc[sets, theirs], control) if control in theirs else ()
+    for one in compare(source, metric, scores, control):
+        yield replace(one, printed=next(iter(printed), None))
 
 
 def widest_sources(found: Sequence[Comparison]) -> list[str]:

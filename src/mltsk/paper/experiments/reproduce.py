@@ -10,7 +10,7 @@ and of whole studies; `measured` makes it from a run.
 import json
 import os
 import platform
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import cache
@@ -89,7 +89,7 @@ def reproduce(
     if lost := [missing[name] for name in required if name in missing] or (not described and [*missing.values()]):
         raise InputError(lost[0])
     shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
-    cells = plan(definition, shapes, digests) + (study_cells(definition, digests) if definition.studies else [])
+    cells = [*plan(definition, shapes, digests), *(study_cells(definition, digests) if definition.studies else ())]
     about = _description(definition) | {"command": command, "datasets": described, "missing": missing}
     about["planned"] = sorted({(c.protocol, c.dataset, c.method) for c in cells if c.kind != "study"})
     with Store.open(folder, create=True) as store:
@@ -119,17 +119,14 @@ def _check(method: MethodDefinition) -> None:
 def take_over(folder: str | Path, other: str | Path) -> int:
     """Add to a folder what another one, of the same experiment on another machine, has finished; returns how many."""
     with Store.open(folder, create=True) as store, Store.open(other) as source:
-        merged = _merged(store.description(), source.description())
-        count = store.absorb(source)
+        merged, count = _merged(store.description(), source.description()), store.absorb(source)
         store.describe(merged)
     return count
 
 
 def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
     """What the data sets are, their digests, and why those that are missing are."""
-    described: dict[str, Any] = {}
-    digests: dict[str, str] = {}
-    missing: dict[str, str] = {}
+    described, digests, missing = dict[str, Any](), dict[str, str](), dict[str, str]()
     for data in definition.datasets:
         try:
             found = dataset(data)
@@ -154,13 +151,12 @@ def n_settings(grid: Grid) -> int:
     return prod(len(values) for values in grid.values())
 
 
-def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> list[Cell]:
+def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> Iterator[Cell]:
     """All grid cells of an experiment; ``shapes`` and ``digests`` know the data sets that are at hand.
 
     Work that settings share stays inside a cell: one clustering per fold and number of rules, one set of moments per
     fold, number of rules and width, one training for all numbers of epochs.
     """
-    cells: list[Cell] = []
     for data, method in product(definition.datasets, definition.methods):
         if data.name not in shapes or (method.datasets is not None and data.name not in method.datasets):
             continue
@@ -173,13 +169,10 @@ def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[s
         for protocol, seed, fold in product(run, definition.seeds, range(definition.folds)):
             inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
             where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
-            cells += _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
-    return cells
+            yield from _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
 
 
-def _of_fold(
-    where: Mapping[str, Any], details: Mapping[str, Any], grid: Grid, split: str | None, shape: Shape
-) -> list[Cell]:
+def _of_fold(where: dict[str, Any], details: dict[str, Any], grid: Grid, split: str | None, shape: Shape) -> list[Cell]:
     """The pieces of a grid on a fold, one for each value of the parameter ``split``.
 
     Under `nested` they are of its inner folds, and the fold itself follows with what they choose, if there is a choice.
@@ -205,26 +198,23 @@ def _of_fold(
     return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=5 * size(least))]
 
 
-def study_cells(definition: Definition, digests: Mapping[str, str]) -> list[Cell]:
+def study_cells(definition: Definition, digests: Mapping[str, str]) -> Iterator[Cell]:
     """A cell for every study and data set at hand that it is made on."""
-    cells, grids = [], {data.name: data.grid or definition.grid for data in definition.datasets}
+    grids = {data.name: data.grid or definition.grid for data in definition.datasets}
     for name, study in STUDIES.items():
         for data in [data for data in study.datasets or digests if data in digests]:
             grid = "fast" if grids[data] == "fast" else "paper"
             details: dict[str, Any] = {"data": digests[data], "grid": grid, "version": __version__}
-            cells.append(Cell("study", "", data, name, definition.seeds[0], -1, details=details, size=1e9))
-    return cells
+            yield Cell("study", "", data, name, definition.seeds[0], -1, details=details, size=1e9)
 
 
 def _description(definition: Definition) -> dict[str, Any]:
     """What `Results.run` holds, but for the data."""
-    kept = {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"}
-    methods = {}
+    kept, methods = {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"}, {}
     for method in definition.methods:
-        grid = grid_of(method, definition.grid)
-        names = {"title": method.title or method.key, "paper": method.paper, "class": method.path}
-        names["variant_of"] = method.variant_of
-        methods[method.key] = {**names, "params": method.params, "grid": grid, "settings": n_settings(grid)}
+        grid, about = grid_of(method, definition.grid), method.model_dump(include={"paper", "variant_of", "params"})
+        about |= {"title": method.title or method.key, "class": method.path}
+        methods[method.key] = about | {"grid": grid, "settings": n_settings(grid)}
     machine = f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}"
     now = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(), "machine": machine}
     return {**definition.model_dump(include=kept), **now, "n_folds": definition.folds, "methods": methods}
@@ -240,11 +230,8 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     for name, data in now["datasets"].items():
         if (old := before["datasets"].get(name)) and old["grid"] != data["grid"]:
             raise InputError(f"This folder holds {name} with the grid {old['grid']!r}: choose another folder.")
-    merged = {**before, **now}
-    for name in ("datasets", "methods"):
-        merged[name] = {**before[name], **now[name]}
-    for name in ("protocols", "seeds"):
-        merged[name] = list(dict.fromkeys([*before[name], *now[name]]))
+    merged = {**before, **now} | {name: {**before[name], **now[name]} for name in ("datasets", "methods")}
+    merged |= {name: list(dict.fromkeys([*before[name], *now[name]])) for name in ("protocols", "seeds")}
     merged["planned"] = sorted({tuple(place) for about in (before, now) for place in about.get("planned", ())})
     missing = {**before["missing"], **now["missing"]}
     merged["missing"] = {name: why for name, why in missing.items() if name not in merged["datasets"]}

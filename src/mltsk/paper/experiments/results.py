@@ -25,10 +25,7 @@ from ...tables.report import cut
 from .published import METHODS, METRICS, table_i
 
 SCORES = ("protocol", "dataset", "method", "seed", "fold", "chosen_by", "setting", "AP", "HL", "OE", "RL", "CV", "tied")
-CELLS = (
-    *("protocol", "dataset", "method", "seed", "fold", "part"),
-    *("status", "error", "seconds", "cpu_seconds", "when", "device"),
-)
+CELLS = (*SCORES[:5], "part", "status", "error", "seconds", "cpu_seconds", "when", "device")
 CHOICES = ("AP", "HL", "each")
 # What a step from a lenient protocol to a stricter one takes away, see `worths`.
 WORTH = {("paper", "strict"): "leak", ("strict", "nested"): "selection", ("paper", "nested"): "both"}
@@ -87,8 +84,7 @@ class Results:
     @property
     def main_protocol(self) -> str:
         """The protocol that is compared with the paper: its own where it was run."""
-        protocols = self.run["protocols"]
-        return "paper" if "paper" in protocols else str(protocols[0])
+        return "paper" if "paper" in self.run["protocols"] else str(self.run["protocols"][0])
 
     def paper_name(self, method: str) -> str:
         """A method's name in the paper's tables; empty for one that it does not have."""
@@ -123,11 +119,8 @@ class Results:
         ``status`` is "done", "partial" (folds or work are missing), "failed" (nothing but errors), "missing", or
         "left out" of a pair of data set and method that the run was never to have under this protocol.
         """
-        found: dict[tuple[str, str], pd.DataFrame] = {}
-        for protocol in self.run["protocols"]:
-            chosen = _chosen(self, protocol)
-            found |= {(protocol, by): _frame(self, protocol, by, chosen) for by in CHOICES}
-        return found
+        chosen = {protocol: _chosen(self, protocol) for protocol in self.run["protocols"]}
+        return {(name, by): _frame(self, name, by, found) for name, found in chosen.items() for by in CHOICES}
 
     def of_metric(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
         """Of `choices` the rows of one metric."""

@@ -156,10 +156,9 @@ class Store:
 
     def add(self, cell: Cell, outcome: Outcome, versions: Mapping[str, str]) -> None:
         """Keep what became of a cell, all of it or nothing; takes the place of an earlier failure."""
-        status = "failed" if outcome.error else "done"
         values = (
             cell.key, cell.kind, cell.protocol, cell.dataset, cell.method, cell.seed, cell.fold, cell.inner, cell.part,
-            status, outcome.error, outcome.seconds, outcome.cpu_seconds,
+            "failed" if outcome.error else "done", outcome.error, outcome.seconds, outcome.cpu_seconds,
             datetime.now(UTC).isoformat(timespec="seconds"), canonical(cell.details), canonical(versions),
         )  # fmt: skip
         texts = [(canonical(row.setting), row) for row in outcome.rows]
@@ -212,10 +211,8 @@ class Store:
                 raise sqlite3.DatabaseError(f"the piece of work {key} is not what its key says")
         names = ", ".join(f'"{name}"' for name in CELLS[:-1]) + ", json_extract(versions, '$.device') AS device"
         cells = pd.read_sql_query(f'SELECT {names} FROM cell ORDER BY "when", key', self._connection)
-        found = self._connection.execute(
-            "SELECT method, dataset, content FROM study JOIN cell ON cell.key = study.cell WHERE status = 'done'"
-        )
-        studies = {(study, dataset): json.loads(content) for study, dataset, content in found}
+        query = "SELECT method, dataset, content FROM study JOIN cell ON cell.key = study.cell WHERE status = 'done'"
+        studies = {(study, data): json.loads(content) for study, data, content in self._connection.execute(query)}
         # text as categories: half a million rows then take seconds less to group
         scores = scores.astype(dict.fromkeys(("protocol", "dataset", "method", "chosen_by", "setting"), "category"))
         return Results(self.description(), scores[list(SCORES)], cells, studies)

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ...tables.cells import count
-from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES, artefacts_of, explanation, published_table, table_i
+from . import published as paper
+from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES
 from .ranks import Comparison, f_text, p_text
 from .results import WORTH, Results, worths
 from .tables import signed
@@ -66,11 +67,11 @@ def to_markdown(sections: Iterable[Section]) -> str:
 
 def paper_gaps(results: Results) -> pd.DataFrame:
     """Ours less the paper's Table III, one row per finished cell that the paper has, all metrics."""
-    frame, cells, rows = results.choices[results.main_protocol, "AP"], published_table("III"), []
+    frame, cells, rows = results.choices[results.main_protocol, "AP"], paper.published_table("III"), []
     for row in frame[(frame["folds"] >= frame["expected"]) & np.isfinite(frame["mean"])].itertuples():
         place = (row.dataset, row.metric, results.paper_name(row.method))
         if place in cells:
-            printed, wrong = cells[place].mean, bool(artefacts_of("III", *place))
+            printed, wrong = cells[place].mean, bool(paper.artefacts_of("III", *place))
             rows.append((row.dataset, place[2], row.metric, row.mean, printed, row.mean - printed, wrong))
     frame = pd.DataFrame(rows, columns=["dataset", "method", "metric", "ours", "paper", "gap", "artefact"])
     return frame.astype({"artefact": bool})
@@ -108,33 +109,26 @@ def progress_sentences(results: Results) -> Iterator[str]:
         frame = results.of_metric(protocol, "AP", "AP").query("status != 'left out'")
         there, done, failed = frame[frame["folds"] > 0], (frame["status"] == "done").sum(), frame[frame["failed"] > 0]
         methods, sets = count(frame["method"].nunique(), "method"), _sets(frame["dataset"].nunique())
-        if done == len(frame):
-            yield f"Protocol {protocol}: {methods} on {sets}, all finished."
-        else:
-            yield (
-                f"Protocol {protocol}: {there['method'].nunique()} of {methods} on "
-                f"{there['dataset'].nunique()} of {sets} so far, {done} of {len(frame)} pairs finished."
-            )
-        if len(failed):
-            of = [
-                f"{results.title(r.method)} on {results.dataset_title(r.dataset)} ({r.failed} of {r.expected} folds)"
-                for r in failed.itertuples()
-            ]
-            yield f"Failed folds in {count(len(failed), 'pair')} of method and data set: {_listed(of)}."
-    missing = [name for name in table_i() if name not in results.run["datasets"]]
-    if missing:
-        yield f"Not run of the paper's {len(table_i())} data sets: {_listed(missing)}."
+        some = f"{there['method'].nunique()} of {methods} on {there['dataset'].nunique()} of {sets} so far"
+        told = f"{methods} on {sets}, all" if done == len(frame) else f"{some}, {done} of {len(frame)} pairs"
+        yield f"Protocol {protocol}: {told} finished."
+        pairs = [
+            f"{results.title(r.method)} on {results.dataset_title(r.dataset)} ({r.failed} of {r.expected} folds)"
+            for r in failed.itertuples()
+        ]
+        if pairs:
+            yield f"Failed folds in {count(len(pairs), 'pair')} of method and data set: {_listed(pairs)}."
+    if missing := [name for name in paper.table_i() if name not in results.run["datasets"]]:
+        yield f"Not run of the paper's {len(paper.table_i())} data sets: {_listed(missing)}."
 
 
 def reproduced(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
     """How close our results are to the paper's Table III."""
     for method, rows in _ap_by_method(gaps):
-        close = rows[_within(rows, CLOSE)]["dataset"]
+        close, near = rows[_within(rows, CLOSE)]["dataset"], _within(rows, NEAR).sum()
         named = f" ({_titles(results, close)})" if len(close) and method == CONTROL else ""
-        yield (
-            f"{method}: AP within {CLOSE} of Table III on {len(close)} of {_sets(len(rows))}{named}, within "
-            f"{NEAR} on {_within(rows, NEAR).sum()}; mean difference {signed(rows['gap'].mean())}."
-        )
+        told = f"{method}: AP within {CLOSE} of Table III on {len(close)} of {_sets(len(rows))}{named}"
+        yield f"{told}, within {NEAR} on {near}; mean difference {signed(rows['gap'].mean())}."
     fair = gaps[~gaps["artefact"]]
     if len(fair):
         near = _within(fair, NEAR).sum()
@@ -152,7 +146,7 @@ def differing(results: Results, gaps: pd.DataFrame) -> Iterator[str]:
         yield f"{method} differs by more than {limit} on {_sets(len(rows))}: {_listed(gaps_of)}."
         reasons: dict[tuple[str, str], list[str]] = {}
         for dataset in rows["dataset"]:
-            if known := explanation(method, dataset):
+            if known := paper.explanation(method, dataset):
                 reasons.setdefault(known, []).append(dataset)
         for (text, page), sets in reasons.items():
             yield f"{method} on {_titles(results, sets)}: {text} (docs/{page})."
@@ -172,67 +166,60 @@ def _readings(results: Results, method: str, datasets: set[str]) -> tuple[dict[s
     """Variants that come near a method's printed AP, with theirs; data sets with readings on both sides of it."""
     keys = [key for key in results.methods if results.column(key) == method]
     ap, near = results.finished(results.main_protocol, "AP", "AP")[keys], dict[str, dict[str, float]]()
-    paper = {dataset: published_table("III")[dataset, "AP", method].mean for dataset in datasets}
+    theirs = paper.printed_means("III", "AP")[method]
     for dataset, key in product((d for d in results.datasets if d in datasets), filter(results.variant_of, keys)):
-        if abs(ap.loc[dataset, key] - paper[dataset]) <= NEAR + _SLACK:
+        if abs(ap.loc[dataset, key] - theirs[dataset]) <= NEAR + _SLACK:
             near.setdefault(key, {})[dataset] = ap.loc[dataset, key]
-    return near, {d for d in datasets if ap.loc[d].min() <= paper[d] <= ap.loc[d].max()}
+    return near, {d for d in datasets if ap.loc[d].min() <= theirs[d] <= ap.loc[d].max()}
 
 
 def reading_sentences(results: Results) -> Iterator[str]:
     """How far every reading of a method is from the paper, and how far the one that is compared, on the same data."""
-    frame, cells = results.finished(results.main_protocol, "AP", "AP"), published_table("III")
-    for key in [key for key in results.methods if results.variant_of(key) in frame]:
+    frame = results.finished(results.main_protocol, "AP", "AP")
+    for key in [key for key in results.methods if results.variant_of(key) in frame and results.column(key)]:
         original = results.variant_of(key)
-        both = frame[[key, original]].dropna()
-        paper = np.array([cells[d, "AP", results.paper_name(original)].mean for d in both.index])
-        gaps = np.abs(both.to_numpy() - paper[:, None])
+        theirs = paper.printed_means("III", "AP")[results.paper_name(original)]
+        both = frame[[key, original]].sub(theirs, axis=0).abs().dropna()
         if len(both):
-            yield (
-                f"{results.title(key)}: mean distance from Table III {gaps[:, 0].mean():.3f} AP on {_sets(len(both))}, "
-                f"against {gaps[:, 1].mean():.3f} of {results.title(original)} as compared; closer on "
-                f"{(gaps[:, 0] < gaps[:, 1]).sum()}, within {NEAR} on {(gaps[:, 0] <= NEAR).sum()}."
+            own, other = both.to_numpy().T
+            told = (
+                f"{results.title(key)}: mean distance from Table III {own.mean():.3f} AP on {_sets(len(both))}, against"
             )
+            told += f" {other.mean():.3f} of {results.title(original)} as compared"
+            yield f"{told}; closer on {(own < other).sum()}, within {NEAR} on {(own <= NEAR).sum()}."
 
 
 def artefact_sentences(results: Results) -> Iterator[str]:
     """Printed values that cannot be compared, and degenerate settings of our own."""
     names = [results.paper_name(key) for key in results.methods]
     for table in TABLES:
-        cells = [key for key in published_table(table) if key[0] in results.datasets and key[2] in names]
-        wrong = [found for key in cells if (found := artefacts_of(table, *key))]
-        if wrong:
+        cells = [key for key in paper.published_table(table) if key[0] in results.datasets and key[2] in names]
+        if wrong := [found for key in cells if (found := paper.artefacts_of(table, *key))]:
             shown = sum(any(artefact.standing == "shown" for artefact in found) for found in wrong)
-            yield (
-                f"Table {table} of the paper: {len(wrong)} of the {len(cells)} printed cells next to ours cannot be "
-                f"compared, {shown} of them shown and {len(wrong) - shown} inferred; the table's notes say why."
-            )
+            told = f"Table {table} of the paper: {len(wrong)} of the {len(cells)} printed cells next to ours cannot be"
+            told += f" compared, {shown} of them shown and {len(wrong) - shown} inferred"
+            yield f"{told}; the table's notes say why."
     for protocol in results.run["protocols"]:
         frame = results.of_metric(protocol, "each", "OE")
         frame = frame[frame["tied"] >= DEGENERATE_TIES]
         for method, rows in frame.groupby("method", sort=False):
             of = [f"{results.dataset_title(r.dataset)} {r.mean:.3f} ({100 * r.tied:.0f} %)" for r in rows.itertuples()]
-            yield (
-                f"Protocol {protocol}: the best OE of {results.title(method)} comes from scores that are "
-                f"mostly tied on {_sets(len(rows))} (share of tied rows): {_listed(of)}."
-            )
+            told = f"Protocol {protocol}: the best OE of {results.title(method)} comes from scores that are mostly tied"
+            yield f"{told} on {_sets(len(rows))} (share of tied rows): {_listed(of)}."
 
 
 def protocol_sentences(results: Results) -> Iterator[str]:
     """What each step from a lenient to a strict protocol is worth in AP, settings chosen by AP."""
     for pair, gains in _ap_gains(results):
-        gain, by_method = gains["gain"], gains.groupby("method")["gain"].agg(["mean", "size"])
-        by_method = by_method.loc[[key for key in results.methods if key in by_method.index]]
-        control = [
-            f", {signed(mean)} for {CONTROL} on {size:.0f}"
-            for key, (mean, size) in by_method.iterrows()
-            if results.paper_name(str(key)) == CONTROL
-        ]
-        yield (
-            f"{_STEPS[WORTH[pair]]} is worth {signed(gain.mean())} AP on average over {len(gain)} pairs of method and "
-            f"data set ({signed(gain.min())} to {signed(gain.max())}){''.join(control)}, most for "
-            f"{results.title(str(by_method['mean'].idxmax()))} ({signed(by_method['mean'].max())})."
+        gain, by_method = gains["gain"], {key: rows["gain"] for key, rows in gains.groupby("method", sort=False)}
+        told = (
+            f"{_STEPS[WORTH[pair]]} is worth {signed(gain.mean())} AP on average over {len(gain)} pairs of method and"
         )
+        told += f" data set ({signed(gain.min())} to {signed(gain.max())})"
+        for own in (own for key, own in by_method.items() if results.paper_name(key) == CONTROL):
+            told += f", {signed(own.mean())} for {CONTROL} on {len(own)}"
+        most = max(filter(by_method.__contains__, results.methods), key=lambda key: by_method[key].mean())
+        yield f"{told}, most for {results.title(most)} ({signed(by_method[most].mean())})."
 
 
 def rank_sentences(found: Sequence[Comparison]) -> Iterator[str]:
@@ -247,29 +234,25 @@ def rank_sentences(found: Sequence[Comparison]) -> Iterator[str]:
         told = [f"{source[0].upper()}{source[1:]}: {sizes}, {tests}."]
         for one in (one for one in mine if one.metric == "AP"):
             ranks, worse = one.test.mean_ranks, one.differing(one.stepdown.significant, worse=True)
-            printed = f" (the printed Table V gives {one.printed.control_rank:.2f})" if one.printed else ""
-            told.append(
-                f"By AP {one.control} has mean rank {one.control_rank:.2f}, place "
-                f"{int((ranks < one.control_rank).sum()) + 1} of {len(ranks)}{printed}; significantly worse by Holm's "
-                f"test: {_listed(worse) if worse else f'none of {len(ranks) - 1}'}."
-            )
+            place = f"place {int((ranks < one.control_rank).sum()) + 1} of {len(ranks)}"
+            place += f" (the printed Table V gives {one.printed.control_rank:.2f})" if one.printed else ""
+            named = _listed(worse) if worse else f"none of {len(ranks) - 1}"
+            told.append(f"By AP {one.control} has mean rank {one.control_rank:.2f}, {place};")
+            told.append(f"significantly worse by Holm's test: {named}.")
         yield " ".join(told)
 
 
 def outsiders(results: Results) -> Iterator[str]:
     """How methods outside the paper compare, our default among them: in this run, and with the printed values."""
-    printed = pd.Series({d: published_table("III")[d, "AP", CONTROL].mean for d in table_i()})
     for protocol in dict.fromkeys([results.main_protocol, *results.run["protocols"]]):
         ap = results.finished(protocol, "AP", "AP")
         against = {f"that of {CONTROL} in this run": ap[key] for key in ap if results.paper_name(key) == CONTROL}
-        against[f"the paper's Table III value of {CONTROL}"] = printed
+        against[f"the paper's Table III value of {CONTROL}"] = paper.printed_means("III", "AP")[CONTROL]
         for key in [key for key in ap if not results.column(key)]:
-            gaps = {what: (ap[key] - other).dropna() for what, other in against.items()}
-            told = [
-                f"above {what} on {(gap > 0).sum()} of {_sets(len(gap))} (mean difference {signed(gap.mean())})"
-                for what, gap in gaps.items()
-                if len(gap)
-            ]
+            told = []
+            for what, gap in ((what, (ap[key] - other).dropna()) for what, other in against.items()):
+                mean = f"(mean difference {signed(gap.mean())})"
+                told += [f"above {what} on {(gap > 0).sum()} of {_sets(len(gap))} {mean}"] if len(gap) else []
             if told:
                 yield f"{results.title(key)}, protocol {protocol}: AP {' and '.join(told)}."
 

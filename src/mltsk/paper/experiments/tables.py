@@ -7,6 +7,7 @@ itself, see `results`. Our values have three decimals, the paper's the two that 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from math import prod
 from string import ascii_lowercase
 from typing import Any, NamedTuple
@@ -185,9 +186,7 @@ def result_table(results: Results, table: str, protocol: str) -> Table:
     return captioned("results", rows, list(columns), notes, key, more=more, **words)
 
 
-def _result_cell(
-    results: Results, table: str, protocol: str, row: Mapping[Any, Any], notes: Notes, best: bool
-) -> TableCell:
+def _result_cell(results: Results, table: str, protocol: str, row: Any, notes: Notes, best: bool) -> TableCell:
     place = (row["dataset"], row["metric"], results.column(row["method"]))
     cell = TableCell(
         **_mean(row, "—" if row["status"] in ("missing", "left out") else "NaN"),
@@ -267,14 +266,10 @@ def time_table(results: Results) -> Table | None:
     if not len(results.cells):
         return None
     spent = results.cells.groupby(["protocol", "dataset", "method"], observed=True)["cpu_seconds"].sum().to_dict()
-    rows = [
-        (
-            (f"protocol {protocol}", results.dataset_title(dataset)),
-            [number(spent.get((protocol, dataset, method)), ",.1f") for method in results.methods],
-        )
-        for protocol in results.run["protocols"]
-        for dataset in results.datasets
-    ]
+    rows = []
+    for protocol, dataset in product(results.run["protocols"], results.datasets):
+        cells = [number(spent.get((protocol, dataset, method)), ",.1f") for method in results.methods]
+        rows.append(((f"protocol {protocol}", results.dataset_title(dataset)), cells))
     seconds = float(results.cells["cpu_seconds"].sum())
     size, unit = (1, "s") if seconds < 60 else (60, "min") if seconds < 3600 else (3600, "h")
     return captioned(
@@ -303,10 +298,10 @@ def worth_table(results: Results) -> Table | None:
     for pair in results.protocol_pairs:
         gains = worths(results, pair).groupby(["method", "metric"])["gain"].agg(["mean", "size"]).to_dict("index")
         for method in results.methods:
-            cells = [TableCell("—")] * len(METRICS)
-            for i, found in enumerate(gains.get((method, metric)) for metric in METRICS):
-                if found is not None:
-                    mean, size = float(found["mean"]), int(found["size"])
-                    cells[i] = TableCell(f"{signed(mean)} ({size})", mean, facts={"datasets": size})
+            cells = []
+            for found in (gains.get((method, metric), {"mean": 0.0, "size": 0}) for metric in METRICS):
+                mean, size = float(found["mean"]), int(found["size"])
+                told = TableCell(f"{signed(mean)} ({size})", mean, facts={"datasets": size})
+                cells.append(told if size else TableCell("—"))
             rows.append(((WORTH[pair], results.title(method)), cells))
     return captioned("protocols-worth", rows) if rows else None

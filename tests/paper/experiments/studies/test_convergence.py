@@ -3,10 +3,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.paper.experiments.studies.convergence import study, unstopped
+from mltsk.paper.experiments.studies.convergence import unstopped
 from mltsk.paper.experiments.studies.sample import paper_rules
 from mltsk.paper.solvers.algorithm1 import Solver
-from mltsk.paper.solvers.problem import quadratic
+from mltsk.paper.solvers.problem import Problem, quadratic
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +18,12 @@ def problem(toy):
 
 def test_up_to_the_authors_stop_it_is_their_iteration(problem):
     stopped = Solver(*problem, 100, 1e-9).solve(10.0, 0.1, 1.0)
-    q = [q for _, q in unstopped(*problem, 10.0, 0.1, 1.0, stopped.n_iter)]
+    q = [q for _, q in unstopped(Problem(*problem, 10.0, 0.1), 1.0, stopped.n_iter)]
     assert_allclose(q, stopped.losses, rtol=1e-6, atol=1e-6)
 
 
 def test_left_alone_the_paper_objective_falls_without_bound(problem):
-    F = np.array([F for F, _ in unstopped(*problem, 10.0, 0.1, 1.0, 2000)])
+    F = np.array([F for F, _ in unstopped(Problem(*problem, 10.0, 0.1), 1.0, 2000)])
     assert F[-1] < -1e6
     assert F[-1] < 2 * F[len(F) // 2]
 
@@ -41,7 +41,7 @@ def test_the_convex_form_ends_with_a_certificate(found):
     assert len(ours["steps"]) == len(ours["certificates"])
 
 
-def test_a_stop_that_comes_early_is_marked(toy):
-    line = study(toy, grid="fast")["paper"][-1]
+def test_a_stop_that_comes_early_is_marked(found):
+    line = found["convergence"]["paper"][-1]
     assert 1 <= line["stop"] <= 100
     assert line["stopped_by"] in ("margin", "negative loss", "max_iter")

@@ -6,7 +6,6 @@ from mltsk import MLTSKClassifier
 from mltsk.datasets import Dataset
 from mltsk.metrics import evaluate
 from mltsk.paper.experiments.studies.sample import (
-    best_by_ap,
     our_metrics,
     paper_rules,
     plain,
@@ -47,10 +46,10 @@ def test_fast_takes_fewer_rows_and_folds_and_says_so():
 def test_search_scores_every_setting_on_every_fold(toy):
     sample = sample_of(toy, 0, "paper")
     grid = {"n_rules": (2,), "width_scale": (1.0, 10.0), "correlation_weight": (1.0,), "l1_weight": (0.1, 100.0)}
-    scores = search(sample, {**grid, "init_ridge": (1.0,)})
+    best, scores = search(sample, {**grid, "init_ridge": (1.0,)})
     assert {table.shape for table in scores.values()} == {(5, 5)}
     assert len(scores) == 4
-    assert dict(best_by_ap(scores))["l1_weight"] == 0.1  # 100 leaves no coefficient
+    assert dict(best)["l1_weight"] == 0.1  # 100 leaves no coefficient
 
 
 def test_numbers_that_json_cannot_hold_become_none():

@@ -1,4 +1,4 @@
-"""Studies behind the paper's Fig. 3 to 8, one file each: a data set in, plain data (what JSON can hold) out.
+"""Studies behind the paper's Fig. 3 to 8, each a function: a data set in, plain data (what JSON can hold) out.
 
 ``STUDIES[name].function(data, seed=0, grid="paper")`` runs one; the same arguments give the same answer. With
 ``grid="fast"`` fewer rows, folds and values are used, and ``note`` in the answer says which.
@@ -8,7 +8,9 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import convergence, coupling_effect, label_correlation, rules, sensitivity
+from .convergence import convergence_study
+from .coupling_effect import correlation_study, effect_study
+from .sensitivity import rules_study, weights_study
 
 
 class Study(NamedTuple):
@@ -22,10 +24,10 @@ class Study(NamedTuple):
 
 STUDIES = {
     "label-correlation": Study(
-        "Correlation of labels and of their consequents", "Fig. 3, 4", label_correlation.study, ("emotions", "scene")
+        "Correlation of labels and of their consequents", "Fig. 3, 4", correlation_study, ("emotions", "scene")
     ),
-    "coupling-effect": Study("What the label coupling is worth", "Fig. 5", coupling_effect.study),
-    "rules": Study("Average precision against the number of rules", "Fig. 6", rules.study),
-    "sensitivity": Study("Sensitivity to alpha and beta", "Fig. 7", sensitivity.study, ("flags",)),
-    "convergence": Study("Convergence past the authors' stop", "Fig. 8", convergence.study, ("scene", "yeast")),
+    "coupling-effect": Study("What the label coupling is worth", "Fig. 5", effect_study),
+    "rules": Study("Average precision against the number of rules", "Fig. 6", rules_study),
+    "sensitivity": Study("Sensitivity to alpha and beta", "Fig. 7", weights_study, ("flags",)),
+    "convergence": Study("Convergence past the authors' stop", "Fig. 8", convergence_study, ("scene", "yeast")),
 }

@@ -28,7 +28,7 @@ STEPS, FAST_STEPS = 3000, 1000
 TOL = 1e-6
 
 
-def study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
+def convergence_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
     """Objective of the paper's problem step by step far past its authors' stop, and its convex form with a certificate.
 
     ``curvature`` is the smallest eigenvalue of the Hessian; below 0 the objective is ``unbounded``.
@@ -50,7 +50,7 @@ def _authors(X: Array, Y: Array, steps: int) -> Iterator[dict[str, Any]]:
     sigma = 0.0 if sigma <= 1e-9 * data.norm else sigma  # what rounding leaves of an exact 0
     for alpha in ALPHAS:
         stopped, curvature = Solver(data, R, 100, 0.01).solve(alpha, BETA, GAMMA), float(sigma + alpha * lam)
-        F, q = np.array(list(unstopped(data, R, alpha, BETA, GAMMA, steps))).T
+        F, q = np.array(list(unstopped(Problem(data, R, alpha, BETA), GAMMA, steps))).T
         # all of the first hundred steps, and evenly spread in their logarithm beyond: enough for a picture
         spread = np.geomspace(1, len(F), 400).round().astype(np.int64)
         kept = np.union1d(np.arange(1, min(len(F), 100) + 1), spread)
@@ -60,13 +60,11 @@ def _authors(X: Array, Y: Array, steps: int) -> Iterator[dict[str, Any]]:
         yield {**found, "objective": plain(F[kept - 1]), "df": plain(df[kept - 1])}
 
 
-def unstopped(
-    data: Quadratic, R: Array, alpha: float, beta: float, gamma: float, steps: int
-) -> Iterator[tuple[float, float]]:
+def unstopped(problem: Problem, gamma: float, steps: int) -> Iterator[tuple[float, float]]:
     """(F, q) after every step of Algorithm I without its stopping rule; ends early where numbers overflow."""
-    problem = Problem(data, R, alpha, beta)
-    lip = sqrt(2 * (data.norm**2 + (alpha * float(np.abs(np.linalg.eigvalsh(R)).max())) ** 2))
-    W = W_old = data.ridge_start(gamma)
+    beta, norm_R = problem.beta, float(np.abs(np.linalg.eigvalsh(np.asarray(problem.Q))).max())
+    lip = sqrt(2 * (problem.data.norm**2 + (problem.alpha * norm_R) ** 2))
+    W = W_old = problem.data.ridge_start(gamma)
     slope = slope_old = problem.slope(W)
     b_old, b = 1.0, 1.0
     for _ in range(steps):

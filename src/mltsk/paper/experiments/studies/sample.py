@@ -95,14 +95,15 @@ def our_metrics(sample: Sample, fold: Fold, **params: Any) -> Array:
     return five(sample.Y[test], model.decision_function(sample.X[test]), threshold=0.0)
 
 
-def search(sample: Sample, grid: Mapping[str, Sequence[float]]) -> dict[Setting, Array]:
-    """Five metrics (folds, 5) of the authors' method at every setting of a grid; work is shared as in `grid_path`."""
+def search(sample: Sample, grid: Mapping[str, Sequence[float]]) -> tuple[Setting, dict[Setting, Array]]:
+    """The authors' method over a grid: the best setting by AP, and five metrics (folds, 5) at every one."""
     X, found = sample.dense, dict[Setting, list[Array]]()
     for train, test in sample.folds:
         for point in PaperMLTSK().grid_path(X[train], sample.Y[train].astype(int), X[test], grid):
             key = tuple((name, float(point.params[name])) for name in grid)  # type: ignore[arg-type]
             found.setdefault(key, []).append(five(sample.Y[test], point.scores))
-    return {setting: np.array(rows) for setting, rows in found.items()}
+    tables = {setting: np.array(rows) for setting, rows in found.items()}
+    return best_by_ap(tables), tables
 
 
 def best_by_ap(scores: Mapping[Any, Array]) -> Any:
