@@ -92,6 +92,8 @@ class RankComparison:
 def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
     """Test whether any of several methods differs from the others over several data sets.
 
+    If all data sets rank the methods alike, F is infinite and p 0; if every row is tied throughout, F is 0 and p 1.
+
     Parameters
     ----------
     scores : array or data frame of shape (n_datasets, n_methods)
@@ -102,11 +104,6 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     correct_ties : bool
         Divide χ² by its tie correction, as `scipy.stats.friedmanchisquare` does. Demšar's formulas, and with them the
         paper, do not; F is larger with it.
-
-    Returns
-    -------
-    Friedman
-        If all data sets rank the methods alike, F is infinite and p 0; if every row is tied throughout, F is 0 and p 1.
 
     Examples
     --------
@@ -215,7 +212,7 @@ def critical_difference_diagram(
     """Draw mean ranks on a line, better methods to the right, with what the test says about them.
 
     For `bonferroni_dunn` a band marks all mean ranks that do not differ from the control's; for `nemenyi` bars join
-    methods that do not differ from each other. The figure is as large as the names need.
+    methods that do not differ from each other. Returns a figure of matplotlib as large as the names need.
 
     Parameters
     ----------
@@ -224,10 +221,6 @@ def critical_difference_diagram(
         Names of the methods; those of the mean ranks if they have any.
     color : colour of matplotlib
         Of the band or bars. Text and lines follow ``rcParams``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
 
     Examples
     --------

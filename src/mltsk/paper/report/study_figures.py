@@ -26,7 +26,6 @@ _SMALL |= {"lines.linewidth": 1.4, "lines.markersize": 4}
 _ARMS = {
     "off": ("off (alpha = 0)", ink.GREY, "x"),
     "paper": ("paper's R", ink.RED, "D"),
-    "ridge": ("ridge control", ink.GREY, "|"),
     "laplacian": ("Laplacian", ink.BLUE, "o"),
     "signed": ("signed", ink.ORANGE, "s"),
     "shift": ("shift", ink.GREEN, "^"),

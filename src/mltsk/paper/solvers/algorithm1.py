@@ -75,7 +75,7 @@ def algorithm1(
     constant_labels: ConstantLabels = "uncorrelated",
     stop: Stop = "program",
 ) -> Algorithm1Result:
-    """Algorithm I as the authors' program runs it, stopping rule included.
+    """Algorithm I as the authors' program runs it, stopping rule included: P, n_iter, the q of every step, and why.
 
     Parameters
     ----------
@@ -94,14 +94,8 @@ def algorithm1(
     stop : {"program", "text"}, default="program"
         What must change by ``margin`` at most: q, or, as the paper says, the objective (24), which may fall below 0.
 
-    Returns
-    -------
-    Algorithm1Result
-        ``P`` (Md, L), ``n_iter``, the stop-losses ``losses`` and ``stopped_by``.
-
     Examples
     --------
-    >>> import numpy as np
     >>> G, Y = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([[1.0, 0], [1, 1], [0, 1]])
     >>> result = algorithm1(G, Y, 0.1, 0.01, 0.1)
     >>> result.n_iter, result.stopped_by, result.P.round(2).tolist()
@@ -137,7 +131,6 @@ def algorithm1_grid(
 
     Examples
     --------
-    >>> import numpy as np
     >>> G, Y = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([[1.0, 0], [1, 1], [0, 1]])
     >>> algorithm1_grid(G, Y, [0.1], [0.01, 10], [0.1], then=lambda result: result.n_iter)
     {(0.1, 0.01, 0.1): 4, (0.1, 10, 0.1): 2}
@@ -259,15 +252,14 @@ class Solver:
 
     def _slot(self, waiting: Iterator[Setting], done: list[Any], W: Array, H: Array) -> Iterator[Used]:
         for setting in waiting:
-            done.append((setting, (yield from self._run(*setting, W, H))))
+            done.append((setting, (yield from self._run(setting, W, H))))
 
-    def _run(
-        self, alpha: float, beta: float, gamma: float, W: Array, H: Array
-    ) -> Generator[Used, None, Algorithm1Result]:
+    def _run(self, setting: Setting, W: Array, H: Array) -> Generator[Used, None, Algorithm1Result]:
         """One setting in the buffers W and H; whenever it yields, its caller must put A W into H."""
         if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
             nans = np.full(self.max_iter, nan)
             return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
+        alpha, beta, gamma = setting
         lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
         scaled_B, coupling = self._B / lip, (alpha * self.R).astype(self.dtype, copy=False)
         W[:], AW, RW = self._start(gamma)

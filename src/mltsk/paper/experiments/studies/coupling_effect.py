@@ -29,7 +29,7 @@ from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
-from ...solvers.convex import LOO_SINGLE, Spectrum
+from ...solvers.convex import LOO_SINGLE, spectrum
 from ..cross_validation import Fold, shuffled_folds
 from .sample import CONVENTION, Rules, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, summary
 
@@ -134,9 +134,9 @@ class RidgeFamily:
     def __init__(self, rules: Rules, Y: Array) -> None:
         self.rates, self.C = Y.mean(axis=0), label_correlation(Y)
         # single precision halves the time of the eigendecomposition, as in `solvers.convex`
-        spectrum = Spectrum.of(rules.train.astype(np.float32) if len(Y) > LOO_SINGLE else rules.train)
-        self.s, self.projected = spectrum.s, spectrum.U.T @ (Y - self.rates)
-        self.T = rules.test @ rules.train.transpose_matmul(spectrum.U)
+        self.s, U = spectrum(rules.train.astype(np.float32) if len(Y) > LOO_SINGLE else rules.train)
+        self.projected = U.T @ (Y - self.rates)
+        self.T = rules.test @ rules.train.transpose_matmul(U)
 
     def scores(self, arm: str, settings: list[Setting]) -> Iterator[tuple[Setting, Array]]:
         """Scores of the test rows at the settings (ρ in units of the largest eigenvalue, α/ρ)."""
