@@ -98,11 +98,11 @@ def test_slope_is_the_derivative_of_the_value():
     assert np.vdot(problem.slope(P), E) == pytest.approx(numeric, rel=1e-7)
 
 
-def test_steps_dominate_the_hessian():
-    Q = coupling_matrix(label_correlation(LABELS), "precision")
-    problem = Problem(DATA, Q, alpha=0.7, rho=0.2)
-    hessian = np.kron(np.eye(3), DATA.A) + np.kron(0.7 * Q, np.eye(6)) + 0.2 * np.eye(18)
-    assert np.linalg.eigvalsh(np.diag(np.tile(1 / problem.steps[:, 0], 3)) - hessian)[0] > -1e-10
+@pytest.mark.parametrize("form", [True, False])
+def test_the_bound_is_a_diagonal_that_dominates_the_gram_matrix(weighted_rows, form):
+    for data in (quadratic(GT.T, LABELS, form=form), quadratic(*weighted_rows, form=form)):
+        A = data.apply(np.eye(len(data.bound)))
+        assert np.linalg.eigvalsh(np.diag(data.bound[:, 0]) - A)[0] > -1e-10
 
 
 def test_gap_bounds_the_distance_to_the_minimum_from_above():

@@ -203,11 +203,6 @@ class Problem:
         values = np.linalg.eigvalsh(self.Q)
         return float(values[0]), float(values[-1])
 
-    @cached_property
-    def steps(self) -> Array:
-        """Step sizes (Md, 1): one over a diagonal that dominates the Hessian."""
-        return 1.0 / (self.data.bound + self.rho + self.alpha * max(self._coupling_range[1], 0.0))
-
     def require_minimum(self) -> None:
         """Raise `NoMinimumError` unless F is convex: the message names α, the curvature and what to use instead.
 
@@ -250,7 +245,8 @@ def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000,
     """
     problem.require_minimum()
     B = problem.data.B
-    steps = problem.steps.astype(B.dtype)
+    diagonal = problem.data.bound + problem.rho + problem.alpha * max(problem._coupling_range[1], 0.0)
+    steps = (1.0 / diagonal).astype(B.dtype)  # the diagonal dominates the Hessian
     P = np.zeros_like(B) if start is None else np.array(start, dtype=B.dtype)
     slope = problem.slope(P)
     P_old, slope_old, b, n_iter = P, slope, 1.0, 0
