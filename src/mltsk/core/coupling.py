@@ -35,7 +35,6 @@ def label_correlation(Y: Array, sample_weight: Array | None = None) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> label_correlation(np.array([[1.0, 0, 1], [0, 1, 1]])).round(6).tolist()
     [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """

@@ -37,7 +37,6 @@ def fuzzy_features(X: Matrix, centers: Array, widths: Array, *, underflow: Under
 
     Examples
     --------
-    >>> import numpy as np
     >>> G = fuzzy_features(np.array([[0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]), np.full((2, 2), 0.5))
     >>> G.tolist()
     [[0.5, 0.0, 0.5, 0.5, 0.0, 0.5]]
@@ -53,7 +52,6 @@ class FuzzyMap:
 
     Examples
     --------
-    >>> import numpy as np
     >>> X, M = np.arange(6.0).reshape(3, 2), np.array([[1.0, 0], [0.5, 0.5], [0, 1]])
     >>> G, P = FuzzyMap(X, M), np.ones((6, 1))
     >>> G.shape, (G @ P).ravel().tolist()

@@ -12,8 +12,14 @@ classifiers over multiple data sets, JMLR 7 (2006). With R the mean rank of a me
 
 Data frames in, labelled answers out: the columns of a frame name the methods, and mean ranks, differences and
 verdicts then are a series by name. Arrays give arrays.
+
+A diagram is laid out in inches, so that text keeps its distance whatever the number of methods: a ruler of the critical
+difference, the scale from k (left) to 1 (right, best), bars, and below them one row per pair of names, the worse half
+of the methods on the left and the better on the right. The names nearest the ends of the scale come first: then no two
+lines cross.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,14 +29,18 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from ..exceptions import InputError
-from .rank_diagram import draw_ranks
+from ..exceptions import InputError, optional
 
 __all__ = ["Friedman", "RankComparison", "bonferroni_dunn", "critical_difference_diagram", "friedman", "holm"]
 __all__ += ["nemenyi"]
 
 FloatArray = NDArray[np.float64]
 Names = list[Any] | None
+
+_FONT, _LINE = 10.0, 1.55 * 10 / 72  # of a diagram: points, and inches from line to line
+_SCALE_Y, _BAR_STEP = 2.4 * _LINE, 0.62 * _LINE  # from the top to the scale, and from there from bar to bar
+# Shares of the scale: bars closer than this get rows of their own, and reach beyond the methods at their ends.
+_APART, _OVERHANG = 0.06, 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +102,8 @@ class RankComparison:
 def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
     """Test whether any of several methods differs from the others over several data sets.
 
+    If all data sets rank the methods alike, F is infinite and p 0; if every row is tied throughout, F is 0 and p 1.
+
     Parameters
     ----------
     scores : array or data frame of shape (n_datasets, n_methods)
@@ -103,11 +115,6 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
         Divide χ² by its tie correction, as `scipy.stats.friedmanchisquare` does. Demšar's formulas, and with them the
         paper, do not; F is larger with it.
 
-    Returns
-    -------
-    Friedman
-        If all data sets rank the methods alike, F is infinite and p 0; if every row is tied throughout, F is 0 and p 1.
-
     Examples
     --------
     >>> test = friedman([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4], [0.7, 0.7, 0.5], [0.3, 0.4, 0.2]], greater_is_better=True)
@@ -116,7 +123,19 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     >>> round(test.f, 2), round(test.p_value, 3), round(test.critical_value(0.05), 2)
     (9.8, 0.013, 5.14)
     """
-    values, names = _score_table(scores)
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("Scores must be a table of numbers, one row per data set and one column per method.") from None
+    if values.ndim != 2 or min(values.shape) < 2:
+        shape = f"the scores have shape {values.shape}"
+        raise InputError(f"Ranks need at least two data sets (rows) and two methods (columns); {shape}.")
+    names = list(scores.columns) if hasattr(scores, "columns") else None
+    if np.isnan(values).any():
+        row, column = np.argwhere(np.isnan(values))[0].tolist()
+        dataset, method = scores.index[row] if names else row, names[column] if names else column
+        where = f"method {method!r} on data set {dataset!r}"
+        raise InputError(f"The score of {where} is missing: leave out the row or the column.")
     n, k = values.shape
     ranks = stats.rankdata(-values if greater_is_better else values, axis=1)
     # twice the ranks are whole numbers, so that equal rankings give exactly infinity
@@ -215,7 +234,7 @@ def critical_difference_diagram(
     """Draw mean ranks on a line, better methods to the right, with what the test says about them.
 
     For `bonferroni_dunn` a band marks all mean ranks that do not differ from the control's; for `nemenyi` bars join
-    methods that do not differ from each other. The figure is as large as the names need.
+    methods that do not differ from each other. Returns a figure of matplotlib as large as the names need.
 
     Parameters
     ----------
@@ -224,10 +243,6 @@ def critical_difference_diagram(
         Names of the methods; those of the mean ranks if they have any.
     color : colour of matplotlib
         Of the band or bars. Text and lines follow ``rcParams``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
 
     Examples
     --------
@@ -241,7 +256,106 @@ def critical_difference_diagram(
     shown = [str(name) for name in (names or own_names or range(1, len(ranks) + 1))]
     if len(shown) != len(ranks):
         raise InputError(f"There are {len(ranks)} methods and {len(shown)} names.")
-    return draw_ranks(ranks, shown, comparison.critical_difference, control=comparison.control, color=color)
+    k, cd, control = len(ranks), comparison.critical_difference, comparison.control
+    bars = [] if control is None else [(min(ranks[control] + cd, k), max(ranks[control] - cd, 1.0), 0)]
+    free: list[float] = []  # of every row of bars, the worst rank drawn so far
+    for group in cliques(ranks, cd) if control is None else ():
+        best, worst = float(ranks[group[0]]), float(ranks[group[-1]])
+        row = next((i for i, taken in enumerate(free) if best > taken + _APART * (k - 1)), len(free))
+        free[row : row + 1] = [worst]
+        bars.append((worst, best, row))
+    labels = [f"{name} ({rank:.2f})" for name, rank in zip(shown, ranks, strict=True)]
+    diagram = _Diagram(ranks, labels, 1 + max((row for *_, row in bars), default=-1))
+    diagram.draw_scale(cd)
+    for bar in bars:
+        diagram.draw_bar(*bar, 0.0 if control is not None else _OVERHANG, color)
+    diagram.draw_names(control, color)
+    return diagram.ax.figure
+
+
+def cliques(ranks: FloatArray, critical_difference: float) -> tuple[tuple[int, ...], ...]:
+    """Largest sets of two or more methods less than the critical difference apart, positions by rank.
+
+    Examples
+    --------
+    >>> cliques(np.array([1.0, 4.0, 1.5, 2.4]), 1.2)
+    ((0, 2), (2, 3))
+    """
+    order = np.argsort(ranks, kind="stable")
+    spread = ranks[order]
+    ends = [int(np.sum(spread - start < critical_difference)) for start in spread]
+    kept = [(i, end) for i, end in enumerate(ends) if end - i > 1 and (i == 0 or end > ends[i - 1])]
+    return tuple(tuple(order[i:end].tolist()) for i, end in kept)
+
+
+class _Diagram:
+    """Axes of a new figure in inches; y runs down from 0 at the top."""
+
+    def __init__(self, ranks: FloatArray, labels: Sequence[str], bar_rows: int) -> None:
+        self.ranks, self.labels, self.k, margin = ranks, labels, len(ranks), 0.08
+        figure: Any = optional("matplotlib.figure", "report").Figure
+        self.ink = optional("matplotlib", "report").rcParams["text.color"]
+        # names have the width of the longest, in bold, on both sides and a gap, the scale what is between
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")  # drawing will say so
+            bold = optional("matplotlib.font_manager", "report").FontProperties(weight="bold")
+            text = optional("matplotlib.textpath", "report").TextPath
+            paths = [text((0, 0), label.replace("$", r"\$"), size=_FONT, prop=bold) for label in labels]
+        # Control points enclose their curve; exact extents took three quarters of the time of a diagram.
+        self.left = max(float(path.vertices[:, 0].max()) for path in paths) / 72 + 0.25
+        self.right = self.left + max(4.4, 0.3 * (self.k - 1))
+        self.first_row = _SCALE_Y + _BAR_STEP * bar_rows + 1.1 * _LINE
+        inner = np.array([self.right + self.left, self.first_row + _LINE * ((self.k + 1) // 2 - 0.35)])
+        size = inner + 2 * margin
+        self.ax = figure(figsize=tuple(size)).add_axes((*(margin / size), *(inner / size)))
+        self.ax.set_axis_off()
+        self.ax.set(xlim=(0, inner[0]), ylim=(inner[1], 0))
+
+    def x(self, rank: Any) -> Any:
+        """Place of a mean rank on the scale."""
+        return self.left + (self.k - rank) / (self.k - 1) * (self.right - self.left)
+
+    def rule(self, x: Sequence[float], y: Sequence[float], width: float = 1.0, **more: Any) -> None:
+        self.ax.plot(x, y, **{"color": self.ink, "lw": width, **more})
+
+    def write(self, x: float, y: float, text: str, **more: Any) -> None:
+        self.ax.text(x, y, text, **{"va": "center", "fontsize": _FONT, **more})
+
+    def draw_scale(self, cd: float) -> None:
+        """The scale, and above it the critical difference; in words alone where it is longer than the scale."""
+        step = int(np.ceil(1.6 * _LINE / ((self.right - self.left) / (self.k - 1))))
+        self.rule([self.left, self.right], [_SCALE_Y, _SCALE_Y], solid_capstyle="butt")
+        for rank in np.arange(1, self.k + 0.5, 0.5):
+            major, x = rank % 1 == 0 and (rank - 1) % step == 0, self.x(rank)
+            self.rule([x, x], [_SCALE_Y, _SCALE_Y - (0.35 if major else 0.18) * _LINE], 0.8)
+            if major:
+                self.write(x, _SCALE_Y - 0.5 * _LINE, f"{rank:.0f}", ha="center", va="bottom")
+        y, text = 0.65 * _LINE, f"CD = {cd:.2f}"
+        if cd > self.k - 1:
+            self.write(self.left, y, f"{text}, longer than the scale")
+            return
+        ends = [self.left, self.x(self.k - cd)]
+        self.rule(ends, [y, y])
+        for end in ends:
+            self.rule([end, end], [0.5 * _LINE, 0.8 * _LINE])
+        self.write(ends[1] + 0.4 * _LINE, y, text, ha="left")
+
+    def draw_bar(self, worst: float, best: float, row: int, overhang: float, color: str) -> None:
+        """A bar that holds methods reaches a little beyond them, but never to one that it does not hold."""
+        outside = self.ranks[(self.ranks < best) | (self.ranks > worst)]
+        gaps = [np.abs(outside - end).min(initial=self.k) / 3 for end in (worst, best)]
+        reach = np.minimum(overhang * (self.k - 1), gaps)
+        ends, y = self.x(np.array([worst + reach[0], best - reach[1]])), _SCALE_Y + _BAR_STEP * (row + 1)
+        self.rule(ends, [y, y], 3.4, color=color, solid_capstyle="butt", zorder=3, gid="bar")
+
+    def draw_names(self, control: int | None, color: str) -> None:
+        for place, method in enumerate(np.argsort(-self.ranks, kind="stable")):
+            chosen, on_left = control == method, place < (self.k + 1) // 2
+            x, y = self.x(self.ranks[method]), self.first_row + _LINE * min(place, self.k - 1 - place)
+            end, side, align = (self.left - 0.1, -0.06, "right") if on_left else (self.right + 0.1, 0.06, "left")
+            ink, width, above, weight = (color, 1.6, 4, "bold") if chosen else (self.ink, 0.8, 2, "normal")
+            self.rule([x, x, end], [_SCALE_Y, y, y], width, color=ink, zorder=above)
+            self.write(end + side, y, self.labels[method], ha=align, fontweight=weight, parse_math=False)
 
 
 def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, Names, float]:
@@ -283,20 +397,3 @@ def _labelled(values: NDArray[Any], names: Names) -> Any:
     if names is None:
         return values
     return pd.Series(values, names) if values.ndim == 1 else pd.DataFrame(values, names, names)
-
-
-def _score_table(scores: Any) -> tuple[FloatArray, Names]:
-    try:
-        values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("Scores must be a table of numbers, one row per data set and one column per method.") from None
-    if values.ndim != 2 or min(values.shape) < 2:
-        shape = f"the scores have shape {values.shape}"
-        raise InputError(f"Ranks need at least two data sets (rows) and two methods (columns); {shape}.")
-    names = list(scores.columns) if hasattr(scores, "columns") else None
-    if np.isnan(values).any():
-        row, column = np.argwhere(np.isnan(values))[0].tolist()
-        dataset, method = scores.index[row] if names else row, names[column] if names else column
-        where = f"method {method!r} on data set {dataset!r}"
-        raise InputError(f"The score of {where} is missing: leave out the row or the column.")
-    return values, names

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.paper.solvers import convex
-from mltsk.paper.solvers.convex import Spectrum, choose_weights, fit_consequents, leave_one_out
+from mltsk.paper.solvers.convex import choose_weights, fit_consequents, leave_one_out, spectrum
 
 
 def problem(n=30, d=4, k=2, seed=0):
@@ -29,7 +29,7 @@ def left_out(G, Y, w, i, H):
 @pytest.mark.parametrize("n", [8, 30])  # fewer and more rows than columns
 def test_closed_form_equals_leaving_each_row_out(n):
     G, Y = problem(n)
-    loo = leave_one_out(Spectrum.of(G), Y, np.ones(n), np.array([0.7]))
+    loo = leave_one_out(*spectrum(G), Y, np.ones(n), np.array([0.7]))
     direct = sum(left_out(G.rows(), Y, np.ones(n), i, 0.7 * np.eye(3)) ** 2 for i in range(n))
     assert_allclose(loo[0], direct, rtol=1e-8)
 
@@ -38,7 +38,7 @@ def test_closed_form_holds_with_a_label_coupling():
     G, Y = problem()
     Q = coupling_matrix(label_correlation(Y), "laplacian")
     lam, V = np.linalg.eigh(Q)
-    loo = leave_one_out(Spectrum.of(G), Y @ V, np.ones(30), 0.5 + 2.0 * lam)
+    loo = leave_one_out(*spectrum(G), Y @ V, np.ones(30), 0.5 + 2.0 * lam)
     direct = sum((left_out(G.rows(), Y, np.ones(30), i, 0.5 * np.eye(3) + 2.0 * Q) ** 2).sum() for i in range(30))
     assert np.trace(loo) == pytest.approx(direct, rel=1e-7)
 
@@ -46,7 +46,7 @@ def test_closed_form_holds_with_a_label_coupling():
 def test_closed_form_leaves_out_one_copy_of_a_weighted_row():
     G, Y = problem()
     w = np.random.default_rng(1).choice([0.5, 1.0, 3.0], size=30)
-    loo = leave_one_out(Spectrum.of(G.weighted(w)), Y * np.sqrt(w)[:, None], w, np.array([0.7]))
+    loo = leave_one_out(*spectrum(G.weighted(w)), Y * np.sqrt(w)[:, None], w, np.array([0.7]))
     direct = sum(w[i] * left_out(G.rows(), Y, w, i, 0.7 * np.eye(3)) ** 2 for i in range(30))
     assert_allclose(loo[0], direct, rtol=1e-8)
 

@@ -67,7 +67,7 @@ def picture(figure: Any, key: str, title: str, caption: str = "") -> Picture:
         with warnings.catch_warnings():
             # The browser's fonts draw the text; that matplotlib's own lack a letter does not matter.
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
-            figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+            figure.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
         figure.savefig(png, format="png", dpi=160, facecolor="#ffffff")
     head, _, body = _plain_svg(svg.getvalue(), title).partition(">")
     ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
@@ -79,9 +79,8 @@ def picture(figure: Any, key: str, title: str, caption: str = "") -> Picture:
 
 
 def _plain_svg(text: str, title: str) -> str:
-    """matplotlib's drawing without what would disturb a page: metadata, names of fonts, a size of its own."""
+    """matplotlib's drawing without what would disturb a page: ids, names of fonts, a size of its own."""
     text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r' id="(?!p[0-9a-f]{10}|image|[mC][0-9a-f]{10})[^"]*"', "", text)  # only what is referred to
     text = re.sub(r"font: (?:\w+ )*([\d.]+px) [^;\"]*", r"font-size: \1", text)  # how older versions write it
     text = re.sub(r"; font-family: [^;\"]*", "", text)

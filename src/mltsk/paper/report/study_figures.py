@@ -26,7 +26,6 @@ _SMALL |= {"lines.linewidth": 1.4, "lines.markersize": 4}
 _ARMS = {
     "off": ("off (alpha = 0)", ink.GREY, "x"),
     "paper": ("paper's R", ink.RED, "D"),
-    "ridge": ("ridge control", ink.GREY, "|"),
     "laplacian": ("Laplacian", ink.BLUE, "o"),
     "signed": ("signed", ink.ORANGE, "s"),
     "shift": ("shift", ink.GREEN, "^"),
@@ -156,10 +155,17 @@ def _draw_rules(results: Found, figure_of: Any) -> Any:
     axes = figure.subplots(2 * rows, columns, squeeze=False, sharex=True, height_ratios=[2.6, 1] * rows)
     panels = axes.reshape(rows, 2, columns).swapaxes(1, 2).reshape(-1, 2)
     for i, (name, found) in enumerate(results.items()):
-        _rule_curves(panels[i, 0], panels[i, 1], found)
-        panels[i, 0].set_title(f"{name}\n({found['part']})" if found["part"] else name)
-        if i + columns >= len(results):
-            panels[i, 1].set_xlabel("number of rules")
+        (top, under), published = panels[i], found["paper"]
+        _curve(top, published["n_rules"], published, "ML-TSK FS as published", ink.ORANGE, "s")
+        _curve(top, found["ours"]["n_rules"], found["ours"], "our default", ink.BLUE, "o")
+        under.plot(published["n_rules"], _numbers(published["distinctness"]), "s-", color=ink.ORANGE, ms=2.5)
+        for ax in (top, under):
+            _log_axis(ax, "x", [1, 2, 5, 10, 30])
+            quiet(ax)
+        top.set_title(f"{name}\n({found['part']})" if found["part"] else name)
+        label = "number of rules" if i + columns >= len(results) else ""
+        under.set(ylim=(-0.08, 1.0), yticks=[0, 0.5, 1], xlabel=label)
+        under.tick_params(labelbottom=True)
     for top, under in panels[::columns]:
         top.set_ylabel("AP")
         under.set_ylabel("distinct-\nness")
@@ -167,18 +173,6 @@ def _draw_rules(results: Found, figure_of: Any) -> Any:
         ax.set_visible(False)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
-
-
-def _rule_curves(top: Any, under: Any, found: Mapping[str, Any]) -> None:
-    published = found["paper"]
-    _curve(top, published["n_rules"], published, "ML-TSK FS as published", ink.ORANGE, "s")
-    _curve(top, found["ours"]["n_rules"], found["ours"], "our default", ink.BLUE, "o")
-    under.plot(published["n_rules"], _numbers(published["distinctness"]), "s-", color=ink.ORANGE, ms=2.5)
-    for ax in (top, under):
-        _log_axis(ax, "x", [1, 2, 5, 10, 30])
-        quiet(ax)
-    under.set(ylim=(-0.08, 1.0), yticks=[0, 0.5, 1])
-    under.tick_params(labelbottom=True)
 
 
 def _curve(ax: Any, x: Any, table: Mapping[str, Any], title: str, colour: str, marker: str) -> None:
@@ -266,17 +260,16 @@ def _say_label_correlation(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _say_coupling_effect(results: Found) -> dict[str, Any]:
     gains = [_ap(found["groups"]["B"]) - _ap(found["groups"]["A"]) for found in results.values()]
-    fair = {kind: _against_ridge(results, kind) for kind in ("paper", "ours")}
-    return {"small": _DIFFERS, "up": sum(gain > _DIFFERS for gain in gains), "mean": np.mean(gains), **fair}
-
-
-def _against_ridge(results: Found, kind: str) -> str:
-    arms = [found["arms"][kind] for found in results.values()]
-    couplings = [arm for arm in arms[0] if arm not in ("off", "ridge")]
-    mean = {arm: float(np.mean([_ap(found[arm]) - _ap(found["ridge"]) for found in arms])) for arm in couplings}
-    named = ", ".join(f"{'R with Algorithm I' if arm == 'paper' else arm} {gain:+.3f}" for arm, gain in mean.items())
-    well = "a plain ridge does as well" if max(mean.values()) <= _DIFFERS else "some coupling adds to a plain ridge"
-    return f"the mean change in AP against the ridge control is {named}: so {well}."
+    said = {"small": _DIFFERS, "up": sum(gain > _DIFFERS for gain in gains), "mean": np.mean(gains)}
+    for kind in ("paper", "ours"):
+        arms = [found["arms"][kind] for found in results.values()]
+        couplings = [arm for arm in arms[0] if arm not in ("off", "ridge")]
+        mean = {arm: float(np.mean([_ap(found[arm]) - _ap(found["ridge"]) for found in arms])) for arm in couplings}
+        names = {arm: "R with Algorithm I" if arm == "paper" else arm for arm in couplings}
+        named = ", ".join(f"{names[arm]} {gain:+.3f}" for arm, gain in mean.items())
+        well = "a plain ridge does as well" if max(mean.values()) <= _DIFFERS else "some coupling adds to a plain ridge"
+        said[kind] = f"the mean change in AP against the ridge control is {named}: so {well}."
+    return said
 
 
 def _say_rules(results: Found) -> dict[str, Any]:

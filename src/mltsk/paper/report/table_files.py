@@ -75,10 +75,10 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("語"))
     \texttt{U+8A9E}
     """
-    return "".join(_LATEX.get(letter) or _latex_letter(letter) for letter in text)
 
+    def printed(letter: str) -> str:
+        if letter.isascii():
+            return letter if letter.isprintable() else " "
+        return letter if "\xa0" <= letter <= "\u017f" else rf"\texttt{{U+{ord(letter):04X}}}"
 
-def _latex_letter(letter: str) -> str:
-    if letter.isascii():
-        return letter if letter.isprintable() else " "
-    return letter if "\xa0" <= letter <= "\u017f" else rf"\texttt{{U+{ord(letter):04X}}}"
+    return "".join(_LATEX.get(letter) or printed(letter) for letter in text)

@@ -75,7 +75,7 @@ def algorithm1(
     constant_labels: ConstantLabels = "uncorrelated",
     stop: Stop = "program",
 ) -> Algorithm1Result:
-    """Algorithm I as the authors' program runs it, stopping rule included.
+    """Algorithm I as the authors' program runs it, stopping rule included: P, n_iter, the q of every step, and why.
 
     Parameters
     ----------
@@ -94,14 +94,8 @@ def algorithm1(
     stop : {"program", "text"}, default="program"
         What must change by ``margin`` at most: q, or, as the paper says, the objective (24), which may fall below 0.
 
-    Returns
-    -------
-    Algorithm1Result
-        ``P`` (Md, L), ``n_iter``, the stop-losses ``losses`` and ``stopped_by``.
-
     Examples
     --------
-    >>> import numpy as np
     >>> G, Y = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([[1.0, 0], [1, 1], [0, 1]])
     >>> result = algorithm1(G, Y, 0.1, 0.01, 0.1)
     >>> result.n_iter, result.stopped_by, result.P.round(2).tolist()
@@ -137,7 +131,6 @@ def algorithm1_grid(
 
     Examples
     --------
-    >>> import numpy as np
     >>> G, Y = np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([[1.0, 0], [1, 1], [0, 1]])
     >>> algorithm1_grid(G, Y, [0.1], [0.01, 10], [0.1], then=lambda result: result.n_iter)
     {(0.1, 0.01, 0.1): 4, (0.1, 10, 0.1): 2}
@@ -257,17 +250,23 @@ class Solver:
                 H[some] = self._product(W[some].reshape(-1, Md)).reshape(-1, L, Md)
         yield from done
 
+    def _product(self, W: Array) -> Array:
+        """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
+        if self.factor is not None:
+            return (W @ self.factor) @ self.factor.T
+        A = self._steps_data.A
+        return self._steps_data.apply(W.T).T if A is None else W @ A
+
     def _slot(self, waiting: Iterator[Setting], done: list[Any], W: Array, H: Array) -> Iterator[Used]:
         for setting in waiting:
-            done.append((setting, (yield from self._run(*setting, W, H))))
+            done.append((setting, (yield from self._run(setting, W, H))))
 
-    def _run(
-        self, alpha: float, beta: float, gamma: float, W: Array, H: Array
-    ) -> Generator[Used, None, Algorithm1Result]:
+    def _run(self, setting: Setting, W: Array, H: Array) -> Generator[Used, None, Algorithm1Result]:
         """One setting in the buffers W and H; whenever it yields, its caller must put A W into H."""
         if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
             nans = np.full(self.max_iter, nan)
             return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
+        alpha, beta, gamma = setting
         lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
         scaled_B, coupling = self._B / lip, (alpha * self.R).astype(self.dtype, copy=False)
         W[:], AW, RW = self._start(gamma)
@@ -277,10 +276,9 @@ class Solver:
         losses, b_old, b = [0.0 if self.stop == "program" else np.inf], 1.0, 1.0
         stopped_by: StoppedBy = "max_iter"
         while len(losses) <= self.max_iter and stopped_by == "max_iter":
-            nonzero = self._step(W, H, F, F_old, scaled_B, (b_old - 1) / b, 1 / lip, beta / lip)
+            size, used = self._step(W, H, F, F_old, scaled_B, (b_old - 1) / b, 1 / lip, beta / lip)
             F, F_old, b_old, b = F_old, F, b, (1 + sqrt(4 * b * b + 1)) / 2
-            size = int(np.count_nonzero(nonzero))
-            yield (used := _used(nonzero, size))
+            yield used
             q = self._loss(W, H, F, used, coupling)
             q = q + beta * size if self.stop == "program" else q / 2 + beta * float(np.abs(W).sum())  # (24)
             if abs(losses[-1] - q) <= self.margin:
@@ -293,22 +291,23 @@ class Solver:
 
     def _step(
         self, W: Array, H: Array, F: Array, F_old: Array, scaled_B: Array, m: float, rate: float, threshold: float
-    ) -> Array:
-        """Put W⁺ in the place of W and F(W) into F, returns where W⁺ is not 0; H and F_old are used up.   (31)-(33)"""
+    ) -> tuple[int, Used]:
+        """Put W⁺ in the place of W and F(W) into F; H and F_old are used up.   (31)-(33)
+
+        Returns nnz(W⁺), and its labels and coefficients that are not all zero where they are few enough to copy them.
+        """
         np.add(W, scaled_B, out=F)
         self._add(H.ravel(), F.ravel(), a=-rate)
         np.multiply(F, 1 + m, out=H)
         self._add(F_old.ravel(), H.ravel(), a=-m)
         cut = np.clip(H, -threshold, threshold, out=F_old)
         np.subtract(H, cut, out=W)
-        return H != cut
-
-    def _product(self, W: Array) -> Array:
-        """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
-        if self.factor is not None:
-            return (W @ self.factor) @ self.factor.T
-        A = self._steps_data.A
-        return self._steps_data.apply(W.T).T if A is None else W @ A
+        nonzero = H != cut
+        size = int(np.count_nonzero(nonzero))
+        if size >= _LOOK_BELOW * W.size:
+            return size, ()
+        labels, columns = (np.flatnonzero(nonzero.any(axis=axis)) for axis in (1, 0))
+        return size, (labels, columns) if len(labels) * len(columns) <= _COMPACT_BELOW * W.size else ()
 
     def _loss(self, W: Array, H: Array, F: Array, used: Used, coupling: Array) -> float:
         """q without its last term, after H += α W R; F is used up."""
@@ -317,19 +316,8 @@ class Solver:
             H[:, columns] += coupling.take(labels, axis=1) @ W.take(labels, axis=0).take(columns, axis=1)
         else:
             H += np.matmul(coupling, W, out=F)
-        return _inner(W, H) - 2 * _inner(W, self._B) + self.data.yy
-
-
-def _used(nonzero: Array, n_nonzero: int) -> Used:
-    """The labels and coefficients where W is not zero throughout, if these are few enough to copy them."""
-    if n_nonzero >= _LOOK_BELOW * nonzero.size:
-        return ()
-    labels, columns = (np.flatnonzero(nonzero.any(axis=axis)) for axis in (1, 0))
-    return (labels, columns) if len(labels) * len(columns) <= _COMPACT_BELOW * nonzero.size else ()
-
-
-def _inner(U: Array, V: Array) -> float:
-    """⟨U, V⟩; in single precision only along rows."""
-    if U.dtype == np.float32:
-        return float(np.einsum("ij,ij->i", U, V).sum(dtype=np.float64))
-    return float(U.ravel() @ V.ravel())
+        if self.dtype == np.float64:
+            WH, WB = (float(W.ravel() @ V.ravel()) for V in (H, self._B))
+        else:  # single only along rows
+            WH, WB = (float(np.einsum("ij,ij->i", W, V).sum(dtype=np.float64)) for V in (H, self._B))
+        return WH - 2 * WB + self.data.yy

@@ -144,7 +144,11 @@ class _Batch:
             for j, part in self.parts:
                 torch.mm(self.W[part].flatten(0, 1), self.problems.A[j], out=self.H[part].flatten(0, 1))
             self._couple()
-            q_old, self.q = self.q, self._loss()
+            # q, or the objective (24); the buffer F is free here
+            torch.sub(self.H, self.B, alpha=2, out=self.F)
+            q = self.F.mul_(self.W).flatten(1).sum(1) + self.problems.yy[self.which]
+            size = torch.linalg.vector_norm(self.W.flatten(1), 1 if self.by_text else 0, dim=1)
+            q_old, self.q = self.q, (q / 2 if self.by_text else q) + self.beta * size
             ended = (self.q <= 0) & (not self.by_text) | (step == max_iter)
             if self._put_away(((q_old - self.q).abs() <= margin) | ended, step):
                 break
@@ -156,13 +160,6 @@ class _Batch:
             W = self.W[part]
             torch.bmm(self.problems.R[j].expand(len(W), -1, -1), W, out=self.F[part])
         self.H.addcmul_(self.F, self.alpha)
-
-    def _loss(self) -> torch.Tensor:
-        """q of every run, or the objective (24); the buffer F is used up."""
-        torch.sub(self.H, self.B, alpha=2, out=self.F)
-        square = self.F.mul_(self.W).flatten(1).sum(1) + self.problems.yy[self.which]
-        size = torch.linalg.vector_norm(self.W.flatten(1), 1 if self.by_text else 0, dim=1)
-        return (square / 2 if self.by_text else square) + self.beta * size
 
     def _put_away(self, stopped: torch.Tensor, step: int) -> bool:
         """Keep the results of runs that just stopped; True when none is left. One look from the host a step."""

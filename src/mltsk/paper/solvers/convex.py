@@ -80,32 +80,24 @@ def fit_consequents(
     return Consequents(P, rho, alpha, beta, Q, solution)
 
 
-class Spectrum(NamedTuple):
-    """Non-zero eigenvalues ``s`` (r,) of G Gᵀ and their eigenvectors ``U`` (N, r)."""
-
-    s: Array
-    U: Array
-
-    @classmethod
-    def of(cls, G: FuzzyMap) -> "Spectrum":
-        """By the smaller of the two Gram matrices."""
-        N, width = G.shape
-        # .T: LAPACK overwrites a Fortran-ordered matrix in place and would copy a C-ordered one; both are symmetric
-        gram = (G.dual_gram() if N <= width else G.gram()).T
-        s, V = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-        info = np.finfo(s.dtype)
-        keep = s > max(float(s[-1]), info.tiny) * 100 * info.eps
-        s, V = s[keep], V[:, keep]
-        return cls(s, V if N <= width else (G @ V) / np.sqrt(s))
+def spectrum(G: FuzzyMap) -> tuple[Array, Array]:
+    """Non-zero eigenvalues s (r,) of G Gᵀ and their eigenvectors U (N, r), by the smaller of the two Gram matrices."""
+    N, width = G.shape
+    # .T: LAPACK overwrites a Fortran-ordered matrix in place and would copy a C-ordered one; both are symmetric
+    gram = (G.dual_gram() if N <= width else G.gram()).T
+    s, V = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+    info = np.finfo(s.dtype)
+    keep = s > max(float(s[-1]), info.tiny) * 100 * info.eps
+    s, V = s[keep], V[:, keep]
+    return s, V if N <= width else (G @ V) / np.sqrt(s)
 
 
-def leave_one_out(spectrum: Spectrum, Y: Array, w: Array, taus: Array) -> Array:
+def leave_one_out(s: Array, U: Array, Y: Array, w: Array, taus: Array) -> Array:
     """Leave-one-out squared errors (T, L) of ridge regressions of the columns of Y with the weights ``taus`` (T,).
 
-    The spectrum and Y are those of rows scaled by √w.
+    The `spectrum` s, U and Y are those of rows scaled by √w.
     """
-    s, U, L = spectrum.s, spectrum.U, Y.shape[1]
-    coefficients, squares, copies = U.T @ Y, U**2, np.maximum(w, 1.0)
+    L, coefficients, squares, copies = Y.shape[1], U.T @ Y, U**2, np.maximum(w, 1.0)
     errors = np.empty((len(taus), L))
     # many weights in one product: one by one, reading U took nine tenths of the time
     for part in row_blocks(len(taus), Y.itemsize * (len(Y) + len(s)) * L):
@@ -127,20 +119,20 @@ def choose_weights(
     part, Y = G.take(rows).weighted(w), weighted(Y[rows], w)
     if len(w) > LOO_SINGLE:
         part, Y = part.astype(np.float32), Y.astype(np.float32)
-    spectrum = Spectrum.of(part)
+    s, U = spectrum(part)
     lam, V = np.linalg.eigh(Q)
-    scale = max(float(spectrum.s[-1]) if len(spectrum.s) else 1.0, np.finfo(np.float64).tiny)
+    scale = max(float(s[-1]) if len(s) else 1.0, np.finfo(np.float64).tiny)
     taus, coupled = scale * GRID, bool(np.any(lam))
     rhos = taus if rho is None else np.array([rho])
     ratios = RATIOS if coupled else (0.0,)
     alphas = np.outer(rhos, ratios) if alpha is None or not coupled else np.full((len(rhos), 1), alpha)
     totals = rhos[:, None, None] + alphas[:, :, None] * lam
     # column j has the weight totals[..., j]: between the weights tried by interpolation
-    x, tried = np.log(np.maximum(totals, taus[0])), leave_one_out(spectrum, Y @ V, w, taus)
+    x, tried = np.log(np.maximum(totals, taus[0])), leave_one_out(s, U, Y @ V, w, taus)
     found = [np.interp(x[..., j], np.log(taus), tried[:, j]) for j in range(len(lam))]
     errors = np.where(totals > 0, np.stack(found, axis=-1), np.inf).sum(axis=2)
     r, a = np.unravel_index(int(np.argmin(errors)), errors.shape)
     rho, alpha = float(rhos[r]), float(alphas[r, a])
-    left = leave_one_out(spectrum, Y, w, np.array([max(rho + alpha * float(lam.mean()), 0.0)]))[0]
-    column_norm = np.sqrt(float(spectrum.s.sum()) / G.shape[1] * (total / float(w.sum())))
+    left = leave_one_out(s, U, Y, w, np.array([max(rho + alpha * float(lam.mean()), 0.0)]))[0]
+    column_norm = np.sqrt(float(s.sum()) / G.shape[1] * (total / float(w.sum())))
     return rho, alpha, float(np.mean(np.sqrt(left / float(w.sum()))) * column_norm)

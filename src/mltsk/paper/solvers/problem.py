@@ -43,9 +43,8 @@ class Quadratic:
 
     def astype(self, dtype: "np.dtype[Any] | type") -> "Quadratic":
         """In another precision."""
-        if self.A is None:
-            return Quadratic(self.G.astype(dtype), self.Y.astype(dtype))
-        return Quadratic(self.G, self.Y.astype(dtype), self.A.astype(dtype))
+        used = {"G": self.G.astype(dtype)} if self.A is None else {"A": self.A.astype(dtype)}
+        return replace(self, Y=self.Y.astype(dtype), **used)
 
     def with_targets(self, Y: Array) -> "Quadratic":
         """The same rows with other targets; what is known of A stays known."""
@@ -184,10 +183,7 @@ class Problem:
 
     @property
     def ridge(self) -> float:
-        """r = ρ + α λ_min(Q), the share of ρI + αQ that is a plain ridge; what is left of αQ is still convex.
-
-        A gap over r is smaller than one over ρ alone.
-        """
+        """r = ρ + α λ_min(Q), all of ρI + αQ that is a plain ridge: a gap over r is smaller than one over ρ alone."""
         return self.rho + self.alpha * self._coupling_range[0]
 
     def certificate(self, P: Array, slope: Array) -> float:
@@ -207,30 +203,22 @@ class Problem:
         values = np.linalg.eigvalsh(self.Q)
         return float(values[0]), float(values[-1])
 
-    @cached_property
-    def steps(self) -> Array:
-        """Step sizes (Md, 1): one over a diagonal that dominates the Hessian."""
-        return 1.0 / (self.data.bound + self.rho + self.alpha * max(self._coupling_range[1], 0.0))
-
-    @cached_property
-    def curvature(self) -> float:
-        """Smallest eigenvalue of the Hessian, σ_min(A) + ρ + α λ_min(Q); σ_min counts as 0 where A is not formed."""
-        low, high = self._coupling_range
-        sigma = 0.0
-        if self.data.A is not None and low < 0:
-            sigma = max(0.0, float(np.linalg.eigvalsh(self.data.A)[0]))
-        return sigma + self.rho + self.alpha * (low if low < -1e-10 * max(1.0, high) else 0.0)
-
     def require_minimum(self) -> None:
-        """Raise `NoMinimumError` unless F is convex: the message names α, the curvature and what to use instead."""
-        if self.ridge >= 0:
+        """Raise `NoMinimumError` unless F is convex: the message names α, the curvature and what to use instead.
+
+        The curvature is the smallest eigenvalue of the Hessian; σ_min counts as 0 where A is not formed.
+        """
+        low, high = self._coupling_range
+        if self.ridge >= 0 or low >= -1e-10 * max(1.0, high):
             return  # whatever A is: its eigenvalues take a minute for K(D+1) = 10,020
-        if self.curvature < -1e-9 * (self.data.norm + self.rho + self.alpha * self._coupling_range[1]):
+        sigma = 0.0 if self.data.A is None else max(0.0, float(np.linalg.eigvalsh(self.data.A)[0]))
+        curvature = sigma + self.ridge
+        if curvature < -1e-9 * (self.data.norm + self.rho + self.alpha * high):
             raise NoMinimumError(
                 f"the problem has no minimum: with alpha = {self.alpha:g} the smallest curvature of the objective is "
-                f"{self.curvature:.3g} < 0, so it is not convex and can fall without bound. "
+                f"{curvature:.3g} < 0, so it is not convex and can fall without bound. "
                 f"Choose a convex coupling ({', '.join(CONVEX)}), a smaller alpha or a ridge weight above "
-                f"{self.rho - self.curvature:.3g}; objective='algorithm1' runs the authors' early-stopped iteration."
+                f"{self.rho - curvature:.3g}; objective='algorithm1' runs the authors' early-stopped iteration."
             )
 
 
@@ -257,7 +245,8 @@ def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000,
     """
     problem.require_minimum()
     B = problem.data.B
-    steps = problem.steps.astype(B.dtype)
+    diagonal = problem.data.bound + problem.rho + problem.alpha * max(problem._coupling_range[1], 0.0)
+    steps = (1.0 / diagonal).astype(B.dtype)  # the diagonal dominates the Hessian
     P = np.zeros_like(B) if start is None else np.array(start, dtype=B.dtype)
     slope = problem.slope(P)
     P_old, slope_old, b, n_iter = P, slope, 1.0, 0

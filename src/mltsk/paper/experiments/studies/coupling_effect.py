@@ -39,7 +39,7 @@ from ....core.fuzzymap import FuzzyMap
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
-from ...solvers.convex import LOO_SINGLE, Spectrum
+from ...solvers.convex import LOO_SINGLE, spectrum
 from ..cross_validation import Fold, shuffled_folds
 from ..published import METRICS
 from .sample import CONVENTION, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, search, summary
@@ -185,9 +185,9 @@ def scores_of(G: FuzzyMap, T: FuzzyMap, Y: Array, settings: Settings) -> dict[st
     """
     rates, C = Y.mean(axis=0), label_correlation(Y)
     # single precision halves the time of the eigendecomposition, as in `solvers.convex`
-    spectrum = Spectrum.of(G.astype(np.float32) if len(Y) > LOO_SINGLE else G)
-    projected, test = spectrum.U.T @ (Y - rates), T @ G.transpose_matmul(spectrum.U)
-    s, top, found = spectrum.s[:, None], float(spectrum.s[-1]), dict[str, Any]()
+    s, U = spectrum(G.astype(np.float32) if len(Y) > LOO_SINGLE else G)
+    projected, test = U.T @ (Y - rates), T @ G.transpose_matmul(U)
+    s, top, found = s[:, None], float(s[-1]), dict[str, Any]()
     for arm, tried in settings.items():
         if arm not in CONVEX_ARMS:
             axes = (sorted(set(axis)) for axis in zip(*tried, strict=True))
