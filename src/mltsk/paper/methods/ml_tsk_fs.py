@@ -9,7 +9,6 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...classifier import MLTSKClassifier
@@ -21,11 +20,12 @@ from ...core.membership import rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
 from ...core.terms import Terms
 from ...exceptions import NonConvexWarning
+from ...explain import explain
 from ...rows.read import feature_names
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
-from .base import CONSTRAINTS, NOT_NEGATIVE, GridPoint, MultilabelMethod, grouped
+from .base import CONSTRAINTS, GridPoint, MultilabelMethod, grouped
 from .nets import batches, torch_device
 
 _WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -97,14 +97,7 @@ class PaperMLTSK(MultilabelMethod):
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
     _takes_sparse: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
-        "correlation_weight": NOT_NEGATIVE,
-        "l1_weight": NOT_NEGATIVE,
-        "formulas": [StrOptions({"program", "text"})],
-        "threshold": [Real, "array-like"],
-        "device": [str, None],
-        "precision": [StrOptions({"double", "single"})],
-    }
+    _parameter_constraints: ClassVar[Any] = CONSTRAINTS | {"threshold": [Real, "array-like"], "device": [str, None]}
 
     n_rules: int = 3
     _: KW_ONLY
@@ -125,14 +118,11 @@ class PaperMLTSK(MultilabelMethod):
 
     def _validate_fit(self, X, y, sample_weight):
         X, Y, w = super()._validate_fit(X, y, sample_weight)
-        if not (w > 0).any():
-            raise ValueError("sample_weight is 0 for every row: nothing is left to fit")
         shape, thresholds = Y.shape[1:], np.asarray(self.threshold, dtype=np.float64)
         if thresholds.shape not in ((), shape) or not np.isfinite(thresholds).all():
             raise ValueError(f"threshold must be a finite number or one per label, {shape}, got {self.threshold!r}")
         self.thresholds_ = np.broadcast_to(thresholds, shape).copy()
-        keep = slice(None) if (w > 0).all() else w > 0
-        return X[keep], Y[keep], w[keep]
+        return X, Y, w
 
     def _fit(self, X, Y, w):
         scaling = fit_scaling(X, w, "minmax")
@@ -148,7 +138,7 @@ class PaperMLTSK(MultilabelMethod):
             message = (
                 f"Algorithm I stopped at step {found.n_iter} because its loss fell below 0, which a convex problem "
                 f"cannot do: with correlation_weight={self.correlation_weight:g} the paper's coupling has no minimum. "
-                f"The result is where the authors' program stops; MLTSKClassifier has an optimum."
+                f"The result is where the authors' program stops; MLTSKClassifier goes to an optimum."
             )
             warnings.warn(message, NonConvexWarning, stacklevel=3)
         self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
@@ -187,8 +177,6 @@ class PaperMLTSK(MultilabelMethod):
 
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
-        from ...explain import explain
-
         return explain(self.system_, self._check_input(X), categories=self._category_names())
 
     def _scores(self, X):
