@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ...core.arrays import check_plain
 from ...core.backend import blas_threads
+from ...exceptions import InputError
 from ...targets import Targets, predicted
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
@@ -25,7 +26,8 @@ SHARE = [Interval(Real, 0, 1, closed="both")]
 CONSTRAINTS = {  # what a parameter of this name may be, unless a method says otherwise
     **dict.fromkeys(("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT),
     **dict.fromkeys(("C", "alpha", "beta", "gamma", "init_ridge", "latent", "learning_rate", "width_scale"), POSITIVE),
-    **dict.fromkeys(("cost", "epsilon", "prior_weight", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
+    **dict.fromkeys(("correlation_weight", "cost", "epsilon", "l1_weight"), NOT_NEGATIVE),
+    **dict.fromkeys(("prior_weight", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
     **{name: ["boolean"] for name in ("center", "fit_intercept", "shuffle")},
     "hidden": [*COUNT, Interval(Real, 0, 1, closed="neither")],  # units, or a fraction of the features
     "fuzzifier": [Interval(Real, 1, None, closed="left")],
@@ -34,7 +36,9 @@ CONSTRAINTS = {  # what a parameter of this name may be, unless a method says ot
     "alpha_meaning": [StrOptions({"multiply", "divide"})],
     "antecedents": [StrOptions({"features", "labels"})],
     "device": [StrOptions({"cpu", "cuda"})],
+    "formulas": [StrOptions({"program", "text"})],
     "order": [StrOptions({"index", "random"}), "array-like"],
+    "precision": [StrOptions({"double", "single"})],
     "reading": [StrOptions({"features", "samples"})],
     "solver": [StrOptions({"quadratic", "lssli"})],
     "progress": [callable, None],
@@ -97,10 +101,13 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
         if sample_weight is not None and not self._takes_weights:
             raise ValueError(f"{type(self).__name__} has no meaning for sample_weight: leave it out")
-        return X, targets.Y, _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not w.any():
+            raise InputError("All sample weights are zero: give at least one row a positive weight.")
+        return (X, targets.Y, w) if w.all() else (X[w > 0], targets.Y[w > 0], w[w > 0])
 
     def _fit(self, X, Y, w):
-        """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,); store arrays."""
+        """Learn from X (N, D), an indicator Y (N, L) of floats and weights w (N,) above 0; store arrays."""
         for _ in self._fitted([({}, self)], X, Y, w):
             pass
 

@@ -188,7 +188,7 @@ class Rows:
         self.Y, self.w, self.like = Y.astype(np.float32), w.astype(np.float32), like
         self.share = pair_share(self.Y).astype(np.float32)
         self.ids = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1)
-        self.rows, self.gathered = np.empty(0, int), ()
+        self.rows, self.gathered = np.empty(0, int), tuple[Any, ...]()
 
     def batch(self, drawn: np.ndarray) -> tuple[Any, ...]:
         """Features with ones (D + 1, B), label sets, their shares of a pair, who has which or None, weights (B,).
@@ -196,17 +196,15 @@ class Rows:
         A row drawn twice counts twice, for less work than two.
         """
         rows, counts = np.unique(drawn, return_counts=True)
+        w = put((self.w[rows] * counts).astype(np.float32), self.like)
         if not np.array_equal(rows, self.rows):
-            self.rows, self.gathered = rows, self._gather(rows)
-        return *self.gathered, put((self.w[rows] * counts).astype(np.float32), self.like)
-
-    def _gather(self, rows: np.ndarray) -> tuple[Any, ...]:
-        x, member = np.ascontiguousarray(dense(self.X[rows]).T), None
-        ids, first, own = np.unique(self.ids[rows], return_index=True, return_inverse=True)
-        if 2 * len(ids) <= len(rows):
-            rows, member = rows[first], put((np.arange(len(ids))[:, None] == own).astype(np.float32), self.like)
-        arrays = (x, np.ascontiguousarray(self.Y[rows].T), self.share[rows])
-        return *(put(array, self.like) for array in arrays), member
+            x, member, self.rows = np.ascontiguousarray(dense(self.X[rows]).T), None, rows
+            ids, first, own = np.unique(self.ids[rows], return_index=True, return_inverse=True)
+            if 2 * len(ids) <= len(rows):
+                rows, member = rows[first], put((np.arange(len(ids))[:, None] == own).astype(np.float32), self.like)
+            arrays = (x, np.ascontiguousarray(self.Y[rows].T), self.share[rows])
+            self.gathered = *(put(array, self.like) for array in arrays), member
+        return *self.gathered, w
 
 
 def decoded(X: Any, feature_net: Any, decoder_net: Any) -> np.ndarray:

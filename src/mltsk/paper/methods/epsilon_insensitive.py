@@ -37,29 +37,22 @@ class Design:
         U, s, Vt = svd(self.G.M, full_matrices=False, check_finite=False)
         keep = s > DEPENDENT * s[0]
         self.U, self.bias = U[:, keep], Vt[keep].T / s[keep]
-        self.dual = G.shape[1] > G.shape[0]  # the Gram matrix is that of rows, without E, and not of columns, with E
-        self.gram = self._dual_gram() if self.dual else self._primal_gram()
-
-    def _primal_gram(self):
-        """[G̃, E]ᵀ Q [G̃, E]."""
-        K, width, m = self.G.n_rules, self.G.X.shape[1] + 1, self.E.shape[1]
+        self.dual = G.shape[1] > G.shape[0]
+        if self.dual:  # Q G̃ G̃ᵀ Q, that of rows, without E
+            A = self.gram = self.G.dual_gram()
+            A -= self.G.M @ self.G.M.T
+            AU = A @ self.U
+            A -= AU @ self.U.T
+            A -= self.U @ (AU - self.U @ (self.U.T @ AU)).T
+            return
+        K, width, m = G.n_rules, G.X.shape[1] + 1, self.E.shape[1]
         n = K * (width - 1)
-        A = np.empty((n + m, n + m))
+        A = self.gram = np.empty((n + m, n + m))  # [G̃, E]ᵀ Q [G̃, E]
         A[:n, :n] = self.G.gram().reshape(K, width, K, width)[:, 1:, :, 1:].reshape(n, n)
         A[:, n:] = self.transpose(self.E) if m else 0.0
         A[n:, :n] = A[:n, n:].T
         T = self.transpose(self.U)
         A -= T @ T.T
-        return A
-
-    def _dual_gram(self):
-        """Q G̃ G̃ᵀ Q."""
-        A, U = self.G.dual_gram(), self.U
-        A -= self.G.M @ self.G.M.T
-        AU = A @ U
-        A -= AU @ U.T
-        A -= U @ (AU - U @ (U.T @ AU)).T
-        return A
 
     def without_bias(self, Z):
         """Q Z."""

@@ -22,7 +22,6 @@ from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ...core.arrays import dense
-from ...exceptions import InputError
 from .base import MultilabelMethod
 
 POWERS = [0.01, 0.1, 1.0, 10.0, 100.0]
@@ -57,10 +56,6 @@ class Statistics:
     """
 
     def __init__(self, X, Y, w, center=True):
-        if w.sum() <= 0:
-            raise InputError("All sample weights are zero: give at least one row a positive weight.")
-        if not w.all():
-            X, Y, w = X[w > 0], Y[w > 0], w[w > 0]
         thin, root = sparse.issparse(X), np.sqrt(w)
         self.w, self.share = w, w / w.sum() if center else np.zeros_like(w)
         self.x_mean, self.y_mean = np.asarray(self.share @ X).ravel(), self.share @ Y
@@ -112,7 +107,44 @@ class FeatureNoise:
         self.bound, self.weights = alpha, np.ones(len(data.XY))
         self.equations = lru_cache(1)(self._equations)  # until the penalties change
 
-    def step(self, now):
+    def solve(self, start, max_iter, tol):
+        """The minimum of the objective, by ADMM from ``start`` (a `State`) to a relative duality gap of tol.
+
+        Returned are weights, enrichment, constant, objective, relative gap, the number of steps and the last state.
+        """
+        Z = self.data.Z
+        E, J = np.zeros_like(Z), np.zeros((len(self.weights), Z.shape[1]))
+        now, n_iter = start or State(J, E, J, E, 1.0, 1.0), 0
+        while True:
+            W, B, constant, copied = self._step(now)
+            ZB = Z @ B - Z
+            J_mix = RELAXATION * copied + (1 - RELAXATION) * now.J
+            E_mix = RELAXATION * ZB + (1 - RELAXATION) * now.E
+            J = shrink_rows(J_mix + now.T / now.mu, self.bound / now.mu)
+            E = shrink_rows(E_mix + now.V / now.nu, self.beta / now.nu)
+            old, T, V = now, now.T + now.mu * (J_mix - J), now.V + now.nu * (E_mix - E)
+            now, n_iter = State(J, E, T, V, now.mu, now.nu), n_iter + 1
+            if n_iter % CHECK_EVERY == 0 or n_iter >= max_iter:
+                W, value, gap = self._certify(W, B, copied, now)
+                if gap <= tol or n_iter >= max_iter:
+                    return W, B, constant, value, gap, n_iter, now
+                if n_iter < ADAPT_UNTIL:
+                    mu, nu = self._adapted(old, now, copied - J, ZB - E)
+                    now = now._replace(mu=mu, nu=nu)
+
+    def _adapted(self, old, now, J_lag, E_lag):
+        """Penalties nearer to where relative primal and dual residuals are equal, in factors of 4."""
+        rows, root = np.sqrt(self.weights)[:, None], np.sqrt(self.data.c)[:, None]
+        residuals = (
+            (rows * J_lag, rows * now.J, now.mu * rows * (now.J - old.J), rows * now.T),
+            (root * E_lag, 0.1 * root * self.data.Z, now.nu * root * (now.E - old.E), root * now.V),
+        )
+        for penalty, limits, arrays in zip((now.mu, now.nu), (MU_RANGE, NU_RANGE), residuals, strict=True):
+            primal, size, dual, multiplier = (float(np.linalg.norm(array)) for array in arrays)
+            p, d = primal / max(size, primal, 1e-12), dual / max(multiplier, 1e-12)
+            yield float(np.clip(penalty * (4.0 if p > 5 * d else 0.25 if d > 5 * p else 1.0), *limits))
+
+    def _step(self, now):
         """W and B at the minimum of the quadratic, the constant, and what J is a copy of."""
         F, solve_labels = self.equations(now.mu, 1.0, now.nu)
         rest = now.mu * now.J - now.T
@@ -128,7 +160,7 @@ class FeatureNoise:
         factor = linalg.cho_factor(0.5 * (system + system.T))
         return F, lambda now, more: linalg.cho_solve(factor, cZ.T @ (nu * (data.Z + now.E) - now.V) + more)
 
-    def certify(self, W, B, copied, now):
+    def _certify(self, W, B, copied, now):
         """The weights as they stand, the objective there, and its duality gap as a share of it.
 
         The dual value of Θ (N, L), V is -½‖Θ‖² - ‖YᵀΘ - Zᵀ(cV)‖²/2γ - Σ c_u V_u·Z_u, for ‖(XᵀΘ)_d‖ <= α, ‖V_u‖ <= β.
@@ -162,8 +194,7 @@ class SampleNoise(FeatureNoise):
         super().__init__(*given)
         self.bound, self.weights = 1.0, self.data.w
 
-    def step(self, now):
-        """W and B at the minimum of the quadratic, the constant, and what J is a copy of."""
+    def _step(self, now):
         data, ridge, aim = self.data, self.alpha / now.mu, now.J - now.T / now.mu
         F, solve_labels = self.equations(ridge, now.mu, now.nu)
         XA, YA = data.transposed(aim)
@@ -172,11 +203,9 @@ class SampleNoise(FeatureNoise):
         W, constant = rest + F @ B, data.share @ aim
         return W, B, constant, data.rows @ W - data.shift @ W - data.Y @ B + constant
 
-    def certify(self, W, B, copied, now):
-        """The weights as they stand, the objective there, and its duality gap as a share of it.
-
-        The dual value of Θ (N, L), V is -‖XᵀΘ‖²/2α - ‖YᵀΘ - Zᵀ(cV)‖²/2γ - Σ c_u V_u·Z_u, for ‖Θ_n‖ <= 1, ‖V_u‖ <= β and
-        Σ Θ_n = 0 where there is a constant. The multipliers T, brought to mean 0 and to the bound, serve as Θ.
+    def _certify(self, W, B, copied, now):
+        """Here the dual value is -‖XᵀΘ‖²/2α - ‖YᵀΘ - Zᵀ(cV)‖²/2γ - Σ c_u V_u·Z_u, for ‖Θ_n‖ <= 1, ‖V_u‖ <= β and, where
+        there is a constant, Σ Θ_n = 0. The multipliers T, brought to mean 0 and to the bound, serve as Θ.
         """
         data = self.data
         value = float(data.w @ row_norms(copied)) + 0.5 * self.alpha * float(np.vdot(W, W))
@@ -186,45 +215,6 @@ class SampleNoise(FeatureNoise):
 
 
 READINGS = {"features": FeatureNoise, "samples": SampleNoise}
-
-
-def solve(problem, start, max_iter, tol):
-    """The minimum of a reading's objective, by ADMM from ``start`` (a `State`) to a relative duality gap of tol.
-
-    Returned are weights, enrichment, constant, the objective, its relative gap, the number of steps, the last state.
-    """
-    Z = problem.data.Z
-    E, J = np.zeros_like(Z), np.zeros((len(problem.weights), Z.shape[1]))
-    now, n_iter = start or State(J, E, J, E, 1.0, 1.0), 0
-    while True:
-        W, B, constant, copied = problem.step(now)
-        ZB = Z @ B - Z
-        J_mix = RELAXATION * copied + (1 - RELAXATION) * now.J
-        E_mix = RELAXATION * ZB + (1 - RELAXATION) * now.E
-        J = shrink_rows(J_mix + now.T / now.mu, problem.bound / now.mu)
-        E = shrink_rows(E_mix + now.V / now.nu, problem.beta / now.nu)
-        old, T, V = now, now.T + now.mu * (J_mix - J), now.V + now.nu * (E_mix - E)
-        now, n_iter = State(J, E, T, V, now.mu, now.nu), n_iter + 1
-        if n_iter % CHECK_EVERY == 0 or n_iter >= max_iter:
-            W, value, gap = problem.certify(W, B, copied, now)
-            if gap <= tol or n_iter >= max_iter:
-                return W, B, constant, value, gap, n_iter, now
-            if n_iter < ADAPT_UNTIL:
-                mu, nu = _adapted(problem, old, now, (copied - J, ZB - E))
-                now = now._replace(mu=mu, nu=nu)
-
-
-def _adapted(problem, old, now, lag):
-    """Penalties nearer to where relative primal and dual residuals are equal, in factors of 4."""
-    rows, root, Z = np.sqrt(problem.weights)[:, None], np.sqrt(problem.data.c)[:, None], problem.data.Z
-    residuals = (
-        (rows * lag[0], rows * now.J, now.mu * rows * (now.J - old.J), rows * now.T),
-        (root * lag[1], 0.1 * root * Z, now.nu * root * (now.E - old.E), root * now.V),
-    )
-    for penalty, limits, arrays in zip((now.mu, now.nu), (MU_RANGE, NU_RANGE), residuals, strict=True):
-        primal, size, dual, multiplier = (float(np.linalg.norm(array)) for array in arrays)
-        p, d = primal / max(size, primal, 1e-12), dual / max(multiplier, 1e-12)
-        yield float(np.clip(penalty * (4.0 if p > 5 * d else 0.25 if d > 5 * p else 1.0), *limits))
 
 
 class HNOML(MultilabelMethod):
@@ -284,19 +274,16 @@ class HNOML(MultilabelMethod):
             centred, key = model.fit_intercept, (model.reading, model.alpha, model.gamma, model.fit_intercept)
             if centred not in data:
                 data[centred] = Statistics(X, Y, w, centred)
-            start[key] = model._learn(data[centred], start.get(key))
+            problem = READINGS[model.reading](data[centred], model.alpha, model.beta, model.gamma)
+            W, B, constant, value, gap, n_iter, start[key] = problem.solve(start.get(key), model.max_iter, model.tol)
+            model.coef_, model.enrichment_ = W, B
+            model.intercept_ = constant + data[centred].y_mean @ B - data[centred].x_mean @ W
+            model.objective_, model.gap_, model.n_iter_ = value, gap, n_iter
+            if gap > model.tol:
+                reached = f"with a duality gap of {gap:.1e} of the objective instead of {model.tol:.1e}"
+                message = f"HNOML stopped after {n_iter} iterations {reached}: raise max_iter, or scale the features."
+                warnings.warn(message, ConvergenceWarning, stacklevel=4)
             yield params, model
-
-    def _learn(self, data, start):
-        """Solve and store; returns the `State` in which the iteration ended."""
-        problem = READINGS[self.reading](data, self.alpha, self.beta, self.gamma)
-        W, B, constant, self.objective_, self.gap_, self.n_iter_, end = solve(problem, start, self.max_iter, self.tol)
-        self.coef_, self.enrichment_, self.intercept_ = W, B, constant + data.y_mean @ B - data.x_mean @ W
-        if self.gap_ > self.tol:
-            gap = f"with a duality gap of {self.gap_:.1e} of the objective instead of {self.tol:.1e}"
-            message = f"HNOML stopped after {self.n_iter_} iterations {gap}: raise max_iter, or scale the features."
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
-        return end
 
     def _scores(self, X):
         return X @ self.coef_ + self.intercept_

@@ -17,7 +17,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
-from ...exceptions import InputError
 from ..solvers.problem import GRAM_BYTES, Problem, fista, quadratic
 from .base import CONSTRAINTS, POSITIVE, SHARE, MultilabelMethod, with_labels
 
@@ -83,18 +82,12 @@ def lasso(data, gamma, tol):
 
 
 class Learner:
-    """The steps of the method on one training set; what settings have in common is done once.
-
-    Rows of weight 0 are dropped: a label set that only they have does not occur.
-    """
+    """The steps of the method on one training set; what settings have in common is done once."""
 
     def __init__(self, X, Y, w, random_state):
-        if not (w > 0).any():
-            raise InputError("All sample weights are zero: give at least one row a positive weight.")
-        self.X, self.Y, self.w = X[w > 0], Y[w > 0], w[w > 0]
-        self.seed, self.root = int(check_random_state(random_state).randint(2**31 - 1)), np.sqrt(self.w)[:, None]
-        self.affinities = label_affinities(self.X, self.Y, self.w)
-        Xw = sparse.csr_array(self.X.multiply(self.root)) if sparse.issparse(X) else self.root * self.X
+        self.X, self.Y, self.w, self.root, self.affinities = X, Y, w, np.sqrt(w)[:, None], label_affinities(X, Y, w)
+        self.seed = int(check_random_state(random_state).randint(2**31 - 1))
+        Xw = sparse.csr_array(X.multiply(self.root)) if sparse.issparse(X) else self.root * X
         n_rows, width = Xw.shape
         formed = width <= n_rows and 8 * width**2 <= GRAM_BYTES  # XᵀX where that is cheap; targets come later
         self.design = quadratic(Xw, np.zeros((n_rows, 1)), form=formed)

@@ -102,8 +102,7 @@ def two_layers(X: Any, coefs: tuple[np.ndarray, ...], intercepts: tuple[np.ndarr
 class NeuralMethod(MultilabelMethod):
     """Base of the methods that train a net: epochs, seeds, progress, and every epoch count of a grid in one run.
 
-    A subclass has the parameter ``epochs`` and trains in ``_epochs``. Rows of weight 0 are left out before anything is
-    drawn.
+    A subclass has the parameter ``epochs`` and trains in ``_epochs``.
     """
 
     _needs_torch: ClassVar[bool] = True  # on a CPU, too
@@ -119,12 +118,11 @@ class NeuralMethod(MultilabelMethod):
 
     def _fitted(self, pairs, X, Y, w):
         """Settings that differ in ``epochs`` alone come from one run, in the order of their epochs."""
-        used = np.flatnonzero(w > 0)
         for same in grouped(pairs, "epochs".__ne__):
-            wanted = {model.epochs or model._default_epochs(len(used)): params for params, model in same}
+            wanted = {model.epochs or model._default_epochs(len(Y)): params for params, model in same}
             model, random = same[0][1], check_random_state(same[0][1].random_state)
             device = torch_device(model.device) if model._needs_torch or model.device != "cpu" else None
-            epochs = model._epochs(X[used], Y[used], w[used], random, device)
+            epochs = model._epochs(X, Y, w, random, device)
             for epoch in range(1, max(wanted) + 1):
                 with nullcontext() if device is None else torch_threads():
                     state = next(epochs)
