@@ -71,7 +71,7 @@ def test_categories_are_told_by_name_and_never_as_high_or_low(make_system):
 def test_exceptions_are_a_sequence(make_system):
     rules = rule_base(make_system())
     assert [rule.index for rule in rules] == [0, 1, 2] == [rule.index for rule in rules.exceptions]
-    assert rules[-1] == rules[2] == rules.exceptions[2]
+    assert str(rules[-1]) == str(rules[2]) == str(rules.exceptions[2])
     assert isinstance(rules[1:], RuleBase)
     assert [rule.index for rule in rules[1:]] == [1, 2]
     with pytest.raises(IndexError):

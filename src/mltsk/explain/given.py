@@ -75,10 +75,9 @@ class GivenRules:
 def consequent(
     tables: Tables, j: int, shift: float, size: float, had: Any, own: Any, shapes: Sequence[Shape] = ()
 ) -> Consequent:
-    """What a rule says about label j.
+    """What a rule says about label j, which ``had`` (positives, observed) of its members have.
 
-    ``had`` are positives and observed among its members, ``own`` are its numbers among those of the label, None where
-    their covariance is not known.
+    ``own`` is where its numbers are among those of the label, None where their covariance is not known.
     """
     known: dict[str, Any] = {"exact": tables.system.is_sheet}
     if (members := tables.system.members) is not None:

@@ -135,12 +135,12 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
         k, tables = int(self.kept_rules[i]), self.tables
-        order = tables.order(k, self.kept_subjects)
+        order, told = tables.order(k, self.kept_subjects)
         conditions = Items(order.tolist(), partial(self._condition, k))
         moved = self.kept_labels[(tables.system.coef[k][:, self.kept_labels] != 0).any(axis=0)]
         consequents = Items(largest(moved, tables.shifts[k, moved]).tolist(), partial(self._consequent, k))
         weight, always = float(tables.system.rule_weights[k]), bool(np.isnan(tables.distinct[k]).all())
-        members, told = tables.system.members, int(tables.narrow[k, order].sum())
+        members = tables.system.members
         counts = (None, None) if members is None else (int(members.count[k]), int(members.count[-1]))
         return Rule(k, weight, conditions, consequents, always, tables.noun, told, *counts)
 
@@ -209,15 +209,10 @@ class RuleBase(Narrowed, Sequence[Rule]):
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
-        return {
-            "format": "mltsk rules",
-            "version": 3,
-            "features": list(self.feature_names),
-            "labels": list(self.label_names),
-            "given": [plain(rule, top) for rule in self.given],
-            "general": [plain(rule, top) for rule in self.general],
-            "exceptions": [plain(rule, top) for rule in self],
-        }
+        names = {"features": list(self.feature_names), "labels": list(self.label_names)}
+        parts = {"given": self.given, "general": self.general, "exceptions": self.exceptions}
+        told = {part: [plain(rule, top) for rule in rules] for part, rules in parts.items()}
+        return {"format": "mltsk rules", "version": 3, **names, **told}
 
     def to_json(self, top: int | None = None, label: str | None = None, indent: int | None = 2) -> str:
         """`to_dict` as JSON text."""
@@ -263,7 +258,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
         tables, most = self.tables, None
         coef, sizes = tables.system.coef[:, :, self.kept_labels], tables.sizes[:, self.kept_labels]
         longest = (np.count_nonzero(sizes, axis=0) + np.count_nonzero(coef, axis=(0, 1))).max()
-        if top is not None or not (self._is_short or longest <= SHORT):
+        chosen = getattr(tables.system.certainty, "chosen", None)  # the statements of a short model
+        if top is not None or (chosen is None and longest > SHORT):
             top, most = top or TOP, MOST
         sizes = np.concatenate([tables.importance, GivenRules(tables).sizes, tables.shift_sizes])[:, self.kept_labels]
         shifted = tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)].sum(axis=1)
@@ -283,20 +279,15 @@ class RuleBase(Narrowed, Sequence[Rule]):
         page += [node for rule in rules for node in rule.nodes(top)]
         return [*page, *left_out(len(self), most, f"more {tables.noun.lower()}")]
 
-    @property
-    def _is_short(self) -> bool:
-        """Whether this is a model of chosen statements, of which the text is the whole."""
-        certainty = self.tables.system.certainty
-        return certainty is not None and certainty.chosen is not None
-
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
         system, count = self.tables.system, times(len(self), self.tables.noun.lower())
+        chosen = getattr(system.certainty, "chosen", None) is not None
         on = f"on {times(len(self.feature_names), 'feature')} for {times(len(self.kept_labels), 'label')}"
         if not len(system.terms):
             begin = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
-            begin = f"What holds in general, {on}{'' if self._is_short else '; this table needs no exceptions'}."
+            begin = f"What holds in general, {on}{'' if chosen else '; this table needs no exceptions'}."
         else:
             begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         begin += f" {OWN}" * bool(self.tables.given)
@@ -314,7 +305,7 @@ class RuleBase(Narrowed, Sequence[Rule]):
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         if any(subject.kind in ("nominal", MISSING) for subject in self.tables.subjects):
             after += " After a value: what it adds, 0 on average."
-        return begin, after, *(SHEET[1:] if self._is_short else ())
+        return begin, after, *(SHEET[1:] if chosen else ())
 
     def __repr__(self) -> str:
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
@@ -352,17 +343,19 @@ def _line(tables: Tables, t: int, j: int) -> tuple[Array, Array, float, float]:
 
     That is the level on the larger side of the data, or in the middle of a line that bends; named values have none.
     """
-    own, names, d = tables.own_terms(t), [*tables.named_values(t)], tables.subjects[t].columns.start
-    terms, coef, scaling = tables.system.terms, tables.system.term_coef[:, j], tables.system.scaling
-    average, x, zero = float(terms.mean[own] @ doubles(coef[own])), doubles(names), 0.0
-    if not names and terms.low is not None and terms.high is not None and scaling is not None:
-        used = own & (coef != 0)  # where its ramps begin and end
-        levels = np.unique(np.concatenate([terms.low[used], terms.high[used]]))
-        low, high = scaling.values[d, [0, -1]]
-        x = doubles([float(f"{x:.15g}") for x in low + levels * (high - low)])
+    system: Any = tables.system
+    x, d = doubles([*tables.named_values(t)]), tables.subjects[t].columns.start
+    own, _ = tables.memberships(t, x)
+    average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
+    if len(x):
+        return x, np.round(tables.effect(t, x, j) + average, 9), average, 0.0
+    low, high = system.scaling.values[d, [0, -1]]
+    used = own[system.term_coef[own, j] != 0]  # its ramps
+    levels = np.unique([system.terms.low[used], system.terms.high[used]])
+    x = doubles([float(f"{x:.15g}") for x in low + levels * (high - low)])
     y = tables.effect(t, x, j) + average
-    if len(x) == 2 and not names:
+    if len(x) == 2:
         zero = float(y[1] if tables.percentile(d, x.mean()) < LOW else y[0])
-    elif not names:
+    else:
         zero = float(y[np.abs(tables.percentile(d, x) - 0.5).argmin()])
     return x, np.round(y - zero, 9), average - zero, zero

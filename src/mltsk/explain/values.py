@@ -39,9 +39,6 @@ class Items(Sequence[T]):
         found: Any = self.keys[i]
         return tuple(map(self.make, found)) if isinstance(i, slice) else self.make(found)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
     def __repr__(self) -> str:
         return f"<{len(self)} items>"
 
