@@ -280,37 +280,29 @@ class Tables:
         NaN is an open end: it reaches the outer tenth of the data. Both are NaN where a region holds nearly all of it,
         and 0 for values without an order of which some are clearly more or less frequent than overall.
         """
-        system, members = self.system, self.member_regions
+        system, members, starts = self.system, self.member_regions, self.starts
         if members is None:
             return None
-        if system.is_sheet:
-            return self._met_by_half
-        found = np.full((len(system.centers), len(self.subjects), 2), np.nan)
-        for t, subject in enumerate(self.subjects):
-            own = members[:, subject.columns]
-            if subject.kind in ("nominal", MISSING):
-                apart = np.abs(_shares(own[:-1]) - _shares(own[-1])) * np.isfinite(system.widths[:, subject.columns])
-                found[apart.max(axis=1, initial=0.0) > CLEAR, t] = 0.0
-                continue
-            (low, high), (first, last) = own[:-1, 0].T, own[-1, 0]
-            single, grid = low == high, doubles(system.quantiles)[subject.columns.start]
+        grid = doubles(system.quantiles)[starts]
+        if system.is_sheet:  # where conditions are met by half
+            reach, c = self.reaches[:, starts] * np.sqrt(np.log(2)), self.centers[:, starts]
+            low = np.where(c <= grid[:, 0], -np.inf, np.round(c - reach, 9))
+            high = np.where(c >= grid[:, -1], np.inf, np.round(c + reach, 9))
+            told = np.isfinite(reach)
+        else:
+            (low, high), (first, last) = np.moveaxis(members[:-1, starts], 2, 0), members[-1, starts].T
+            single = low == high
             low = np.where((low <= first) & ~single, -np.inf, low)
             high = np.where((high >= last) & ~single, np.inf, high)
-            inside = (grid >= low[:, None]) & (grid <= high[:, None])
-            unordered = subject.kind == "number" and len(self.named_values(t)) > 2
-            told = (inside.mean(axis=1) < WIDE) & (single | (not unordered))
-            ends = np.stack([low, high], axis=1)
-            found[:, t] = np.where(told[:, None] & np.isfinite(ends), ends, np.nan)
-        return found
-
-    @property
-    def _met_by_half(self) -> Array:
-        """Where the conditions of a sheet are met by half, (K, T, 2); NaN beyond the data, or without one."""
-        first, last = doubles(self.system.quantiles)[:, [0, -1]].T
-        reach, c = self.reaches * np.sqrt(np.log(2)), self.centers
-        ends = np.stack([np.where(c <= first, np.nan, c - reach), np.where(c >= last, np.nan, c + reach)], axis=2)
-        found = np.where(np.isfinite(reach)[:, :, None], np.round(ends, 9), np.nan)[:, self.starts]
-        found[:, [t for t, _ in self.unordered]] = np.nan
+            share = ((grid >= low[:, :, None]) & (grid <= high[:, :, None])).mean(axis=2)
+            coded = [s.kind == "number" and len(self.named_values(t)) > 2 for t, s in enumerate(self.subjects)]
+            told = (share < WIDE) & (single | ~np.array(coded))
+        ends = np.stack([low, high], axis=2)
+        found = np.where(told[:, :, None] & np.isfinite(ends), ends, np.nan)
+        for t, subject in self.unordered:
+            here, usual = _shares(members[:-1, subject.columns]), _shares(members[-1, subject.columns])
+            apart = (np.abs(here - usual) * np.isfinite(system.widths[:, subject.columns])).max(axis=1, initial=0.0)
+            found[:, t] = np.where((apart > CLEAR) & (not system.is_sheet), 0.0, np.nan)[:, None]
         return found
 
     @cached_property
