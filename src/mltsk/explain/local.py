@@ -19,8 +19,7 @@ from ..core.arrays import Array, Matrix
 from ..core.members import MEMBER
 from ..exceptions import optional
 from ..system import FuzzySystem
-from .given import GivenRules
-from .rules import Narrowed
+from .rules import GivenRules, Narrowed
 from .tables import Categories, Index, Tables, doubles, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 

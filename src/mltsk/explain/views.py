@@ -13,9 +13,9 @@ from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .given import TWO_SIDED
-from .rules import positions, rules_of
+from .rules import TWO_SIDED, rules_of
 from .tables import Tables, doubles
+from .wording import positions
 
 
 def tables_of(model: Any, *, sure: bool = False) -> Tables:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import dense
-from ..explain.given import GivenRules
+from ..explain.rules import GivenRules
 from ..explain.tables import Tables
 from ..explain.wording import name, times
 from ..system import FuzzySystem
