@@ -32,15 +32,22 @@ def named(model: Any) -> Any:
     ['age', 'x2']
     """
     steps, classifier = taken_apart(model)
-    return _renamed(classifier, _names(steps)) if steps else classifier
+    if not steps:
+        return classifier
+    names, copied = _names(steps), copy.copy(classifier)
+    vars(copied).update(vars(classifier))  # a copy leaves the rows out that `shorten` needs
+    copied.feature_names_in_ = np.array(names, dtype=object)
+    if getattr(copied, "columns_", None) is not None:
+        copied.columns_ = {**copied.columns_, "names": tuple(names)}
+    return copied
 
 
 def transformed(model: Any, X: Any) -> Any:
     """Samples for the classifier that `named` returns: what the steps before it make of X."""
-    steps, _ = taken_apart(model)
+    steps, rows = taken_apart(model)[0], X
     if not steps:
         return X
-    rows, names = X, _names(steps)
+    names = _names(steps)
     for _, step in steps:
         rows = step.transform(rows)
     if hasattr(rows, "columns"):
@@ -86,22 +93,9 @@ def _names(steps: list[tuple[str, Any]]) -> list[str]:
             raise InputError(f"{unnamed}: {INSTEAD} calls them x0, x1, ….") from None
         if getattr(step, "verbose_feature_names_out", None) is True:
             prefixes |= {*getattr(step, "named_transformers_", getattr(step, "named_transformers", ()))}
-    full = [str(name) for name in ([] if names is None else names)]
-    bare = [_bare(name, prefixes) for name in full]
+    full, bare = [str(name) for name in ([] if names is None else names)], []
+    for name in full:
+        while (parts := name.partition("__"))[0] in prefixes and parts[2]:
+            name = parts[2]
+        bare.append(name)
     return bare if len(set(bare)) == len(bare) else full
-
-
-def _bare(name: str, prefixes: set[str]) -> str:
-    while (parts := name.partition("__"))[0] in prefixes and parts[2]:
-        name = parts[2]
-    return name
-
-
-def _renamed(classifier: Any, names: list[str]) -> Any:
-    """A copy with other names of features."""
-    copied = copy.copy(classifier)
-    vars(copied).update(vars(classifier))  # a copy leaves the rows out that `shorten` needs
-    copied.feature_names_in_ = np.array(names, dtype=object)
-    if getattr(copied, "columns_", None) is not None:
-        copied.columns_ = {**copied.columns_, "names": tuple(names)}
-    return copied

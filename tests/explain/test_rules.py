@@ -10,13 +10,11 @@ from mltsk import MLTSKClassifier, read_table
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.explain import RuleBase, rule_base
-from mltsk.explain.rules import summed_up
 
 from ..conftest import effects_of_features
 from .conftest import CATEGORIES, FEATURES, LABELS
 
 SCALES = ["quantile", "standard", "minmax", None, "unit"]
-X21 = np.linspace(0.0, 20.0, 21)
 KINDS = [{}, {"order": 1}, {"K": 0}, {"general": False, "order": 1}]
 
 
@@ -71,7 +69,7 @@ def test_categories_are_told_by_name_and_never_as_high_or_low(make_system):
 def test_exceptions_are_a_sequence(make_system):
     rules = rule_base(make_system())
     assert [rule.index for rule in rules] == [0, 1, 2] == [rule.index for rule in rules.exceptions]
-    assert rules[-1] == rules[2] == rules.exceptions[2]
+    assert str(rules[-1]) == str(rules[2]) == str(rules.exceptions[2])
     assert isinstance(rules[1:], RuleBase)
     assert [rule.index for rule in rules[1:]] == [1, 2]
     with pytest.raises(IndexError):
@@ -312,18 +310,3 @@ def test_an_exception_tells_its_members_and_what_was_observed_among_them():
     frame = clf.rules_.to_frame("then")
     assert set(frame.samples) == {rule.members for rule in clf.rules_}
     assert json.loads(clf.rules_.to_json()) == clf.rules_.to_dict()
-
-
-def test_a_rising_curve_is_told_by_where_it_passes_its_average():
-    assert summed_up(X21, X21 / 10 - 1) == ("rises", 10.0, 2.0, (20, 0))
-    assert summed_up(X21, 1 - X21 / 10) == ("falls", 10.0, -2.0, (20, 0))
-
-
-def test_a_small_way_back_does_not_make_a_peak():
-    kind, _, change, _ = summed_up(X21, np.concatenate([np.linspace(-1, 1, 17), np.full(4, 0.8)]))
-    assert (kind, change) == ("rises", pytest.approx(1.8))
-
-
-@pytest.mark.parametrize(("sign", "kind"), [(1, "peaks"), (-1, "dips")])
-def test_a_curve_that_turns_is_told_by_where(sign, kind):
-    assert summed_up(X21, -sign * (X21 - 8) ** 2 / 100)[:3] == (kind, 8.0, pytest.approx(sign * 1.44))

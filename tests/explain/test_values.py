@@ -201,8 +201,3 @@ def test_items_are_made_on_access_only():
     assert made == [3, 999, 0, 1]
     with pytest.raises(IndexError):
         lazy[1000]
-
-
-def test_items_compare_like_a_tuple():
-    assert Items((0, 1), "ab".__getitem__) == ("a", "b")
-    assert Items((0, 1), "ab".__getitem__) != Items((0, 1), "ac".__getitem__)

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from mltsk.explain.wording import (
@@ -11,6 +12,7 @@ from mltsk.explain.wording import (
     percent,
     place_words,
     signed,
+    summed_up,
     times,
 )
 
@@ -95,3 +97,21 @@ def test_text_is_indented_and_wrapped():
 def test_what_is_left_out_is_counted():
     assert left_out(7, 5, "label") == (Node("and 2 labels", muted=True),)
     assert left_out(5, 5, "label") == left_out(7, None, "label") == ()
+
+
+X21 = np.linspace(0.0, 20.0, 21)
+
+
+def test_a_rising_curve_is_told_by_where_it_passes_its_average():
+    assert summed_up(X21, X21 / 10 - 1) == ("rises", 10.0, 2.0, (20, 0))
+    assert summed_up(X21, 1 - X21 / 10) == ("falls", 10.0, -2.0, (20, 0))
+
+
+def test_a_small_way_back_does_not_make_a_peak():
+    kind, _, change, _ = summed_up(X21, np.concatenate([np.linspace(-1, 1, 17), np.full(4, 0.8)]))
+    assert (kind, change) == ("rises", pytest.approx(1.8))
+
+
+@pytest.mark.parametrize(("sign", "kind"), [(1, "peaks"), (-1, "dips")])
+def test_a_curve_that_turns_is_told_by_where(sign, kind):
+    assert summed_up(X21, -sign * (X21 - 8) ** 2 / 100)[:3] == (kind, 8.0, pytest.approx(sign * 1.44))

@@ -1,12 +1,10 @@
 """Why this label: the scores of samples taken apart.
 
-Symbols: N samples, K exceptions, D columns of numbers, F features, L labels; M (N, K) firing strengths; z a scaled
-sample, z̄ the average one.
+Symbols: N samples, K exceptions, D columns of numbers, F features, R rules that the user gave, L labels.
 
 A score begins with that of the average sample before any exception. Each feature adds its effect in general, each rule
-that the user gave its number where it holds, and each exception M_k times what it says: the sum is the score, up to
-rounding. Where exceptions have slopes (order 1), Σ_k M_k a_kd (z_d - z̄_d) says how much of what they add comes from
-each feature.
+that the user gave its number where it holds, and each exception what it says times the membership of the sample in it:
+the sum is the score, up to rounding.
 """
 
 from collections.abc import Iterator
@@ -21,8 +19,7 @@ from ..core.arrays import Array, Matrix
 from ..core.members import MEMBER
 from ..exceptions import optional
 from ..system import FuzzySystem
-from .given import GivenRules
-from .rules import Narrowed
+from .rules import GivenRules, Narrowed
 from .tables import Categories, Index, Tables, doubles, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
@@ -198,7 +195,7 @@ class Explanation(Narrowed):
         return held[:, :, None] * GivenRules(self.tables).shifts[:, self.kept_labels]
 
     def slope_effects(self) -> Array:
-        """How much of the shifts comes from the distance of each feature from its average, (N, F, L); 0 for order 0."""
+        """Σ membership · slope · distance from the average over exceptions, per feature, (N, F, L); 0 for order 0."""
         system = self.tables.system
         if system.order == 0:
             return np.zeros((len(self), len(self.tables.feature_names), len(self.kept_labels)))
@@ -244,15 +241,13 @@ class Explanation(Narrowed):
     @cached_property
     def _first(self) -> Array:
         """The features (F,) of the first sample: numbers, positions of named values, NaN if missing."""
-        x = doubles(self.X[:1])[0]
-        if self.tables.system.columns is None:
-            return x
-        out = np.full(len(self.tables.feature_names), np.nan)
-        for f, subject in enumerate(self.tables.subjects[: len(out)]):
+        x, tables = doubles(self.X[:1])[0], self.tables
+        found = x[tables.starts[: len(tables.feature_names)]]
+        for f, subject in tables.unordered:
             part = x[subject.columns]
-            if len(part) and not np.isnan(part).any():
-                out[f] = part.argmax() if len(part) == len(subject.values) else part[0]
-        return out
+            if subject.kind == "nominal" and len(part) == len(subject.values):
+                found[f] = np.nan if np.isnan(part).any() or not len(part) else part.argmax()
+        return found
 
     def _features(self, kind: str, amounts: Array, also: Any, told: Any) -> Iterator[Part]:
         x, names, dense = self._first, self.tables.feature_names, self.tables.system.quantiles is not None

@@ -193,21 +193,23 @@ def calibration(model: Any, *labels: str) -> Any:
     Rows were told by leave-one-out, so as if they had not been there; without names, the first twelve labels.
     """
 
-    def draw(ax: Any, name: str, y: Any, chances: Array, _: Array) -> None:
+    def draw(ax: Any, y: Any, chances: Array, _: Array) -> tuple[str, Array, Array]:
         groups = calibration_groups(y, chances)
         ax.plot([0, 1], [0, 1], color=LINE, lw=1)
         ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
-        _square(ax, name, groups.forecast, groups.observed, marker="o", ms=4)
+        return "", groups.forecast, groups.observed
 
-    return _judged(model, labels, draw, "What was told, and what was so", "probability", "share that has it")
+    return _judged(
+        model, labels, draw, "What was told, and what was so", "probability", "share that has it", marker="o"
+    )
 
 
 def precision_recall(model: Any, *labels: str) -> Any:
     """How many are found against how many of those found are right, at every threshold, on leave-one-out scores."""
 
-    def draw(ax: Any, name: str, y: Any, _: Array, scores: Array) -> None:
+    def draw(ax: Any, y: Any, _: Array, scores: Array) -> tuple[str, Array, Array]:
         ax.axhline(y.mean(), color=LINE, lw=1)
-        _square(ax, f"{name}: AP {ranking(y, scores)[0][0]:.2f}", *precision_recall_curve(y, scores))
+        return f": AP {ranking(y, scores)[0][0]:.2f}", *precision_recall_curve(y, scores)
 
     return _judged(model, labels, draw, "Precision and recall", "recall: found of all", "precision")
 
@@ -215,27 +217,27 @@ def precision_recall(model: Any, *labels: str) -> Any:
 def roc(model: Any, *labels: str) -> Any:
     """How many are found against how many are false alarms, at every threshold, on leave-one-out scores."""
 
-    def draw(ax: Any, name: str, y: Any, _: Array, scores: Array) -> None:
+    def draw(ax: Any, y: Any, _: Array, scores: Array) -> tuple[str, Array, Array]:
         ax.plot([0, 1], [0, 1], color=LINE, lw=1)
-        _square(ax, f"{name}: AUC {ranking(y, scores)[1][0]:.2f}", *roc_curve(y, scores))
+        return f": AUC {ranking(y, scores)[1][0]:.2f}", *roc_curve(y, scores)
 
     return _judged(model, labels, draw, "Found against false alarms", "false alarms among those without", "found")
 
 
-def _judged(model: Any, labels: Sequence[str], draw: Any, title: str, x: str, y: str) -> Any:
+def _judged(model: Any, labels: Sequence[str], draw: Any, title: str, x: str, y: str, **style: Any) -> Any:
     """A square for each label, drawn from what its rows were told without themselves."""
-    found = [(name, *told) for name, told in views.left_out(model, *labels).items()][: len(labels) or 12]
-    columns, title = min(4, len(found)), f"{title}, leaving each row out"
-    figure = _panels(found, lambda ax, told: draw(ax, *told), columns, 2.5, 2.5, title, sharey=True)
+
+    def square(ax: Any, found: tuple[str, Any]) -> None:
+        told, *curve = draw(ax, *found[1])
+        ax.plot(*curve, color=RISE, lw=1.6, ms=4, **style)
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+        ax.set_title(shortened(found[0] + told, 30), fontsize=9)
+
+    judged = list(views.left_out(model, *labels).items())[: len(labels) or 12]
+    figure = _panels(judged, square, min(4, len(judged)), 2.5, 2.5, f"{title}, leaving each row out", sharey=True)
     figure.supxlabel(x, fontsize=9, color=MUTED)
     figure.supylabel(y, fontsize=9, color=MUTED)
     return figure
-
-
-def _square(ax: Any, title: str, x: Array, y: Array, **style: Any) -> None:
-    ax.plot(x, y, color=RISE, lw=1.6, **style)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-    ax.set_title(shortened(title, 30), fontsize=9)
 
 
 def membership(model: Any, rule: int, top: int = 6) -> Any:

@@ -3,26 +3,25 @@
 `rule_base` reads a `FuzzySystem` and keeps its arrays; rules and their parts are made when they are looked at.
 """
 
-import difflib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..columns import MISSING
 from ..core.arrays import Array
 from ..exceptions import InputError, optional
 from ..system import FuzzySystem
-from .given import TWO_SIDED, GivenRules, consequent
 from .tables import Categories, Index, Tables, doubles, largest
-from .values import LOW, TOP, Condition, Consequent, Items, Rule, Shape, plain
-from .wording import Node, Page, left_out, name, number, percent, times
+from .values import LOW, TOP, Condition, Consequent, Given, Items, Rule, Shape, plain
+from .wording import Node, Page, left_out, name, number, percent, positions, summed_up, times
 
 SHORT = 25  # statements per label, up to which a model is printed whole
-BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
+TWO_SIDED = 1.96  # standard errors, between which a number lies in 95 of 100 cases
 MOST = 20  # labels and exceptions that are printed of a long model
 # How to read a short model, which can be worked out by hand.
 SHEET = (
@@ -135,12 +134,12 @@ class RuleBase(Narrowed, Sequence[Rule]):
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
         k, tables = int(self.kept_rules[i]), self.tables
-        order = tables.order(k, self.kept_subjects)
+        order, told = tables.order(k, self.kept_subjects)
         conditions = Items(order.tolist(), partial(self._condition, k))
         moved = self.kept_labels[(tables.system.coef[k][:, self.kept_labels] != 0).any(axis=0)]
         consequents = Items(largest(moved, tables.shifts[k, moved]).tolist(), partial(self._consequent, k))
         weight, always = float(tables.system.rule_weights[k]), bool(np.isnan(tables.distinct[k]).all())
-        members, told = tables.system.members, int(tables.narrow[k, order].sum())
+        members = tables.system.members
         counts = (None, None) if members is None else (int(members.count[k]), int(members.count[-1]))
         return Rule(k, weight, conditions, consequents, always, tables.noun, told, *counts)
 
@@ -205,19 +204,14 @@ class RuleBase(Narrowed, Sequence[Rule]):
         had = None if members is None else (members.positives[k, j], members.observed[k, j])
         own = None if tables.system.order else len(tables.system.terms) + k  # none is known of slopes
         shapes = self._shapes(j, tables.slope_sizes(k, j), k)
-        return consequent(tables, j, tables.shifts[k, j], tables.shift_sizes[k, j], had, own, shapes)
+        return _consequent(tables, j, tables.shifts[k, j], tables.shift_sizes[k, j], had, own, shapes)
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
-        return {
-            "format": "mltsk rules",
-            "version": 3,
-            "features": list(self.feature_names),
-            "labels": list(self.label_names),
-            "given": [plain(rule, top) for rule in self.given],
-            "general": [plain(rule, top) for rule in self.general],
-            "exceptions": [plain(rule, top) for rule in self],
-        }
+        names = {"features": list(self.feature_names), "labels": list(self.label_names)}
+        parts = {"given": self.given, "general": self.general, "exceptions": self.exceptions}
+        told = {part: [plain(rule, top) for rule in rules] for part, rules in parts.items()}
+        return {"format": "mltsk rules", "version": 3, **names, **told}
 
     def to_json(self, top: int | None = None, label: str | None = None, indent: int | None = 2) -> str:
         """`to_dict` as JSON text."""
@@ -263,7 +257,8 @@ class RuleBase(Narrowed, Sequence[Rule]):
         tables, most = self.tables, None
         coef, sizes = tables.system.coef[:, :, self.kept_labels], tables.sizes[:, self.kept_labels]
         longest = (np.count_nonzero(sizes, axis=0) + np.count_nonzero(coef, axis=(0, 1))).max()
-        if top is not None or not (self._is_short or longest <= SHORT):
+        chosen = getattr(tables.system.certainty, "chosen", None)  # the statements of a short model
+        if top is not None or (chosen is None and longest > SHORT):
             top, most = top or TOP, MOST
         sizes = np.concatenate([tables.importance, GivenRules(tables).sizes, tables.shift_sizes])[:, self.kept_labels]
         shifted = tables.shift_sizes[np.ix_(self.kept_rules, self.kept_labels)].sum(axis=1)
@@ -283,20 +278,15 @@ class RuleBase(Narrowed, Sequence[Rule]):
         page += [node for rule in rules for node in rule.nodes(top)]
         return [*page, *left_out(len(self), most, f"more {tables.noun.lower()}")]
 
-    @property
-    def _is_short(self) -> bool:
-        """Whether this is a model of chosen statements, of which the text is the whole."""
-        certainty = self.tables.system.certainty
-        return certainty is not None and certainty.chosen is not None
-
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or three."""
         system, count = self.tables.system, times(len(self), self.tables.noun.lower())
+        chosen = getattr(system.certainty, "chosen", None) is not None
         on = f"on {times(len(self.feature_names), 'feature')} for {times(len(self.kept_labels), 'label')}"
         if not len(system.terms):
             begin = f"{count} {on}. Each adds what it says to the scores of samples as far as it fits them."
         elif not len(system.centers):
-            begin = f"What holds in general, {on}{'' if self._is_short else '; this table needs no exceptions'}."
+            begin = f"What holds in general, {on}{'' if chosen else '; this table needs no exceptions'}."
         else:
             begin = f"What holds in general, {on}, and {count}: each shifts scores of samples as far as it fits them."
         begin += f" {OWN}" * bool(self.tables.given)
@@ -314,55 +304,97 @@ class RuleBase(Narrowed, Sequence[Rule]):
         after = f"After a feature: where it matters, and the change of the score {per}; largest effects first."
         if any(subject.kind in ("nominal", MISSING) for subject in self.tables.subjects):
             after += " After a value: what it adds, 0 on average."
-        return begin, after, *(SHEET[1:] if self._is_short else ())
+        return begin, after, *(SHEET[1:] if chosen else ())
 
     def __repr__(self) -> str:
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
 
 
-def positions(names: Sequence[str], wanted: Iterable[str], kept: Index, kind: str) -> Index:
-    """Those of ``kept`` whose names are wanted; of a name that is not there, an error says what comes close."""
-    found = []
-    for what in wanted:
-        if what not in names:
-            close = difflib.get_close_matches(str(what), names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"the first of {len(names)} is {names[0]!r}."
-            raise InputError(f"There is no {kind} called {what!r}: {hint}")
-        found += [i for i, known in enumerate(names) if known == what]
-    if not found:
-        raise InputError(f"Name at least one {kind} to keep.")
-    return kept[found]
+@dataclass(frozen=True, eq=False)
+class GivenRules:
+    """The R rules that the user gave to a system: each has one of its last R columns, of 0 and 1, and a term on it."""
+
+    tables: Tables
+
+    @cached_property
+    def _terms(self) -> NDArray[np.bool_]:
+        """Which terms belong to each rule, (R, P): none where it holds for nobody or everybody."""
+        R, (_, D, _) = len(self.tables.given), self.tables.system.shape
+        return np.arange(D - R, D)[:, None] == self.tables.system.terms.feature
+
+    @cached_property
+    def shifts(self) -> Array:
+        """What each rule adds to each label where it holds, (R, L)."""
+        return np.asarray(self._terms @ np.asarray(self.tables.system.term_coef))
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """For how many samples each rule holds, and how many there are, (R, 2)."""
+        regions, R = self.tables.member_regions, len(self.tables.given)
+        found = np.zeros((R, 2)) if regions is None else regions[-1, self.tables.system.shape[1] - R :]
+        return np.asarray(found, dtype=np.int64)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Standard deviation over the data of what each rule adds to each label, (R, L)."""
+        held, of = self.counts.T
+        share = held / np.maximum(of, 1)
+        return np.asarray(np.abs(self.shifts) * np.sqrt(share * (1 - share))[:, None])
+
+    def conditions(self, r: int) -> tuple[Given, ...]:
+        """What a rule asks for."""
+        found = []
+        for f, low, high, words in self.tables.given[r]:
+            subject = self.tables.subjects[f]
+            ends = [int(x) for x in (low, high) if x is not None and subject.kind == "ordinal"]
+            found.append(Given(subject.name, low, high, words, tuple(subject.values[x] for x in ends)))
+        return tuple(found)
+
+    def rule(self, r: int, labels: Index) -> Rule:
+        """A rule with what it says about some labels, the largest first."""
+        held, of = self.counts[r].tolist()
+        moved = labels[self.shifts[r, labels] != 0]
+        says = Items(largest(moved, self.shifts[r, moved]).tolist(), partial(self._says, r))
+        counts = {"members": held, "total": of} if of else {}
+        return Rule(r, held / max(of, 1), self.conditions(r), says, noun="Your rule", given=True, **counts)
+
+    def _says(self, r: int, j: int) -> Consequent:
+        members, own = self.tables.system.members, np.flatnonzero(self._terms[r])
+        had = None if members is None else members.given[r, :, j]
+        return _consequent(self.tables, j, self.shifts[r, j], self.sizes[r, j], had, own)
 
 
-def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
-    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, by how much, and
-    between which points."""
-    first, last, top, bottom = (float(end) for end in (y[0], y[-1], y.max(), y.min()))
-    peak, dip = top - max(first, last), min(first, last) - bottom
-    if max(peak, dip) > BEND * (top - bottom):
-        up = peak >= dip
-        at, ends = float(x[y.argmax() if up else y.argmin()]), (int(y.argmax()), int(y.argmin()))
-        return "peaks" if up else "dips", at, (top - bottom) * (1 if up else -1), ends
-    rising = np.maximum.accumulate(y if last >= first else -y)
-    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first, (len(y) - 1, 0)
+def _consequent(
+    tables: Tables, j: int, shift: float, size: float, had: Any, own: Any, shapes: Sequence[Shape] = ()
+) -> Consequent:
+    """What a rule says about label j, which ``had`` (positives, observed) of its members have.
+
+    ``own`` is where its numbers are among those of the label, None where their covariance is not known.
+    """
+    known: dict[str, Any] = {"exact": tables.system.is_sheet}
+    if (members := tables.system.members) is not None:
+        overall = int(members.positives[-1, j]), int(members.observed[-1, j])
+        known |= {"positives": int(had[0]), "observed": int(had[1]), "overall": overall}
+    if own is not None and (cov := tables.covariance(j)) is not None:
+        known["error"] = TWO_SIDED * float(np.sqrt(max(cov[own, own].sum(), 0.0)))
+    return Consequent(tables.system.label_names[j], float(shift), float(size), shapes, **known)
 
 
 def _line(tables: Tables, t: int, j: int) -> tuple[Array, Array, float, float]:
-    """Of a short model: values of subject t, what they add to label j, what no value adds, and what counts as 0.
-
-    That is the level on the larger side of the data, or in the middle of a line that bends; named values have none.
-    """
-    own, names, d = tables.own_terms(t), [*tables.named_values(t)], tables.subjects[t].columns.start
-    terms, coef, scaling = tables.system.terms, tables.system.term_coef[:, j], tables.system.scaling
-    average, x, zero = float(terms.mean[own] @ doubles(coef[own])), doubles(names), 0.0
-    if not names and terms.low is not None and terms.high is not None and scaling is not None:
-        used = own & (coef != 0)  # where its ramps begin and end
-        levels = np.unique(np.concatenate([terms.low[used], terms.high[used]]))
-        low, high = scaling.values[d, [0, -1]]
-        x = doubles([float(f"{x:.15g}") for x in low + levels * (high - low)])
+    """Of a short model: values of subject t, what they add to label j, what no value adds, and what counts as 0."""
+    system: Any = tables.system
+    x, d = doubles([*tables.named_values(t)]), tables.subjects[t].columns.start
+    own, _ = tables.memberships(t, x)
+    average = float(system.terms.mean[own] @ doubles(system.term_coef[own, j]))
+    if len(x):
+        return x, np.round(tables.effect(t, x, j) + average, 9), average, 0.0
+    low, high = system.scaling.values[d, [0, -1]]
+    used = own[system.term_coef[own, j] != 0]  # its ramps
+    levels = np.unique([system.terms.low[used], system.terms.high[used]])
+    x = doubles([float(f"{x:.15g}") for x in low + levels * (high - low)])
     y = tables.effect(t, x, j) + average
-    if len(x) == 2 and not names:
+    if len(x) == 2:  # 0 on the larger side of the data, or in the middle of a line that bends
         zero = float(y[1] if tables.percentile(d, x.mean()) < LOW else y[0])
-    elif not names:
+    else:
         zero = float(y[np.abs(tables.percentile(d, x) - 0.5).argmin()])
     return x, np.round(y - zero, 9), average - zero, zero

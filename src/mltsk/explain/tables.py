@@ -89,12 +89,12 @@ class Tables:
         return {subject.feature: t for t, subject in enumerate(self.subjects) if subject.kind == MISSING}
 
     @cached_property
-    def _starts(self) -> Index:
+    def starts(self) -> Index:
         """The first column of each subject, (T,); a feature without a value has none, and any will do."""
         return np.array([min(subject.columns.start, self.system.shape[1] - 1) for subject in self.subjects])
 
     @cached_property
-    def _unordered(self) -> list[tuple[int, Subject]]:
+    def unordered(self) -> list[tuple[int, Subject]]:
         """The subjects whose named values have no order."""
         return [(t, subject) for t, subject in enumerate(self.subjects) if subject.kind in ("nominal", MISSING)]
 
@@ -184,8 +184,8 @@ class Tables:
 
     def _by_subject(self, sizes: Array, labels: Any, k: int | None = None) -> Array:
         """Sizes of columns as those of subjects: of named values that have no order, the deviation over these."""
-        found = sizes[self._starts]
-        for t, subject in self._unordered:
+        found = sizes[self.starts]
+        for t, subject in self.unordered:
             p, y = self.frequencies(t), self.effect(t, np.arange(float(len(subject.values))), labels, k)
             found[t] = np.sqrt(p @ (y - p @ y) ** 2)
         return found
@@ -207,21 +207,17 @@ class Tables:
         if k is not None:
             columns = self.subjects[t].columns
             return np.asarray((self.scaled(t, x) - self.middle[columns]) @ self.system.coef[k, 1:][columns, j])
-        own = self.own_terms(t)
-        return np.asarray((self._memberships(t, x) - self.system.terms.mean[own]) @ self.system.term_coef[own, j])
+        own, V = self.memberships(t, x)
+        return np.asarray((V - self.system.terms.mean[own]) @ self.system.term_coef[own, j])
 
-    def own_terms(self, t: int) -> NDArray[np.bool_]:
-        """Which terms are about subject t."""
-        columns, feature = self.subjects[t].columns, self.system.terms.feature
-        return (feature >= columns.start) & (feature < columns.stop)
-
-    def _memberships(self, t: int, x: Array) -> Array:
-        """Of values x of subject t in its terms."""
+    def memberships(self, t: int, x: Array) -> tuple[Index, Array]:
+        """The terms that are about subject t, and the memberships of values x of it in those."""
         columns, terms, scaling = self.subjects[t].columns, self.system.terms, self.system.scaling
-        own = self.own_terms(t)
+        own = np.flatnonzero((terms.feature >= columns.start) & (terms.feature < columns.stop))
         kept = {end: None if (ends := getattr(terms, end)) is None else ends[own] for end in ("low", "high")}
         part = replace(terms, feature=terms.feature[own] - columns.start, mean=terms.mean[own], **kept)
-        return doubles(part.memberships(self.scaled(t, x), None if scaling is None else scaling.columns(columns)))
+        found = part.memberships(self.scaled(t, x), None if scaling is None else scaling.columns(columns))
+        return own, doubles(found)
 
     def values(self, t: int) -> Array:
         """What a subject is told by: values with names, quantiles, or for a sparse one none and its full weight."""
@@ -233,8 +229,8 @@ class Tables:
         """Standard error of what values x of subject t add to label j, or add more than values y do."""
         if (cov := self.covariance(j)) is None:
             return None
-        own = np.flatnonzero(self.own_terms(t))
-        V = self._memberships(t, x) - (self.system.terms.mean[own] if y is None else self._memberships(t, y))
+        own, V = self.memberships(t, x)
+        V = V - (self.system.terms.mean[own] if y is None else self.memberships(t, y)[1])
         return np.sqrt(np.maximum(np.einsum("np,pq,nq->n", V, cov[np.ix_(own, own)], V), 0.0))
 
     def covariance(self, j: int) -> Array | None:
@@ -259,17 +255,23 @@ class Tables:
         """
         finite = np.isfinite(self.system.widths)
         apart = (doubles(self.system.centers) - self.middle) / np.sqrt(doubles(self.system.widths))
-        found = np.where(finite, apart, np.nan)[:, self._starts]
-        for t, subject in self._unordered:  # what is not measured has no part in distances
+        found = np.where(finite, apart, np.nan)[:, self.starts]
+        for t, subject in self.unordered:  # what is not measured has no part in distances
             own = finite[:, subject.columns].any(axis=1) & (subject.kind != MISSING)
             found[:, t] = np.where(own, np.linalg.norm(apart[:, subject.columns], axis=1), np.nan)
         return found
 
-    def order(self, k: int, subjects: Index) -> Index:
-        """Those of some subjects that rule k has conditions on, most distinct first."""
+    def order(self, k: int, subjects: Index) -> tuple[Index, int]:
+        """Those of some subjects that rule k has conditions on, and how many, the first ones, set its members apart.
+
+        The most distinct come first; where members are not known, all are said to set them apart.
+        """
         kept = subjects[~np.isnan(self.distinct[k, subjects])]
         kept = largest(kept, self.distinct[k, kept])
-        return kept[np.argsort(~self.narrow[k, kept], kind="stable")]
+        if self.regions is None:
+            return kept, len(kept)
+        wide = np.isnan(self.regions[k, kept]).all(axis=1)
+        return kept[np.argsort(wide, kind="stable")], int((~wide).sum())
 
     @cached_property
     def regions(self) -> Array | None:
@@ -278,37 +280,29 @@ class Tables:
         NaN is an open end: it reaches the outer tenth of the data. Both are NaN where a region holds nearly all of it,
         and 0 for values without an order of which some are clearly more or less frequent than overall.
         """
-        system, members = self.system, self.member_regions
+        system, members, starts = self.system, self.member_regions, self.starts
         if members is None:
             return None
-        if system.is_sheet:
-            return self._met_by_half
-        found = np.full((len(system.centers), len(self.subjects), 2), np.nan)
-        for t, subject in enumerate(self.subjects):
-            own = members[:, subject.columns]
-            if subject.kind in ("nominal", MISSING):
-                apart = np.abs(_shares(own[:-1]) - _shares(own[-1])) * np.isfinite(system.widths[:, subject.columns])
-                found[apart.max(axis=1, initial=0.0) > CLEAR, t] = 0.0
-                continue
-            (low, high), (first, last) = own[:-1, 0].T, own[-1, 0]
-            single, grid = low == high, doubles(system.quantiles)[subject.columns.start]
+        grid = doubles(system.quantiles)[starts]
+        if system.is_sheet:  # where conditions are met by half
+            reach, c = self.reaches[:, starts] * np.sqrt(np.log(2)), self.centers[:, starts]
+            low = np.where(c <= grid[:, 0], -np.inf, np.round(c - reach, 9))
+            high = np.where(c >= grid[:, -1], np.inf, np.round(c + reach, 9))
+            told = np.isfinite(reach)
+        else:
+            (low, high), (first, last) = np.moveaxis(members[:-1, starts], 2, 0), members[-1, starts].T
+            single = low == high
             low = np.where((low <= first) & ~single, -np.inf, low)
             high = np.where((high >= last) & ~single, np.inf, high)
-            inside = (grid >= low[:, None]) & (grid <= high[:, None])
-            unordered = subject.kind == "number" and len(self.named_values(t)) > 2
-            told = (inside.mean(axis=1) < WIDE) & (single | (not unordered))
-            ends = np.stack([low, high], axis=1)
-            found[:, t] = np.where(told[:, None] & np.isfinite(ends), ends, np.nan)
-        return found
-
-    @property
-    def _met_by_half(self) -> Array:
-        """Where the conditions of a sheet are met by half, (K, T, 2); NaN beyond the data, or without one."""
-        first, last = doubles(self.system.quantiles)[:, [0, -1]].T
-        reach, c = self.reaches * np.sqrt(np.log(2)), self.centers
-        ends = np.stack([np.where(c <= first, np.nan, c - reach), np.where(c >= last, np.nan, c + reach)], axis=2)
-        found = np.where(np.isfinite(reach)[:, :, None], np.round(ends, 9), np.nan)[:, self._starts]
-        found[:, [t for t, _ in self._unordered]] = np.nan
+            share = ((grid >= low[:, :, None]) & (grid <= high[:, :, None])).mean(axis=2)
+            coded = [s.kind == "number" and len(self.named_values(t)) > 2 for t, s in enumerate(self.subjects)]
+            told = (share < WIDE) & (single | ~np.array(coded))
+        ends = np.stack([low, high], axis=2)
+        found = np.where(told[:, :, None] & np.isfinite(ends), ends, np.nan)
+        for t, subject in self.unordered:
+            here, usual = _shares(members[:-1, subject.columns]), _shares(members[-1, subject.columns])
+            apart = (np.abs(here - usual) * np.isfinite(system.widths[:, subject.columns])).max(axis=1, initial=0.0)
+            found[:, t] = np.where((apart > CLEAR) & (not system.is_sheet), 0.0, np.nan)[:, None]
         return found
 
     @cached_property
@@ -316,13 +310,6 @@ class Tables:
         """Of a sheet: how far from its centre a condition is met by 1/e, in the caller's units, (K, D)."""
         span, widths = np.ptp(doubles(self.system.quantiles), axis=1), doubles(self.system.widths)
         return np.where(np.isfinite(widths), np.sqrt(np.where(np.isfinite(widths), widths, 1.0)) * span, np.inf)
-
-    @cached_property
-    def narrow(self) -> NDArray[np.bool_]:
-        """Which conditions set the members of an exception apart, (K, T); all, where members are not known."""
-        if self.regions is None:
-            return np.ones((len(self.system.centers), len(self.subjects)), dtype=bool)
-        return np.asarray(~np.isnan(self.regions).all(axis=2))
 
     def shares(self, k: int, t: int) -> tuple[tuple[str, float, float], ...]:
         """Of the values that rule k has a condition on: name, share among members (or at its centre) and on average."""

@@ -39,9 +39,6 @@ class Items(Sequence[T]):
         found: Any = self.keys[i]
         return tuple(map(self.make, found)) if isinstance(i, slice) else self.make(found)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
     def __repr__(self) -> str:
         return f"<{len(self)} items>"
 
@@ -214,16 +211,11 @@ class Condition:
         """Where the members lie."""
         if max((abs(here - usual) for _, here, usual in self.values), default=0.0) > CLEAR:
             return f"{feature} is {_told_by_shares(self.values, self.measured, self.members or 0)}"
-        names, (low, high) = dict(self.names), (self.low, self.high)
-        first, last = ("" if x is None else name(names.get(x, number(x))) for x in (low, high))
-        if low is not None and high is not None:
-            return f"{feature} is {first}" if first == last else f"{feature} {first} to {last}"
-        x = high if low is None else low
-        if x is None:
+        names, ends = dict(self.names), [x for x in (self.low, self.high) if x is not None]
+        if not ends:
             return f"any {feature}"
-        if names or (x == round(x) and abs(x) < 10):  # an end that counts must not be read as left out
-            return f"{feature} {first or last} or {'below' if low is None else 'above'}"
-        return f"{feature} {'below' if low is None else 'above'} {first or last}"
+        counts = bool(names) or (ends[0] == round(ends[0]) and abs(ends[0]) < 10)  # it must not be read as left out
+        return _between(feature, [name(names.get(x, number(x))) for x in ends], self.low is None, counts)
 
     def _words(self) -> str:
         values, pair = self.values, f"({number(self.center)} against {number(self.average)})"
@@ -245,6 +237,14 @@ class Condition:
         if EDGE <= self.percentile <= 1 - EDGE or limit is None:
             return place_words(self.center, self.percentile, about=True)
         return f"{fifth(self.percentile)} ({'below' if self.low is None else 'above'} about {number(limit)})"
+
+
+def _between(feature: str, ends: list[str], below: bool, counts: bool = True) -> str:
+    """A feature between two ends, or ``below`` or above one, which ``counts`` or does not."""
+    if len(ends) == 2:
+        return f"{feature} is {ends[0]}" if ends[0] == ends[1] else f"{feature} {ends[0]} to {ends[1]}"
+    side = "below" if below else "above"
+    return f"{feature} {ends[0]} or {side}" if counts else f"{feature} {side} {ends[0]}"
 
 
 def _told_by_shares(values: tuple[tuple[str, float, float], ...], measured: int | None = None, of: int = 0) -> str:
@@ -288,13 +288,10 @@ class Given:
     names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        feature, ends = name(self.feature), [x for x in (self.low, self.high) if x is not None]
-        told = [name(what) for what in self.names] or [exactly(x) for x in ends]
-        if self.words or told[1:] == told[:1]:
-            return f"{feature} is {' or '.join(map(name, self.words)) or told[0]}"
-        if len(told) == 2:
-            return f"{feature} {told[0]} to {told[1]}"
-        return f"{feature} {told[0]} or {'below' if self.low is None else 'above'}"
+        feature, ends = name(self.feature), [exactly(x) for x in (self.low, self.high) if x is not None]
+        if self.words:
+            return f"{feature} is {' or '.join(map(name, self.words))}"
+        return _between(feature, [name(what) for what in self.names] or ends, self.low is None)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A whole model at a glance, as data: what its labels share, what its features are worth, how its rules differ.
 
-Everything takes a `FuzzySystem`, or a classifier that has one as ``system_``, and gives arrays; `mltsk.explain.plot`
-draws them. Symbols: K exceptions, D features, L labels, T the number of features shown.
+Everything takes a `FuzzySystem`, or a classifier that has one as ``system_``; `mltsk.explain.plot` draws what it gives.
 """
 
 from collections.abc import Mapping
@@ -14,9 +13,9 @@ from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .given import TWO_SIDED
-from .rules import positions, rules_of
+from .rules import TWO_SIDED, rules_of
 from .tables import Tables, doubles
+from .wording import positions
 
 
 def tables_of(model: Any, *, sure: bool = False) -> Tables:
@@ -51,10 +50,9 @@ def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
 
 @dataclass(frozen=True)
 class FeatureImportance:
-    """``values`` (T, L): size of what each feature does to the score of each label, largest features first.
+    """``values``: size of what each feature does to the score of each label, a row per feature, the largest first.
 
-    It is the standard deviation over the data, in general and within rules together; ``rest`` (L,) is what the features
-    that are not shown add up to.
+    It is the standard deviation over the data, in general and within rules; ``rest`` is that of features not shown.
     """
 
     features: tuple[str, ...]
@@ -139,22 +137,14 @@ class LabelCorrelation:
 
     ``consequents`` is how alike the model's numbers of two labels are (cosine of their effects over terms and rules);
     ``labels`` is how alike the labels are, in the data if they were given, else in the scores at the centres of the
-    rules.
+    rules. ``agreement`` is the correlation of the two over all pairs of labels, NaN where there are fewer than three.
     """
 
     names: tuple[str, ...]
     labels: Array
     consequents: Array
     from_data: bool
-
-    @property
-    def agreement(self) -> float:
-        """Correlation of the two over all pairs of labels; NaN where there are fewer than three labels."""
-        pairs = np.triu_indices(len(self.names), 1)
-        if len(pairs[0]) < 2:
-            return float("nan")
-        found = np.stack([self.labels[pairs], self.consequents[pairs]], axis=1)
-        return float(_cosine(found - found.mean(axis=0))[0, 1])
+    agreement: float
 
 
 def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
@@ -174,7 +164,10 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
     spread = tables.spreads if system.is_linear or not len(system.terms) else tables.grid_terms.std(axis=0)
     found = [doubles(system.term_coef) * spread[: len(system.terms), None], tables.shifts * w]
     found += [coef[1:] * tables.spreads[:, None] * a for coef, a in zip(system.coef, w, strict=True) if system.order]
-    return LabelCorrelation(system.label_names, _cosine(said), _cosine(np.concatenate(found)), Y is not None)
+    labels, consequents, pairs = _cosine(said), _cosine(np.concatenate(found)), np.triu_indices(L, 1)
+    both = np.stack([labels[pairs], consequents[pairs]], axis=1)
+    agreement = float(_cosine(both - both.mean(axis=0))[0, 1]) if len(both) > 1 else np.nan
+    return LabelCorrelation(system.label_names, labels, consequents, Y is not None, agreement)
 
 
 def _cosine(columns: Array) -> Array:
@@ -190,21 +183,17 @@ def _cosine(columns: Array) -> Array:
 class RuleMap:
     """Where rules lie to each other.
 
-    ``distances`` (K, K) are total variation distances of their firing, 0 alike to 1 disjoint; ``coverage`` (K,) the
-    share of data that each governs; ``positions`` (K, 2) lay the rules out so that distances in the plane come as close
-    to those as a plane allows, which is for ``explained`` (0..1) of them.
+    ``distances`` (K, K) are total variation distances of their firing, 0 alike to 1 disjoint, and ``nearest`` (K,) of
+    each rule from the one most like it, 1 for a single rule; ``coverage`` (K,) is the share of data that each governs;
+    ``positions`` (K, 2) lay the rules out so that distances in the plane come as close to those as a plane allows,
+    which is for ``explained`` (0..1) of them.
     """
 
     distances: Array
+    nearest: Array
     coverage: Array
     positions: Array
     explained: float
-
-    @property
-    def nearest(self) -> Array:
-        """Distance of each rule from the one most like it, (K,); 1 for a single rule."""
-        others = self.distances + 2.0 * np.eye(len(self.distances))
-        return np.minimum(others.min(axis=1), 1.0)
 
 
 def rule_map(model: Any, X: Any = None) -> RuleMap:
@@ -225,7 +214,8 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
     values = np.maximum(values[::-1], 0.0)
     plane, total = np.zeros((K, 2)), float(values.sum())
     plane[:, : min(K, 2)] = vectors[:, ::-1][:, :2] * np.sqrt(values[:2])
-    return RuleMap(T, coverage, plane, float(values[:2].sum()) / total if total > 0 else 1.0)
+    nearest = np.minimum((T + 2.0 * np.eye(K)).min(axis=1), 1.0)
+    return RuleMap(T, nearest, coverage, plane, float(values[:2].sum()) / total if total > 0 else 1.0)
 
 
 def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
@@ -235,10 +225,8 @@ def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
     if not 0 <= rule < K:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
-    conditions = rules_of(tables)[rule].conditions
-    for t, condition in zip(
-        tables.order(rule, np.arange(len(tables.subjects)))[:top].tolist(), conditions[:top], strict=True
-    ):
+    order, _ = tables.order(rule, np.arange(len(tables.subjects)))
+    for t, condition in zip(order[:top].tolist(), rules_of(tables)[rule].conditions[:top], strict=True):
         own, center, x = tables.subjects[t].columns, None, tables.values(t)
         if tables.subjects[t].kind != "nominal":
             center = float((system if system.scaling is None else tables).centers[rule, own.start])

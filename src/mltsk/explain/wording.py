@@ -3,16 +3,24 @@
 Sentences carry no markup, so each face of an outline escapes them whole: a feature called ``<script>`` stays text.
 """
 
+import difflib
 import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, isnan
 from textwrap import fill
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Array
+from ..exceptions import InputError
+
 WIDTH = 110
+BEND = 0.25  # a curve peaks where it goes back by more than this share of its range, else it rises or falls
 # What raises a score and what lowers it: two colours of equal rank, not good and bad, those of the pages' style sheets.
 RISE, FALL = "#1f6fb5", "#c8511f"
 # Underscores inside a word are no emphasis in Markdown, and feature names are full of them.
@@ -151,3 +159,30 @@ def shortened(text: str, length: int) -> str:
 def times(count: int, noun: str) -> str:
     """A count with its noun."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def positions(names: Sequence[str], wanted: Iterable[str], kept: NDArray[np.intp], kind: str) -> NDArray[np.intp]:
+    """Those of ``kept`` whose names are wanted; of a name that is not there, an error says what comes close."""
+    found = []
+    for what in wanted:
+        if what not in names:
+            close = difflib.get_close_matches(str(what), names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"the first of {len(names)} is {names[0]!r}."
+            raise InputError(f"There is no {kind} called {what!r}: {hint}")
+        found += [i for i, known in enumerate(names) if known == what]
+    if not found:
+        raise InputError(f"Name at least one {kind} to keep.")
+    return kept[found]
+
+
+def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
+    """What a curve does ("rises", "falls", "peaks" or "dips"), where it passes 0 or else turns, by how much, and
+    between which points."""
+    first, last, top, bottom = (float(end) for end in (y[0], y[-1], y.max(), y.min()))
+    peak, dip = top - max(first, last), min(first, last) - bottom
+    if max(peak, dip) > BEND * (top - bottom):
+        up = peak >= dip
+        at, ends = float(x[y.argmax() if up else y.argmin()]), (int(y.argmax()), int(y.argmin()))
+        return "peaks" if up else "dips", at, (top - bottom) * (1 if up else -1), ends
+    rising = np.maximum.accumulate(y if last >= first else -y)
+    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first, (len(y) - 1, 0)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 from ..columns import MISSING
 from ..core.arrays import dense, spread_rows
 from ..exceptions import InputError
-from ..explain.given import GivenRules
+from ..explain.rules import GivenRules
 from ..explain.tables import Tables
 from ..explain.wording import name, times
 from ..rows.read import read_samples
