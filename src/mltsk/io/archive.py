@@ -180,7 +180,7 @@ def load(path: str | Path) -> Any:
         _, inner = taken_apart(model)
         categories = manifest.get("info", {}).get("categories")
         if categories and not hasattr(inner, "categories_"):
-            inner.categories_ = _names_of(categories)
+            inner.categories_ = {str(name): tuple(map(str, values)) for name, values in categories.items()}
     return model
 
 
@@ -190,13 +190,10 @@ def read_info(path: str | Path) -> ModelInfo:
         info = manifest["info"]
         features, labels = (tuple(map(str, info[key])) for key in ("feature_names", "label_names"))
         kinds = {str(n): kind if isinstance(kind, str) else tuple(map(str, kind)) for n, kind in info["kinds"].items()}
-        told = _names_of(info["categories"]), dict(info["fitted"]), kinds, tuple(map(str, info["ids"]))
+        categories = {str(name): tuple(map(str, values)) for name, values in info["categories"].items()}
+        told = categories, dict(info["fitted"]), kinds, tuple(map(str, info["ids"]))
         reading = {str(key): str(value) for key, value in info["reading"].items()}
         return ModelInfo(str(info["data"]), features, labels, *told, reading, manifest["mltsk"])
-
-
-def _names_of(categories: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {str(name): tuple(map(str, values)) for name, values in categories.items()}
 
 
 @contextmanager

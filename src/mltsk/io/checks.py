@@ -24,18 +24,11 @@ from ..core.terms import PERCENTILE_TERMS, Terms
 from ..pipelines import taken_apart
 
 SHAPES = {"centers_": "KD", "widths_": "KD", "prototypes_": "KD", "coef_": "KEL", "rule_weights_": "K"}
-SHAPES |= {
-    "quantiles_": "DC",
-    "coupling_": "LL",
-    "thresholds_": "L",
-    "intercept_": "L",
-    "slopes_": "L",
-    "offsets_": "L",
-}
-SHAPES |= {"general_coef_": "PL", "feature": "P", "low": "P", "high": "P", "mean": "P"}  # from the second on of terms_
-SHAPES |= {"values": "DQ", "levels": "DQ", "offset": "D", "spread": "D", "share": "D"}  # of scaling_
-SHAPES |= {"count": "A", "observed": "AL", "positives": "AL", "regions": "ADR", "given": "GRL"}  # of members_
-SHAPES |= {"information": "UU", "noise": "L", "chosen": "DL"}  # of certainty_
+SHAPES |= {"quantiles_": "DC", "thresholds_": "L", "intercept_": "L", "slopes_": "L", "offsets_": "L"}
+SHAPES |= {"coupling_": "LL", "general_coef_": "PL", "feature": "P", "low": "P", "high": "P", "mean": "P"}
+SHAPES |= {"values": "DQ", "levels": "DQ", "offset": "D", "spread": "D", "share": "D"}
+SHAPES |= {"count": "A", "observed": "AL", "positives": "AL", "regions": "ADR", "given": "GRL"}
+SHAPES |= {"information": "UU", "noise": "L", "chosen": "DL"}
 MAY_BE_NONE = ("quantiles_", "coupling_", "low", "high", "regions", "chosen")
 # What scores and rules are made from; the paper's system has no general rule, so no more than the first of these.
 RULES = (
@@ -183,16 +176,14 @@ def _faults_of_columns(columns: Mapping[str, Any], found: Mapping[str, Any]) -> 
 
 def _is_asked(asked: Any, columns: Mapping[str, Any]) -> bool:
     """Whether this is a condition of a given rule, on a feature that there is."""
-    if not isinstance(asked, list | tuple) or len(asked) != 4:
-        return False
-    d, low, high, words = asked
-    if not isinstance(d, int) or not 0 <= d < len(columns["names"]) or not _are_words(words):
-        return False
-    ends = [end for end in (low, high) if end is not None]
-    if columns["kinds"][d] == "nominal":
-        return not ends and bool(words)
-    most = len(columns["values"][d]) - 1 if columns["kinds"][d] == "ordinal" else LARGEST
-    return bool(ends) and all(isinstance(end, int | float) and -LARGEST <= end <= most for end in ends)
+    match asked:
+        case [int(d), low, high, words] if 0 <= d < len(columns["names"]) and _are_words(words):
+            ends = [end for end in (low, high) if end is not None]
+            if columns["kinds"][d] == "nominal":
+                return not ends and bool(words)
+            most = len(columns["values"][d]) - 1 if columns["kinds"][d] == "ordinal" else LARGEST
+            return bool(ends) and all(isinstance(end, int | float) and -LARGEST <= end <= most for end in ends)
+    return False
 
 
 def _are_words(part: Any) -> bool:
@@ -236,7 +227,6 @@ def _faults_of_statements(parts: Mapping[str, Any], n: Mapping[str, int]) -> Fau
     yield not known or (np.diff(feature) < 0).any(), "'feature' must give the features of the terms, in order"
     linear = low is None and high is None
     yield linear and n["P"] != n["D"], "there must be a linear term per feature"
-    least = 0.0 if scale == "range" else 1e-9
-    are_ramps = low is not None and high is not None and (high > low + least).all()
+    are_ramps = low is not None and high is not None and (high > low + (0.0 if scale == "range" else 1e-9)).all()
     ramps = are_ramps and (scale in (*PERCENTILE_TERMS, "range") or not n["P"])
     yield not (linear or ramps), "ramps must rise on a percentile scale"

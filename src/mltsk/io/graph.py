@@ -53,10 +53,7 @@ class Graph:
         return self.add("Cast", x, to=self.onnx.TensorProto.DOUBLE)
 
     def input(self, name: str, kind: int, width: int) -> str:
-        """A column, or several, by which samples come in; where the name is taken, with an underscore behind it.
-
-        Returns the name of it in double precision, or of the words.
-        """
+        """Columns by which samples come in, under a name that is free; returns that of words, or of doubles."""
         while not name or name in (*OUTPUTS, *(known.name for known in self.inputs)):
             name += "_"
         self.inputs.append(self.onnx.helper.make_tensor_value_info(name, kind, ["n", width]))
@@ -152,10 +149,7 @@ def _answer(g: Graph, model: Any, scores: str) -> None:
 
 
 def samples(g: Graph, system: FuzzySystem, kind: int) -> str:
-    """The columns of numbers that a system is about, (N, D), from inputs in the caller's columns.
-
-    Values, what is missing, and whether given rules hold, as `Columns.expand` has them.
-    """
+    """The columns of numbers that a system is about, (N, D), as `Columns.expand` has them, from those of the caller."""
     columns = system.columns
     if columns is None:
         return g.input("X", kind, system.shape[1])
@@ -215,8 +209,7 @@ def system_scores(g: Graph, system: FuzzySystem, x: str) -> str:
     """intercept + Σ_p (t_p - mean_p) · a_p + Σ_k m_k (b_k + a_k·z), (N, L), without slopes a_k for order 0.   (16)"""
     (K, D, L), coef = system.shape, np.asarray(system.coef, dtype=np.float64)
     gone, general = g.add("IsNaN", x), np.asarray(system.term_coef, dtype=np.float64)
-    usual = system.terms.mean if system.is_linear else 0.0
-    z = g.add("Where", gone, usual, scaled(g, system, x))
+    z = g.add("Where", gone, system.terms.mean if system.is_linear else 0.0, scaled(g, system, x))
     total = g.add("MatMul", memberships(g, system, z, gone), general)
     total = g.add("Add", total, system.intercept - system.terms.mean @ general)
     if not K:
@@ -282,10 +275,7 @@ def _percentile(g: Graph, values: Any, levels: Any, x: str) -> str:
 
 
 def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
-    """How far every rule applies to every sample, (N, K).   (5) (6)
-
-    Exponents are over what is there, times how much of a rule's features that is; 1000 without any.
-    """
+    """How far every rule applies to every sample, (N, K).   (5) (6)"""
     exponents, there, is_minimum = list[str](), g.number(g.add("Not", gone)), system.underflow == "minimum"
     for center, width in zip(system.centers, np.asarray(system.widths, dtype=np.float64), strict=True):
         away = g.add("Sub", z, center)
@@ -294,6 +284,7 @@ def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
             exponents.append(g.add("ReduceMax", g.add("Mul", square, 1.0 / width), axes=[1]))
         else:
             exponents.append(g.add("MatMul", square, 1.0 / width[:, None]))  # an infinite width is no condition
+    # over what is there, times how much of a rule's features that is; 1000 without any
     counted = np.isfinite(system.widths) * (1.0 if system.scaling is None else system.scaling.share)
     seen = g.add("MatMul", there, counted.T)
     factor = 1.0 if is_minimum else g.add("Div", counted.sum(axis=1), g.add("Max", seen, 1e-9))

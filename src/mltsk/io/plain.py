@@ -1,16 +1,10 @@
 """A model as plain data for JSON: names, numbers and lists, nothing that a reader would have to run.
 
 A model is its ``kind``, its ``parameters`` and, under their documented names, its ``attributes``; what it knows of
-single training rows, leave-one-out scores or a stream to go on with, stays out. What JSON has no word for is an object
-with one key:
-
-=======================================================  =============================================================
-``{"array": [[…], …], "type": "float64", "shape": […]}``  an array; of numbers, None is infinity and "nan" none
-``{"dict": {…}}``, ``{"pairs": [[key, value], …]}``       a table by text, or by anything else
-``{"float": "nan"}``                                      a number that is not finite
-=======================================================  =============================================================
-
-Numbers come back exactly: Python writes floats so that they do.
+single training rows, leave-one-out scores or a stream to go on with, stays out. What JSON has no word for is an
+object: ``{"array": [[…], …], "type": "float64", "shape": […]}`` is an array (of numbers, None is infinity and "nan"
+none), ``{"dict": {…}}`` and ``{"pairs": [[key, value], …]}`` are tables by text, or by anything else, and
+``{"float": "nan"}`` is a number that is not finite. Numbers come back exactly: Python writes floats so that they do.
 """
 
 from collections.abc import Mapping

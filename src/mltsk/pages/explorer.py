@@ -102,9 +102,7 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
 def embedded(data: Any) -> str:
     """JSON that can stand inside a script element: no text in it can end that element or begin a comment."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return text.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
 def policy(styles: list[str], scripts: list[str]) -> str:
@@ -152,9 +150,9 @@ def explorer_data(
 def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -> list[dict[str, Any]]:
     """Models of at most ``size`` terms per label with their honest ``AP``, the model itself last; [] if it is alone.
 
-    AP is the mean over labels on what rows score without themselves, all models on the same rows. A model that holds no
-    rows, since it comes from a file, is fitted again, once, if X and Y are what it was fitted on. Those that do not fit
-    into ``room``, in characters of JSON, are left out, the longest first.
+    AP is the mean over labels on what rows score without themselves, all models on the same rows. A model from a file,
+    which holds no rows, is fitted again if X and Y are its rows. Those that do not fit into ``room``, in characters of
+    JSON, are left out, the longest first.
     """
     if room <= 0 or (long := _with_rows(model, X, Y)) is None:
         return []

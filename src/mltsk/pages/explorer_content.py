@@ -67,11 +67,9 @@ def _scale(system: FuzzySystem) -> dict[str, Any]:
     counts = scaling.bounded * (1 + (np.diff(scaling.values, axis=1) > 0).sum(axis=1))
     kept = np.arange(scaling.values.shape[1]) < counts[:, None]  # the rest is padding
     knots = {"values": scaling.values[kept], "levels": scaling.levels[kept]}
-    if not scaling.bounded:
-        knots = {"values": scaling.values[:, [0, -1]], "levels": None}
+    knots = knots if scaling.bounded else {"values": scaling.values[:, [0, -1]], "levels": None}
     knots |= {"offset": scaling.offset, "spread": scaling.spread, "ends": np.cumsum([0, *counts])}
-    kind = "knots" if scaling.bounded else "linear"
-    return {"kind": kind, **{key: packed(part) for key, part in knots.items()}}
+    return {"kind": "knots" if scaling.bounded else "linear"} | {key: packed(part) for key, part in knots.items()}
 
 
 def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
@@ -94,11 +92,9 @@ def _words(base: Any, system: FuzzySystem) -> dict[str, Any]:
 def ranges(system: FuzzySystem, rows: Any) -> dict[str, Any]:
     """Between which ends each feature can be set, and which are whole numbers."""
     if system.quantiles is None:  # nothing is known of sparse features but what rows and averages of the rules hold
-        seen = np.vstack([np.zeros((1, system.shape[1])), system.prototypes])
-        low, high = seen.min(axis=0), seen.max(axis=0)
-        if rows is not None:
-            low, high = np.minimum(low, dense(rows.min(axis=0))), np.maximum(high, dense(rows.max(axis=0)))
-        ends = np.stack([low.ravel(), np.maximum(high.ravel() * 1.5, 1.0)], axis=1)
+        known = [] if rows is None else [dense(rows.min(axis=0)), dense(rows.max(axis=0))]
+        seen = np.vstack([np.zeros(system.shape[1]), system.prototypes, *known])
+        ends = np.stack([seen.min(axis=0), np.maximum(seen.max(axis=0) * 1.5, 1.0)], axis=1)
         return {"ranges": packed(ends), "whole": []}
     ends = system.quantiles[:, [0, -1]]
     values = system.quantiles if system.scaling is None or system.is_sheet else system.scaling.values
@@ -179,7 +175,7 @@ def _word(cell: Any) -> str:
 def rows_data(system: FuzzySystem, values: Any, labels: np.ndarray | None, names: list[str] | None) -> dict[str, Any]:
     """Rows as the page holds them: ``count`` of all, the ``index`` of those that are here, ``ids``, cells and labels.
 
-    ``typical`` are positions of rows to begin with, those that each exception, or else label, applies to most, then
+    ``typical`` are positions of rows to begin with: those that each exception (else each label) applies to most, then
     their seconds; exceptions with most data come first. Where not all rows are here, the others are evenly spread.
     """
     n, most, scores = values.shape[0], min(values.shape[0], MOST_ROWS), np.asarray(system.scores(values))

@@ -33,5 +33,4 @@ def _template(name: str, package: str = "mltsk.pages") -> Any:
 
 @cache
 def _source(name: str) -> str:
-    """A style sheet or script of this room as it is."""
     return (files("mltsk.pages") / "templates" / name).read_text(encoding="utf-8")

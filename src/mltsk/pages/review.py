@@ -106,7 +106,7 @@ def review_page(
     done()  # none yet
     rows = sparse_rows(table.X)
     X, Y = table.X if rows is None else rows, table.Y.to_numpy(dtype=float)
-    model = MLTSKClassifier(threshold="f1") if model is None else clone(model)
+    model = MLTSKClassifier(threshold="f1") if model is None else model
     fitted = clone(model).fit(X, table.Y)
     fitted.feature_names_in_ = np.array(table.feature_names, dtype=object)
     done()
@@ -126,7 +126,6 @@ def review_page(
 
 
 def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
-    """The page, with an explorer of all rows or of some."""
     rows = np.arange(len(table))[spread_rows(len(table), max(CELLS // len(table.feature_names), 50))]
     ids = table.ids.iloc[rows] if len(table.ids.columns) else None
     tried = explorer_parts(model, X.iloc[rows] if hasattr(X, "iloc") else X[rows], table.Y.iloc[rows], ids=ids)

@@ -75,9 +75,7 @@ def _placed(x: Any, y: Any) -> tuple[Array, Array]:
 def curve(title: str, axes: tuple[str, str], points: tuple[Array, Array], guess: list[float], at: Any) -> str:
     """A line over shares, with that of guessing and a dot at the threshold, if there is one."""
     parts = [_path(*_placed([0, 1], guess), "guide"), _path(*_placed(*points), "curve")]
-    if at is not None:
-        (left,), (top,) = _placed(at[:1], at[1:])
-        parts.append(_dot(left, top, "mark", 4))
+    parts += [] if at is None else [_dot(LEFT + SIDE * at[0], TOP + SIDE * (1 - at[1]), "mark", 4)]
     return _square(title, *axes, parts)
 
 
@@ -125,8 +123,7 @@ def gaps(title: str, missing: Array) -> str:
 def effect(amount: float, most: float) -> str:
     """How much a statement says, as a bar beside it; whether more or less, its words say."""
     size = 60 * min(abs(amount) / max(most, 1e-300), 1.0)
-    bar = _bar(60 - size, 1, size, 6, "size")
-    return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{bar}</svg>'
+    return f'<svg class="pic effect" viewBox="0 0 60 8" aria-hidden="true">{_bar(60 - size, 1, size, 6, "size")}</svg>'
 
 
 def shape(curve: Any, simple: Any, reach: float) -> str:
@@ -179,8 +176,7 @@ def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) ->
 
 def together(title: str, names: Sequence[str], C: Array) -> str:
     """Which labels go together: correlations below the diagonal, stronger where larger."""
-    L = len(names)
-    few = L <= 15
+    L, few = len(names), len(names) <= 15
     cell, left, parts = 20.0 if few else 14.0, 118.0, []
     for i in range(L):
         parts.append(_text(left - 4, cell * (i + 0.5) + 3, shortened(names[i], 18), "end"))

@@ -31,8 +31,7 @@ from ..metrics.scorers import label_scores
 FOLDS, MOST_ROWS, MOST_LABELS = 5, 3000, 30
 FEW_ROWS = 1000  # up to here folds are drawn twice: on pbc one draw moves the AP of a rare label by a tenth
 TERMS = 12  # per label of the model in words
-OURS, SHORT, LINEAR, FOREST = "this model", f"its {TERMS} statements", "logistic regression", "forest"
-METHODS = (OURS, SHORT, LINEAR, FOREST)
+METHODS = OURS, SHORT, LINEAR, FOREST = "this model", f"its {TERMS} statements", "logistic regression", "forest"
 FEW = 30  # cases, below which figures are told with care
 GRADES = ((0.7, "can be found"), (0.45, "can be found in part"), (0.0, "is hard to find"))  # by F1
 
@@ -199,8 +198,7 @@ def _of(share: float, things: str) -> str:
 def clearly_ahead(compared: Comparison, labels: Sequence[Judged]) -> dict[str, list[str]]:
     """Methods whose AP is higher than ours, over the mean of all labels ("") or for some, beyond what chance does.
 
-    That is where the interval of the difference, over resamples of the rows, lies above 0: the 95 % one of the mean,
-    the 99 % one of a label, for there are many.
+    The interval of the difference over resamples lies above 0: that of 95 % for the mean, of 99 % for a label.
     """
     found = dict[str, list[str]]()
     for method, ahead in compared.ahead.items():
