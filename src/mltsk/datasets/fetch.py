@@ -45,12 +45,7 @@ class _Dropped(Exception):
 
 
 def fetch_dataset(
-    name: str,
-    *,
-    data_home: str | Path | None = None,
-    progress: Progress | None = None,
-    mirrors: Sequence[str] | None = None,
-    timeout: float = 30.0,
+    name: str, *, progress: Progress | None = None, mirrors: Sequence[str] | None = None, timeout: float = 30.0
 ) -> Path:
     """Download a data set of the catalog, verify it, and keep it where `load_dataset` finds it, as an NPZ file.
 
@@ -61,8 +56,6 @@ def fetch_dataset(
     ----------
     name : str
         A name of the catalog.
-    data_home : str or Path, optional
-        The folder to write to; the cache unless given.
     progress : callable, optional
         Called with (bytes done, bytes in all or None) while a file arrives; begins again for each file.
     mirrors : sequence of str, optional
@@ -82,7 +75,7 @@ def fetch_dataset(
         if strange := [base for base in mirrors if not _is_address(base)]:
             raise InputError(f"The mirror {strange[0]!r} is no address of http or https in plain ASCII.")
         addresses = tuple(tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files) for base in mirrors)
-    home = Path(data_home).expanduser() if data_home else cache_folder()
+    home = cache_folder()
     home.mkdir(parents=True, exist_ok=True)
     target, work = home / f"{entry.name}.npz", home / f".{entry.name}-download"
     with _locked(home / f".{entry.name}.lock"):
@@ -252,10 +245,7 @@ def _block(response: Any) -> bytes:
 
 def _opened(asked: request.Request, timeout: float, seconds: float) -> Any:
     """The answer to a request if it begins in time: a timeout counts from byte to byte, and headers may drip."""
-    opener, answer = request.OpenerDirector(), Future[Any]()  # not build_opener: that one opens file: and ftp: as well
-    speak = (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler, _Redirects)
-    for handler in (*speak, request.HTTPDefaultErrorHandler, request.HTTPErrorProcessor):
-        opener.add_handler(handler())
+    opener, answer = request.build_opener(_Redirects), Future[Any]()
 
     def ask() -> None:
         try:

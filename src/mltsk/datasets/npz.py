@@ -27,10 +27,8 @@ from mltsk.limits import check_size
 
 from .dataset import Dataset, unreadable
 
-PARTS = (
-    *("X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y"),
-    *("feature_names", "label_names", "nominal_categories", "split", "source"),
-)
+TEXTS = ("feature_names", "label_names", "nominal_categories")
+PARTS = ("X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y", "split", "source", *TEXTS)
 
 
 def read_npz(path: str | Path) -> Dataset:
@@ -92,13 +90,12 @@ def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
         X = sparse.csr_array((values, arrays["X_indices"], arrays["X_indptr"]), shape=shape)
         X.check_format(full_check=True)
         X.sum_duplicates()
-    categories = [json.loads(text or "[]") for text in _texts(arrays, "nominal_categories")]
+    features, labels, nominal = (_texts(arrays, key) for key in TEXTS)
+    categories = [json.loads(text or "[]") for text in nominal]
     if not all(isinstance(column, list) for column in categories):
         raise ValueError("its nominal_categories are not JSON lists")
     Y = np.empty((X.shape[0], 0)) if Y is None else Y
-    names = {key: _texts(arrays, key) for key in ("feature_names", "label_names")}
-    source = str(arrays.get("source", ""))
-    return Dataset(X, Y, **names, name=name, categories=categories, split=arrays.get("split"), source=source)
+    return Dataset(X, Y, features, labels, name, categories, arrays.get("split"), str(arrays.get("source", "")))
 
 
 def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
