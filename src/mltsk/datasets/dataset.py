@@ -134,11 +134,11 @@ class Dataset:
         make = pandas.DataFrame.sparse.from_spmatrix if self.is_sparse else pandas.DataFrame
         X = make(self.X, columns=list(self.feature_names))
         for j in [] if self.is_sparse else np.flatnonzero(self.nominal).tolist():
-            names = dict(zip(category_values(self.categories[j]).tolist(), self.categories[j], strict=True))
-            feature, values = self.feature_names[j], self.X[:, j].tolist()
-            if strange := [value for value in values if value == value and value not in names]:
+            feature, values = self.feature_names[j], self.X[:, j]
+            codes = pandas.Index(category_values(self.categories[j])).get_indexer(values)
+            if (strange := values[(codes < 0) & ~np.isnan(values)]).size:
                 raise InputError(f"Feature {feature!r} holds {strange[0]:g}: that is none of its categories.")
-            X[feature] = pandas.Categorical([names.get(value) for value in values], self.categories[j])
+            X[feature] = pandas.Categorical.from_codes(codes, self.categories[j])
         return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
 
     def to_frame(self) -> Any:

@@ -6,6 +6,7 @@ bytes of a file go to NAME.part, and NAME.part.json remembers from where and whi
 attempt asks for the rest with a Range header and keeps what is there only if the server says that it is the same.
 """
 
+import errno
 import hashlib
 import http.client
 import json
@@ -33,15 +34,10 @@ ATTEMPTS = 4
 CHUNK = 1 << 16
 DEADLINE = 3600.0  # seconds for a file in all, however slowly it drips
 _SCHEMES = ("http", "https")
-_DROPS = (http.client.HTTPException, OSError)
 
 
 class FetchError(OSError):
     """A download failed: the message says which address, and why."""
-
-
-class _Dropped(Exception):
-    """The connection ended before the file did."""
 
 
 def fetch_dataset(
@@ -153,8 +149,12 @@ def download(
             time.sleep(2.0 ** (attempt - 2))
         try:
             return file.attempt()
-        except _Dropped as dropped:
-            reason = str(dropped)
+        except FetchError:
+            raise
+        except (http.client.HTTPException, OSError) as dropped:
+            if getattr(dropped, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise  # a full disk is not a dropped connection
+            reason = str(dropped) or type(dropped).__name__
     raise FetchError(f"{url}: {reason}")
 
 
@@ -174,14 +174,16 @@ class _Download:
         if not have:
             self.forget()
         with self._answer(have, version) as response:
+            etag = response.headers.get("ETag", "W/")  # a weak one does not vouch
+            now = response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag
             if response.status != 206:
                 have = 0
             elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-                raise _Dropped("the server sent another range than it was asked for")
-            elif _version(response) != version:
+                raise ConnectionError("the server sent another range than it was asked for")
+            elif now != version:
                 self.forget()
-                raise _Dropped("the file has changed on the server")
-            self._receive(response, have)
+                raise ConnectionError("the file has changed on the server")
+            self._receive(response, have, now)
         self.note.unlink(missing_ok=True)
         return self.part.replace(self.target)
 
@@ -202,13 +204,11 @@ class _Download:
             if refused.code != 416 or not have:
                 raise FetchError(f"{self.url}: HTTP {refused.code} {refused.reason}") from None
             self.forget()
-            raise _Dropped("the partial file did not fit") from None
+            raise ConnectionError("the partial file did not fit") from None
         except error.URLError as failed:
             raise FetchError(f"{self.url}: {failed.reason}") from None
-        except _DROPS as dropped:
-            raise _Dropped(str(dropped) or type(dropped).__name__) from None
 
-    def _receive(self, response: Any, have: int) -> None:
+    def _receive(self, response: Any, have: int, version: str) -> None:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise FetchError(f"{self.url}: the server sent a compressed copy")
         length = response.headers.get("Content-Length", "")
@@ -216,10 +216,10 @@ class _Download:
         if (total or 0) > MAX_BYTES:
             raise FetchError(f"{self.url}: {total} bytes are more than the {MAX_BYTES} allowed")
         self.note.parent.mkdir(parents=True, exist_ok=True)
-        self.note.write_text(json.dumps([self.url, _version(response)]), encoding="utf-8")
+        self.note.write_text(json.dumps([self.url, version]), encoding="utf-8")
         with self.part.open("ab" if have else "wb") as file:
             self.progress(have, total)
-            while have <= MAX_BYTES and (block := _block(response)):
+            while have <= MAX_BYTES and (block := response.read1(CHUNK)):
                 have += file.write(block)
                 self.progress(have, total)
                 if time.monotonic() > self.end:
@@ -228,19 +228,7 @@ class _Download:
             self.forget()
             raise FetchError(f"{self.url}: more than the {MAX_BYTES} bytes allowed")
         if total is not None and have != total:
-            raise _Dropped(f"the connection dropped after {have} of {total} bytes")
-
-
-def _version(response: Any) -> str:
-    etag = response.headers.get("ETag", "W/")
-    return response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag  # a weak one does not vouch
-
-
-def _block(response: Any) -> bytes:
-    try:
-        return response.read1(CHUNK)
-    except _DROPS as dropped:  # only reading is guarded: a full disk is not a dropped connection
-        raise _Dropped(str(dropped) or type(dropped).__name__) from None
+            raise ConnectionError(f"the connection dropped after {have} of {total} bytes")
 
 
 def _opened(asked: request.Request, timeout: float, seconds: float) -> Any:

@@ -14,9 +14,6 @@ other, all little-endian:
     column of each entry          int64, ascending within a row
     value of each entry           float64; every NaN is written as the same NaN, zeros are not entries
     Y                             n · L bytes of 0 or 1, row by row
-
-So it does not depend on the file format, on the mirror, on names, or on whether X is held dense or sparse: two files
-with equal digests hold the same numbers in the same order.
 """
 
 import hashlib
@@ -32,7 +29,6 @@ from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urljoin
 
 import numpy as np
 from scipy import sparse
@@ -85,11 +81,6 @@ class Entry:
         """Numbers of samples, features and labels."""
         return self.n_samples, self.n_features, self.n_labels
 
-    @property
-    def available(self) -> bool:
-        """Whether `list_datasets` has found it on this machine."""
-        return bool(self.where)
-
 
 @cache
 def catalog() -> Mapping[str, Entry]:
@@ -104,10 +95,9 @@ def catalog() -> Mapping[str, Entry]:
     raw, entries = tomllib.loads(files(__package__).joinpath("catalog.toml").read_text(encoding="utf-8")), {}
     for name, fields in raw["datasets"].items():
         source, paths = raw["sources"][fields.pop("from")], fields.pop("files")
-        mirrors = [[urljoin(base, path) for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
+        mirrors = [[base + path for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
         fields |= zip(("n_samples", "n_features", "n_labels"), fields.pop("shape"), strict=True)
         fields |= {"source": source["page"], "files": [path.rpartition("/")[2] for path in paths], "mirrors": mirrors}
-        fields["content"] = fields.get("content", "").removeprefix("sha256:")
         entries[name] = Entry(name, **fields)
     return MappingProxyType(entries)
 
@@ -270,7 +260,7 @@ def verify(entry: Entry, data: Dataset, *, content: bool = True) -> None:
 
 
 def content_digest(data: Dataset) -> str:
-    """SHA-256 of the features and labels of ``data``, independent of file format and of dense or sparse storage.
+    """SHA-256 of the features and labels of ``data``, whatever the file format, the names, and dense or sparse storage.
 
     Examples
     --------

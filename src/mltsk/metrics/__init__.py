@@ -6,8 +6,7 @@ from typing import Any
 # Public names by the module they live in: imported on first use, for scorers need scikit-learn, which takes longer to
 # import than all of the others.
 _NAMES = {
-    "bipartition": "hamming_loss subset_accuracy_score example_f1_score macro_f1_score micro_f1_score",
-    "evaluation": "evaluate",
+    "evaluation": "evaluate hamming_loss subset_accuracy_score example_f1_score macro_f1_score micro_f1_score",
     "ranking": "FIVE_METRICS five_metrics average_precision_score one_error ranking_loss coverage_error",
     "scorers": "SCORERS MultilabelScorer get_scorer",
 }
