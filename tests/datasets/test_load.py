@@ -409,7 +409,7 @@ def test_the_real_data_sets_survive_the_layout_of_their_originals(key, real_data
     for name in set(entry.files) - set(originals):
         (tmp_path / name).write_text(xml_of(data.label_names))
     back = convert(entry, tmp_path)
-    for field in ("feature_names", "label_names", "categories", "nominal", "is_sparse", "name"):
+    for field in ("feature_names", "label_names", "categories", "is_sparse", "name"):
         assert getattr(back, field) == getattr(data, field)
     if entry.split:
         assert_array_equal(back.split, data.split)

@@ -10,7 +10,6 @@ that no text is held.
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -18,6 +17,7 @@ from xml.parsers import expat
 import numpy as np
 from scipy import sparse
 
+from mltsk.core.arrays import dense
 from mltsk.exceptions import InputError
 from mltsk.limits import check_size
 
@@ -79,13 +79,12 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
     place = {name: j for j, name in enumerate(names)}
     at = [place[name] for name in chosen]
     rest = sorted(set(range(len(names))) - set(at))
-    X, Y = data.X[:, rest], data.X[:, at]
-    Y = Y.toarray() if data.is_sparse else Y
+    X, Y = data.X[:, rest], dense(data.X[:, at])
     for column, j in zip(Y.T, at, strict=True):
         column[:] = _indicator(column, data.categories[j], f"Label {names[j]!r} of {data.name}")
     X = X if data.is_sparse else np.ascontiguousarray(X)  # rows are what everyone reads
-    kept: dict[str, Any] = {"feature_names": [names[j] for j in rest], "categories": [data.categories[j] for j in rest]}
-    return replace(data, X=X, Y=Y, label_names=chosen, **kept)
+    features, categories = [names[j] for j in rest], [data.categories[j] for j in rest]
+    return Dataset(X, Y, features, chosen, data.name, categories, source=data.source)
 
 
 def _indicator(column: Any, categories: Sequence[str], where: str) -> Any:
