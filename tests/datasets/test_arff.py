@@ -336,7 +336,6 @@ def test_features_keep_their_order_and_labels_take_the_given_one(write):
     data = read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), "cheap,good")
     assert (data.feature_names, data.label_names) == (("size", "colour"), ("cheap", "good"))
     assert data.categories == ((), ("blue", "red"))
-    assert data.nominal == (False, True)
     assert_array_equal(data.Y, [[0, 1], [0, 0]])
     assert data.X.flags.c_contiguous
 

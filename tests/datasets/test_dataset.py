@@ -82,8 +82,9 @@ def test_nominal_features_become_categories_by_name_in_frames():
         Dataset([[7.0]], [[1]], categories=[("red", "blue")]).frames()
 
 
-def test_flags_has_categories_in_frames_and_numbers_in_x(real_data):
-    data = load_dataset("flags", data_home=real_data)
+def test_flags_has_categories_in_frames_and_numbers_in_x(real_data, monkeypatch):
+    monkeypatch.setenv("MLTSK_DATA", str(real_data))
+    data = load_dataset("flags")
     X, _ = data.frames()
     nominal = X.select_dtypes("category")
     assert set(nominal) >= {"landmass", "zone", "language", "religion"}

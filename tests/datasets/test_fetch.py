@@ -128,12 +128,6 @@ def test_a_later_call_resumes_what_an_earlier_one_left(site, toy):
     assert "Range" in site.requests[0][1]
 
 
-def test_the_folder_can_be_chosen(site, toy, tmp_path):
-    path = fetch_dataset("scene", data_home=tmp_path / "mine", mirrors=[f"{site.url}/good"])
-    assert path.parent == tmp_path / "mine"
-    assert load_dataset("scene", data_home=tmp_path / "mine").shape == (40, 4, 3)
-
-
 @pytest.mark.parametrize("mirror", ["/some/folder", "http://exämple.test/", "http://[::1", "http://a\0b/"])
 def test_a_mirror_must_be_a_web_address(toy, mirror):
     with pytest.raises(InputError, match="is no address of http or https"):

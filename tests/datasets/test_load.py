@@ -27,7 +27,7 @@ from mltsk.datasets import (
     read_npz,
     write_npz,
 )
-from mltsk.datasets.load import cache_folder, convert, find_entry, search_folders, verify
+from mltsk.datasets.load import cache_folder, convert, find_entry, verify
 from mltsk.exceptions import InputError
 
 XML = '<labels><label name="{}"/><label name="{}"/></labels>'
@@ -40,13 +40,12 @@ def flags():
     return Dataset(rng.random((n, d)), rng.random((n, n_labels)) < 0.5, name="flags")
 
 
-def test_names_are_found_in_the_given_folder_then_mltsk_data_then_the_cache(tmp_path, monkeypatch, flags):
-    for i, place in enumerate(("cache", "env", "given")):
+def test_names_are_found_in_mltsk_data_then_in_the_cache(tmp_path, monkeypatch, flags):
+    for i, place in enumerate(("cache", "env")):
         write_npz(tmp_path / place / "flags.npz", Dataset(flags.X + i, flags.Y))
         if place == "env":
             monkeypatch.setenv("MLTSK_DATA", str(tmp_path / "env"))
-        home = tmp_path / "given" if place == "given" else None
-        assert_array_equal(load_dataset("Flags", data_home=home).X, flags.X + i)
+        assert_array_equal(load_dataset("Flags").X, flags.X + i)
 
 
 def test_original_files_in_a_folder_will_do(tmp_path, monkeypatch, as_arff):
@@ -59,9 +58,9 @@ def test_original_files_in_a_folder_will_do(tmp_path, monkeypatch, as_arff):
 
 
 def test_a_file_of_the_right_name_and_another_shape_is_refused(tmp_path, flags):
-    write_npz(tmp_path / "flags.npz", Dataset(flags.X[1:], flags.Y[1:]))
+    write_npz(tmp_path / "cache" / "flags.npz", Dataset(flags.X[1:], flags.Y[1:]))
     with pytest.raises(InputError, match="is not the catalog's flags"):
-        load_dataset("flags", data_home=tmp_path)
+        load_dataset("flags")
 
 
 def test_what_is_not_here_says_how_to_get_it():
@@ -121,8 +120,9 @@ def test_a_river_without_the_data_is_answered_like_any_missing_set(monkeypatch, 
 
 
 @pytest.mark.parametrize("key", [key for key in catalog() if key != "mirflickr"])
-def test_the_real_data_sets_load(key, real_data):
-    data, entry = load_dataset(key, data_home=real_data), catalog()[key]
+def test_the_real_data_sets_load(key, real_data, monkeypatch):
+    monkeypatch.setenv("MLTSK_DATA", str(real_data))
+    data, entry = load_dataset(key), catalog()[key]
     assert data.shape == entry.shape
     assert data.is_sparse == entry.sparse
     assert data.cardinality == pytest.approx(entry.cardinality, abs=6e-4)
@@ -147,11 +147,10 @@ def test_labels_are_not_for_the_catalog():
 
 
 def test_the_list_says_what_is_here_and_where(tmp_path, flags):
-    file = write_npz(tmp_path / "flags.npz", flags)
-    rows = {row.name: row for row in list_datasets(tmp_path)}
+    file = write_npz(tmp_path / "cache" / "flags.npz", flags)
+    rows = {row.name: row for row in list_datasets()}
     assert list(rows) == list(catalog())
-    assert (rows["flags"].available, rows["flags"].where) == (True, str(file))
-    assert (rows["mirflickr"].available, rows["mirflickr"].where) == (False, "")
+    assert (rows["flags"].where, rows["mirflickr"].where) == (str(file), "")
     assert rows["scene"].source.startswith("https://github.com/tsoumakas/mulan")
     assert rows["scene"].licence == "unknown: see source"
 
@@ -191,19 +190,11 @@ def test_the_cache_is_the_platforms_otherwise(tmp_path, monkeypatch, platform, v
     assert cache_folder() == tmp_path / expected
 
 
-def test_the_order_is_given_folder_then_environment_then_cache(tmp_path, monkeypatch):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    monkeypatch.setenv("MLTSK_DATA", str(tmp_path / "b"))
-    assert search_folders(tmp_path / "a") == [tmp_path / "a", tmp_path / "b", tmp_path / "cache"]
-
-
 def test_a_folder_that_was_named_must_be_there(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match=r"data_home is .*nowhere.*, which is not a folder"):
-        search_folders(tmp_path / "nowhere")
     monkeypatch.setenv("MLTSK_DATA", str(tmp_path / "gone"))
-    with pytest.raises(InputError, match=r"MLTSK_DATA is .*gone"):
-        search_folders()
+    for look in (list_datasets, lambda: load_dataset("flags")):
+        with pytest.raises(InputError, match=r"MLTSK_DATA is .*gone.*, which is not a folder"):
+            look()
 
 
 @pytest.fixture
@@ -309,9 +300,9 @@ def test_entries_are_frozen():
 
 def test_addresses_are_bases_and_paths():
     entry = catalog()["scene"]
-    assert entry.files == ("scene-train.arff", "scene-test.arff")
+    assert entry.files == ["scene-train.arff", "scene-test.arff"]
     base = "https://raw.githubusercontent.com/tsoumakas/mulan/master/data/multi-label/scene/"
-    assert entry.mirrors[0] == (base + "scene-train.arff", base + "scene-test.arff")
+    assert entry.mirrors[0] == [base + "scene-train.arff", base + "scene-test.arff"]
 
 
 @pytest.mark.parametrize("name", ["yeast", "Yeast", " YEAST "])
@@ -418,7 +409,7 @@ def test_the_real_data_sets_survive_the_layout_of_their_originals(key, real_data
     for name in set(entry.files) - set(originals):
         (tmp_path / name).write_text(xml_of(data.label_names))
     back = convert(entry, tmp_path)
-    for field in ("feature_names", "label_names", "categories", "nominal", "is_sparse", "name"):
+    for field in ("feature_names", "label_names", "categories", "is_sparse", "name"):
         assert getattr(back, field) == getattr(data, field)
     if entry.split:
         assert_array_equal(back.split, data.split)

@@ -26,7 +26,7 @@ def toy(**more):
 def test_everything_comes_back(tmp_path):
     data = toy(name="toy")
     back = read_npz(write_npz(tmp_path / "toy.npz", data))
-    for key in ("feature_names", "label_names", "name", "nominal", "categories", "source"):
+    for key in ("feature_names", "label_names", "name", "categories", "source"):
         assert getattr(back, key) == getattr(data, key)
     assert_array_equal(back.X, data.X)
     assert_array_equal(back.Y, data.Y)

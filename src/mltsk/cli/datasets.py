@@ -34,7 +34,7 @@ def datasets(context: typer.Context) -> None:
         rows.append([entry.name, *shape, *kind, entry.where or "no"])
     notes = [f"{i + 1}  {source}" for i, source in enumerate(sources)]
     notes += [f"{letter}  {licence}" for letter, licence in zip("abcdefgh", licences, strict=False)]
-    missing = "" if all(entry.available for entry in entries) else "\n\nGet one with `mltsk datasets fetch NAME`."
+    missing = "" if all(entry.where for entry in entries) else "\n\nGet one with `mltsk datasets fetch NAME`."
     typer.echo(aligned(rows) + "\n\n" + "\n".join(notes) + missing)
 
 

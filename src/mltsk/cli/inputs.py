@@ -52,7 +52,7 @@ def open_data(data: str, said: Mapping[str, Any]) -> Table:
         option = given[0].replace("_", "-")
         raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
     dataset = load_dataset(data, labels=said["labels"])
-    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.nominal]
+    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.categories]
     kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
     return read_table(dataset, kinds=kinds)
 

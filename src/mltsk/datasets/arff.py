@@ -10,7 +10,6 @@ that no text is held.
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -18,6 +17,7 @@ from xml.parsers import expat
 import numpy as np
 from scipy import sparse
 
+from mltsk.core.arrays import dense
 from mltsk.exceptions import InputError
 from mltsk.limits import check_size
 
@@ -79,13 +79,12 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
     place = {name: j for j, name in enumerate(names)}
     at = [place[name] for name in chosen]
     rest = sorted(set(range(len(names))) - set(at))
-    X, Y = data.X[:, rest], data.X[:, at]
-    Y = Y.toarray() if data.is_sparse else Y
+    X, Y = data.X[:, rest], dense(data.X[:, at])
     for column, j in zip(Y.T, at, strict=True):
         column[:] = _indicator(column, data.categories[j], f"Label {names[j]!r} of {data.name}")
     X = X if data.is_sparse else np.ascontiguousarray(X)  # rows are what everyone reads
-    kept: dict[str, Any] = {"feature_names": [names[j] for j in rest], "categories": [data.categories[j] for j in rest]}
-    return replace(data, X=X, Y=Y, label_names=chosen, **kept)
+    features, categories = [names[j] for j in rest], [data.categories[j] for j in rest]
+    return Dataset(X, Y, features, chosen, data.name, categories, source=data.source)
 
 
 def _indicator(column: Any, categories: Sequence[str], where: str) -> Any:
@@ -221,14 +220,11 @@ class _Parser:
     def _number(self, j: int, text: str, quoted: bool) -> float:
         if text == "?" and not quoted:
             return np.nan
-        if self.codes[j]:
-            if text not in self.codes[j]:
-                raise _Fault(f"{self.names[j]!r} has no category {short(text)}")
-            return self.codes[j][text]
         try:
-            return float(text.replace("_", "x"))  # float() alone reads 1_0 as 10
-        except ValueError:
-            raise _Fault(f"{self.names[j]!r} is numeric and cannot be {short(text)}") from None
+            return self.convert[j](text if self.codes[j] else text.replace("_", "x"))  # float() alone reads 1_0 as 10
+        except (KeyError, ValueError):
+            what = "has no category" if self.codes[j] else "is numeric and cannot be"
+            raise _Fault(f"{self.names[j]!r} {what} {short(text)}") from None
 
     def matrix(self) -> Any:
         """A float64 array, or a CSR array when the rows are sparse."""
@@ -243,14 +239,13 @@ class _Parser:
         X.sort_indices()
         # The first category is written where it was omitted, in the rare columns where it is not the number 0.
         first = np.array([next(iter(codes.values()), 0.0) for codes in self.codes])
-        columns = np.flatnonzero(first)
-        if len(columns) * n > MAX_FILLED:
-            many = f"{len(columns)} nominal attributes whose first category is not 0"
-            raise _Fault(f"{many} are too many for a sparse file")
-        if len(columns):
-            given = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=shape)[:, columns].toarray()
+        odd = np.flatnonzero(first)
+        if len(odd) * n > MAX_FILLED:
+            raise _Fault(f"{len(odd)} nominal attributes whose first category is not 0 are too many for a sparse file")
+        if len(odd):
+            given = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=shape)[:, odd].toarray()
             rows, which = np.nonzero(given == 0)
-            X = X + sparse.csr_array((first[columns[which]], (rows, columns[which])), shape=shape)
+            X = X + sparse.csr_array((first[odd[which]], (rows, odd[which])), shape=shape)
         X.eliminate_zeros()
         return X
 

@@ -108,11 +108,6 @@ class Dataset:
         return self.cardinality / max(self.shape[2], 1)
 
     @property
-    def nominal(self) -> tuple[bool, ...]:
-        """Which features are nominal: those that have categories."""
-        return tuple(bool(column) for column in self.categories)
-
-    @property
     def is_sparse(self) -> bool:
         """Whether X is a CSR matrix."""
         return sparse.issparse(self.X)
@@ -133,12 +128,12 @@ class Dataset:
 
         make = pandas.DataFrame.sparse.from_spmatrix if self.is_sparse else pandas.DataFrame
         X = make(self.X, columns=list(self.feature_names))
-        for j in [] if self.is_sparse else np.flatnonzero(self.nominal).tolist():
-            names = dict(zip(category_values(self.categories[j]).tolist(), self.categories[j], strict=True))
-            feature, values = self.feature_names[j], self.X[:, j].tolist()
-            if strange := [value for value in values if value == value and value not in names]:
+        columns = () if self.is_sparse else zip(self.feature_names, self.X.T, self.categories, strict=True)
+        for feature, values, categories in [column for column in columns if column[2]]:
+            codes = pandas.Index(category_values(categories)).get_indexer(values)
+            if (strange := values[(codes < 0) & ~np.isnan(values)]).size:
                 raise InputError(f"Feature {feature!r} holds {strange[0]:g}: that is none of its categories.")
-            X[feature] = pandas.Categorical([names.get(value) for value in values], self.categories[j])
+            X[feature] = pandas.Categorical.from_codes(codes, categories)
         return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
 
     def to_frame(self) -> Any:

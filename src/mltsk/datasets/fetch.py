@@ -6,6 +6,7 @@ bytes of a file go to NAME.part, and NAME.part.json remembers from where and whi
 attempt asks for the rest with a Range header and keeps what is there only if the server says that it is the same.
 """
 
+import errno
 import hashlib
 import http.client
 import json
@@ -33,24 +34,14 @@ ATTEMPTS = 4
 CHUNK = 1 << 16
 DEADLINE = 3600.0  # seconds for a file in all, however slowly it drips
 _SCHEMES = ("http", "https")
-_DROPS = (http.client.HTTPException, OSError)
 
 
 class FetchError(OSError):
     """A download failed: the message says which address, and why."""
 
 
-class _Dropped(Exception):
-    """The connection ended before the file did."""
-
-
 def fetch_dataset(
-    name: str,
-    *,
-    data_home: str | Path | None = None,
-    progress: Progress | None = None,
-    mirrors: Sequence[str] | None = None,
-    timeout: float = 30.0,
+    name: str, *, progress: Progress | None = None, mirrors: Sequence[str] | None = None, timeout: float = 30.0
 ) -> Path:
     """Download a data set of the catalog, verify it, and keep it where `load_dataset` finds it, as an NPZ file.
 
@@ -61,8 +52,6 @@ def fetch_dataset(
     ----------
     name : str
         A name of the catalog.
-    data_home : str or Path, optional
-        The folder to write to; the cache unless given.
     progress : callable, optional
         Called with (bytes done, bytes in all or None) while a file arrives; begins again for each file.
     mirrors : sequence of str, optional
@@ -82,7 +71,7 @@ def fetch_dataset(
         if strange := [base for base in mirrors if not _is_address(base)]:
             raise InputError(f"The mirror {strange[0]!r} is no address of http or https in plain ASCII.")
         addresses = tuple(tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files) for base in mirrors)
-    home = Path(data_home).expanduser() if data_home else cache_folder()
+    home = cache_folder()
     home.mkdir(parents=True, exist_ok=True)
     target, work = home / f"{entry.name}.npz", home / f".{entry.name}-download"
     with _locked(home / f".{entry.name}.lock"):
@@ -160,8 +149,12 @@ def download(
             time.sleep(2.0 ** (attempt - 2))
         try:
             return file.attempt()
-        except _Dropped as dropped:
-            reason = str(dropped)
+        except FetchError:
+            raise
+        except (http.client.HTTPException, OSError) as dropped:
+            if getattr(dropped, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise  # a full disk is not a dropped connection
+            reason = str(dropped) or type(dropped).__name__
     raise FetchError(f"{url}: {reason}")
 
 
@@ -181,14 +174,16 @@ class _Download:
         if not have:
             self.forget()
         with self._answer(have, version) as response:
+            etag = response.headers.get("ETag", "W/")  # a weak one does not vouch
+            now = response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag
             if response.status != 206:
                 have = 0
             elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-                raise _Dropped("the server sent another range than it was asked for")
-            elif _version(response) != version:
+                raise ConnectionError("the server sent another range than it was asked for")
+            elif now != version:
                 self.forget()
-                raise _Dropped("the file has changed on the server")
-            self._receive(response, have)
+                raise ConnectionError("the file has changed on the server")
+            self._receive(response, have, now)
         self.note.unlink(missing_ok=True)
         return self.part.replace(self.target)
 
@@ -209,13 +204,11 @@ class _Download:
             if refused.code != 416 or not have:
                 raise FetchError(f"{self.url}: HTTP {refused.code} {refused.reason}") from None
             self.forget()
-            raise _Dropped("the partial file did not fit") from None
+            raise ConnectionError("the partial file did not fit") from None
         except error.URLError as failed:
             raise FetchError(f"{self.url}: {failed.reason}") from None
-        except _DROPS as dropped:
-            raise _Dropped(str(dropped) or type(dropped).__name__) from None
 
-    def _receive(self, response: Any, have: int) -> None:
+    def _receive(self, response: Any, have: int, version: str) -> None:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise FetchError(f"{self.url}: the server sent a compressed copy")
         length = response.headers.get("Content-Length", "")
@@ -223,10 +216,10 @@ class _Download:
         if (total or 0) > MAX_BYTES:
             raise FetchError(f"{self.url}: {total} bytes are more than the {MAX_BYTES} allowed")
         self.note.parent.mkdir(parents=True, exist_ok=True)
-        self.note.write_text(json.dumps([self.url, _version(response)]), encoding="utf-8")
+        self.note.write_text(json.dumps([self.url, version]), encoding="utf-8")
         with self.part.open("ab" if have else "wb") as file:
             self.progress(have, total)
-            while have <= MAX_BYTES and (block := _block(response)):
+            while have <= MAX_BYTES and (block := response.read1(CHUNK)):
                 have += file.write(block)
                 self.progress(have, total)
                 if time.monotonic() > self.end:
@@ -235,27 +228,12 @@ class _Download:
             self.forget()
             raise FetchError(f"{self.url}: more than the {MAX_BYTES} bytes allowed")
         if total is not None and have != total:
-            raise _Dropped(f"the connection dropped after {have} of {total} bytes")
-
-
-def _version(response: Any) -> str:
-    etag = response.headers.get("ETag", "W/")
-    return response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag  # a weak one does not vouch
-
-
-def _block(response: Any) -> bytes:
-    try:
-        return response.read1(CHUNK)
-    except _DROPS as dropped:  # only reading is guarded: a full disk is not a dropped connection
-        raise _Dropped(str(dropped) or type(dropped).__name__) from None
+            raise ConnectionError(f"the connection dropped after {have} of {total} bytes")
 
 
 def _opened(asked: request.Request, timeout: float, seconds: float) -> Any:
     """The answer to a request if it begins in time: a timeout counts from byte to byte, and headers may drip."""
-    opener, answer = request.OpenerDirector(), Future[Any]()  # not build_opener: that one opens file: and ftp: as well
-    speak = (request.ProxyHandler, request.HTTPHandler, request.HTTPSHandler, _Redirects)
-    for handler in (*speak, request.HTTPDefaultErrorHandler, request.HTTPErrorProcessor):
-        opener.add_handler(handler())
+    opener, answer = request.build_opener(_Redirects), Future[Any]()
 
     def ask() -> None:
         try:

@@ -1,9 +1,9 @@
 """Data sets by their names in the catalog, or from benchmark files. Never uses the network.
 
 What is known about the data sets of the paper's Table I is read from `catalog.toml`, which says what each field means.
-A name is looked for in a given folder, in the folder MLTSK_DATA, and in the cache of `fetch_dataset`: as NAME.npz, or
-as the original files that the catalog names. Yeast is also taken from inside the river package. Missing feature values
-stay NaN; missing labels are refused.
+A name is looked for in the folder MLTSK_DATA and in the cache of `fetch_dataset`: as NAME.npz, or as the original files
+that the catalog names. Yeast is also taken from inside the river package. Missing feature values stay NaN; missing
+labels are refused.
 
 The content digest of (X, Y) says whether a data set is the right one. It is SHA-256 over these bytes, one after the
 other, all little-endian:
@@ -14,9 +14,6 @@ other, all little-endian:
     column of each entry          int64, ascending within a row
     value of each entry           float64; every NaN is written as the same NaN, zeros are not entries
     Y                             n · L bytes of 0 or 1, row by row
-
-So it does not depend on the file format, on the mirror, on names, or on whether X is held dense or sparse: two files
-with equal digests hold the same numbers in the same order.
 """
 
 import hashlib
@@ -32,7 +29,6 @@ from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urljoin
 
 import numpy as np
 from scipy import sparse
@@ -66,16 +62,16 @@ class Entry:
     cardinality: float
     sparse: bool
     source: str
-    files: tuple[str, ...]
-    mirrors: tuple[tuple[str, ...], ...]
+    files: Sequence[str]
+    mirrors: Sequence[Sequence[str]]
     licence: str
     about: str
-    labels: int | str | tuple[str, ...] | None = None
+    labels: Labels = None
     feature_names: str = ""
     first_feature: int = 1
-    label_names: str | tuple[str, ...] = ()
+    label_names: str | Sequence[str] = ()
     binary_features: bool = False
-    split: tuple[tuple[int, int], ...] = ()
+    split: Sequence[tuple[int, int]] = ()
     content: str = ""
     git_blob: str = ""
     where: str = ""
@@ -84,11 +80,6 @@ class Entry:
     def shape(self) -> tuple[int, int, int]:
         """Numbers of samples, features and labels."""
         return self.n_samples, self.n_features, self.n_labels
-
-    @property
-    def available(self) -> bool:
-        """Whether `list_datasets` has found it on this machine."""
-        return bool(self.where)
 
 
 @cache
@@ -104,16 +95,11 @@ def catalog() -> Mapping[str, Entry]:
     raw, entries = tomllib.loads(files(__package__).joinpath("catalog.toml").read_text(encoding="utf-8")), {}
     for name, fields in raw["datasets"].items():
         source, paths = raw["sources"][fields.pop("from")], fields.pop("files")
-        mirrors = [[urljoin(base, path) for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
+        mirrors = [[base + path for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
         fields |= zip(("n_samples", "n_features", "n_labels"), fields.pop("shape"), strict=True)
         fields |= {"source": source["page"], "files": [path.rpartition("/")[2] for path in paths], "mirrors": mirrors}
-        fields["content"] = fields.get("content", "").removeprefix("sha256:")
-        entries[name] = Entry(name, **{key: _frozen(value) for key, value in fields.items()})
+        entries[name] = Entry(name, **fields)
     return MappingProxyType(entries)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def find_entry(name: str) -> Entry:
@@ -126,7 +112,7 @@ def find_entry(name: str) -> Entry:
     raise InputError(f"The catalog has no data set {name!r}: {hint}")
 
 
-def list_datasets(data_home: str | Path | None = None) -> list[Entry]:
+def list_datasets() -> list[Entry]:
     """The catalog with, for each data set, whether it can be loaded here and from where.
 
     Examples
@@ -135,23 +121,21 @@ def list_datasets(data_home: str | Path | None = None) -> list[Entry]:
     >>> [entry.n_labels for entry in list_datasets() if entry.name == "scene"]
     [6]
     """
-    folders, entries = search_folders(data_home), []
+    entries = []
     for entry in catalog().values():
-        where = _where(entry, folders)
+        where = _where(entry)
         place = "the river package" if where and where.name == RIVER_FILE else str(where or "")
         entries.append(replace(entry, where=place))
     return entries
 
 
-def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = None, labels: Labels = None) -> Dataset:
+def load_dataset(name_or_path: str | Path, *, labels: Labels = None) -> Dataset:
     """Load a data set of the catalog by name, or a benchmark file by path; `mltsk.read_table` reads other tables.
 
     Parameters
     ----------
     name_or_path : str or Path
         A name such as ``"yeast"``, or an ARFF, MATLAB or NPZ file.
-    data_home : str or Path, optional
-        A folder to look in for names before the folder MLTSK_DATA and the cache.
     labels : int, str, sequence of str, Path, or None
         Of an ARFF file, the columns that are labels, as `read_arff` takes them; of a MATLAB file, the name of a
         variable. None uses what is declared: next to or in an ARFF file, Y in an NPZ file, the target in a MATLAB file.
@@ -167,7 +151,7 @@ def load_dataset(name_or_path: str | Path, *, data_home: str | Path | None = Non
     entry = find_entry(str(name_or_path))
     if labels is not None:
         raise InputError(f"The catalog knows the labels of {entry.name}: labels are for files of your own.")
-    where = _where(entry, search_folders(data_home))
+    where = _where(entry)
     if where is None and entry.name == "yeast" and importlib.util.find_spec("river") is None:
         raise ImportError('pip install "mltsk[data]"')
     if where is None:
@@ -199,17 +183,6 @@ def _own(path: Path, labels: Labels) -> Dataset:
     return data
 
 
-def search_folders(data_home: str | Path | None = None) -> list[Path]:
-    """The folders to look in; one that was named and is not there is an error, a missing cache is not."""
-    folders = []
-    for what, where in (("data_home", data_home), ("MLTSK_DATA", os.environ.get("MLTSK_DATA"))):
-        if where:
-            folders.append(Path(where).expanduser())
-            if not folders[-1].is_dir():
-                raise InputError(f"{what} is {str(where)!r}, which is not a folder.")
-    return [*folders, cache_folder()]
-
-
 def cache_folder() -> Path:
     """The folder that `fetch_dataset` writes to: MLTSK_CACHE, or the user's cache folder of this platform."""
     if chosen := os.environ.get("MLTSK_CACHE"):
@@ -221,9 +194,12 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mltsk"
 
 
-def _where(entry: Entry, folders: list[Path]) -> Path | None:
+def _where(entry: Entry) -> Path | None:
     """The NPZ file of an entry, the folder that holds its original files, river's file, or None."""
-    for folder in folders:
+    given = os.environ.get("MLTSK_DATA", "")
+    if given and not Path(given).expanduser().is_dir():
+        raise InputError(f"MLTSK_DATA is {given!r}, which is not a folder.")
+    for folder in [Path(given).expanduser(), cache_folder()] if given else [cache_folder()]:
         if (file := folder / f"{entry.name}.npz").is_file():
             return file
         if all((folder / name).is_file() for name in entry.files):
@@ -284,7 +260,7 @@ def verify(entry: Entry, data: Dataset, *, content: bool = True) -> None:
 
 
 def content_digest(data: Dataset) -> str:
-    """SHA-256 of the features and labels of ``data``, independent of file format and of dense or sparse storage.
+    """SHA-256 of the features and labels of ``data``, whatever the file format, the names, and dense or sparse storage.
 
     Examples
     --------

@@ -27,10 +27,8 @@ from mltsk.limits import check_size
 
 from .dataset import Dataset, unreadable
 
-PARTS = (
-    *("X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y"),
-    *("feature_names", "label_names", "nominal_categories", "split", "source"),
-)
+TEXTS = ("feature_names", "label_names", "nominal_categories")
+PARTS = ("X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y", "split", "source", *TEXTS)
 
 
 def read_npz(path: str | Path) -> Dataset:
@@ -48,8 +46,7 @@ def read_npz(path: str | Path) -> Dataset:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            return read_arrays(file, path)
+        return read_arrays(path, path)
     except InputError as error:
         raise error if str(path) in str(error) else unreadable(path, error, "data set") from None
     except Exception as error:  # the reader meets damaged files with errors of every kind
@@ -58,8 +55,8 @@ def read_npz(path: str | Path) -> Dataset:
         raise unreadable(path, error, "data set") from None
 
 
-def read_arrays(file: IO[bytes], path: Path) -> Dataset:
-    """The data set in an open NPZ file; every part is read to its end, where its checksum is."""
+def read_arrays(file: Path | IO[bytes], path: Path) -> Dataset:
+    """The data set in an NPZ file; every part is read to its end, where its checksum is."""
     arrays: dict[str, Any] = {}
     with zipfile.ZipFile(file) as archive:
         check_size(sum(member.file_size for member in archive.infolist()), path)
@@ -92,22 +89,18 @@ def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
         X = sparse.csr_array((values, arrays["X_indices"], arrays["X_indptr"]), shape=shape)
         X.check_format(full_check=True)
         X.sum_duplicates()
-    categories = [json.loads(text or "[]") for text in _texts(arrays, "nominal_categories")]
+    texts: list[list[str]] = []
+    for key in TEXTS:
+        array = arrays.get(key, np.empty(0, dtype=str))
+        if array.dtype.kind != "U" or array.ndim != 1:
+            raise ValueError(f"its {key} are not a list of texts")
+        texts.append(array.tolist())
+    features, labels, nominal = texts
+    categories = [json.loads(text or "[]") for text in nominal]
     if not all(isinstance(column, list) for column in categories):
         raise ValueError("its nominal_categories are not JSON lists")
     Y = np.empty((X.shape[0], 0)) if Y is None else Y
-    names = {key: _texts(arrays, key) for key in ("feature_names", "label_names")}
-    source = str(arrays.get("source", ""))
-    return Dataset(X, Y, **names, name=name, categories=categories, split=arrays.get("split"), source=source)
-
-
-def _texts(arrays: Mapping[str, Any], key: str) -> list[str]:
-    array = arrays.get(key)
-    if array is None:
-        return []
-    if array.dtype.kind != "U" or array.ndim != 1:
-        raise ValueError(f"its {key} are not a list of texts")
-    return array.tolist()
+    return Dataset(X, Y, features, labels, name, categories, arrays.get("split"), str(arrays.get("source", "")))
 
 
 def layout(data: Dataset) -> dict[str, Any]:

@@ -99,8 +99,11 @@ def make_multilabel_rules(
     # Widths grow with D, so that firing depends on the mean squared distance over features and stays soft:
     # at one centre, the exponent of another rule is about 4.
     widths = separation / 4 * n_features * rng.uniform(0.8, 1.25, centers.shape)
-    shared, own = (_consequents(rng, n_rules, n_features, labels) for labels in (1, n_labels))
-    coef = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
+    coef = np.zeros((n_rules, n_features + 1, n_labels))
+    for share, n_drawn in ((correlation, 1), (1 - correlation, n_labels)):  # one part for all labels, one for each
+        P = rng.standard_normal((n_rules, n_features + 1, n_drawn))
+        P[:, 1:] *= rng.random((n_rules, n_features, n_drawn)) < ACTIVE
+        coef += np.sqrt(share) * P
     rules = SyntheticRules(centers, widths, coef)
     # labels have frequencies from one half down to one fifth
     shares = zip(rules.scores(X).T, np.linspace(0.5, 0.2, n_labels), strict=True)
@@ -120,9 +123,3 @@ def _samples(rng: np.random.Generator, n: int, d: int, k: int, sparse: bool) -> 
     centers = np.where(rng.random((k, d)) < share, often, seldom)
     X = sp.csr_array((rng.random((n, d)) < centers[rng.integers(k, size=n)]).astype(np.float64))
     return X, centers, 2 * share * (1 - share) * (often - seldom) ** 2
-
-
-def _consequents(rng: np.random.Generator, k: int, d: int, n_labels: int) -> NDArray[np.float64]:
-    P = rng.standard_normal((k, d + 1, n_labels))
-    P[:, 1:] *= rng.random((k, d, n_labels)) < ACTIVE
-    return P

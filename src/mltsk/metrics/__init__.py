@@ -3,11 +3,9 @@
 from importlib import import_module
 from typing import Any
 
-# Public names by the module they live in: imported on first use, for scorers need scikit-learn, which takes longer to
-# import than all of the others.
+# Public names by their module, which is imported on first use: scorers need scikit-learn, which takes long to import.
 _NAMES = {
-    "bipartition": "hamming_loss subset_accuracy_score example_f1_score macro_f1_score micro_f1_score",
-    "evaluation": "evaluate",
+    "evaluation": "evaluate hamming_loss subset_accuracy_score example_f1_score macro_f1_score micro_f1_score",
     "ranking": "FIVE_METRICS five_metrics average_precision_score one_error ranking_loss coverage_error",
     "scorers": "SCORERS MultilabelScorer get_scorer",
 }

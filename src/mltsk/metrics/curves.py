@@ -4,21 +4,14 @@ Symbols: n rows in which a label was observed, y (n,) whether they have it, s (n
 Rows with equal scores come together, never one after the other.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 
 from mltsk.metrics.inputs import BoolArray, FloatArray
 
-
-class Groups(NamedTuple):
-    """Groups of rows of rising probability: mean ``forecast``, share ``observed`` with its 95 % interval, ``size``."""
-
-    forecast: FloatArray
-    observed: FloatArray
-    low: FloatArray
-    high: FloatArray
-    size: FloatArray
+#: Groups of rows of rising probability: mean forecast, share observed with its 95 % interval, size; an array each.
+Groups = namedtuple("Groups", ["forecast", "observed", "low", "high", "size"])
 
 
 def counts(y: BoolArray, s: FloatArray, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:

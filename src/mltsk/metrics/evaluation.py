@@ -1,22 +1,97 @@
-"""`evaluate`: every metric of one table of scores in one dictionary, or the metrics of each label in a table."""
+"""Metrics of predicted label sets (Hamming loss, subset accuracy, F1), and `evaluate`: all metrics at once.
+
+Y and predictions are (N, L) of 0 and 1; entries where Y is NaN (not observed) are left out, and with them rows and
+labels that have no other. F1 = 2 tp / (p + t), with tp = predicted and true, p = predicted, t = true, counted in each
+row, in each label's column or over all entries; it is 0 where nothing is predicted and nothing true.
+"""
 
 import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mltsk.columns import is_polars
 from mltsk.exceptions import DegenerateScoresWarning
-from mltsk.metrics import bipartition, inputs
-from mltsk.metrics.bipartition import mean_of_counted
+from mltsk.metrics import inputs
 from mltsk.metrics.curves import ranking
 from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.ranking import FIVE_METRICS, five_metrics, is_paper
 
-_F1S = {f"{over}_F1": getattr(bipartition, f"{over}_f1_score") for over in ("micro", "macro", "example")}
-_SET_METRICS = {"HL": bipartition.hamming_loss, **_F1S, "subset_accuracy": bipartition.subset_accuracy_score}
 _PER_LABEL = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
+
+
+def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """Share of wrong entries (HL), over all rows.
+
+    Examples
+    --------
+    >>> hamming_loss([[1, 0, 1, 0]], [[1, 1, 1, 0]])
+    0.25
+    """
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    n_observed = np.count_nonzero(observed, axis=1)
+    wrong = np.count_nonzero(labels != guesses, axis=1) / np.maximum(n_observed, 1)
+    return _mean(wrong, weight * (n_observed / labels.shape[1]))
+
+
+def subset_accuracy_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """Share of rows whose label set is predicted exactly.
+
+    Examples
+    --------
+    >>> subset_accuracy_score([[1, 0], [1, 1]], [[1, 0], [1, 0]])
+    0.5
+    """
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    return _mean(np.all(labels == guesses, axis=1), weight * observed.any(axis=1))
+
+
+def example_f1_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """F1 in each row, averaged over rows."""
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    counts = [np.count_nonzero(table, axis=1) for table in (labels & guesses, guesses, labels)]
+    return _mean(_f1(*counts), weight * observed.any(axis=1))
+
+
+def macro_f1_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """F1 of each label, averaged over labels."""
+    labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
+    counts = [weight @ table for table in (labels & guesses, guesses, labels)]
+    return _mean(_f1(*counts), observed.any(axis=0) * 1.0)
+
+
+def micro_f1_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """F1 over all entries at once.
+
+    Examples
+    --------
+    >>> micro_f1_score([[1, 1], [0, 1]], [[1, 0], [0, 1]])
+    0.8
+    """
+    labels, guesses, _, weight = _check(Y, predictions, sample_weight)
+    counts = [(weight @ table).sum(keepdims=True) for table in (labels & guesses, guesses, labels)]
+    return float(_f1(*counts)[0])
+
+
+def _mean(values: NDArray[Any], weight: Any) -> float:
+    """Weighted mean; NaN if nothing has weight."""
+    return float(np.average(values, weights=weight)) if weight.any() else float("nan")
+
+
+def _check(Y: Any, predictions: Any, sample_weight: Any) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
+    """Labels, predictions, observed entries and weights; where nothing was observed nothing is true or predicted."""
+    labels, observed = inputs.check_labels(Y)
+    guesses = inputs.check_predictions(predictions, labels.shape) & observed
+    return labels, guesses, observed, inputs.check_weight(sample_weight, len(labels))
+
+
+def _f1(hits: NDArray[Any], given: NDArray[Any], true: NDArray[Any]) -> FloatArray:
+    return np.divide(2.0 * hits, given + true, out=np.zeros(len(hits)), where=given + true > 0)
+
+
+_F1S = {"micro_F1": micro_f1_score, "macro_F1": macro_f1_score, "example_F1": example_f1_score}
+_SET_METRICS = {"HL": hamming_loss, **_F1S, "subset_accuracy": subset_accuracy_score}
 
 
 def evaluate(
@@ -102,9 +177,9 @@ def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray
     for y, s, p, seen in zip(labels.T, scores.T, guesses.T, observed.T, strict=True):
         y, s, p, w = y[seen], s[seen], p[seen], weight[seen]
         areas = [float(area[0]) for area in ranking(y, s, w[None])] if len(y) else [np.nan, np.nan]
-        shares = mean_of_counted(p, w * y), mean_of_counted(y, w * p)
-        brier = mean_of_counted((s - y) ** 2, w) if probable else np.nan
-        rows.append([len(y), mean_of_counted(y, w), *areas, *shares, brier])
+        shares = _mean(p, w * y), _mean(y, w * p)
+        brier = _mean((s - y) ** 2, w) if probable else np.nan
+        rows.append([len(y), _mean(y, w), *areas, *shares, brier])
     columns = dict(zip(_PER_LABEL, map(np.array, zip(*rows, strict=True)), strict=True))
     if is_polars(Y):
         return type(Y)({"label": Y.columns, **columns})

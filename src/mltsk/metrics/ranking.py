@@ -211,37 +211,31 @@ def row_metrics(Y: Any, scores: Any, paper: bool) -> Any:
 
 
 def _of_block(Y: Any, scores: Any, paper: bool) -> Any:
+    """The metrics of a few rows.
+
+    Why not argsort, for arrays: the label fits into the score. Every score gives up its lowest mantissa bit to its
+    label, the rows are sorted by value, and the bit is read back, in a fraction of the time. It is exact unless two
+    scores of a row agree in all but that bit (ties above all) or are not finite: such rows are sorted again.
+    """
     if is_tensor(scores):
         tensor, order = (scores + 0.0).sort(dim=-1, stable=True)  # + 0.0: -0.0 and 0.0 are a tie
         return _with_ties(tensor, Y.gather(-1, order), paper)
-    labels, doubtful = _sort_with_label_bit(Y, scores)
-    values = _without_ties(labels)
-    if doubtful.any():
-        order = np.argsort(scores[doubtful], axis=1, kind="stable")
-        sorted_, y = (np.take_along_axis(table[doubtful], order, axis=1) for table in (scores, Y))
-        values[:, doubtful] = _with_ties(sorted_, y, paper)
-    return values
-
-
-def _sort_with_label_bit(Y: BoolArray, scores: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Labels (R, L) in the order of rising scores, and the rows (R,) where that order is in doubt.
-
-    Why not argsort: the label fits into the score. Every score gives up its lowest mantissa bit to its label, the
-    rows are sorted by value, and the bit is read back, in a fraction of the time. It is exact unless two scores of a
-    row agree in all but that bit (ties above all) or are not finite.
-    """
     # a copy in C order, in which -0.0 becomes 0.0: they are equal but differ in bits
     keys = np.add(scores, 0.0, order="C")
     bits = keys.view(np.int64)
     bits &= -2
     bits |= Y
     keys.sort(axis=1)
-    labels = (bits & 1).astype(bool)
+    values = _without_ties((bits & 1).astype(bool))
     bits |= 1
     doubtful = (bits[:, 1:] == bits[:, :-1]).any(axis=1)
     # an infinite score may have become NaN; both sort to the ends of the row
     doubtful |= ~(np.isfinite(keys[:, 0]) & np.isfinite(keys[:, -1]))
-    return labels, doubtful
+    if doubtful.any():
+        order = np.argsort(scores[doubtful], axis=1, kind="stable")
+        sorted_, y = (np.take_along_axis(table[doubtful], order, axis=1) for table in (scores, Y))
+        values[:, doubtful] = _with_ties(sorted_, y, paper)
+    return values
 
 
 def _without_ties(y: BoolArray) -> FloatArray:

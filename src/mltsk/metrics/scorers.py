@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metadata_routing import UNUSED
 
 from mltsk.exceptions import InputError
-from mltsk.metrics import bipartition, ranking
+from mltsk.metrics import evaluation, ranking
 from mltsk.metrics.inputs import FloatArray, check_labels
 from mltsk.metrics.ranking import is_paper
 
@@ -32,11 +32,11 @@ _RANKING: dict[str, Callable[..., float]] = {
     "neg_coverage_error": ranking.coverage_error,
 }
 _SETS: dict[str, Callable[..., float]] = {
-    "neg_hamming_loss": bipartition.hamming_loss,
-    "subset_accuracy": bipartition.subset_accuracy_score,
-    "micro_f1": bipartition.micro_f1_score,
-    "macro_f1": bipartition.macro_f1_score,
-    "example_f1": bipartition.example_f1_score,
+    "neg_hamming_loss": evaluation.hamming_loss,
+    "subset_accuracy": evaluation.subset_accuracy_score,
+    "micro_f1": evaluation.micro_f1_score,
+    "macro_f1": evaluation.macro_f1_score,
+    "example_f1": evaluation.example_f1_score,
 }
 
 
