@@ -17,8 +17,8 @@ from ..io import ModelInfo, load, read_info
 from ..pipelines import named, taken_apart
 from ..tables import Table, read_table
 from ..tables.cells import count, listed
+from ..tables.columns import NOMINAL, NUMBER
 from ..tables.files import Raw, is_table, read_raw
-from ..tables.kinds import NOMINAL, NUMBER
 from ..tables.read import label_columns, sparse_rows
 from .output import note
 
