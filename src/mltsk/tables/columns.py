@@ -84,8 +84,6 @@ def read_column(column: Any, said: Said | None, missing: Set[str], known: bool) 
     if kind in (None, NUMBER) and types.is_numeric_dtype(dtype) and not is_bool:
         return _sparse(column) if hasattr(dtype, "fill_value") else _typed_numbers(column, kind, missing)
     texts, notes = texts_of(column, missing)
-    if kind == NUMBER and is_bool:
-        texts = [text and str(int(text == "True")) for text in texts]
     declared = {"b": YES_NO, "M": DATE, "m": DATE}.get(dtype.kind)
     if isinstance(dtype, types.CategoricalDtype):
         declared = ORDINAL if dtype.ordered else NOMINAL
@@ -93,7 +91,7 @@ def read_column(column: Any, said: Said | None, missing: Set[str], known: bool) 
         levels = list(map(str, dtype.categories)) if declared == ORDINAL else levels
         known, kind = True, declared if len(set(texts) - {None}) > 1 else CONSTANT
     if kind in (None, NUMBER):
-        numbers = numbers_of(texts)
+        numbers = numbers_of([text and str(int(text == "True")) for text in texts] if is_bool else texts)
         kind = kind or decide(str(column.name), texts, numbers)
     if kind == NUMBER:
         return _number(column, texts, numbers, notes, known)
@@ -101,8 +99,8 @@ def read_column(column: Any, said: Said | None, missing: Set[str], known: bool) 
         return _yes_no(column, texts, notes)
     if kind in (NOMINAL, ORDINAL):
         return _categories(column, texts, notes, levels if kind == ORDINAL else None, known)
-    told = [] if said else [*notes, *why(kind, [text for text in texts if text is not None])]
-    return _of_texts(column, kind, texts, column, told)
+    notes = [] if said else [*notes, *why(kind, [text for text in texts if text is not None])]
+    return _of_texts(column, kind, texts, column, notes)
 
 
 def _typed_numbers(column: Any, kind: str | None, missing: Set[str]) -> Read:
@@ -193,31 +191,23 @@ def _unseen(words: Set[str], texts: Texts) -> str:
 def read_label(column: Any, positive: Sequence[str] | None, missing: Set[str]) -> Read:
     """A label column as 1, 0 and NaN; ``positive`` are the words that mean yes, where it has others."""
     texts, notes = texts_of(column, missing)
-    texts = as_codes(texts)
-    words = {text for text in texts if text is not None}
-    yes = {word for word in words if word.lower() in YES} if positive is None else set(positive)
+    texts, name, problem = as_codes(texts), str(column.name), ""
+    words = sorted({text for text in texts if text is not None})
+    yes = [word for word in words if word.lower() in YES] if positive is None else positive
+    if absent := [word for word in yes if word not in words]:
+        problem = f"has no cell with {listed(absent)}; it holds {listed(words)}."
+    elif positive is not None and len(positive) == 1 and len(words) > 2:
+        problem = f"holds {listed(words)}: give all words that mean yes in a list."
+    elif positive is None and (strange := [word for word in words if word.lower() not in YES | NO]):
+        one = short((yes or strange)[-1])
+        hint = f"say which one means yes, labels={{{name!r}: {one}}} or --labels {name}={one[1:-1]}"
+        if len(words) > 2:
+            hint = f"count words as missing (missing), or list those that mean yes, labels={{{name!r}: [{one}, …]}}"
+        problem = f"holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
     values = pandas.Series([np.nan if text is None else float(text in yes) for text in texts], column.index)
     model = f"label: {int(values.sum()):,} of {values.count():,} yes"
-    problem = _doubt(str(column.name), sorted(words), positive)
+    problem = problem and f"Label {name!r} {problem}"
     return _of_texts(column, LABEL, texts, values.rename(column.name), notes, problem=problem, model=model)
-
-
-def _doubt(name: str, words: Sequence[str], positive: Sequence[str] | None) -> str:
-    """What is wrong with the words of a label column, if anything."""
-    where = f"Label {name!r}"
-    if positive is not None:
-        if absent := [word for word in positive if word not in words]:
-            return f"{where} has no cell with {listed(absent)}; it holds {listed(words)}."
-        many = len(positive) == 1 and len(words) > 2
-        return f"{where} holds {listed(words)}: give all words that mean yes in a list." if many else ""
-    strange = [word for word in words if word.lower() not in YES | NO]
-    if not strange:
-        return ""
-    one = short(([word for word in words if word.lower() in YES] or strange)[-1])
-    hint = f"say which one means yes, labels={{{name!r}: {one}}} or --labels {name}={one[1:-1]}"
-    if len(words) > 2:
-        hint = f"count words as missing (missing), or list those that mean yes, labels={{{name!r}: [{one}, …]}}"
-    return f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
 
 
 def read_lists(column: Any, separator: str, missing: Set[str]) -> Read:

@@ -73,23 +73,6 @@ class Table:
         used = [told[name] for name in self.feature_names]
         return {column.name: column.levels if column.kind == ORDINAL else column.kind for column in used}
 
-    def select(self, names: Sequence[str]) -> Any:
-        """The named features in that order; an `InputError` names those that are not among them.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from mltsk import read_table
-        >>> read_table(pd.DataFrame({"a": [1, 3], "b": [0.5, 2]})).select(["b", "a"])
-             b    a
-        0  0.5  1.0
-        1  2.0  3.0
-        """
-        others = {column.name: column for column in self.columns if column.kind not in USED}
-        if absent := [others[name] for name in names if name in others]:
-            raise InputError(f"Column {absent[0].name!r} of {self.name} is no feature here: {absent[0].model}.")
-        return self.X[unique_names(names, self.X, self.name)]
-
     def dataset(self) -> Dataset:
         """The table as complete numbers, for methods that take nothing else: yes is 1, no is 0.
 
@@ -115,9 +98,8 @@ class Table:
                 where = f"{what.capitalize()} {name!r} of {self.name} has no value in {count(n, 'row')}{others}"
                 raise InputError(f"{where}, and {need}: leave it or these rows out, or use MLTSKClassifier.")
         X = sparse_rows(self.X)
-        names = {"feature_names": self.feature_names, "label_names": self.label_names}
         X = self.X.to_numpy(dtype=np.float64) if X is None else X
-        return Dataset(X, self.Y.to_numpy(), **names, name=self.name, source=self.source)
+        return Dataset(X, self.Y, self.feature_names, self.label_names, self.name, source=self.source)
 
 
 def sparse_rows(X: Any) -> Any:
