@@ -269,6 +269,19 @@ def test_a_pipeline_is_evaluated_by_its_own_thresholds(mltsk, tmp_path):
     assert found["standard"] == pytest.approx(evaluate(Y, scores, predictions=pipe.predict(X)))
 
 
+def test_columns_of_a_pipeline_are_found_by_name_or_named(mltsk, refused, csv_file, tmp_path):
+    data = make_multilabel_rules(n_samples=60, n_features=3, random_state=0)
+    X, Y = data.frames()
+    pipe = make_pipeline(SimpleImputer(), MLTSKClassifier(n_rules=2)).fit(X, Y)
+    path, rows = save(pipe, tmp_path / "m.skops"), data.X[:, ::-1].tolist()
+    lines = mltsk("predict", path, csv_file("d.csv", ["x3", "x2", "x1"], rows)).out.splitlines()
+    assert lines[1].split(",")[0::2] == [f"{value:.5g}" for value in pipe.predict_proba(X)[0]]
+    misspelt = csv_file("e.csv", ["x3", "x2", "x11"], rows)
+    assert "has no column 'x1' (it has 2 columns)" in refused("predict", path, misspelt, "--id", "x11")
+    same = csv_file("f.csv", ["x3", "x2", "x1"], [[a, b, 1] for a, b, _ in rows])
+    assert "Column 'x1' of f is no feature here: left out" in refused("predict", path, same)
+
+
 def test_text_names_the_callers_features_and_labels(mltsk, model, names):
     text = mltsk("rules", model, "--top", 10).out
     assert all(name in text for name in [*names.features, *names.labels])

@@ -1,8 +1,7 @@
 """What commands print and write, and progress: bars on a terminal, lines elsewhere."""
 
+import sys
 import warnings
-
-import pytest
 
 from mltsk.cli import output
 from mltsk.cli.output import aligned, noted_warnings, write_text
@@ -33,13 +32,6 @@ def test_text_ends_with_a_line_end_on_standard_output(capsys):
     assert capsys.readouterr().out == "ünï\n"
 
 
-@pytest.fixture
-def terminal(monkeypatch):
-    monkeypatch.setattr(output, "on_terminal", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("FORCE_COLOR", "1")
-
-
 def test_lines_elsewhere(capsys):
     with output.working("folds", "steps") as report:
         for done in range(3):
@@ -52,8 +44,10 @@ def test_lines_elsewhere(capsys):
     assert capsys.readouterr().err == "folds: 1 of 2 steps\nfolds: 2 of 2 steps\nbirds: downloading\nthinking …\n"
 
 
-@pytest.mark.usefixtures("terminal")
-def test_bars_on_a_terminal(capsys):
+def test_bars_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_COLOR", "1")
     with output.working("folds", "steps") as report:
         report(1, 2)
     with output.working("birds", "bytes") as report:

@@ -1,4 +1,4 @@
-"""Columns as values: types of data frames, kinds that were said, kinds that a model knows, and labels."""
+"""Columns: values by the types of data frames, kinds that were said or that a model knows; labels; which kind it is."""
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,8 @@ from scipy import sparse
 from mltsk import read_table
 from mltsk.exceptions import InputError
 
+WORDS = ["a long sentence about patient", "quite another sentence on number", "something else was written about"]
+ISO, GERMAN = [f"2020-01-{d:02}" for d in range(1, 13)], [f"{d}.11.2020" for d in range(1, 13)]
 FRAME = pd.DataFrame({"x": [0.5, 1, 3], "p": [0, 1, 1], "q": ["no", "yes", None]})
 
 
@@ -220,3 +222,69 @@ def test_lists_that_cannot_be_read(refusal):
     assert "separator of label lists is empty" in refusal(frame, label_column="sick", separator="")
     assert "not both" in refusal(frame, "x", label_column="sick")
     assert "did you mean 'sick'?" in refusal(frame, label_column="sik")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1.5", "2.25", "3", "1.5"], "number"),
+        ([f"{i}.5" for i in range(30)], "number"),  # all distinct and rising, but measured
+        ([3, 1, 2] * 5, "number"),
+        (["5", "3", "9", "1"], "number"),  # distinct by chance
+        (["0", "1", "1", "0"], "number"),
+        (["Yes", "no", "YES"], "yes/no"),
+        ([True, False, None], "yes/no"),
+        (["t", "F", "t"], "yes/no"),
+        (["male", "female", "male"], "nominal"),
+        (["1", "2", "3a", "3b"] * 10, "nominal"),
+        (["007", "012", "007"], "nominal"),  # codes, not numbers
+        ([f"town {i % 30}" for i in range(400)], "nominal"),
+        (["same", "same", None], "constant"),
+        ([None, "NA", ""], "constant"),
+        ([4, 4, 4], "constant"),
+        (ISO, "date"),
+        (GERMAN, "date"),
+        (["3/14/21 12:30", "12/1/21 09:05"], "date"),
+        (list(range(100, 120)), "identifier"),  # consecutive
+        ([str(i) for i in range(100, 120)], "identifier"),
+        ([f"P-{i:03}" for i in range(20)], "identifier"),
+        ([f"{WORDS[i % 3]} {i}" for i in range(20)], "text"),
+        ([f"town {i % 30}" for i in range(40)], "text"),  # hardly repeats
+    ],
+)
+def test_kinds(column, cells, kind):
+    report, values = column(cells)
+    assert report.kind == kind
+    assert (values is None) == (kind in ("constant", "date", "identifier", "text"))
+
+
+@pytest.mark.parametrize("name", ["id", "patient", "PatientID", "patient_id", "Nr.", "seqn", "case no", "sampleid"])
+def test_names_of_identifiers(column, name):
+    assert column([17, 12, 31], name)[0].kind == "identifier"
+    assert column([17, 12, 12], name)[0].kind == "number"  # not unique
+
+
+@pytest.mark.parametrize("name", ["acid", "width", "grid", "age", "thyroid", "noise", "keyboard"])
+def test_names_that_only_look_like_it(column, name):
+    assert column([17, 12, 31], name)[0].kind == "number"
+
+
+def test_what_was_left_out_and_what_may_be_codes_has_a_note(column):
+    assert "say number or nominal" in column(list(range(20)))[0].notes[0]
+    assert "days since" in column(ISO)[0].notes[0]
+    assert column([None, None])[0].notes == ("left out: no value at all",)
+    assert "say nominal for codes" in column([1, 2, 3] * 2)[0].notes[0]
+    assert column(["31", "35", "38"])[0].notes == ()  # too few rows to tell
+    assert column([0, 1, 1, 0])[0].notes == ()
+
+
+def test_real_identifiers_are_found_and_real_measurements_kept(real_tables):
+    pbc = read_table(real_tables / "pbc.csv", "ascites,hepatomegaly,spiders,edema")
+    assert [c.name for c in pbc.columns if c.model.startswith("left out")] == ["patient"]
+    assert {c.name for c in pbc.columns if c.kind == "nominal"} == {"treatment", "sex"}
+    assert pbc.Y.isna().sum().tolist() == [106, 106, 106, 0]
+    nhefs = read_table(real_tables / "nhefs.csv", 15)
+    assert [c.name for c in nhefs.columns if c.model.startswith("left out")] == ["seqn"]
+    assert [c.name for c in nhefs.columns if c.kind == "yes/no"] == ["birthcontrol"]
+    assert nhefs.Y[["hbp", "diabetes", "boweltrouble", "hbpmed"]].isna().sum().tolist() == [791] * 4
+    assert nhefs.X.shape == (1629, 20)

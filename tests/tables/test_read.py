@@ -26,15 +26,6 @@ def test_no_labels_are_fine_for_rows_to_predict():
     assert read_table(FRAME).Y.shape == (3, 0)
 
 
-def test_select_takes_features_by_name_in_the_order_asked():
-    table = read_table(FRAME, "good")
-    assert list(table.select(["colour", "size"]).columns) == ["colour", "size"]
-    with pytest.raises(ValueError, match=r"no column 'colur' .*did you mean 'colour'\?"):
-        table.select(["colur"])
-    with pytest.raises(ValueError, match="Column 'id' of data is no feature here: left out"):
-        table.select(["size", "id"])
-
-
 def test_what_one_table_knows_another_is_read_by(write):
     fitted = read_table(FRAME, "good", nominal="id")
     new = read_table(write("colour,id,size,more\ngreen,7,4,x\n"), kinds=fitted.kinds)

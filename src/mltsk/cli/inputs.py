@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +12,14 @@ from scipy import sparse
 from ..columns import Columns
 from ..core.arrays import dense
 from ..datasets import category_values, load_dataset
-from ..datasets.dataset import split_names
+from ..datasets.dataset import split_names, unique_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..pipelines import named, taken_apart
 from ..tables import Table, read_table
 from ..tables.cells import count, listed
-from ..tables.files import Raw, is_table, read_raw
-from ..tables.kinds import NOMINAL, NUMBER
+from ..tables.columns import NOMINAL, NUMBER, USED
+from ..tables.files import is_table, read_raw
 from ..tables.read import label_columns, sparse_rows
 from .output import note
 
@@ -66,14 +66,7 @@ def reading(info: ModelInfo, labels: str | None = None, label_column: str | None
 
 
 def rows_of(
-    model: Any,
-    info: ModelInfo,
-    data: str,
-    how: Any = NO_LABELS,
-    *,
-    id: str = "",
-    missing: str = "",
-    needed: bool = True,
+    model: Any, info: ModelInfo, data: str, how: Any = NO_LABELS, id: str = "", missing: str = "", needed: bool = True
 ) -> Table:
     """The samples of a file: X as a model takes it, Y in the order of its labels.
 
@@ -89,24 +82,20 @@ def rows_of(
         how = NO_LABELS
     ids = split_names(id) or [name for name in info.ids if name in raw.frame and name not in info.kinds]
     others = {*ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels"))}
-    kinds = info.kinds if hasattr(model, "feature_names_in_") else _by_position(info, raw, others)
+    rest, kinds = [name for name in raw.frame if name not in others], info.kinds
+    if not hasattr(model, "feature_names_in_"):
+        if len(rest) != len(kinds):
+            counts = f"{len(rest)} feature columns and the model was fitted on {len(kinds)} without names"
+            raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
+        kinds = dict(zip(rest, kinds.values(), strict=True))
     words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
     is_pipeline = bool(taken_apart(model)[0])  # its steps take what the file has
     table = read_table(raw, **how, kinds=None if is_pipeline else kinds, id=ids, missing=words)
-    known = {*kinds, *others, how.get("label_column"), lists}
-    if unused := [name for name in raw.frame if name not in known]:
+    if unused := [name for name in rest if name not in {*kinds, how.get("label_column"), lists}]:
         what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
         note(f"{data} has {what} ({listed(unused)}) that the model does not use; left out.")
-    X = table.select(info.feature_names) if is_pipeline else _features(model, info, table.X, data)
+    X = _columns(table, info.feature_names) if is_pipeline else _features(model, info, table.X, data)
     return replace(table, X=X, Y=table.Y if how == NO_LABELS else _true_labels(info, table, how))
-
-
-def _by_position(info: ModelInfo, raw: Raw, others: Set[str]) -> dict[str, Any]:
-    rest = [name for name in raw.frame if name not in others]
-    if len(rest) != len(info.kinds):
-        counts = f"{len(rest)} feature columns and the model was fitted on {len(info.kinds)} without names"
-        raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
-    return dict(zip(rest, info.kinds.values(), strict=True))
 
 
 def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
@@ -120,6 +109,13 @@ def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
         needed = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
         raise InputError(f"{table.name} has {n} label columns and the model {len(names)}: it needs {needed}.")
     return Y.set_axis(names, axis=1)
+
+
+def _columns(table: Table, names: Sequence[str]) -> Any:
+    left = {column.name: column.model for column in table.columns if column.kind not in USED}
+    if absent := [name for name in names if name in left]:
+        raise InputError(f"Column {absent[0]!r} of {table.name} is no feature here: {left[absent[0]]}.")
+    return table.X[unique_names(names, table.X, table.name)]
 
 
 def _features(model: Any, info: ModelInfo, frame: Any, where: str) -> Any:
@@ -154,17 +150,14 @@ def _gaps(columns: Columns | None, X: Any) -> str:
 
 def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -> Any:
     """A frame as complete numbers, for models that take nothing else; categories become their values."""
-    columns = []
-    for name in X:
-        cells, known = X[name], categories.get(name, ())
-        if known and cells.dtype == "category":
+    for name, known in categories.items():
+        if name in X and X[name].dtype == "category":
             codes = dict(zip(known, category_values(known).tolist(), strict=True))
-            if strange := [word for word in cells.dropna().unique() if word not in codes]:
+            if strange := [word for word in X[name].dropna().unique() if word not in codes]:
                 what = f"holds {listed(strange)}; the model knows {listed(known)}"
                 raise InputError(f"Column {name!r} of {where} {what}.")
-            cells = cells.astype(object).map(codes)
-        columns.append(cells.to_numpy(dtype=np.float64, na_value=np.nan))
-    numbers = np.column_stack(columns)
+            X = X.assign(**{name: X[name].astype(object).map(codes)})
+    numbers = X.to_numpy(dtype=np.float64, na_value=np.nan)
     check_complete(numbers, list(X), where)
     return numbers
 

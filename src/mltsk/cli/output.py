@@ -77,11 +77,6 @@ def write_text(text: str, out: str) -> None:
         file.write(text.encode())
 
 
-def on_terminal() -> bool:
-    """Whether someone is watching."""
-    return sys.stderr.isatty()
-
-
 @contextmanager
 def working(title: str, unit: str = "") -> Iterator[Callable[[int, int | None], None]]:
     """A function that takes (done, in all) and shows it; ``unit`` is steps, bytes, or empty for work of unknown length.
@@ -89,7 +84,7 @@ def working(title: str, unit: str = "") -> Iterator[Callable[[int, int | None], 
     On a terminal that is a bar or a clock; elsewhere a line for each step, or one line at the start.
     """
     start, columns = _SHOWN[unit]
-    if on_terminal():
+    if sys.stderr.isatty():
         shown = [getattr(progress, column)() for column in columns]
         text = progress.TextColumn("{task.description}")
         with progress.Progress(text, *shown, console=console.Console(stderr=True), transient=True) as bar:

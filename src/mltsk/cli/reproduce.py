@@ -14,7 +14,7 @@ from typer import Argument, Option
 
 from ..exceptions import InputError
 from .later import Later, console, live, progress
-from .output import note, on_terminal
+from .output import note
 
 definitions, experiments = Later("mltsk.paper.experiments.definition"), Later("mltsk.paper.experiments.reproduce")
 runs, stores = Later("mltsk.paper.experiments.run"), Later("mltsk.paper.experiments.store")
@@ -153,7 +153,7 @@ def _announce(outlook: Any, jobs: int, device: str | None) -> None:
 @contextmanager
 def _view(jobs: int) -> Iterator[Any]:
     """What is running, done and left: a live block on a terminal, elsewhere a line at the start and now and then."""
-    if not on_terminal():
+    if not sys.stderr.isatty():
         yield _lines(jobs)
         return
     with live.Live(console=console.Console(stderr=True), transient=True, refresh_per_second=4) as block:

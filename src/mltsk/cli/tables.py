@@ -119,7 +119,8 @@ def columns(data: Annotated[str, Argument(metavar="FILE", help=FILE_HELP)], said
     try:
         typer.echo(str(mltsk.read_table(data, **said).columns))
     except InputError as error:
-        typer.echo(str(error.columns)) if hasattr(error, "columns") else None
+        if hasattr(error, "columns"):
+            typer.echo(str(error.columns))
         raise
 
 

@@ -100,11 +100,7 @@ def numbers_of(texts: Texts) -> Numbers:
 
 
 def _plain(texts: Texts) -> NDArray[np.float64]:
-    try:  # the quick way, right for most columns; float() alone reads 1_0 as 10
-        read = as_number if any("_" in text for text in texts if text) else float
-        values = np.array([np.nan if text is None else read(text) for text in texts])
-    except ValueError:
-        values = np.array([np.nan if text is None else as_number(text) for text in texts])
+    values = np.array([np.nan if text is None else as_number(text) for text in texts])
     values[np.isinf(values)] = np.nan
     return values
 

@@ -1,16 +1,29 @@
-"""One column: its values as a model takes them, what the report says about it, and what is wrong with it.
+"""One column: its kind, its values as a model takes them, what the report says about it, and what is wrong with it.
+
+| kind | the rule |
+|---|---|
+| constant | at most one distinct value |
+| number | every cell is a number (not 007); nearly all, and the rest is refused by name |
+| yes/no | two words such as yes and no, true and false; a column of booleans |
+| date | nearly all cells are dates or times |
+| identifier | every value is another one, and they run upwards or the name says so; short text that hardly repeats |
+| text | words that hardly repeat, or too many of them for categories |
+| nominal | any other text: few words that repeat; a data frame's unordered categories |
+| ordinal | only if somebody says so: ``ordinal=``, or a data frame's ordered categories |
 
 A label column holds 0 and 1, yes and no, true and false, y and n, t and f, in any mixture of capitals, and NaN where
 nobody looked. Any other two values are refused until somebody says which of them means yes: −1 and +1 could be read as
 numbers, too.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
+from numpy.typing import NDArray
 from pandas.api import types
 
 from mltsk.columns import OTHER, RARE_ROWS, RARE_SHARE
@@ -18,11 +31,37 @@ from mltsk.datasets.dataset import NO, YES, as_number, short
 from mltsk.exceptions import InputError
 
 from .cells import MISSING, Numbers, Texts, as_codes, count, listed, numbers_of, texts_of
-from .kinds import CONSTANT, DATE, IDENTIFIER, NOMINAL, NUMBER, ORDINAL, YES_NO, counts_rows, decide, why
 from .report import Column
 
+NUMBER, YES_NO, NOMINAL, ORDINAL = "number", "yes/no", "nominal", "ordinal"
+DATE, IDENTIFIER, TEXT, CONSTANT = "date", "identifier", "text", "constant"
+USED = (NUMBER, YES_NO, NOMINAL, ORDINAL)  # the kinds that a model takes
+
+NEARLY = 0.95  # of the cells: one typo in twenty is a typo, more may be meant
+MANY = 20  # distinct numbers: more than anybody has codes for
+FEW = 10  # distinct whole numbers that may be codes: worth a note
+ENOUGH = 10  # rows from which "every value is another one" or "they run upwards" is no accident
+ROWS_PER_WORD = 2, 10  # on average, for up to MANY categories and for more: below, an effect has nothing to stand on
+MOST_CATEGORIES = 1000
+SENTENCE = 4  # words in a cell, on average: text for people, no name or key
+
+_ID = re.compile(r"(patient|subject|person|case|record|row|sample|study|customer|user|visit|client)?_?ids?", re.I)
+_ID_WORDS = re.compile(
+    "ids?|uuid|guid|seqn|nr|no|num|code|key|index|idx|patient|subject|participant|person|case|record|row|mrn|identifier"
+    "|barcode"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_TIME = r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[AP]M|[-+]\d{2}:?\d{2}))?)?"
+_DATE = re.compile(rf"(\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}([-/.])\d{{1,2}}\2(\d{{4}}|\d{{2}})){_TIME}", re.I)
 Said = str | Sequence[str]  # the kind of a column, or the levels of an ordinal one in order
 LABEL, LABEL_LISTS = "label", "label lists"  # kinds, in the report
+IN_MODEL = {NUMBER: "number", YES_NO: "yes or no", IDENTIFIER: "left out (in ids)"}
+_REASONS = {
+    CONSTANT: "left out: the same value in every cell that has one",
+    IDENTIFIER: "left out as an identifier, hardly a value twice; to use it say number or nominal",
+    DATE: "left out as a date; turn it into a number first, such as days since a first visit",
+    TEXT: "left out as text, too many different words; to use them as categories say nominal",
+}
 
 
 class Read(NamedTuple):
@@ -45,8 +84,6 @@ def read_column(column: Any, said: Said | None, missing: Set[str], known: bool) 
     if kind in (None, NUMBER) and types.is_numeric_dtype(dtype) and not is_bool:
         return _sparse(column) if hasattr(dtype, "fill_value") else _typed_numbers(column, kind, missing)
     texts, notes = texts_of(column, missing)
-    if kind == NUMBER and is_bool:
-        texts = [text and str(int(text == "True")) for text in texts]
     declared = {"b": YES_NO, "M": DATE, "m": DATE}.get(dtype.kind)
     if isinstance(dtype, types.CategoricalDtype):
         declared = ORDINAL if dtype.ordered else NOMINAL
@@ -54,7 +91,7 @@ def read_column(column: Any, said: Said | None, missing: Set[str], known: bool) 
         levels = list(map(str, dtype.categories)) if declared == ORDINAL else levels
         known, kind = True, declared if len(set(texts) - {None}) > 1 else CONSTANT
     if kind in (None, NUMBER):
-        numbers = numbers_of(texts)
+        numbers = numbers_of([text and str(int(text == "True")) for text in texts] if is_bool else texts)
         kind = kind or decide(str(column.name), texts, numbers)
     if kind == NUMBER:
         return _number(column, texts, numbers, notes, known)
@@ -62,8 +99,8 @@ def read_column(column: Any, said: Said | None, missing: Set[str], known: bool) 
         return _yes_no(column, texts, notes)
     if kind in (NOMINAL, ORDINAL):
         return _categories(column, texts, notes, levels if kind == ORDINAL else None, known)
-    told = [] if said else [*notes, *why(kind, [text for text in texts if text is not None])]
-    return _of_texts(column, kind, texts, column, told)
+    notes = [] if said else [*notes, *why(kind, [text for text in texts if text is not None])]
+    return _of_texts(column, kind, texts, column, notes)
 
 
 def _typed_numbers(column: Any, kind: str | None, missing: Set[str]) -> Read:
@@ -140,7 +177,10 @@ def _categories(column: Any, texts: Texts, notes: list[str], said: Sequence[str]
     if said is None and not known and (rare := [word for word in words if often[word] < least]):
         notes.append(f"{listed(rare)}: in fewer than {least:.0f} rows each, together {OTHER!r} in the model")
     values = pandas.Series(texts, column.index, dtype=pandas.CategoricalDtype(levels, said is not None))
-    return _of_texts(column, NOMINAL if said is None else ORDINAL, texts, values, notes, levels, problem)
+    kind, model = ORDINAL, count(len(levels), "ordered level")
+    if said is None:
+        kind, model = NOMINAL, count(len(levels), "category").replace("ys", "ies")
+    return _of_texts(column, kind, texts, values, notes, levels, problem, model)
 
 
 def _unseen(words: Set[str], texts: Texts) -> str:
@@ -151,31 +191,23 @@ def _unseen(words: Set[str], texts: Texts) -> str:
 def read_label(column: Any, positive: Sequence[str] | None, missing: Set[str]) -> Read:
     """A label column as 1, 0 and NaN; ``positive`` are the words that mean yes, where it has others."""
     texts, notes = texts_of(column, missing)
-    texts = as_codes(texts)
-    words = {text for text in texts if text is not None}
-    yes = {word for word in words if word.lower() in YES} if positive is None else set(positive)
+    texts, name, problem = as_codes(texts), str(column.name), ""
+    words = sorted({text for text in texts if text is not None})
+    yes = [word for word in words if word.lower() in YES] if positive is None else positive
+    if absent := [word for word in yes if word not in words]:
+        problem = f"has no cell with {listed(absent)}; it holds {listed(words)}."
+    elif positive is not None and len(positive) == 1 and len(words) > 2:
+        problem = f"holds {listed(words)}: give all words that mean yes in a list."
+    elif positive is None and (strange := [word for word in words if word.lower() not in YES | NO]):
+        one = short((yes or strange)[-1])
+        hint = f"say which one means yes, labels={{{name!r}: {one}}} or --labels {name}={one[1:-1]}"
+        if len(words) > 2:
+            hint = f"count words as missing (missing), or list those that mean yes, labels={{{name!r}: [{one}, …]}}"
+        problem = f"holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
     values = pandas.Series([np.nan if text is None else float(text in yes) for text in texts], column.index)
     model = f"label: {int(values.sum()):,} of {values.count():,} yes"
-    problem = _doubt(str(column.name), sorted(words), positive)
+    problem = problem and f"Label {name!r} {problem}"
     return _of_texts(column, LABEL, texts, values.rename(column.name), notes, problem=problem, model=model)
-
-
-def _doubt(name: str, words: Sequence[str], positive: Sequence[str] | None) -> str:
-    """What is wrong with the words of a label column, if anything."""
-    where = f"Label {name!r}"
-    if positive is not None:
-        if absent := [word for word in positive if word not in words]:
-            return f"{where} has no cell with {listed(absent)}; it holds {listed(words)}."
-        many = len(positive) == 1 and len(words) > 2
-        return f"{where} holds {listed(words)}: give all words that mean yes in a list." if many else ""
-    strange = [word for word in words if word.lower() not in YES | NO]
-    if not strange:
-        return ""
-    one = short(([word for word in words if word.lower() in YES] or strange)[-1])
-    hint = f"say which one means yes, labels={{{name!r}: {one}}} or --labels {name}={one[1:-1]}"
-    if len(words) > 2:
-        hint = f"count words as missing (missing), or list those that mean yes, labels={{{name!r}: [{one}, …]}}"
-    return f"{where} holds {listed(words)}, not 0 and 1 or yes and no: {hint}."
 
 
 def read_lists(column: Any, separator: str, missing: Set[str]) -> Read:
@@ -221,12 +253,51 @@ def _of_texts(
 def _told(
     column: Any, kind: str, distinct: int, missing: int, some: Any, notes: Any = (), levels: Any = (), model: str = ""
 ) -> Column:
-    words = {
-        NUMBER: "number",
-        YES_NO: "yes or no",
-        NOMINAL: count(len(levels), "category").replace("ys", "ies"),
-        ORDINAL: count(len(levels), "ordered level"),
-        IDENTIFIER: "left out (in ids)",
-    }
-    counts, model = (len(column), distinct, missing), model or words.get(kind, "left out")
+    counts, model = (len(column), distinct, missing), model or IN_MODEL.get(kind, "left out")
     return Column(str(column.name), kind, *counts, tuple(some[:3]), tuple(levels), tuple(notes), model)
+
+
+def decide(name: str, texts: Texts, numbers: Numbers) -> str:
+    """The kind of a column of text, given its cells as text and as numbers."""
+    present = [text for text in texts if text is not None]
+    words, n = set(present), len(present)
+    if len(words) <= 1:
+        return CONSTANT
+    values = numbers.values[~np.isnan(numbers.values)]
+    measured = bool((values != np.floor(values)).any())
+    padded = not measured and any(text[0] == "0" and len(text) > 1 and text.isdigit() for text in words)  # such as 007
+    if not numbers.bad and not padded:
+        return IDENTIFIER if counts_rows(name, values, len(words)) else NUMBER
+    lower = {word.lower() for word in words}
+    if lower <= YES | NO and lower & YES and lower & NO:
+        return YES_NO
+    if sum(_DATE.fullmatch(text) is not None for text in present) >= NEARLY * n:
+        return DATE
+    measured = measured or len(np.unique(values)) > MANY
+    if not padded and (len(values) >= NEARLY * n or (2 * len(values) >= n and measured)):
+        return NUMBER
+    if len(words) >= NEARLY * n and (n >= ENOUGH or _named_id(name)):
+        return TEXT if sum(len(text.split()) for text in present) >= SENTENCE * n else IDENTIFIER
+    rows = ROWS_PER_WORD[len(words) > MANY]
+    return NOMINAL if n < ENOUGH or (n >= rows * len(words) and len(words) <= MOST_CATEGORIES) else TEXT
+
+
+def counts_rows(name: str, present: NDArray[np.float64], distinct: int) -> bool:
+    """Whether numbers are an identifier: whole, all distinct, and running upwards or named like one."""
+    if (present != np.floor(present)).any() or distinct < len(present):
+        return False
+    return _named_id(name) or bool(len(present) >= ENOUGH and (np.diff(present) >= 0).all())
+
+
+def _named_id(name: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(name)]
+    return _ID.fullmatch(name.strip()) is not None or any(map(_ID_WORDS.fullmatch, words))
+
+
+def why(kind: str, present: Any) -> tuple[str, ...]:
+    """What a reader may want to overrule, and how, given the kind of a column and its cells that have a value."""
+    if kind == NUMBER:
+        distinct = len(np.unique(present))
+        codes = 2 < distinct <= min(FEW, len(present) / 2) and not (present != np.floor(present)).any()
+        return ("few whole numbers, read as numbers; say nominal for codes, ordinal for ranks",) if codes else ()
+    return (_REASONS[kind],) if kind != CONSTANT or len(present) else ("left out: no value at all",)

@@ -11,9 +11,8 @@ import pandas
 from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_names
 from mltsk.exceptions import InputError
 
-from . import kinds as k
 from .cells import count, listed
-from .columns import Read, Said, read_column, read_label, read_lists
+from .columns import IDENTIFIER, NOMINAL, NUMBER, ORDINAL, USED, YES_NO, Read, Said, read_column, read_label, read_lists
 from .files import Raw, read_raw
 from .report import Column, ColumnReport, TableError
 
@@ -72,24 +71,7 @@ class Table:
         """The kind of every feature, for an ordinal one its levels in order: what ``read_table(kinds=)`` takes."""
         told = {column.name: column for column in self.columns}
         used = [told[name] for name in self.feature_names]
-        return {column.name: column.levels if column.kind == k.ORDINAL else column.kind for column in used}
-
-    def select(self, names: Sequence[str]) -> Any:
-        """The named features in that order; an `InputError` names those that are not among them.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from mltsk import read_table
-        >>> read_table(pd.DataFrame({"a": [1, 3], "b": [0.5, 2]})).select(["b", "a"])
-             b    a
-        0  0.5  1.0
-        1  2.0  3.0
-        """
-        others = {column.name: column for column in self.columns if column.kind not in k.USED}
-        if absent := [others[name] for name in names if name in others]:
-            raise InputError(f"Column {absent[0].name!r} of {self.name} is no feature here: {absent[0].model}.")
-        return self.X[unique_names(names, self.X, self.name)]
+        return {column.name: column.levels if column.kind == ORDINAL else column.kind for column in used}
 
     def dataset(self) -> Dataset:
         """The table as complete numbers, for methods that take nothing else: yes is 1, no is 0.
@@ -105,9 +87,9 @@ class Table:
                [3., 0.]])
         """
         need = "this method needs complete numbers"
-        if words := [name for name, kind in self.kinds.items() if kind not in (k.NUMBER, k.YES_NO)]:
+        if words := [name for name, kind in self.kinds.items() if kind not in (NUMBER, YES_NO)]:
             kind = self.kinds[words[0]]
-            what = f"is {kind if isinstance(kind, str) else k.ORDINAL}, and {need}: drop it"
+            what = f"is {kind if isinstance(kind, str) else ORDINAL}, and {need}: drop it"
             raise InputError(f"Column {words[0]!r} of {self.name} {what}, or use MLTSKClassifier, which takes it.")
         for frame, what in ((self.X, "column"), (self.Y, "label")):
             if gaps := {name: n for name, n in frame.isna().sum().items() if n}:
@@ -116,9 +98,8 @@ class Table:
                 where = f"{what.capitalize()} {name!r} of {self.name} has no value in {count(n, 'row')}{others}"
                 raise InputError(f"{where}, and {need}: leave it or these rows out, or use MLTSKClassifier.")
         X = sparse_rows(self.X)
-        names = {"feature_names": self.feature_names, "label_names": self.label_names}
         X = self.X.to_numpy(dtype=np.float64) if X is None else X
-        return Dataset(X, self.Y.to_numpy(), **names, name=self.name, source=self.source)
+        return Dataset(X, self.Y, self.feature_names, self.label_names, self.name, source=self.source)
 
 
 def sparse_rows(X: Any) -> Any:
@@ -198,7 +179,7 @@ def read_table(
     raw = read_raw(source, labels)
     unique_names([] if label_column is None else [label_column], raw.frame, raw.name)
     chosen = label_columns(raw, labels if label_column is None else 0)
-    wishes = [(DROPPED, drop), (k.IDENTIFIER, id), (k.NOMINAL, nominal), (k.NUMBER, number), *_levels(ordinal)]
+    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number), *_levels(ordinal)]
     said = _said(raw, {*chosen, label_column}, wishes, kinds or {})
     words, read = frozenset(word.lower() for word in split_names(missing)), dict[str, Read]()
     for name, column in raw.frame.items():
@@ -257,7 +238,7 @@ def _said(raw: Raw, labels: Set[str | None], wishes: Iterable[tuple[Said, Names]
     """What somebody says about each column, or a fitted model knows."""
     said: dict[str, Said] = {}
     for kind, names in wishes:
-        word = kind if isinstance(kind, str) else k.ORDINAL
+        word = kind if isinstance(kind, str) else ORDINAL
         for name in unique_names(split_names(names), raw.frame, raw.name):
             if name in labels:
                 raise InputError(f"Column {name!r} is a label: it cannot be {word} as well.")
@@ -266,15 +247,15 @@ def _said(raw: Raw, labels: Set[str | None], wishes: Iterable[tuple[Said, Names]
     for name in unique_names(kinds, raw.frame, raw.name):
         if name in labels or name in said:
             raise InputError(f"Column {name!r} is a feature of the model: nothing else can be said about it.")
-        if isinstance(kind := kinds[name], str) and kind not in k.USED:
-            raise InputError(f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(k.USED)}.")
+        if isinstance(kind := kinds[name], str) and kind not in USED:
+            raise InputError(f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(USED)}.")
     return said | dict(kinds)
 
 
 def _table(raw: Raw, read: Mapping[str, Read], labels: Sequence[str], features: Sequence[str]) -> Table:
     """The table of columns that were read, or a `TableError` that says what is wrong with them."""
     kinds = {name: one.column.kind for name, one in read.items()}
-    features = features or [name for name, kind in kinds.items() if kind in k.USED]
+    features = features or [name for name, kind in kinds.items() if kind in USED]
     index = raw.frame.index
     Y = pandas.concat([pandas.DataFrame(index=index), *(read[name].values for name in labels)], axis=1)
     title = [count(len(index), "row"), count(len(features), "feature"), count(Y.shape[1], "label")]
@@ -289,5 +270,5 @@ def _table(raw: Raw, read: Mapping[str, Read], labels: Sequence[str], features: 
         others = f" There is something to correct in {listed(rest)}, too." if rest else ""
         raise TableError(problems[first] + others, report)
     X = pandas.DataFrame({name: read[name].values for name in features}, index=index)
-    ids = raw.frame[[name for name, kind in kinds.items() if kind == k.IDENTIFIER]].copy()
+    ids = raw.frame[[name for name, kind in kinds.items() if kind == IDENTIFIER]].copy()
     return Table(X, Y, ids, report, raw.name, raw.source)
