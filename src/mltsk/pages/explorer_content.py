@@ -109,9 +109,9 @@ def parts(tables: Tables, values: Any) -> dict[str, Any]:
     the number is given: each has a column, unless there are two. A given rule has what it asks of columns, None for no
     end, the same in words with their features, and what was observed.
     """
-    columns, choices = tables.system.columns, dict[str, dict[str, Any]]()
-    is_sheet = columns is not None and values is not None
-    lacks, optional, where = np.isnan(values).any(axis=0) if is_sheet else np.zeros(tables.system.shape[1]), [], []
+    columns, choices, optional, where = tables.system.columns, dict[str, dict[str, Any]](), [], []
+    may_lack = columns is not None and values is not None
+    lacks = np.isnan(values).any(axis=0) if may_lack else np.zeros(tables.system.shape[1])
     for f, (_, _, kind, own, _) in enumerate(tables.subjects[: len(tables.feature_names)]):
         if names := tables.named_values(f):
             choices[str(f)] = {"values": [*names], "names": [name(value) for value in names.values()]}
