@@ -89,12 +89,12 @@ def rows_of(
             raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
         kinds = dict(zip(rest, kinds.values(), strict=True))
     words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
-    is_pipeline = bool(taken_apart(model)[0])  # its steps take what the file has
-    table = read_table(raw, **how, kinds=None if is_pipeline else kinds, id=ids, missing=words)
+    read_by = None if taken_apart(model)[0] else kinds  # steps of a pipeline take what the file has
+    table = read_table(raw, **how, kinds=read_by, id=ids, missing=words)
     if unused := [name for name in rest if name not in {*kinds, how.get("label_column"), lists}]:
         what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
         note(f"{data} has {what} ({listed(unused)}) that the model does not use; left out.")
-    X = _columns(table, info.feature_names) if is_pipeline else _features(model, info, table.X, data)
+    X = _features(model, info, table, data)
     return replace(table, X=X, Y=table.Y if how == NO_LABELS else _true_labels(info, table, how))
 
 
@@ -111,21 +111,19 @@ def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
     return Y.set_axis(names, axis=1)
 
 
-def _columns(table: Table, names: Sequence[str]) -> Any:
-    left = {column.name: column.model for column in table.columns if column.kind not in USED}
-    if absent := [name for name in names if name in left]:
-        raise InputError(f"Column {absent[0]!r} of {table.name} is no feature here: {left[absent[0]]}.")
-    return table.X[unique_names(names, table.X, table.name)]
-
-
-def _features(model: Any, info: ModelInfo, frame: Any, where: str) -> Any:
-    if (X := sparse_rows(frame)) is not None:
+def _features(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
+    if taken_apart(model)[0]:
+        left = {column.name: column.model for column in table.columns if column.kind not in USED}
+        if absent := [name for name in info.feature_names if name in left]:
+            raise InputError(f"Column {absent[0]!r} of {table.name} is no feature here: {left[absent[0]]}.")
+        return table.X[unique_names(info.feature_names, table.X, table.name)]
+    if (X := sparse_rows(table.X)) is not None:
         return X
     if not hasattr(model, "columns_"):
-        return plain_numbers(frame, info.categories, where)
-    if said := _gaps(None if model.columns_ is None else Columns(**model.columns_), frame):
+        return plain_numbers(table.X, info.categories, where)
+    if said := _gaps(None if model.columns_ is None else Columns(**model.columns_), table.X):
         note(f"{where}: {said}")
-    return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
+    return table.X if hasattr(model, "feature_names_in_") else table.X.to_numpy()
 
 
 def _gaps(columns: Columns | None, X: Any) -> str:

@@ -69,9 +69,8 @@ class Table:
     @property
     def kinds(self) -> dict[str, str | tuple[str, ...]]:
         """The kind of every feature, for an ordinal one its levels in order: what ``read_table(kinds=)`` takes."""
-        told = {column.name: column for column in self.columns}
-        used = [told[name] for name in self.feature_names]
-        return {column.name: column.levels if column.kind == ORDINAL else column.kind for column in used}
+        told = {one.name: one.levels if one.kind == ORDINAL else one.kind for one in self.columns}
+        return {name: told[name] for name in self.feature_names}
 
     def dataset(self) -> Dataset:
         """The table as complete numbers, for methods that take nothing else: yes is 1, no is 0.
