@@ -8,7 +8,7 @@ rule that the user gave. A value that was never seen is NaN, without being "not 
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any, NamedTuple
@@ -116,18 +116,16 @@ class Columns:
     def tests(self) -> list[list[tuple[int, float, float]]]:
         """Of each given rule, the (column, least, largest) numbers between which it holds."""
         starts = np.cumsum([0, *(len(self._shown(d)) for d in range(len(self.names)))]).tolist()
-        return [[test for asked in rule for test in self._tests(starts[asked[0]], *asked)] for rule in self.rules]
-
-    def _tests(
-        self, at: int, d: int, low: float | None, high: float | None, words: tuple[str, ...]
-    ) -> Iterator[tuple[int, float, float]]:
-        named = self.named(d)
-        if self.kinds[d] != "nominal":
-            yield at, -np.inf if low is None else low, np.inf if high is None else high
-        elif len(named) == 2:  # one column, 1 for the second value
-            yield (at, 0.5, np.inf) if named[1] in words else (at, -np.inf, 0.5)
-        else:
-            yield from ((at + i, -np.inf, 0.5) for i, value in enumerate(named) if value not in words)
+        found: list[list[tuple[int, float, float]]] = [[] for _ in self.rules]
+        for tests, (d, low, high, words) in ((found[r], asked) for r, rule in enumerate(self.rules) for asked in rule):
+            named, at = self.named(d), starts[d]
+            if self.kinds[d] != "nominal":
+                tests.append((at, -np.inf if low is None else low, np.inf if high is None else high))
+            elif len(named) == 2:  # one column, 1 for the second value
+                tests.append((at, 0.5, np.inf) if named[1] in words else (at, -np.inf, 0.5))
+            else:
+                tests += [(at + i, -np.inf, 0.5) for i, value in enumerate(named) if value not in words]
+        return found
 
     @property
     def conditions(self) -> list[int]:
@@ -154,17 +152,14 @@ class Columns:
 
     def expand(self, X: Any) -> Array:
         """The columns of numbers (N, D') of a frame or array with these columns in this order."""
-        x = self._numbers(X)
-        return namespace(x).concatenate([x, self.held(x)], axis=1) if self.rules else x
-
-    def _numbers(self, X: Any) -> Array:
-        if not hasattr(X, "columns") and "nominal" not in self.kinds:
-            gaps = [d for d, gap in enumerate(self.gaps) if gap]
-            xp = namespace(X)
-            return xp.concatenate([X, cast(xp.isnan(X[:, gaps]), X.dtype)], axis=1) if gaps else X
-        found = [self._expanded(d, column) for d, column in enumerate(_columns_of(X))]
-        missing = [gap[:, None] for (_, gap), own in zip(found, self.gaps, strict=True) if own]
-        return np.hstack([values for values, _ in found] + missing).astype(np.float64)
+        xp = namespace(X)
+        if hasattr(X, "columns") or "nominal" in self.kinds:
+            found = [self._expanded(d, column) for d, column in enumerate(_columns_of(X))]
+            missing = [gap[:, None] for (_, gap), own in zip(found, self.gaps, strict=True) if own]
+            X = np.hstack([values for values, _ in found] + missing).astype(np.float64)
+        elif gaps := [d for d, gap in enumerate(self.gaps) if gap]:
+            X = xp.concatenate([X, cast(xp.isnan(X[:, gaps]), X.dtype)], axis=1)
+        return xp.concatenate([X, self.held(X)], axis=1) if self.rules else X
 
     def _expanded(self, d: int, column: "Column") -> tuple[Array, Array]:
         """(columns of numbers of a feature, 1 where it is missing and NaN where its value was never seen)."""

@@ -48,14 +48,11 @@ class DaskRows:
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread, gathered once."""
-        n = min(n, self.n_rows)
-        if self.gathered is None or self.gathered[0] != n:
-            self.gathered = n, self._gather(n)
-        return self.gathered[1]
-
-    def _gather(self, n: int) -> Block:
         import dask
 
+        n = min(n, self.n_rows)
+        if self.gathered is not None and self.gathered[0] == n:
+            return self.gathered[1]
         rows = np.arange(self.n_rows)[spread_rows(self.n_rows, n)]
         ends = np.cumsum(self.counts)
         cuts = np.searchsorted(rows, ends)
@@ -66,7 +63,8 @@ class DaskRows:
         X, Y, w, copies = (np.concatenate([getattr(b, name) for b in found]) for name in ("X", "Y", "w", "copies"))
         if not (w > 0).any():
             raise InputError("No rows are left: X is empty, or sample_weight is 0 for every row.")
-        return Block(X, Y, w, copies, rows)
+        self.gathered = n, Block(X, Y, w, copies, rows)
+        return self.gathered[1]
 
     def moments(self, design: Any, labels: Any) -> Any:
         """Sums over all rows, where they lie."""
@@ -139,7 +137,11 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
         raise InputError(f"X has {len(Xb)} blocks but y has {len(yb)}: rechunk one to the blocks of the other.")
     survey = dask.delayed(_survey, pure=False)
     found = dask.compute(*[survey(*part) for part in zip(Xb, yb, wb, strict=True)])
-    targets = _targets(found, names)
+    if (n_labels := found[0][1]) is None:
+        targets = Targets.of(np.unique(np.concatenate([f[2] for f in found])))
+    else:
+        names = names or [f"label {j}" for j in range(n_labels)]
+        targets = Targets(np.zeros((0, n_labels)), np.arange(n_labels), tuple(names), True)
     is_count, unit = _weights([f[3] for f in found if f[3] is not None])
     counts = [f[0] for f in found]
     columns = note_gaps(estimator, sum(f[4] for f in found), sum(counts))
@@ -159,14 +161,6 @@ def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any, Any]:
         w = w[w > 0]
         w = (w.min(), w.max(), bool((w == np.round(w)).all()), w.sum(), len(w)) if len(w) else None
     return len(X), Y.shape[1] if Y.ndim == 2 else None, np.unique(Y) if Y.ndim == 1 else None, w, missing
-
-
-def _targets(found: Sequence[Any], names: list[str] | None) -> Targets:
-    n_labels = found[0][1]
-    if n_labels is None:
-        return Targets.of(np.unique(np.concatenate([f[2] for f in found])))
-    names = names or [f"label {j}" for j in range(n_labels)]
-    return Targets(np.zeros((0, n_labels)), np.arange(n_labels), tuple(names), True)
 
 
 def _weights(found: Sequence[Any]) -> tuple[bool, float]:
