@@ -92,8 +92,7 @@ def fuzzy_c_means(
     elif init == "spread":
         C = spread_centers(X, w, n_clusters, power_steps)
     elif init == "random":
-        draw = np.random.default_rng(random_state).random((X.shape[0], n_clusters))  # the same for arrays and tensors
-        U = cast(put(draw, X), X.dtype)
+        U = cast(put(np.random.default_rng(random_state).random((X.shape[0], n_clusters)), X), X.dtype)
         C = fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
     else:
         raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")

@@ -137,11 +137,7 @@ def read_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[DaskR
         raise InputError(f"X has {len(Xb)} blocks but y has {len(yb)}: rechunk one to the blocks of the other.")
     survey = dask.delayed(_survey, pure=False)
     found = dask.compute(*[survey(*part) for part in zip(Xb, yb, wb, strict=True)])
-    if (n_labels := found[0][1]) is None:
-        targets = Targets.of(np.unique(np.concatenate([f[2] for f in found])))
-    else:
-        names = names or [f"label {j}" for j in range(n_labels)]
-        targets = Targets(np.zeros((0, n_labels)), np.arange(n_labels), tuple(names), True)
+    targets = _targets(found, names)
     is_count, unit = _weights([f[3] for f in found if f[3] is not None])
     counts = [f[0] for f in found]
     columns = note_gaps(estimator, sum(f[4] for f in found), sum(counts))
@@ -161,6 +157,14 @@ def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any, Any]:
         w = w[w > 0]
         w = (w.min(), w.max(), bool((w == np.round(w)).all()), w.sum(), len(w)) if len(w) else None
     return len(X), Y.shape[1] if Y.ndim == 2 else None, np.unique(Y) if Y.ndim == 1 else None, w, missing
+
+
+def _targets(found: Sequence[Any], names: list[str] | None) -> Targets:
+    n_labels = found[0][1]
+    if n_labels is None:
+        return Targets.of(np.unique(np.concatenate([f[2] for f in found])))
+    names = names or [f"label {j}" for j in range(n_labels)]
+    return Targets(np.zeros((0, n_labels)), np.arange(n_labels), tuple(names), True)
 
 
 def _weights(found: Sequence[Any]) -> tuple[bool, float]:
