@@ -1,8 +1,7 @@
 """Tables of a run next to what the paper prints: I to V, AP at a glance, what protocols are worth, what the run cost.
 
 A `Table` is plain data: nothing here knows of HTML, Markdown or LaTeX; `mltsk.paper.report` renders it, and
-`captions.toml` has titles and captions. Table III chooses settings by AP, Table IV by HL, Table V each metric by
-itself, see `results`. Our values have three decimals, the paper's the two that it prints.
+`captions.toml` has titles and captions. Our values have three decimals, the paper's the two that it prints.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +19,7 @@ from .results import WORTH, Results, worths
 FACTS = ("dataset", "method", "status", "setting", "n_settings", "tied", "folds", "failed")
 # From here on ties are named with a one-error, which they improve: a share x lowers an error e by about x·e.
 NOTED_TIES = 0.01
-_CHOICE = {
-    "III": ("AP", "settings chosen by AP"),
-    "IV": ("HL", "settings chosen by HL"),
-    "V": ("each", "settings chosen for each metric by itself"),
-}
+_CHOSEN_BY = {"III": "AP", "IV": "HL", "V": "each"}
 
 
 @dataclass(frozen=True)
@@ -163,7 +158,7 @@ def grid_text(values: Mapping[str, Any]) -> str:
 
 def result_table(results: Results, table: str, protocol: str) -> Table:
     """Table III, IV or V under one protocol: mean (SD), the best in bold, with the paper's."""
-    (by, rule), notes, rows, run = _CHOICE[table], Notes(), [], results.run
+    by, notes, rows, run = _CHOSEN_BY[table], Notes(), [], results.run
     for (dataset, metric), line in results.choices[protocol, by].groupby(["dataset", "metric"], sort=False):
         # the best to three decimals; only cells with all folds may be, and none made of ties
         fit = (line["folds"] >= line["expected"]) & (line["tied"] < DEGENERATE_TIES)
@@ -181,8 +176,9 @@ def result_table(results: Results, table: str, protocol: str) -> Table:
     if run.get("missing"):
         more += f" Not run: {', '.join(run['missing'])} (see Table I)."
     seeds = f" and {n_seeds} seeds (the spread is over all folds of all)" if n_seeds > 1 else ""
+    rule = f"settings chosen {'for each metric by itself' if by == 'each' else f'by {by}'}"
     words = {"table": table, "rule": rule, "protocol": protocol, "over": f"{run['n_folds']} folds{seeds}"}
-    columns, key = map(results.title, results.methods), f"table-{list(_CHOICE).index(table) + 3}-{protocol}"
+    columns, key = map(results.title, results.methods), f"table-{list(_CHOSEN_BY).index(table) + 3}-{protocol}"
     return captioned("results", rows, list(columns), notes, key, more=more, **words)
 
 
