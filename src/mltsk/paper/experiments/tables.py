@@ -74,20 +74,16 @@ def captioned(
     title, caption = (about[part].format(**words) for part in ("title", "caption"))
     heads, columns = tuple(about["heads"]), tuple(columns or about["columns"])
     made = tuple(TableRow(heads, tuple(cells)) for heads, cells in rows)
-    return Table(key or name, title, caption, heads, columns, made, notes or {}, frozenset(about.get("prose", ())))
+    marked = {mark: sentence for sentence, mark in (notes or {}).items()}
+    return Table(key or name, title, caption, heads, columns, made, marked, frozenset(about.get("prose", ())))
 
 
-class Notes(dict[str, str]):
-    """Footnotes, mark to sentence: the same sentence gets the same mark. Marks are a, b, …, z, aa, ab, …"""
-
-    def mark(self, sentence: str) -> str:
-        """The mark of a sentence."""
-        new, i = "", len(self)
-        while i >= 0:
-            new, i = ascii_lowercase[i % 26] + new, i // 26 - 1
-        mark = next((mark for mark, known in self.items() if known == sentence), new)
-        self[mark] = sentence
-        return mark
+def _mark(notes: dict[str, str], sentence: str) -> str:
+    """The mark of a note, a, b, …, z, aa, ab, …; the same sentence has the same mark."""
+    mark, i = "", len(notes)
+    while i >= 0:
+        mark, i = ascii_lowercase[i % 26] + mark, i // 26 - 1
+    return notes.setdefault(sentence, mark)
 
 
 def number(value: float | None, form: str = ".2f", **more: Any) -> TableCell:
@@ -109,14 +105,14 @@ def signed(value: float, digits: int = 3) -> str:
 
 def table_one(results: Results) -> Table:
     """Table I: the data sets as run, and those that were not."""
-    notes, rows, missing = Notes(), [], results.run.get("missing", {})
+    notes, rows, missing = dict[str, str](), [], results.run.get("missing", {})
     for name in (*results.datasets, *missing):
         about, printed = results.run["datasets"].get(name, {}), table_i().get(name, (None, None, None))
         cells = [_count(about.get(key), n) for key, n in zip(("samples", "features", "labels"), printed, strict=True)]
         cells += [number(about.get(key), ".3f") for key in ("cardinality", "density")]
         cells += [_count(about.get(key), None) for key in ("empty", "full")]
         if name in missing:
-            cells[0] = replace(cells[0], text="not run", notes=(notes.mark(f"Not run: {missing[name]}"),))
+            cells[0] = replace(cells[0], text="not run", notes=(_mark(notes, f"Not run: {missing[name]}"),))
         rows.append(((results.dataset_title(name),), cells))
     return captioned("table-1", rows, notes=notes)
 
@@ -158,7 +154,7 @@ def grid_text(values: Mapping[str, Any]) -> str:
 
 def result_table(results: Results, table: str, protocol: str) -> Table:
     """Table III, IV or V under one protocol: mean (SD), the best in bold, with the paper's."""
-    by, notes, rows, run = _CHOSEN_BY[table], Notes(), [], results.run
+    by, notes, rows, run = _CHOSEN_BY[table], dict[str, str](), [], results.run
     for (dataset, metric), line in results.choices[protocol, by].groupby(["dataset", "metric"], sort=False):
         # the best to three decimals; only cells with all folds may be, and none made of ties
         fit = (line["folds"] >= line["expected"]) & (line["tied"] < DEGENERATE_TIES)
@@ -182,13 +178,13 @@ def result_table(results: Results, table: str, protocol: str) -> Table:
     return captioned("results", rows, list(columns), notes, key, more=more, **words)
 
 
-def _result_cell(results: Results, table: str, protocol: str, row: Any, notes: Notes, best: bool) -> TableCell:
+def _result_cell(results: Results, table: str, protocol: str, row: Any, notes: Any, best: bool) -> TableCell:
     place = (row["dataset"], row["metric"], results.column(row["method"]))
     cell = TableCell(
         **_mean(row, "—" if row["status"] in ("missing", "left out") else "NaN"),
         bold=bool(best),
-        notes=tuple(notes.mark(sentence) for sentence in _remarks(results, protocol, row)),
-        paper_notes=tuple(notes.mark(artefact.note) for artefact in artefacts_of(table, *place)),
+        notes=tuple(_mark(notes, sentence) for sentence in _remarks(results, protocol, row)),
+        paper_notes=tuple(_mark(notes, artefact.note) for artefact in artefacts_of(table, *place)),
         facts={key: row[key] for key in FACTS},
     )
     if (printed := published_table(table).get(place)) is None:
