@@ -5,7 +5,6 @@ import pytest
 from mltsk.paper.experiments.ranks import comparisons
 from mltsk.paper.experiments.summary import paper_gaps, summarise
 from mltsk.paper.experiments.tables import (
-    Notes,
     TableCell,
     ap_table,
     mean_text,
@@ -216,18 +215,18 @@ def test_a_run_of_variants_alone_has_no_table_of_methods(make_results):
     assert ap_table(make_results(datasets=("yeast",), methods={"short": SHORT}), "paper") is None
 
 
-def test_marks_go_on_after_the_alphabet_and_never_repeat():
-    notes = Notes()
-    marks = [notes.mark(str(i)) for i in range(800)]
-    assert len(set(marks)) == 800
+def test_marks_go_on_after_the_alphabet_and_never_repeat(make_results):
+    notes = table_one(make_results(missing={str(i): str(i) for i in range(800)})).notes
+    marks = list(notes)
+    assert len(marks) == len(set(notes.values())) == 800
     assert marks[25:28] == ["z", "aa", "ab"]
     assert marks[702] == "aaa"
 
 
-def test_the_same_note_has_one_mark():
-    notes = Notes()
-    assert [notes.mark(text) for text in ("x", "y", "x")] == ["a", "b", "a"]
-    assert notes == {"a": "x", "b": "y"}
+def test_the_same_note_has_one_mark(make_results):
+    assert table_one(make_results(missing={"x": "no", "y": "lost", "z": "no"})).notes == {
+        "a": "Not run: no", "b": "Not run: lost",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("value", "text"), [(-0.0004, "0.000"), (-0.0006, "−0.001"), (0.25, "+0.250"), (0.0, "0.000")])

@@ -3,10 +3,10 @@
 Folds are always shuffled: rows of several benchmark files are sorted, and an unshuffled split of those leaves labels
 out of training. Standard deviations are over folds with n - 1 in the denominator, as in the paper's tables.
 
-Stratified folds keep the frequency of every label. Rows carry several labels at once, so folds cannot be dealt label by
-label independently. The rarest label is dealt first, while there is still room to choose: each of its rows goes to the
-fold that lacks that label most, and takes its other labels along (Sechidis, Tsoumakas and Vlahavas, ECML PKDD 2011).
-With ``order=2`` pairs of labels that occur together are dealt as labels too (Szymański and Kajdanowicz, LIDTA 2017).
+Rows carry several labels at once, so stratified folds cannot be dealt label by label. The rarest label is dealt first,
+while there is still room to choose: each of its rows goes to the fold that lacks that label most, and takes its other
+labels along (Sechidis, Tsoumakas and Vlahavas, ECML PKDD 2011). With ``order=2`` pairs of labels that occur together
+are dealt as labels too (Szymański and Kajdanowicz, LIDTA 2017).
 """
 
 import warnings

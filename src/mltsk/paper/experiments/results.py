@@ -30,6 +30,7 @@ CHOICES = ("AP", "HL", "each")
 # What a step from a lenient protocol to a stricter one takes away, see `worths`.
 WORTH = {("paper", "strict"): "leak", ("strict", "nested"): "selection", ("paper", "nested"): "both"}
 _PAIR = ["dataset", "method"]
+_NOTHING = {"setting": "", "n_settings": 0, "tied": np.nan, "folds": 0}  # where no setting is chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,9 +193,6 @@ def _statistics(rows: pd.DataFrame) -> dict[Any, dict[str, Any]]:
     found["setting"] = groups["setting"].agg(lambda settings: Counter(settings).most_common(1)[0][0])
     found["n_settings"] = groups["setting"].agg(lambda settings: len(set(settings)))
     return found.assign(tied=groups["tied"].mean(), folds=groups.size()).to_dict("index")
-
-
-_NOTHING = {"setting": "", "n_settings": 0, "tied": np.nan, "folds": 0}
 
 
 def _frame(results: Results, protocol: str, by: str, chosen: Mapping[str, Any]) -> pd.DataFrame:

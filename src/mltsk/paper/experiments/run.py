@@ -29,6 +29,7 @@ from .store import Cell, Outcome, Store
 
 Done = Iterator[tuple[Cell, Outcome]]
 Task = tuple[Any, ...]  # arguments of `execute`, the cell first
+Report = Callable[["Progress", Cell | None, Outcome | None], object]
 
 _DIED = "The process ended without a word; there may be too little memory for it."
 _NO_START = (
@@ -79,9 +80,6 @@ class Progress:
             total += max(0.0, work[0]) * took / did if did else 0.0
             complete = complete and bool(did or work[0] <= 0)
         return (total / jobs, complete) if any(work[1] for work in by_method.values()) else None
-
-
-Report = Callable[[Progress, Cell | None, Outcome | None], object]
 
 
 class Runner:

@@ -197,12 +197,12 @@ class Store:
 
     def results(self) -> Results:
         """Everything that is finished, as tables."""
-        columns = ", ".join(f'"{name}"' for name in (*SCORES[:5], "chosen_by", "text", *VALUES))
+        columns = ", ".join(f'"{name}"' for name in (*SCORES[:6], *VALUES))
         scores = pd.read_sql_query(
-            f"SELECT {columns} FROM score JOIN cell ON cell.key = cell JOIN setting ON setting.id = score.setting "
-            "WHERE kind IN ('grid', 'final') AND status = 'done'",
+            f"SELECT {columns}, text AS setting FROM score JOIN cell ON cell.key = cell "
+            "JOIN setting ON setting.id = score.setting WHERE kind IN ('grid', 'final') AND status = 'done'",
             self._connection,
-        ).rename(columns={"text": "setting"})
+        )
         if lost := {*SCORES} - {*scores}:  # SQLite takes the name of a column that is not there for a text
             raise sqlite3.DatabaseError(f"there is no column {min(lost)}")
         for key, details, *parts in self._connection.execute(f"SELECT {_IDENTITY} FROM cell"):

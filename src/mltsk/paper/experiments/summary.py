@@ -81,9 +81,8 @@ def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
     """The numbers with which a report begins, as many as the run has."""
     control, fair = gaps[(gaps["metric"] == "AP") & (gaps["method"] == CONTROL)], gaps[~gaps["artefact"]]
     if len(control):
-        label = f"data sets with AP of {CONTROL} within {CLOSE} of Table III"
-        detail = f"mean difference {signed(control['gap'].mean())}"
-        yield Headline(f"{_within(control, CLOSE).sum()} of {len(control)}", label, detail)
+        label, mean = f"data sets with AP of {CONTROL} within {CLOSE} of Table III", signed(control["gap"].mean())
+        yield Headline(f"{_within(control, CLOSE).sum()} of {len(control)}", label, f"mean difference {mean}")
     if len(fair):
         label, left_out = f"comparable cells of Table III within {NEAR}", len(gaps) - len(fair)
         yield Headline(f"{_within(fair, NEAR).sum()} of {len(fair)}", label, f"{left_out} more cannot be compared")
@@ -93,10 +92,9 @@ def headlines(results: Results, gaps: pd.DataFrame, found: Sequence[Comparison])
         detail = f"of {ours.test.n_methods} methods on {ours.test.n_datasets} data sets{printed}"
         yield Headline(f"{ours.control_rank:.2f}", f"mean rank of {CONTROL} by AP", detail)
     labels = {"leak": "what the leak adds to AP", "selection": "what choosing on reported folds adds to AP"}
-    for pair, gains in _ap_gains(results):
-        if WORTH[pair] in labels:
-            detail = f"mean over {len(gains)} pairs of method and data set"
-            yield Headline(signed(gains["gain"].mean()), labels[WORTH[pair]], detail)
+    for what, gains in ((WORTH[pair], gains) for pair, gains in _ap_gains(results) if WORTH[pair] in labels):
+        detail = f"mean over {len(gains)} pairs of method and data set"
+        yield Headline(signed(gains["gain"].mean()), labels[what], detail)
     frame = results.of_metric(results.main_protocol, "AP", "AP").query("status != 'left out'")
     done, failed = (frame["status"] == "done").sum(), (frame["failed"] > 0).sum()
     detail = f"protocol {results.main_protocol}" + (f", {failed} with failed folds" if failed else "")

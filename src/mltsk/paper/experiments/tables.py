@@ -1,8 +1,7 @@
 """Tables of a run next to what the paper prints: I to V, AP at a glance, what protocols are worth, what the run cost.
 
 A `Table` is plain data: nothing here knows of HTML, Markdown or LaTeX; `mltsk.paper.report` renders it, and
-`captions.toml` has titles and captions. Table III chooses settings by AP, Table IV by HL, Table V each metric by
-itself, see `results`. Our values have three decimals, the paper's the two that it prints.
+`captions.toml` has titles and captions. Our values have three decimals, the paper's the two that it prints.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +19,7 @@ from .results import WORTH, Results, worths
 FACTS = ("dataset", "method", "status", "setting", "n_settings", "tied", "folds", "failed")
 # From here on ties are named with a one-error, which they improve: a share x lowers an error e by about x·e.
 NOTED_TIES = 0.01
-_CHOICE = {
-    "III": ("AP", "settings chosen by AP"),
-    "IV": ("HL", "settings chosen by HL"),
-    "V": ("each", "settings chosen for each metric by itself"),
-}
+_CHOSEN_BY = {"III": "AP", "IV": "HL", "V": "each"}
 
 
 @dataclass(frozen=True)
@@ -79,20 +74,16 @@ def captioned(
     title, caption = (about[part].format(**words) for part in ("title", "caption"))
     heads, columns = tuple(about["heads"]), tuple(columns or about["columns"])
     made = tuple(TableRow(heads, tuple(cells)) for heads, cells in rows)
-    return Table(key or name, title, caption, heads, columns, made, notes or {}, frozenset(about.get("prose", ())))
+    marked = {mark: sentence for sentence, mark in (notes or {}).items()}
+    return Table(key or name, title, caption, heads, columns, made, marked, frozenset(about.get("prose", ())))
 
 
-class Notes(dict[str, str]):
-    """Footnotes, mark to sentence: the same sentence gets the same mark. Marks are a, b, …, z, aa, ab, …"""
-
-    def mark(self, sentence: str) -> str:
-        """The mark of a sentence."""
-        new, i = "", len(self)
-        while i >= 0:
-            new, i = ascii_lowercase[i % 26] + new, i // 26 - 1
-        mark = next((mark for mark, known in self.items() if known == sentence), new)
-        self[mark] = sentence
-        return mark
+def _mark(notes: dict[str, str], sentence: str) -> str:
+    """The mark of a note, a, b, …, z, aa, ab, …; the same sentence has the same mark."""
+    mark, i = "", len(notes)
+    while i >= 0:
+        mark, i = ascii_lowercase[i % 26] + mark, i // 26 - 1
+    return notes.setdefault(sentence, mark)
 
 
 def number(value: float | None, form: str = ".2f", **more: Any) -> TableCell:
@@ -114,14 +105,14 @@ def signed(value: float, digits: int = 3) -> str:
 
 def table_one(results: Results) -> Table:
     """Table I: the data sets as run, and those that were not."""
-    notes, rows, missing = Notes(), [], results.run.get("missing", {})
+    notes, rows, missing = dict[str, str](), [], results.run.get("missing", {})
     for name in (*results.datasets, *missing):
         about, printed = results.run["datasets"].get(name, {}), table_i().get(name, (None, None, None))
         cells = [_count(about.get(key), n) for key, n in zip(("samples", "features", "labels"), printed, strict=True)]
         cells += [number(about.get(key), ".3f") for key in ("cardinality", "density")]
         cells += [_count(about.get(key), None) for key in ("empty", "full")]
         if name in missing:
-            cells[0] = replace(cells[0], text="not run", notes=(notes.mark(f"Not run: {missing[name]}"),))
+            cells[0] = replace(cells[0], text="not run", notes=(_mark(notes, f"Not run: {missing[name]}"),))
         rows.append(((results.dataset_title(name),), cells))
     return captioned("table-1", rows, notes=notes)
 
@@ -163,7 +154,7 @@ def grid_text(values: Mapping[str, Any]) -> str:
 
 def result_table(results: Results, table: str, protocol: str) -> Table:
     """Table III, IV or V under one protocol: mean (SD), the best in bold, with the paper's."""
-    (by, rule), notes, rows, run = _CHOICE[table], Notes(), [], results.run
+    by, notes, rows, run = _CHOSEN_BY[table], dict[str, str](), [], results.run
     for (dataset, metric), line in results.choices[protocol, by].groupby(["dataset", "metric"], sort=False):
         # the best to three decimals; only cells with all folds may be, and none made of ties
         fit = (line["folds"] >= line["expected"]) & (line["tied"] < DEGENERATE_TIES)
@@ -181,18 +172,19 @@ def result_table(results: Results, table: str, protocol: str) -> Table:
     if run.get("missing"):
         more += f" Not run: {', '.join(run['missing'])} (see Table I)."
     seeds = f" and {n_seeds} seeds (the spread is over all folds of all)" if n_seeds > 1 else ""
+    rule = f"settings chosen {'for each metric by itself' if by == 'each' else f'by {by}'}"
     words = {"table": table, "rule": rule, "protocol": protocol, "over": f"{run['n_folds']} folds{seeds}"}
-    columns, key = map(results.title, results.methods), f"table-{list(_CHOICE).index(table) + 3}-{protocol}"
+    columns, key = map(results.title, results.methods), f"table-{list(_CHOSEN_BY).index(table) + 3}-{protocol}"
     return captioned("results", rows, list(columns), notes, key, more=more, **words)
 
 
-def _result_cell(results: Results, table: str, protocol: str, row: Any, notes: Notes, best: bool) -> TableCell:
+def _result_cell(results: Results, table: str, protocol: str, row: Any, notes: Any, best: bool) -> TableCell:
     place = (row["dataset"], row["metric"], results.column(row["method"]))
     cell = TableCell(
         **_mean(row, "—" if row["status"] in ("missing", "left out") else "NaN"),
         bold=bool(best),
-        notes=tuple(notes.mark(sentence) for sentence in _remarks(results, protocol, row)),
-        paper_notes=tuple(notes.mark(artefact.note) for artefact in artefacts_of(table, *place)),
+        notes=tuple(_mark(notes, sentence) for sentence in _remarks(results, protocol, row)),
+        paper_notes=tuple(_mark(notes, artefact.note) for artefact in artefacts_of(table, *place)),
         facts={key: row[key] for key in FACTS},
     )
     if (printed := published_table(table).get(place)) is None:

@@ -8,8 +8,8 @@ a min-max scale and get a dense copy.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -28,27 +28,23 @@ from ..cross_validation import Fold, shuffled_folds
 
 CONVENTION = "paper"
 N_FOLDS, FAST_FOLDS = 5, 2
+five = partial(five_metrics, convention=CONVENTION)  # AP, HL, OE, RL and CV of scores of a test fold
 CONVEX_RULES = 15  # of the convex form
 
 Setting = tuple[tuple[str, float], ...]
 Maps = tuple[FuzzyMap, FuzzyMap]  # the same rules over training and test rows
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """The rows of a data set that a study uses, as floats, the folds that it fits, and what was left out."""
 
     X: Matrix
+    dense: Array  # X as an array
     Y: Array
     folds: list[Fold]
     fast: bool
     note: str
     part: str  # for a figure: how many of the rows, where they are not all
-
-    @property
-    def dense(self) -> Array:
-        """X as an array."""
-        return np.asarray(self.X.toarray() if sparse.issparse(self.X) else self.X)
 
 
 def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> Sample:
@@ -61,7 +57,9 @@ def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> 
     folds = shuffled_folds(kept, min(N_FOLDS, kept), seed)[: FAST_FOLDS if fast else None]
     note = f"{'all rows' if kept == n else f'{kept} rows'}, {len(folds)} of {N_FOLDS} folds"
     part = "" if kept == n else f"{kept:,} of {n:,} rows"
-    return Sample(data.X[rows], data.Y[rows].astype(np.float64), folds, fast, note, part)
+    X = data.X[rows]
+    dense = np.asarray(X.toarray() if sparse.issparse(X) else X)
+    return Sample(X, dense, data.Y[rows].astype(np.float64), folds, fast, note, part)
 
 
 def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Maps:
@@ -81,11 +79,6 @@ def common_width_rules(X: Matrix, T: Matrix) -> Maps:
     Z = scaled(X)
     rules = distinct_rules(Z, w, CONVEX_RULES)
     return FuzzyMap.of(Z, *rules), FuzzyMap.of(scaled(T), *rules)
-
-
-def five(Y: Array, scores: Array, threshold: float = 0.5) -> Array:
-    """AP, HL, OE, RL and CV of scores of a test fold, under `CONVENTION`."""
-    return np.asarray(five_metrics(Y, scores, threshold=threshold, convention=CONVENTION))
 
 
 def our_metrics(sample: Sample, fold: Fold, **params: Any) -> Array:
