@@ -48,10 +48,7 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
     pictures = {"closeness": closeness_picture(gaps), "protocols": protocol_picture(results)}
     pictures["studies"] = list(study_pictures(results))
     shown = {"run": run, "headlines": headlines(results, gaps, found), "sections": sections, "tables": tables}
-    errors = results.cells[results.cells["status"] == "failed"].to_dict("records")
-    page = _template("experiment.html", __package__).render(
-        title=_TITLE, pictures=pictures, ranks=ranks, errors=errors, **shown
-    )
+    shown |= {"title": _TITLE, "errors": results.cells[results.cells["status"] == "failed"].to_dict("records")}
     files: dict[str, str | bytes] = {}
     for table in chain(*tables.values()):
         files |= {f"tables/{table.key}.{kind}": table_text(table, kind) for kind in ("csv", "md", "tex")}
@@ -59,8 +56,13 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
         files |= {f"figures/{drawn.key}.{kind}": getattr(drawn, kind) for kind in ("svg", "png")}
     head = f"# {_TITLE}\n\n`{run['command']}`\n\n" if run.get("command") else ""
     files["summary.md"] = head + to_markdown(sections)
-    paths = [_write(Path(out) / name, content) for name, content in files.items()]
-    return [_write(Path(out) / "index.html", page), *paths]
+    files["index.html"] = _template("experiment.html", __package__).render(pictures=pictures, ranks=ranks, **shown)
+    *paths, page = (Path(out) / name for name in files)
+    for path, content in zip((*paths, page), files.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path) as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+    return [page, *paths]
 
 
 def _tables(results: Results, found: Sequence[Comparison]) -> dict[str, list[Table]]:
@@ -85,13 +87,6 @@ def study_pictures(results: Results) -> Iterator[Picture]:
             yield picture(study_figure(name, found), name, title, study_caption(name, found))
 
 
-def _write(path: Path, content: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with writing(path) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-    return path
-
-
 def table_text(table: Table, kind: str) -> str:
     """A table as the text of a file: "csv" for programs, "md" (GitHub's, under a heading) and "tex" for people.
 
@@ -105,12 +100,8 @@ def table_text(table: Table, kind: str) -> str:
     >>> table_text(table, "csv").splitlines()[1]
     'yeast,AP,0.76,0.7612,,False,,,,,'
     """
-    if kind == "csv":
-        return _csv(table)
-    return _environment().get_template(f"table.{kind}").render(table=table).rstrip() + "\n"
-
-
-def _csv(table: Table) -> str:
+    if kind != "csv":
+        return _environment().get_template(f"table.{kind}").render(table=table).rstrip() + "\n"
     facts = dict.fromkeys(key for row in table.rows for cell in row.cells for key in cell.facts)
     names = [key for key in facts if key not in table.heads]
     buffer = io.StringIO()

@@ -32,12 +32,9 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Quadratic:
-    """The data of a problem: products with A = GᵀG, formed where ``A`` is given, else by passing over the rows twice.
+    """The data of a problem: products with A = GᵀG, formed where ``A`` is given, else by two passes over the rows."""
 
-    G and Y are scaled by √w.
-    """
-
-    G: Any  # a FuzzyMap, an array or CSR
+    G: Any  # a FuzzyMap, an array or CSR; its rows and those of Y are scaled by √w
     Y: Array
     A: Array | None = None
 
@@ -131,9 +128,9 @@ def weighted(Y: Any, w: Array | None) -> Any:
 def quadratic(
     G: Any, Y: Array, w: Array | None = None, *, n_products: int = 100, form: bool | None = None
 ) -> Quadratic:
-    """The rows of G and Y under the weights w, with A formed, or not, as ``form`` says.
+    """The rows of G and Y under the weights w, with A formed as ``form`` says.
 
-    None forms it where that makes ``n_products`` products cheaper within the memory allowed.
+    By default it is where that makes ``n_products`` products cheaper within the memory allowed.
     """
     if form is None:
         X, K = (G.X, G.n_rules) if isinstance(G, FuzzyMap) else (G, 1)
@@ -198,9 +195,7 @@ class Problem:
 
     @cached_property
     def _coupling_range(self) -> tuple[float, float]:
-        if self.Q is None or self.alpha == 0:
-            return 0.0, 0.0
-        values = np.linalg.eigvalsh(self.Q)
+        values = np.zeros(1) if self.Q is None or self.alpha == 0 else np.linalg.eigvalsh(self.Q)
         return float(values[0]), float(values[-1])
 
     def require_minimum(self) -> None:
