@@ -25,8 +25,7 @@ from ...exceptions import InputError, NonConvexWarning
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
-from ..solvers.convex import fit_consequents
-from ..solvers.problem import GAP
+from ..solvers.problem import GAP, fit_consequents
 from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod
 from .nets import torch_device
 

@@ -14,7 +14,7 @@ rules; both arms of Algorithm I choose out of the same number of settings, and s
                 the same + (α/2) Tr(P Q Pᵀ);  ρ and α/ρ chosen
 
 The convex arms have no L1 term, so that all their settings follow from one eigendecomposition: in the basis V, label
-column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, as in `solvers.convex`. The last arms are
+column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, as in `solvers.problem`. The last arms are
 our default with each of the convex couplings and with none (arm "ridge"), its weights as it finds them itself.
 """
 
@@ -29,7 +29,7 @@ from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
-from ...solvers.convex import LOO_SINGLE, spectrum
+from ...solvers.problem import LOO_SINGLE, spectrum
 from ..cross_validation import Fold, shuffled_folds
 from .sample import CONVENTION, Rules, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, summary
 
@@ -133,7 +133,7 @@ class RidgeFamily:
 
     def __init__(self, rules: Rules, Y: Array) -> None:
         self.rates, self.C = Y.mean(axis=0), label_correlation(Y)
-        # single precision halves the time of the eigendecomposition, as in `solvers.convex`
+        # single precision halves the time of the eigendecomposition, as in `solvers.problem`
         self.s, U = spectrum(rules.train.astype(np.float32) if len(Y) > LOO_SINGLE else rules.train)
         self.projected = U.T @ (Y - self.rates)
         self.T = rules.test @ rules.train.transpose_matmul(U)

@@ -14,8 +14,7 @@ import numpy as np
 from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
-from ...solvers.convex import fit_consequents
-from ...solvers.problem import Problem, fista, quadratic
+from ...solvers.problem import Problem, fista, fit_consequents, quadratic
 from .sample import Rules, Sample, best_by_ap, common_width_rules, five, sample_of, search, summary
 
 # {0.01, 0.02, …, 0.09, 0.1, 0.2, …, 900}: 45 values
