@@ -56,11 +56,12 @@ class Quadratic:
     G: Any  # a FuzzyMap, an array or CSR; its rows and those of Y are scaled by √w
     Y: Array
     A: Array | None = None
+    factor: Array | None = None  # F (Md, r) with A = F Fᵀ, where that makes products cheaper
 
     def astype(self, dtype: "np.dtype[Any] | type") -> "Quadratic":
         """In another precision."""
-        used = {"G": self.G.astype(dtype)} if self.A is None else {"A": self.A.astype(dtype)}
-        return replace(self, Y=self.Y.astype(dtype), **used)
+        used = {"Y": self.Y, "factor": self.factor, **({"G": self.G} if self.A is None else {"A": self.A})}
+        return replace(self, **{name: part.astype(dtype) for name, part in used.items() if part is not None})
 
     def with_targets(self, Y: Array) -> "Quadratic":
         """The same rows with other targets; what is known of A stays known."""
@@ -128,7 +129,6 @@ class Quadratic:
 
 
 def _transposed(G: Any, V: Array) -> Array:
-    """Gᵀ V."""
     return G.transpose_matmul(V) if isinstance(G, FuzzyMap) else G.T @ V
 
 
@@ -318,9 +318,8 @@ def fit_consequents(
         rho, alpha, noise = choose_weights(G, centred, w, Q, rho=rho, alpha=alpha)
         beta = L1_SHARE * noise if beta is None else beta
     data = quadratic(G, centred, w)
-    start = None
-    if 8 * min(G.shape) ** 2 <= START_BYTES:
-        start = data.ridge_start(gamma if gamma else max(rho + alpha, 1e-8))
+    small = 8 * min(G.shape) ** 2 <= START_BYTES
+    start = data.ridge_start(gamma if gamma else max(rho + alpha, 1e-8)) if small else None
     solution = fista(Problem(data, Q, alpha, beta, rho), start, max_iter=max_iter, tol=tol)
     P = solution.P.copy()
     P.reshape(G.n_rules, -1, Y.shape[1])[:, 0] += rates
