@@ -83,8 +83,7 @@ def study_pictures(results: Results) -> Iterator[Picture]:
     for name, study in STUDIES.items():
         found = {d: results.studies[name, d] for d in order if (name, d) in results.studies}
         if found:
-            title = f"{study.paper}: {study.title}"
-            yield picture(study_figure(name, found), name, title, study_caption(name, found))
+            yield picture(study_figure(name, found), name, f"{study.paper}: {study.title}", study_caption(name, found))
 
 
 def table_text(table: Table, kind: str) -> str:

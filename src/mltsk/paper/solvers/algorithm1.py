@@ -18,7 +18,6 @@ it takes the two of H(W⁺), the rest is in place, and W, B and H are transposed
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import product
 from math import isnan, nan, sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -204,13 +203,15 @@ class Solver:
         self._steps_data = data.astype(self.dtype) if single else data
         self._norm_R = nan if np.isnan(R).any() else float(abs(np.linalg.eigvalsh(R)).max())
         self._B = np.ascontiguousarray(data.B.T, dtype=self.dtype)
-        self._start = lru_cache(maxsize=1)(self._ridge_start)
+        self._starts: dict[float, list[Array]] = {}  # the latest one
         self._add = get_blas_funcs("axpy", dtype=self.dtype)  # y += a x in one pass, where NumPy takes two
 
-    def _ridge_start(self, gamma: float) -> list[Array]:
+    def _start(self, gamma: float) -> list[Array]:
         """W = (A + γI)⁻¹B, its A W = B - γW, which is free, and its W R, which all alpha and beta share."""
-        W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
-        return [M.astype(self.dtype) for M in (W, self.data.B.T - gamma * W, self.R @ W)]
+        if gamma not in self._starts:
+            W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
+            self._starts = {gamma: [M.astype(self.dtype) for M in (W, self.data.B.T - gamma * W, self.R @ W)]}
+        return self._starts[gamma]
 
     def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
         """Run one setting from its ridge start to where it stops."""
