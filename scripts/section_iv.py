@@ -16,9 +16,8 @@ from mltsk.paper.experiments.results import Results
 from mltsk.paper.experiments.store import Store
 from mltsk.paper.experiments.summary import paper_gaps, summarise
 from mltsk.paper.experiments.tables import ap_table, readings_table, worth_table
-from mltsk.paper.report.experiment import study_pictures
+from mltsk.paper.report.experiment import study_pictures, table_text
 from mltsk.paper.report.figures import closeness_picture, protocol_picture, rank_pictures
-from mltsk.paper.report.table_files import to_markdown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PLACE = DOCS / "results" / "section_iv"
@@ -54,7 +53,7 @@ def tables(results: Results) -> dict[str, str]:
     """The lines of each table, without title and caption."""
     made = [*(ap_table(results, protocol) for protocol in results.protocols), readings_table(results)]
     made.append(worth_table(results))
-    return {table.key: "".join(re.findall(r"^\|.*\n", to_markdown(table), re.M)) for table in made if table}
+    return {table.key: "".join(re.findall(r"^\|.*\n", table_text(table, "md"), re.M)) for table in made if table}
 
 
 def program_and_text(results: Results) -> str:

@@ -273,6 +273,7 @@ def test_one_bar_for_each_group_of_nemenyi():
 
 
 def test_groups_are_what_is_less_than_the_critical_difference_apart():
+    assert cliques(np.array([1.0, 4.0, 1.5, 2.4]), 1.2) == ((0, 2), (2, 3))
     assert cliques(np.array([1.0, 2.0, 3.0]), 1.0) == ()
     assert cliques(np.array([1.0, 2.0, 3.0]), 1.01) == ((0, 1), (1, 2))
     assert cliques(np.array([2.0, 2.0, 2.0]), 0.5) == ((0, 1, 2),)

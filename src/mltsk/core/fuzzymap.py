@@ -103,13 +103,12 @@ class FuzzyMap:
 
     def __matmul__(self, P: Array) -> Array:
         """G P, (N, L)."""
-        (N, D), K, L = self.X.shape, self.n_rules, P.shape[1]
+        (N, D), K, L, xp = self.X.shape, self.n_rules, P.shape[1], namespace(P)
         cube = P.reshape(K, D + 1, L)
         if sparse.issparse(self.X):
             flops = 2.0 * n_entries(self.X) * K * L
             terms = spread(lambda k: self.M[:, [k]] * (self.X @ cube[k, 1:]), range(K), flops)
             return np.asarray(sum(terms, start=self.M @ cube[:, 0]))
-        xp = namespace(P)
         linear = xp.swapaxes(cube[:, 1:], 0, 1).reshape(D, K * L)
         out = self.M @ cube[:, 0]
         for rows in row_blocks(N, 8 * K * L, like=P):
@@ -119,8 +118,7 @@ class FuzzyMap:
 
     def transpose_matmul(self, V: Array) -> Array:
         """Gᵀ V, (K(D+1), L)."""
-        (N, D), K, L = self.X.shape, self.n_rules, V.shape[1]
-        xp = namespace(V)
+        (N, D), K, L, xp = self.X.shape, self.n_rules, V.shape[1], namespace(V)
         out = xp.empty((K, D + 1, L), dtype=xp.result_type(self.M, V), like=V)
         out[:, 0] = self.M.T @ V
         if sparse.issparse(self.X):
@@ -157,7 +155,6 @@ class FuzzyMap:
         N = self.shape[0]
         out = np.empty((N, N), dtype=np.result_type(self.X.dtype, self.M))
         for rows in row_blocks(N, 3 * out.itemsize * N):
-            inner = self.X[rows] @ self.X.T
-            np.add(dense(inner), 1.0, out=out[rows])
+            np.add(dense(self.X[rows] @ self.X.T), 1.0, out=out[rows])
             out[rows] *= self.M[rows] @ self.M.T
         return out

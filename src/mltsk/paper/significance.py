@@ -201,9 +201,8 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankCompar
     spread = stats.studentized_range(len(ranks), np.inf)
     q, distances = float(spread.isf(_level(alpha)) / np.sqrt(2)), np.abs(ranks[:, None] - ranks)
     significant = _labelled(distances >= q * se, names)
-    p_values = _labelled(spread.sf(distances / se * np.sqrt(2)), names)
-    cd = q * se
-    return RankComparison(mean_ranks, n_datasets, alpha, significant, q=q, critical_difference=cd, p_values=p_values)
+    p = _labelled(spread.sf(distances / se * np.sqrt(2)), names)
+    return RankComparison(mean_ranks, n_datasets, alpha, significant, q=q, critical_difference=q * se, p_values=p)
 
 
 def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
@@ -217,15 +216,14 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     >>> result.adjusted_p_values.round(3), result.significant
     (array([1.   , 0.088, 0.   , 0.001]), array([False, False,  True,  True]))
     """
-    position, differences, names, se = _against(control, mean_ranks, n_datasets)
+    at, differences, names, se = _against(control, mean_ranks, n_datasets)
     p = 2 * stats.norm.sf(np.abs(differences) / se)
-    order = np.argsort(np.where(np.arange(len(p)) == position, np.inf, p), kind="stable")[:-1]  # without the control
+    order = np.argsort(np.where(np.arange(len(p)) == at, np.inf, p), kind="stable")[:-1]  # without the control
     adjusted = np.ones(len(p))  # the i-th smallest of m times m − i + 1, never below the one before it
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0)
     found = (adjusted <= _level(alpha), differences, p, adjusted)
-    significant, gaps, p, adjusted = (_labelled(values, names) for values in found)
-    given = (mean_ranks, n_datasets, alpha)
-    return RankComparison(*given, significant, position, gaps, p_values=p, adjusted_p_values=adjusted)
+    differs, gaps, p, adjusted = (_labelled(values, names) for values in found)
+    return RankComparison(mean_ranks, n_datasets, alpha, differs, at, gaps, p_values=p, adjusted_p_values=adjusted)
 
 
 def critical_difference_diagram(
@@ -274,13 +272,7 @@ def critical_difference_diagram(
 
 
 def cliques(ranks: FloatArray, critical_difference: float) -> tuple[tuple[int, ...], ...]:
-    """Largest sets of two or more methods less than the critical difference apart, positions by rank.
-
-    Examples
-    --------
-    >>> cliques(np.array([1.0, 4.0, 1.5, 2.4]), 1.2)
-    ((0, 2), (2, 3))
-    """
+    """Largest sets of two or more methods less than the critical difference apart, positions by rank."""
     order = np.argsort(ranks, kind="stable")
     spread = ranks[order]
     ends = [int(np.sum(spread - start < critical_difference)) for start in spread]

@@ -38,7 +38,6 @@ _RC = {
     "axes.edgecolor": LINE,
     "font.size": 10,
 }
-PAGE_WIDTH = 7.2  # inches: the width of a page of a report or of two columns of a paper
 
 
 class Picture(NamedTuple):
@@ -54,10 +53,10 @@ class Picture(NamedTuple):
 
 @contextmanager
 def drawing(**settings: Any) -> Iterator[Any]:
-    """matplotlib's Figure class, for figures of the page's width in its colours."""
+    """matplotlib's Figure class, for figures in the page's colours and of its width, two columns of a paper."""
     with optional("matplotlib", "report").rc_context({**_RC, **settings}):
         figure = optional("matplotlib.figure", "report").Figure
-        yield lambda height: figure(figsize=(PAGE_WIDTH, height), layout="constrained")
+        yield lambda height: figure(figsize=(7.2, height), layout="constrained")
 
 
 def picture(figure: Any, key: str, title: str, caption: str = "") -> Picture:

@@ -1,8 +1,7 @@
 """The figures of the studies, the paper's Fig. 3 to 8, and in one to three plain sentences what they show.
 
-Both are made from ``{data set: result of the study}``. A figure has a row or a panel per data set. The sentences are in
-`captions.toml` of the experiments; ``_say_*`` finds the words and numbers that they need, from all data sets together
-or from one, and whether the paper's claim holds.
+Both are made from ``{data set: result of the study}``. The sentences are in `captions.toml` of the experiments;
+``_say_*`` finds what they need, from all data sets together or from one, and whether the paper's claim holds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -215,16 +214,13 @@ def _draw_convergence(results: Found, figure_of: Any) -> Any:
         row[2].plot(np.maximum(ours["steps"], 1), _numbers(ours["certificates"]), "o-", color=ink.BLUE, ms=2.5)
         row[2].axhline(ours["default_tol"], color=ink.MUTED, lw=0.8, ls=":")
         row[2].text(1, ours["default_tol"], "default tolerance", va="bottom", fontsize=7, color=ink.MUTED)
-        row[0].set_title(f"{name}: objective of the paper")
-        row[1].set_title("df, the authors stop below 0.01")
-        row[2].set_title("convex form: share left to the optimum")
-        _convergence_axes(row)
+        _convergence_axes(row, name)
     axes[0, 0].plot([], [], "o", color=ink.MUTED, mfc="none", ms=6, label="where the authors stop")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
-def _convergence_axes(row: Any) -> None:
+def _convergence_axes(row: Any, name: str) -> None:
     # below -1e12 a line has said what it has to say
     row[0].set_yscale("symlog", linthresh=1e3)
     row[0].set_yticks([1e3, 0, -1e3, -1e6, -1e9, -1e12], ["1e3", "0", "-1e3", "-1e6", "-1e9", "-1e12"])
@@ -234,9 +230,10 @@ def _convergence_axes(row: Any) -> None:
     _log_axis(row[1], "y", [1e-4, 1e-2, 1, 1e3, 1e6, 1e9, 1e12])
     row[1].set_ylim(1e-5, 1e12)
     _log_axis(row[2], "y", [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
-    for ax in row:
+    titles = [f"{name}: objective of the paper", "df, the authors stop below 0.01"]
+    for ax, title in zip(row, [*titles, "convex form: share left to the optimum"], strict=True):
         _log_axis(ax, "x", [1, 10, 100, 1000])
-        ax.set_xlabel("step")
+        ax.set(xlabel="step", title=title)
         quiet(ax)
 
 

@@ -18,7 +18,6 @@ it takes the two of H(W⁺), the rest is in place, and W, B and H are transposed
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import product
 from math import isnan, nan, sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -36,7 +35,6 @@ from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError
 from .problem import Quadratic, gram, quadratic
 
-ConstantLabels = Literal["uncorrelated", "authors"]
 Stop = Literal["program", "text"]
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
@@ -72,7 +70,7 @@ def algorithm1(
     max_iter: int = 100,
     margin: float = 0.01,
     sample_weight: Array | None = None,
-    constant_labels: ConstantLabels = "uncorrelated",
+    constant_labels: str = "uncorrelated",
     stop: Stop = "program",
 ) -> Algorithm1Result:
     """Algorithm I as the authors' program runs it, stopping rule included: P, n_iter, the q of every step, and why.
@@ -118,7 +116,7 @@ def algorithm1_grid(
     max_iter: int = 100,
     margin: float = 0.01,
     sample_weight: Array | None = None,
-    constant_labels: ConstantLabels = "uncorrelated",
+    constant_labels: str = "uncorrelated",
     precision: str = "double",
     stop: Stop = "program",
 ) -> dict[Setting, Any]:
@@ -149,9 +147,8 @@ def algorithm1_grid(
     data = quadratic(G, Y, w, n_products=max_iter * len(settings))
     if not np.isfinite(data.B).all():
         raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
-    data, factor = _factored(data, len(settings), _FACTOR_TOLERANCE[precision])
-    R = _coupling(Y, w, constant_labels)
-    solver = Solver(data, R, max_iter, margin, factor, single=precision == "single", stop=stop)
+    data, R = _factored(data, len(settings), _FACTOR_TOLERANCE[precision]), _coupling(Y, w, constant_labels)
+    solver = Solver(data, R, max_iter, margin, single=precision == "single", stop=stop)
     (Md, L), done = data.B.shape, dict[Setting, Any]()
     with blas_threads(2 * Md * max(Md, L) * L):
         # gamma by gamma: the solver keeps one start
@@ -160,24 +157,24 @@ def algorithm1_grid(
     return {setting: done[setting] for setting in settings}
 
 
-def _factored(data: Quadratic, n_settings: int, tolerance: float) -> tuple[Quadratic, Array | None]:
+def _factored(data: Quadratic, n_settings: int, tolerance: float) -> Quadratic:
     """The same data with F (Md, r), A = F Fᵀ to ``tolerance`` times the trace, where many settings make that pay.
 
     Rules that hardly differ give nearly equal columns of G, so A has far fewer than Md directions: with the paper's
     clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops there; it costs Md r² flops.
     """
     if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(getattr(data.G, "X", data.G)):
-        return data, None
+        return data
     A = gram(data.G) if data.A is None else data.A
     lower, pivots, rank, _ = dpstrf(A, tol=tolerance * float(np.trace(A)), lower=1)
     if not 0 < 2 * rank < len(A) or (data.A is None and rank >= len(data.Y)):
-        return data, None
+        return data
     F = np.empty((len(A), rank))
     F[pivots - 1] = np.tril(lower[:, :rank])
-    return replace(data, A=A), F
+    return replace(data, A=A, factor=F)
 
 
-def _coupling(Y: Array, w: Array | None, constant_labels: ConstantLabels) -> Array:
+def _coupling(Y: Array, w: Array | None, constant_labels: str) -> Array:
     if constant_labels not in ("uncorrelated", "authors"):
         raise InputError(f'constant_labels must be "uncorrelated" or "authors", got {constant_labels!r}.')
     R = coupling_matrix(label_correlation(Y, w), "paper")
@@ -192,40 +189,33 @@ class Solver:
 
     With many labels settings run one after the other: their buffers stay in the cache, and rows and columns of W that
     are all zero drop out of H(W). With few labels a product is bound by reading A, so several settings run in step.
-    Where ``single``, steps are made in single precision; norms, the start and its products stay double, and q is added
-    up over rows in double, so that rounding stays below the margin.
+    Where ``single``, steps are in single precision; norms, the start and sums over rows of q stay double, so that
+    rounding stays below the margin.
     """
 
     def __init__(
-        self,
-        data: Quadratic,
-        R: Array,
-        max_iter: int,
-        margin: float,
-        factor: Array | None = None,
-        single: bool = False,
-        stop: Stop = "program",
+        self, data: Quadratic, R: Array, max_iter: int, margin: float, single: bool = False, stop: Stop = "program"
     ) -> None:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
         self.data, self.R, self.max_iter, self.margin, self.stop = data, R, max_iter, margin, stop
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self.factor = None if factor is None else factor.astype(self.dtype, copy=False)
         self._steps_data = data.astype(self.dtype) if single else data
         self._norm_R = nan if np.isnan(R).any() else float(abs(np.linalg.eigvalsh(R)).max())
         self._B = np.ascontiguousarray(data.B.T, dtype=self.dtype)
-        self._start = lru_cache(maxsize=1)(self._ridge_start)
+        self._starts: dict[float, list[Array]] = {}  # the latest one
         self._add = get_blas_funcs("axpy", dtype=self.dtype)  # y += a x in one pass, where NumPy takes two
 
-    def _ridge_start(self, gamma: float) -> list[Array]:
+    def _start(self, gamma: float) -> list[Array]:
         """W = (A + γI)⁻¹B, its A W = B - γW, which is free, and its W R, which all alpha and beta share."""
-        W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
-        return [M.astype(self.dtype) for M in (W, self.data.B.T - gamma * W, self.R @ W)]
+        if gamma not in self._starts:
+            W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
+            self._starts = {gamma: [M.astype(self.dtype) for M in (W, self.data.B.T - gamma * W, self.R @ W)]}
+        return self._starts[gamma]
 
     def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
         """Run one setting from its ridge start to where it stops."""
-        ((_, found),) = self.solve_all([(alpha, beta, gamma)])
-        return found
+        return next(self.solve_all([(alpha, beta, gamma)]))[1]
 
     def solve_all(self, settings: Sequence[Setting]) -> Iterator[tuple[Setting, Algorithm1Result]]:
         """Every setting with its result, as they finish: one after the other, or several in step where labels are few.
@@ -252,10 +242,10 @@ class Solver:
 
     def _product(self, W: Array) -> Array:
         """W A of rows (…, Md): A is symmetric, so these are the rows of A Wᵀ."""
-        if self.factor is not None:
-            return (W @ self.factor) @ self.factor.T
-        A = self._steps_data.A
-        return self._steps_data.apply(W.T).T if A is None else W @ A
+        data = self._steps_data
+        if data.factor is not None:
+            return (W @ data.factor) @ data.factor.T
+        return data.apply(W.T).T if data.A is None else W @ data.A
 
     def _slot(self, waiting: Iterator[Setting], done: list[Any], W: Array, H: Array) -> Iterator[Used]:
         for setting in waiting:

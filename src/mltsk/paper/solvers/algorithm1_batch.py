@@ -171,8 +171,9 @@ class _Batch:
             self.idle[fresh] = True
         going = torch.nonzero(~self.idle)[:, 0]
         if 0 < len(going) < (1 - _IDLE) * len(self.idle):
+            here = going.to(self.W.device)
             for name in ("W", "B", "H", "F_old", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
-                setattr(self, name, getattr(self, name)[going.to(self.W.device)])
-            self.F = self.F[: len(going)]
+                setattr(self, name, getattr(self, name)[here])
+            self.F = self.F[: len(here)]
             self._count()
         return len(going) == 0

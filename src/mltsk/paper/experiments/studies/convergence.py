@@ -18,8 +18,7 @@ from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ...solvers.algorithm1 import Solver
-from ...solvers.convex import fit_consequents
-from ...solvers.problem import CHECK_EVERY, GAP, Problem, fista, quadratic, soft_threshold
+from ...solvers.problem import CHECK_EVERY, GAP, Problem, fista, fit_consequents, quadratic, soft_threshold
 from .sample import common_width_rules, paper_rules, plain, sample_of
 
 N_RULES, WIDTH_SCALE, BETA, GAMMA = 3, 100.0, 0.1, 1.0  # mid-grid in Table II, widths at which nothing underflows

@@ -2,7 +2,7 @@
 
 Symbols: X (N, D) features, Y (N, L) labels, K rules. Studies show what the paper's figures show, so they use its
 metrics (`CONVENTION`), but nothing of a test fold is used in training. "Our default" is whatever `MLTSKClassifier` is.
-The *convex form* of the paper's problem (24) keeps its L1 term and its coupling, see `mltsk.paper.solvers.convex`, over
+The *convex form* of the paper's problem (24) keeps its L1 term and its coupling, see `paper.solvers.problem`, over
 rules of one common width, which do not collapse. Rows of a sparse data set stay sparse for both; the paper's rules need
 a min-max scale and get a dense copy.
 """

@@ -19,8 +19,7 @@ from ....core.coupling import coupling_matrix, label_correlation
 from ....core.membership import rule_distinctness
 from ....datasets import Dataset
 from ...methods import PaperMLTSK
-from ...solvers.convex import fit_consequents
-from ...solvers.problem import Problem, fista, quadratic
+from ...solvers.problem import Problem, fista, fit_consequents, quadratic
 from ..published import METRICS
 from .sample import Sample, common_width_rules, five, our_metrics, paper_rules, plain, sample_of, search, summary
 
