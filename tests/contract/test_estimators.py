@@ -28,6 +28,7 @@ ESTIMATORS = [
     MLTSKClassifier(max_terms=4, max_conditions=2),
     IncrementalMLTSK(),
     PaperMLTSK(n_rules=2),
+    PaperMLTSK(n_rules=2, objective="convex", coupling="precision"),
     BinaryRelevanceTSK(n_rules=3),
     # At a rate of 0.003 accuracies on the blobs of the checks lie between .70 and .91, by seed; at 0.001 above .90.
     C2AE(epochs=40, hidden=32, batch_size=20, learning_rate=0.001),

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 from mltsk.core.clustering import variances
 from mltsk.core.membership import authors_widths
 from mltsk.core.scaling import fit_scaling
 from mltsk.datasets import make_multilabel_rules
-from mltsk.exceptions import NonConvexWarning, RuleCollapseWarning
+from mltsk.exceptions import InputError, NoMinimumError, NonConvexWarning, RuleCollapseWarning
 from mltsk.paper import algorithm1, fuzzy_c_means, fuzzy_features
 from mltsk.paper.methods.ml_tsk_fs import PaperMLTSK
 
@@ -30,7 +31,8 @@ def test_it_is_the_chain_of_the_authors_program(data):
     G = fuzzy_features(Z, found.centers, widths, underflow="authors")
     result = algorithm1(G, data.Y.astype(float), 0.1, 0.1, 1.0)
     assert_allclose(model.coef_.reshape(-1, 4), result.P, atol=1e-10)
-    assert (model.n_iter_, model.scale_) == (result.n_iter, "minmax")
+    assert (model.n_iter_, model.scale_, model.ridge_) == (result.n_iter, "minmax", 0.0)
+    assert np.isnan(model.certificate_)
     assert_allclose(model.coupling_, 1 - np.corrcoef(data.Y.T), atol=1e-12)
 
 
@@ -48,7 +50,25 @@ def test_collapsed_rules_are_reported_with_advice():
     assert model.rule_distinctness_ < 0.05
 
 
-def test_a_threshold_for_some_of_the_labels_is_refused(data):
+def test_the_convex_objective_is_solved_to_its_certificate(data):
+    convex = PaperMLTSK(2, width_scale=10.0, objective="convex", coupling="laplacian", ridge=0.1, tol=1e-10)
+    models = [clone(convex).set_params(init_ridge=g, max_iter=20_000).fit(data.X, data.Y) for g in (1e-2, 1e2)]
+    assert all(0 <= m.certificate_ <= 1e-10 for m in models)
+    assert_allclose(*(m.decision_function(data.X) for m in models), atol=1e-3)
+    auto = clone(convex).set_params(correlation_weight="auto", l1_weight="auto", ridge="auto", tol=1e-4)
+    assert auto.fit(data.X, data.Y).ridge_ > 0
+    (point,) = auto.grid_path(data.X, data.Y, data.X, {"n_rules": [2]})
+    assert_allclose(point.scores, auto.decision_function(data.X) + 0.5, atol=1e-8)
+
+
+def test_what_does_not_go_together_is_refused_with_reasons(data):
+    cannot = {"correlation_weight": 1e3, "ridge": 0.1, "l1_weight": 0.1}
+    with pytest.raises(NoMinimumError, match=r"alpha = 1000.*laplacian"):
+        PaperMLTSK(objective="convex", **cannot).fit(data.X, data.Y)
+    with pytest.raises(InputError, match="knows coupling='paper' or None"):
+        PaperMLTSK(coupling="laplacian").fit(data.X, data.Y)
+    with pytest.raises(InputError, match="objective='convex'"):
+        PaperMLTSK(l1_weight="auto").fit(data.X, data.Y)
     with pytest.raises(ValueError, match="one per label"):
         PaperMLTSK(threshold=[0.5, 0.5]).fit(data.X, data.Y)
 

@@ -9,27 +9,31 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...classifier import MLTSKClassifier
 from ...core.arrays import spread_rows
 from ...core.backend import blas_threads
-from ...core.coupling import coupling_matrix, label_correlation
+from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import rule_distinctness
 from ...core.scaling import Scaling, column_quantiles, fit_scaling
 from ...core.terms import Terms
-from ...exceptions import NonConvexWarning
+from ...exceptions import InputError, NonConvexWarning
 from ...explain import explain
 from ...rows.read import feature_names
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
-from .base import CONSTRAINTS, GridPoint, MultilabelMethod, grouped
+from ..solvers.problem import GAP, fit_consequents
+from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod, grouped
 from .nets import batches, torch_device
 
 _WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _ROWS = 20_000  # evenly spread: enough for percentiles and for how much rules differ
+_AUTO = [StrOptions({"auto"}), *NOT_NEGATIVE]
 
 
 @dataclass(eq=False, repr=False)
@@ -46,16 +50,23 @@ class PaperMLTSK(MultilabelMethod):
         K.
     width_scale : float, default=1.0
         h.
-    correlation_weight, l1_weight : float, default=1.0, 0.1
-        α and β of (24).
+    correlation_weight, l1_weight : float or "auto", default=1.0, 0.1
+        α and β of (24). "auto", for the convex objective alone, takes α from leave-one-out and β from the noise.
     init_ridge : float, default=1.0
-        γ of the start (36), which matters because Algorithm I stops early.
+        γ of the start (36), which matters because Algorithm I stops early; a convex problem ends in the same place.
     formulas : {"program", "text"}, default="program"
         "text" is the paper as printed: centres weighted by u (3), δ = h · variance in exp(-(x - c)² / (2δ²)) (2) (4), a
         label where its score is above the threshold (26), and steps until the objective (24) changes by 0.01 at most.
+    objective : {"algorithm1", "convex"}, default="algorithm1"
+        "convex" solves (24) with a convex ``coupling`` and a ridge to its optimum, with a duality gap as certificate.
+    coupling : {"paper", "laplacian", "signed", "shift", "precision", "ridge"} or None, default="paper"
+        How correlated labels pull at each other's consequents, see `mltsk.core.coupling`. "paper" is not convex, and
+        Algorithm I knows "paper" and None alone.
+    ridge : float or "auto", default="auto"
+        ρ of the convex objective, which (24) lacks; "auto" is by leave-one-out.
     threshold : float or array of shape (n_labels,), default=0.5
-    max_iter, tol : int, float, default=100, 0.01
-        When to stop.
+    max_iter, tol : int, float, optional
+        When to stop: by default the authors' 100 and 0.01; of the convex objective 1000 and a relative gap of 1e-4.
     device : str, optional
         Where a grid is computed, "cuda" for example, all weights of a number of rules and a width in one batch; by
         default NumPy computes, as ``fit`` always does.
@@ -72,8 +83,10 @@ class PaperMLTSK(MultilabelMethod):
         Share of the training data that each rule governs.
     rule_distinctness_ : float
         0 = all rules the same, 1 = fully distinct: see `mltsk.core.membership.rule_distinctness`.
-    coupling_ : array of shape (n_labels, n_labels)
-        R.
+    coupling_, ridge_, correlation_weight_, l1_weight_
+        The label coupling (n_labels, n_labels) and the weights used.
+    certificate_ : float
+        Relative duality gap reached; NaN for "algorithm1", which has none.
     n_iter_ : int
 
     References
@@ -97,18 +110,29 @@ class PaperMLTSK(MultilabelMethod):
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
     _takes_sparse: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[Any] = CONSTRAINTS | {"threshold": [Real, "array-like"], "device": [str, None]}
+    _parameter_constraints: ClassVar[Any] = CONSTRAINTS | {
+        **dict.fromkeys(("correlation_weight", "l1_weight", "ridge"), _AUTO),
+        "objective": [StrOptions({"algorithm1", "convex"})],
+        "coupling": [StrOptions({*CONVEX, "paper"}), None],
+        "threshold": [Real, "array-like"],
+        "max_iter": [*COUNT, None],
+        "tol": [*NOT_NEGATIVE, None],
+        "device": [str, None],
+    }
 
     n_rules: int = 3
     _: KW_ONLY
     width_scale: float = 1.0
-    correlation_weight: float = 1.0
-    l1_weight: float = 0.1
+    correlation_weight: float | str = 1.0
+    l1_weight: float | str = 0.1
     init_ridge: float = 1.0
     formulas: str = "program"
+    objective: str = "algorithm1"
+    coupling: str | None = "paper"
+    ridge: float | str = "auto"
     threshold: Any = 0.5
-    max_iter: int = 100
-    tol: float = 0.01
+    max_iter: int | None = None
+    tol: float | None = None
     device: str | None = None
     precision: str = "double"
 
@@ -131,16 +155,7 @@ class PaperMLTSK(MultilabelMethod):
         warn_if_fewer(len(self.centers_), self.n_rules)
         self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
         G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
-        found = algorithm1(G, Y, *self._weights(), sample_weight=w, **self._stop())
-        self.coef_ = np.ascontiguousarray(found.P.reshape(G.n_rules, -1, Y.shape[1]))
-        self.coupling_, self.n_iter_ = coupling_matrix(label_correlation(Y, w), "paper"), found.n_iter
-        if found.stopped_by == "negative loss":
-            message = (
-                f"Algorithm I stopped at step {found.n_iter} because its loss fell below 0, which a convex problem "
-                f"cannot do: with correlation_weight={self.correlation_weight:g} the paper's coupling has no minimum. "
-                f"The result is where the authors' program stops; MLTSKClassifier goes to an optimum."
-            )
-            warnings.warn(message, NonConvexWarning, stacklevel=3)
+        self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
         self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
         fired, rows = w @ G.M, spread_rows(len(X), _ROWS)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
@@ -149,11 +164,50 @@ class PaperMLTSK(MultilabelMethod):
         self.rule_distinctness_ = rule_distinctness(G.M[rows], w[rows])
         warn_if_collapsed(self)
 
-    def _weights(self):
-        return float(self.correlation_weight), float(self.l1_weight), float(self.init_ridge)
+    def _consequents(self, G, Y, w):
+        """P (K(D+1), L) as the parameters say; what was used and reached is noted."""
+        if self.objective == "convex":
+            return self._certified(G, Y, w)
+        alpha, beta, gamma = self._alpha_beta_gamma()
+        found = algorithm1(G, Y, alpha, beta, gamma, sample_weight=w, **self._stop())
+        self.ridge_, self.correlation_weight_, self.l1_weight_ = 0.0, alpha, beta
+        self.coupling_ = coupling_matrix(label_correlation(Y, w), self.coupling)
+        self.n_iter_, self.certificate_ = found.n_iter, float("nan")
+        if found.stopped_by == "negative loss":
+            message = (
+                f"Algorithm I stopped at step {found.n_iter} because its loss fell below 0, which a convex problem "
+                f"cannot do: with correlation_weight={alpha:g} the paper's coupling has no minimum. The result is "
+                f"where the authors' program stops; objective='convex' with coupling='laplacian' has an optimum."
+            )
+            warnings.warn(message, NonConvexWarning, stacklevel=4)
+        return found.P
 
     def _stop(self):
-        return {"stop": self.formulas, "max_iter": self.max_iter, "margin": self.tol}
+        margin = 0.01 if self.tol is None else self.tol
+        return {"stop": self.formulas, "max_iter": self.max_iter or 100, "margin": margin}
+
+    def _alpha_beta_gamma(self):
+        if self.coupling not in ("paper", None):
+            raise InputError(f"objective='algorithm1' knows coupling='paper' or None, got {self.coupling!r}.")
+        if "auto" in (self.correlation_weight, self.l1_weight):
+            raise InputError("Weights that are 'auto' need objective='convex': Algorithm I has no optimum to judge.")
+        alpha = 0.0 if self.coupling is None else float(self.correlation_weight)
+        return alpha, float(self.l1_weight), float(self.init_ridge)
+
+    def _certified(self, G, Y, w):
+        given = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
+        weights: dict[str, Any] = {name: None if weight == "auto" else float(weight) for name, weight in given.items()}
+        stop: dict[str, Any] = {"max_iter": self.max_iter or 1000, "tol": GAP if self.tol is None else self.tol}
+        found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
+        self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
+        self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
+        self.certificate_ = found.solution.certificates[-1]
+        if not found.solution.converged:
+            gap = f"at a relative gap of {self.certificate_:.2g}, above tol={stop['tol']:g}"
+            advice = f"raise max_iter, or the ridge weight ({self.ridge_:.3g})"
+            message = f"the solver stopped after {self.n_iter_} steps {gap}: {advice}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
+        return found.P
 
     @property
     def system_(self):
@@ -224,14 +278,16 @@ def _by_rules(pairs, Z, w):
 
 def _solve(pairs, train, test, Y, w) -> Iterator[GridPoint]:
     """Points of pairs that differ in their weights alone, each set of weights solved once."""
-    first, axes = pairs[0][1], [sorted(set(axis)) for axis in zip(*(m._weights() for _, m in pairs), strict=True)]
-    if first.device in (None, "cpu"):
-        options = {"sample_weight": w, "precision": first.precision, **first._stop()}
-        scores = algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
-    else:
-        scores = _batch(train, test, Y, axes, torch_device(first.device), first._stop())
+    first, scores = pairs[0][1], None
+    if first.objective == "algorithm1":
+        axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for _, model in pairs), strict=True)]
+        if first.device in (None, "cpu"):
+            options = {"sample_weight": w, "precision": first.precision, **first._stop()}
+            scores = algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
+        else:
+            scores = _batch(train, test, Y, axes, torch_device(first.device), first._stop())
     for params, model in pairs:
-        S = scores[model._weights()]
+        S = test @ model._consequents(train, Y, w) if scores is None else scores[model._alpha_beta_gamma()]
         given = np.asarray(model.threshold) <= S if model.formulas == "program" else S > np.asarray(model.threshold)
         yield GridPoint(params, S, given.astype(int))
 

@@ -232,7 +232,7 @@ class Problem:
                 f"the problem has no minimum: with alpha = {self.alpha:g} the smallest curvature of the objective is "
                 f"{curvature:.3g} < 0, so it is not convex and can fall without bound. "
                 f"Choose a convex coupling ({', '.join(CONVEX)}), a smaller alpha or a ridge weight above "
-                f"{self.rho - curvature:.3g}; `PaperMLTSK` runs the authors' early-stopped iteration."
+                f"{self.rho - curvature:.3g}; objective='algorithm1' runs the authors' early-stopped iteration."
             )
 
 
