@@ -33,10 +33,7 @@ class Adam:
 
 
 def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: Any, pull: Any = None) -> None:
-    """Gradients in V and W of the cross-entropy of rows x (with a column of ones), each row times its ``share``.
-
-    ``pull`` is 2κΛ where there is a prior on label relations.
-    """
+    """Gradients in V and W of the loss of rows x (with a column of ones) times their ``share``; ``pull`` is 2κΛ."""
     torch = load_torch()
     r = (x @ V).tanh_()
     r1 = torch.constant_pad_nd(r, (0, 1), 1.0)

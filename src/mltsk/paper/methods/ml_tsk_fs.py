@@ -96,7 +96,7 @@ class PaperMLTSK(MultilabelMethod):
         "l1_weight": _WEIGHTS,
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
-    _takes_sparse: ClassVar[bool] = False
+    _sparse: ClassVar[Any] = False
     _parameter_constraints: ClassVar[Any] = CONSTRAINTS | {"threshold": [Real, "array-like"], "device": [str, None]}
 
     n_rules: int = 3

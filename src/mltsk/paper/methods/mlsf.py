@@ -5,7 +5,7 @@ X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than
 """
 
 import warnings
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,10 +25,7 @@ LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
 
 
 def label_affinities(X, Y, w):
-    """Jaccard similarity of labels and exp(-distance of their mean features), (L, L) each, diagonals 0.
-
-    A label without positives has neither: its rows are 0.
-    """
+    """Jaccard similarity and exp(-distance of mean features) of labels, (L, L); 0 on diagonals and for no positives."""
     wY = w[:, None] * Y
     both, count = Y.T @ wY, wY.sum(axis=0)
     either = count[:, None] + count - both
@@ -211,12 +208,9 @@ class MLSF(MultilabelMethod):
 
     def _fitted(self, pairs, X, Y, w):
         """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
-        learners = {}
+        learner = cache(partial(Learner, X, Y, w))
         for params, model in pairs:
-            seed = repr(model.random_state)
-            if seed not in learners:
-                learners[seed] = Learner(X, Y, w, model.random_state)
-            model._learn(learners[seed])
+            model._learn(learner(model.random_state))
             yield params, model
 
     def _learn(self, learner):
