@@ -172,13 +172,8 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         for _, model in pairs:
             vars(model).update(reader._known())
         points = self._path(pairs, X, Y, w, reader._check_input(X_test))
-        flops = max(model._flops(X) for _, model in pairs)
-        while True:
-            with blas_threads(flops):  # while it works, and not between points
-                point = next(points, None)
-            if point is None:
-                return
-            yield point
+        limited = blas_threads(max(model._flops(X) for _, model in pairs))  # while it works, and not between points
+        yield from iter(limited(lambda: next(points, None)), None)
 
     def _path(self, pairs, X, Y, w, X_test):
         for params, model in self._fitted(pairs, X, Y, w):

@@ -28,6 +28,8 @@ DEPENDENT = 1e-7
 # Two labels with one positive row took 389 and 1,205 steps to 1e-4 of their F, the 99 other labels at most 156.
 FLOOR = 0.1
 
+# consequents P (K(D+1), L), coefficients (m, L) of E; objective, gap and steps of every output
+Solution = namedtuple("Solution", "P extra value gap n_iter converged")
 _solve = partial(solve_triangular, lower=True, check_finite=False)
 
 
@@ -126,10 +128,6 @@ class Factor:
             inside = _solve(self.inner, self.V.T @ forward) * used
             forward -= self.V @ _solve(self.inner, inside, trans=1)
         return _solve(self.root, forward, trans=1)
-
-
-# consequents P (K(D+1), L), coefficients (m, L) of E; objective, gap and steps of every output
-Solution = namedtuple("Solution", "P extra value gap n_iter converged")
 
 
 def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):

@@ -33,7 +33,6 @@ KEPT_INVERSES = 8  # penalties are powers of 4 and few: every setting of a grid 
 # weights in the units of the features.
 MU_RANGE, NU_RANGE = (1e-6, 1e6), (1e-3, 1e3)
 
-
 # where an iteration stands: the copies J and E, their multipliers T and V, the penalties μ and ν
 State = namedtuple("State", "J E T V mu nu")
 
@@ -272,9 +271,8 @@ class HNOML(MultilabelMethod):
             data, key = statistics(model.fit_intercept), (model.reading, model.alpha, model.gamma, model.fit_intercept)
             problem = READINGS[model.reading](data, model.alpha, model.beta, model.gamma)
             W, B, constant, value, gap, n_iter, start[key] = problem.solve(start.get(key), model.max_iter, model.tol)
-            model.coef_, model.enrichment_ = W, B
+            model.coef_, model.enrichment_, model.objective_, model.gap_, model.n_iter_ = W, B, value, gap, n_iter
             model.intercept_ = constant + data.y_mean @ B - data.x_mean @ W
-            model.objective_, model.gap_, model.n_iter_ = value, gap, n_iter
             if gap > model.tol:
                 reached = f"with a duality gap of {gap:.1e} of the objective instead of {model.tol:.1e}"
                 message = f"HNOML stopped after {n_iter} iterations {reached}: raise max_iter, or scale the features."

@@ -119,8 +119,8 @@ class JBNN(NeuralMethod):
             with torch.inference_mode():
                 for rows in batches(rng.permutation(len(Y)), self.batch_size):
                     x = np.hstack([dense(X[rows]), np.ones((len(rows), 1))])
-                    share = w[rows][:, None] / len(rows)
-                    x, y, share = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
+                    parts = (x, Y[rows], w[rows][:, None] / len(rows))
+                    x, y, share = (torch.as_tensor(part, device=device) for part in parts)
                     backward(x, y, share, layers[0], layers[1], gradients, pull)
                     adam.step(gradient.add_(theta, alpha=2 * self.weight_decay))
             yield state

@@ -28,7 +28,6 @@ from ..solvers.algorithm1 import algorithm1, algorithm1_grid
 from .base import CONSTRAINTS, GridPoint, MultilabelMethod, grouped
 from .nets import batches, torch_device
 
-_WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _ROWS = 20_000  # evenly spread: enough for percentiles and for how much rules differ
 
 
@@ -92,8 +91,7 @@ class PaperMLTSK(MultilabelMethod):
     PAPER_GRID: ClassVar = {
         "n_rules": tuple(range(1, 11)),
         "width_scale": (0.1, 1.0, 10.0, 100.0),
-        "correlation_weight": _WEIGHTS,
-        "l1_weight": _WEIGHTS,
+        **dict.fromkeys(("correlation_weight", "l1_weight"), (0.01, 0.1, 1.0, 10.0, 100.0)),
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
     _sparse: ClassVar[Any] = False
@@ -159,16 +157,15 @@ class PaperMLTSK(MultilabelMethod):
     def system_(self):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        L = len(self.label_names_)
         own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
         return FuzzySystem(
             feature_names=tuple(feature_names(self)),
             label_names=tuple(self.label_names_),
             scaling=Scaling(**self.scaling_),
             unit_length=False,
-            intercept=np.zeros(L),
+            intercept=np.zeros(self.coef_.shape[2]),
             terms=Terms.none(),
-            term_coef=np.zeros((0, L)),
+            term_coef=np.zeros((0, self.coef_.shape[2])),
             underflow="authors",
             **{name: getattr(self, f"{name}_") for name in own},
         )
@@ -188,11 +185,15 @@ class PaperMLTSK(MultilabelMethod):
 
     def _path(self, pairs, X, Y, w, X_test):
         scaling = fit_scaling(X, w, "minmax")
-        yield from _scaled_path(pairs, scaling.apply(X), Y, w, scaling.apply(X_test))
+        Z, T = scaling.apply(X), scaling.apply(X_test)
+        for same, mapped in _by_rules(pairs, Z, w):
+            yield from _solve(same, mapped(Z), mapped(T), Y, w)
 
     def scaled_path(self, Z, Y, T, grid=None) -> Iterator[GridPoint]:
         """`grid_path` for features on a common scale already: training rows Z and test rows T, dense or CSR."""
-        yield from _scaled_path(self._settings(grid), Z, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]), T)
+        Y, w = np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0])
+        for same, mapped in _by_rules(self._settings(grid), Z, w):
+            yield from _solve(same, mapped(Z), mapped(T), Y, w)
 
     def authors_path(self, Z, Y, split, grid=None) -> Iterator[tuple[GridPoint, np.ndarray]]:
         """Every setting as the authors' program evaluates it: rules are found on all rows, before the split.
@@ -205,11 +206,6 @@ class PaperMLTSK(MultilabelMethod):
             G, (train, test) = mapped(Z), split(same[0][1].n_rules, same[0][1].width_scale)
             for point in _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train))):
                 yield point, test
-
-
-def _scaled_path(pairs, Z, Y, w, T):
-    for same, mapped in _by_rules(pairs, Z, w):
-        yield from _solve(same, mapped(Z), mapped(T), Y, w)
 
 
 def _by_rules(pairs, Z, w):

@@ -104,7 +104,6 @@ class NeuralMethod(MultilabelMethod):
     """
 
     _needs_torch: ClassVar[bool] = True  # on a CPU, too
-
     _: KW_ONLY
     device: str = "cpu"
     progress: Callable[[int, int], object] | None = None
