@@ -20,7 +20,6 @@ from mltsk.paper.methods.c2ae import (
     ranking_gradient,
     starting_layers,
     sum_of_f1,
-    through_units,
     with_ones,
 )
 from mltsk.paper.methods.nets import views
@@ -264,15 +263,6 @@ def test_tensors_give_the_numbers_of_arrays():
     backward(there, forward(there, torch.tensor(x)), torch.tensor(dc), tensors)
     for array, tensor in zip(into, tensors, strict=True):
         assert_allclose(tensor.numpy(), array, rtol=1e-12, atol=1e-14)
-
-
-def test_units_of_one_sign_add_no_row():
-    h = np.array([[1.0, 2.0], [-1.0, -2.0], [1.0, -1.0], [3.0, 0.5]])
-    C, A = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([[1.0, 10.0]])
-    own, linear, mixed = through_units(C, A, h)
-    assert mixed.tolist() == [2]
-    assert_allclose(linear, [[1.0, 0.2, 0.0, 4.0]])
-    assert_allclose(own, [[1.0, 10.0], [3.0, 3.0]])
 
 
 def test_two_steps_of_the_authors_optimiser_by_hand():

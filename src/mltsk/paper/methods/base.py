@@ -70,7 +70,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
 
     PAPER_GRID: ClassVar[Mapping[str, Sequence[object]]] = {}
     _takes_weights: ClassVar[bool] = True
-    _takes_sparse: ClassVar[bool] = True
+    _sparse: ClassVar[Any] = "csr"  # or False
     _cut: ClassVar[float] = 0.5
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
@@ -82,17 +82,14 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
             self._fit(X, Y, w)
         return self
 
-    @property
-    def _checks(self):
-        return {"accept_sparse": "csr" if self._takes_sparse else False, "dtype": np.float64}
-
     def _validate_fit(self, X, y, sample_weight):
         for part, name in ((X, "X"), (y, "y"), (sample_weight, "sample_weight")):
             check_plain(part, name)
         if hasattr(y, "columns") or hasattr(y, "tocsr"):  # names and sparse labels are read by Targets
-            X = validate_data(self, X, ensure_min_samples=2, **self._checks)
+            X = validate_data(self, X, ensure_min_samples=2, accept_sparse=self._sparse, dtype=np.float64)
         else:
-            X, y = validate_data(self, X, y, multi_output=True, ensure_min_samples=2, **self._checks)
+            options = {"multi_output": True, "ensure_min_samples": 2, "accept_sparse": self._sparse}
+            X, y = validate_data(self, X, y, dtype=np.float64, **options)
         targets = Targets.of(y)
         if len(targets.Y) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}")
@@ -126,13 +123,10 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     def _scores(self, X):
         """Scores (N, L) of checked rows: higher is more relevant."""
 
-    def _labels(self, scores):
-        return (scores >= self._cut).astype(int)
-
     def _check_input(self, X):
         check_is_fitted(self)
         check_plain(X, "X")
-        return validate_data(self, X, reset=False, **self._checks)
+        return validate_data(self, X, reset=False, accept_sparse=self._sparse, dtype=np.float64)
 
     @property
     def _binary(self):
@@ -148,7 +142,7 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         """Labels as an indicator, or classes if y was one-dimensional."""
         scores = self._scores(self._check_input(X))
         if self.multilabel_:
-            return self._labels(scores)
+            return (scores >= self._cut).astype(int)
         scores, cuts = np.where(scores == self._cut, np.inf, scores), np.full(scores.shape[1], self._cut)
         return predicted(scores, cuts, self.classes_, False)
 
@@ -178,13 +172,8 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         for _, model in pairs:
             vars(model).update(reader._known())
         points = self._path(pairs, X, Y, w, reader._check_input(X_test))
-        flops = max(model._flops(X) for _, model in pairs)
-        while True:
-            with blas_threads(flops):  # while it works, and not between points
-                point = next(points, None)
-            if point is None:
-                return
-            yield point
+        limited = blas_threads(max(model._flops(X) for _, model in pairs))  # while it works, and not between points
+        yield from iter(limited(lambda: next(points, None)), None)
 
     def _path(self, pairs, X, Y, w, X_test):
         for params, model in self._fitted(pairs, X, Y, w):
@@ -202,12 +191,12 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         return pairs
 
     def _point(self, params, scores):
-        return GridPoint(params, scores, self._labels(scores))
+        return GridPoint(params, scores, (scores >= self._cut).astype(int))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.sparse = bool(self._sparse)
         return tags
 
 

@@ -109,7 +109,7 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     def _fit_rules(self, X, w):
         """G of the training rows; rules and principal components are kept."""
-        found: Any = (None, None) if self.n_components is None else principal_axes(X, w, self.n_components)
+        found: Any = principal_axes(X, w, self.n_components) if self.n_components else (None, None)
         self.mean_, self.axes_ = found
         Z = self._reduced(X)
         self.centers_, spread = find_rules(Z, w, self.n_rules, self.fuzzifier)

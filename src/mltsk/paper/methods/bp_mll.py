@@ -172,6 +172,6 @@ class BPMLL(NeuralMethod):
 
     def _scores(self, X):
         c = np.tanh(two_layers(X, self.coefs_, self.intercepts_))
-        margins = c - (c @ self.threshold_coef_[:-1] + self.threshold_coef_[-1])[:, None]
-        # the single label's complement is column 0; which of the two wins needs no threshold
-        return c[:, 1:] - c[:, :1] if self._binary else margins
+        if self._binary:  # the single label's complement is column 0; which of the two wins needs no threshold
+            return c[:, 1:] - c[:, :1]
+        return c - (c @ self.threshold_coef_[:-1] + self.threshold_coef_[-1])[:, None]

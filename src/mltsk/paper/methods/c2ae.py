@@ -65,35 +65,27 @@ def forward(net: Sequence[Any], x: Any) -> list[Any]:
 
 def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[Any], inputs: bool = False) -> Any:
     """Write dLoss/dW of every layer into ``into``, from dLoss/dc (out, B); returns dLoss/dx (in, B) if ``inputs``."""
-    A, linear, mixed = dc * (0.25 - layers[-1] ** 2), None, None
+    A, linear, mixed = dc * (0.25 - layers[-1] ** 2), None, None  # linear: s C, mixed: M; without them A is dLoss/dz
     for k in range(len(net) - 1, -1, -1):
-        x, W = layers[k], net[k][:, :-1]
+        x, W, h = layers[k], net[k][:, :-1], layers[k][:-1]
         if linear is None:
             namespace(x).matmul(A, x.T, out=into[k])
         else:
             T = A @ x.T
             np.matmul(linear.T, T[: len(linear)], out=into[k])
             into[k][mixed] = T[len(linear) :]
-        if k or inputs:
-            C = W if linear is None else np.concatenate([linear @ W, W[mixed]])
-        if k:
-            A, linear, mixed = through_units(C, A, x[:-1])
-    return C.T @ A if inputs else None
-
-
-def through_units(C: Any, A: Any, h: Any) -> tuple[Any, Any, Any]:
-    """A, s C and M of what flows into the sums of leaky units with the values h (units, B), from C'A in those values.
-
-    Without the last two A (units, B) is the derivative itself.
-    """
-    if not is_tensor(h):  # a GPU would wait for the answer, and gain little
-        # the slope of every unit, 0 for those that have both slopes in this batch
-        slopes = np.where(h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)).astype(h.dtype)
-        mixed = np.flatnonzero(slopes == 0)
-        if len(A) + len(mixed) <= len(h):
-            own = (C[:, mixed].T @ A) * _slopes(h[mixed])
-            return np.concatenate([A, own]), C * slopes, mixed
-    return (C.T @ A) * _slopes(h), None, None
+        if k == 0 and not inputs:
+            return None
+        C, linear = W if linear is None else np.concatenate([linear @ W, W[mixed]]), None
+        if k and not is_tensor(h):  # a GPU would wait for the answer, and gain little
+            # the slope of every unit, 0 for those that have both slopes in this batch
+            slopes = np.where(h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)).astype(h.dtype)
+            mixed = np.flatnonzero(slopes == 0)
+            if len(A) + len(mixed) <= len(h):
+                A, linear = np.concatenate([A, (C[:, mixed].T @ A) * _slopes(h[mixed])]), C * slopes
+        if linear is None:
+            A = C.T @ A * _slopes(h) if k else C.T @ A
+    return A
 
 
 def _slopes(h: Any) -> Any:
@@ -252,9 +244,8 @@ class C2AE(NeuralMethod):
         Times the squared norm of the weights; biases are free.
     validation_fraction : float, default 0
         Share of the rows held out to pick the first epoch of the highest micro-F1 + macro-F1; 0 keeps the last epoch.
-    device : {"cpu", "cuda"}, default "cpu"
-    progress : callable, optional
-        Called with (epochs done, epochs in all).
+    device, progress
+        As in `BPMLL`.
     random_state : int, RandomState or None, default 0
         Of the first weights, the rows held out and the order of rows.
 

@@ -17,6 +17,7 @@ dependent. What is left is the ridge matrix of Q[G̃, E], Q = I - UUᵀ, or, wit
 """
 
 from collections import namedtuple
+from functools import partial
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular, svd
@@ -26,6 +27,10 @@ from scipy.linalg import cholesky, solve_triangular, svd
 DEPENDENT = 1e-7
 # Two labels with one positive row took 389 and 1,205 steps to 1e-4 of their F, the 99 other labels at most 156.
 FLOOR = 0.1
+
+# consequents P (K(D+1), L), coefficients (m, L) of E; objective, gap and steps of every output
+Solution = namedtuple("Solution", "P extra value gap n_iter converged")
+_solve = partial(solve_triangular, lower=True, check_finite=False)
 
 
 class Design:
@@ -108,7 +113,7 @@ class Factor:
         design, P = self.design, self._solved(Z, limit)
         P = design.transpose(P) if design.dual else P
         extra = P[len(P) - design.E.shape[1] :]
-        extra *= _mask(len(extra), limit)
+        extra *= np.arange(len(extra))[:, None] < limit
         bias = design.bias @ (design.U.T @ (Z - design.apply(P)))
         return design.consequents(P, bias), extra
 
@@ -116,26 +121,13 @@ class Factor:
         """Penalised coefficients (KD + m, l), or in the dual form what `Design.transpose` makes them of (N, l)."""
         design, Z = self.design, self.design.without_bias(Z)
         forward = _solve(self.root, Z if design.dual else design.transpose(Z))
-        m = design.E.shape[1]
+        used = np.arange(design.E.shape[1])[:, None] < limit  # (m, l): where an output may use a column of E
         if not design.dual:
-            forward[len(forward) - m :] *= _mask(m, limit)
+            forward[len(forward) - len(used) :] *= used
         elif self.V is not None:
-            inside = _solve(self.inner, self.V.T @ forward) * _mask(m, limit)
-            forward -= self.V @ _solve(self.inner, inside, transposed=True)
-        return _solve(self.root, forward, transposed=True)
-
-
-def _solve(root, B, transposed=False):
-    return solve_triangular(root, B, lower=True, trans=int(transposed), check_finite=False)
-
-
-def _mask(m, limit):
-    """(m, l): 1 where an output may use a column of E."""
-    return (np.arange(m)[:, None] < limit).astype(np.float64)
-
-
-# consequents P (K(D+1), L), coefficients (m, L) of E; objective, gap and steps of every output
-Solution = namedtuple("Solution", "P extra value gap n_iter converged")
+            inside = _solve(self.inner, self.V.T @ forward) * used
+            forward -= self.V @ _solve(self.inner, inside, trans=1)
+        return _solve(self.root, forward, trans=1)
 
 
 def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):

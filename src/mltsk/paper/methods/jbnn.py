@@ -33,10 +33,7 @@ class Adam:
 
 
 def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: Any, pull: Any = None) -> None:
-    """Gradients in V and W of the cross-entropy of rows x (with a column of ones), each row times its ``share``.
-
-    ``pull`` is 2κΛ where there is a prior on label relations.
-    """
+    """Gradients in V and W of the loss of rows x (with a column of ones) times their ``share``; ``pull`` is 2κΛ."""
     torch = load_torch()
     r = (x @ V).tanh_()
     r1 = torch.constant_pad_nd(r, (0, 1), 1.0)
@@ -122,8 +119,8 @@ class JBNN(NeuralMethod):
             with torch.inference_mode():
                 for rows in batches(rng.permutation(len(Y)), self.batch_size):
                     x = np.hstack([dense(X[rows]), np.ones((len(rows), 1))])
-                    share = w[rows][:, None] / len(rows)
-                    x, y, share = (torch.as_tensor(part, device=device) for part in (x, Y[rows], share))
+                    parts = (x, Y[rows], w[rows][:, None] / len(rows))
+                    x, y, share = (torch.as_tensor(part, device=device) for part in parts)
                     backward(x, y, share, layers[0], layers[1], gradients, pull)
                     adam.step(gradient.add_(theta, alpha=2 * self.weight_decay))
             yield state

@@ -14,7 +14,6 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances_chunked
 
 from ...core.arrays import BLOCK_BYTES, dense, row_blocks, row_square_norms
-from ...core.backend import blas_threads
 from .base import MultilabelMethod, grouped
 
 
@@ -83,23 +82,21 @@ class MLkNN(MultilabelMethod):
         train, test = nearest_neighbours(X, X, largest, exclude_self=True), nearest_neighbours(X_test, X, largest)
         for same in grouped(pairs, "n_neighbors".__eq__):
             asked = same[0][1].n_neighbors
-            if asked > most:
+            k = min(asked, most)
+            if k < asked:
                 message = f"n_neighbors={asked} was reduced to {most}: a training row has no more neighbours"
                 warnings.warn(message, UserWarning, stacklevel=4)
-            counts, test_counts = (neighbour_counts(near[:, :asked], Y) for near in (train, test))
+            counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
             for params, model in same:
-                model._learn(X, Y, counts, min(asked, most))
+                s, model.X_, model.Y_ = model.smoothing, X, Y.astype(np.uint8)
+                model.prior_ = (s + Y.sum(axis=0)) / (2 * s + len(Y))
+                model.given_, model.given_not_ = (count_distribution(counts, chosen, k, s) for chosen in (Y, 1 - Y))
+                prior = model.prior_[:, None]
+                positive = prior * model.given_
+                total = positive + (1 - prior) * model.given_not_
+                # the prior where a count was never seen and nothing is smoothed
+                model.posterior_ = np.where(total > 0, positive / np.where(total > 0, total, 1), prior)
                 yield model._point(params, model.posterior_[np.arange(Y.shape[1]), test_counts])
-
-    def _learn(self, X, Y, counts, k):
-        self.X_, self.Y_ = X, Y.astype(np.uint8)
-        self.prior_ = (self.smoothing + Y.sum(axis=0)) / (2 * self.smoothing + len(Y))
-        self.given_ = count_distribution(counts, Y, k, self.smoothing)
-        self.given_not_ = count_distribution(counts, 1 - Y, k, self.smoothing)
-        positive, prior = self.prior_[:, None] * self.given_, self.prior_[:, None]
-        total = positive + (1 - prior) * self.given_not_
-        # the prior where a count was never seen and nothing is smoothed
-        self.posterior_ = np.where(total > 0, positive / np.where(total > 0, total, 1), prior)
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
@@ -152,6 +149,5 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False):
         order = np.lexsort((distance, i))  # stable: equal distances stay in the order of columns
         return j[order][np.searchsorted(i, n)[:, None] + np.arange(k)]
 
-    with blas_threads(2.0 * Q.shape[0] * X.shape[0] * X.shape[1]):
-        options = {"squared": True, "working_memory": BLOCK_BYTES / 2**20}
-        return np.concatenate(list(pairwise_distances_chunked(A, B, reduce_func=nearest, **options)))
+    options = {"squared": True, "working_memory": BLOCK_BYTES / 2**20}
+    return np.concatenate(list(pairwise_distances_chunked(A, B, reduce_func=nearest, **options)))

@@ -31,7 +31,6 @@ from ..solvers.problem import GAP, fit_consequents
 from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod, grouped
 from .nets import batches, torch_device
 
-_WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _ROWS = 20_000  # evenly spread: enough for percentiles and for how much rules differ
 _AUTO = [StrOptions({"auto"}), *NOT_NEGATIVE]
 
@@ -105,11 +104,10 @@ class PaperMLTSK(MultilabelMethod):
     PAPER_GRID: ClassVar = {
         "n_rules": tuple(range(1, 11)),
         "width_scale": (0.1, 1.0, 10.0, 100.0),
-        "correlation_weight": _WEIGHTS,
-        "l1_weight": _WEIGHTS,
+        **dict.fromkeys(("correlation_weight", "l1_weight"), (0.01, 0.1, 1.0, 10.0, 100.0)),
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
-    _takes_sparse: ClassVar[bool] = False
+    _sparse: ClassVar[Any] = False
     _parameter_constraints: ClassVar[Any] = CONSTRAINTS | {
         **dict.fromkeys(("correlation_weight", "l1_weight", "ridge"), _AUTO),
         "objective": [StrOptions({"algorithm1", "convex"})],
@@ -213,16 +211,15 @@ class PaperMLTSK(MultilabelMethod):
     def system_(self):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        L = len(self.label_names_)
         own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
         return FuzzySystem(
             feature_names=tuple(feature_names(self)),
             label_names=tuple(self.label_names_),
             scaling=Scaling(**self.scaling_),
             unit_length=False,
-            intercept=np.zeros(L),
+            intercept=np.zeros(self.coef_.shape[2]),
             terms=Terms.none(),
-            term_coef=np.zeros((0, L)),
+            term_coef=np.zeros((0, self.coef_.shape[2])),
             underflow="authors",
             **{name: getattr(self, f"{name}_") for name in own},
         )
@@ -242,11 +239,15 @@ class PaperMLTSK(MultilabelMethod):
 
     def _path(self, pairs, X, Y, w, X_test):
         scaling = fit_scaling(X, w, "minmax")
-        yield from _scaled_path(pairs, scaling.apply(X), Y, w, scaling.apply(X_test))
+        Z, T = scaling.apply(X), scaling.apply(X_test)
+        for same, mapped in _by_rules(pairs, Z, w):
+            yield from _solve(same, mapped(Z), mapped(T), Y, w)
 
     def scaled_path(self, Z, Y, T, grid=None) -> Iterator[GridPoint]:
         """`grid_path` for features on a common scale already: training rows Z and test rows T, dense or CSR."""
-        yield from _scaled_path(self._settings(grid), Z, np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0]), T)
+        Y, w = np.asarray(Y, dtype=np.float64), np.ones(Z.shape[0])
+        for same, mapped in _by_rules(self._settings(grid), Z, w):
+            yield from _solve(same, mapped(Z), mapped(T), Y, w)
 
     def authors_path(self, Z, Y, split, grid=None) -> Iterator[tuple[GridPoint, np.ndarray]]:
         """Every setting as the authors' program evaluates it: rules are found on all rows, before the split.
@@ -259,11 +260,6 @@ class PaperMLTSK(MultilabelMethod):
             G, (train, test) = mapped(Z), split(same[0][1].n_rules, same[0][1].width_scale)
             for point in _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train))):
                 yield point, test
-
-
-def _scaled_path(pairs, Z, Y, w, T):
-    for same, mapped in _by_rules(pairs, Z, w):
-        yield from _solve(same, mapped(Z), mapped(T), Y, w)
 
 
 def _by_rules(pairs, Z, w):

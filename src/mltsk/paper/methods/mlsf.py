@@ -5,7 +5,7 @@ X (N, D), Y (N, L), w (N,) weights. Nothing here depends on more parameters than
 """
 
 import warnings
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,10 +25,7 @@ LASSO_STEPS = 20_000  # a fold of image needs more than 5000 at gamma = 0.1
 
 
 def label_affinities(X, Y, w):
-    """Jaccard similarity of labels and exp(-distance of their mean features), (L, L) each, diagonals 0.
-
-    A label without positives has neither: its rows are 0.
-    """
+    """Jaccard similarity and exp(-distance of mean features) of labels, (L, L); 0 on diagonals and for no positives."""
     wY = w[:, None] * Y
     both, count = Y.T @ wY, wY.sum(axis=0)
     either = count[:, None] + count - both
@@ -88,9 +85,8 @@ class Learner:
         self.X, self.Y, self.w, self.root, self.affinities = X, Y, w, np.sqrt(w)[:, None], label_affinities(X, Y, w)
         self.seed = int(check_random_state(random_state).randint(2**31 - 1))
         Xw = sparse.csr_array(X.multiply(self.root)) if sparse.issparse(X) else self.root * X
-        n_rows, width = Xw.shape
-        formed = width <= n_rows and 8 * width**2 <= GRAM_BYTES  # XᵀX where that is cheap; targets come later
-        self.design = quadratic(Xw, np.zeros((n_rows, 1)), form=formed)
+        formed = X.shape[1] <= len(Y) and 8 * X.shape[1] ** 2 <= GRAM_BYTES  # XᵀX where that is cheap
+        self.design = quadratic(Xw, np.zeros((len(Y), 1)), form=formed)  # targets come later
         self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self.fit_chain)
 
     def _groups(self, alpha, epsilon, size):
@@ -211,23 +207,19 @@ class MLSF(MultilabelMethod):
 
     def _fitted(self, pairs, X, Y, w):
         """Groups, features and chains that settings share are made once: exactly the numbers of single fits."""
-        learners = {}
+        learner_of = cache(partial(Learner, X, Y, w))
         for params, model in pairs:
-            seed = repr(model.random_state)
-            if seed not in learners:
-                learners[seed] = Learner(X, Y, w, model.random_state)
-            model._learn(learners[seed])
+            learner = learner_of(model.random_state)
+            groups = learner.groups(model.alpha, model.epsilon, model.size)
+            supports = learner.supports(groups, model.gamma, model.tol)
+            chains = [learner.chain(*pair, model.C, model.tol) for pair in zip(groups, supports, strict=True)]
+            model._store(chains, X.shape[1], Y.shape[1])
             yield params, model
 
-    def _learn(self, learner):
-        groups = learner.groups(self.alpha, self.epsilon, self.size)
-        supports = learner.supports(groups, self.gamma, self.tol)
-        chains = [learner.chain(*pair, self.C, self.tol) for pair in zip(groups, supports, strict=True)]
-        D, L = self.n_features_in_, sum(len(order) for order, _, _ in chains)
+    def _store(self, chains, D, L):
         self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
         self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
-        self.groups_ = np.zeros(L, int)
-        self.order_ = np.concatenate([order for order, _, _ in chains])
+        self.groups_, self.order_ = np.zeros(L, int), np.concatenate([order for order, _, _ in chains])
         for g, (order, support, links) in enumerate(chains):
             for i, (label, link) in enumerate(zip(order, links, strict=True)):
                 weights, self.intercept_[label], self.slope_[label], self.offset_[label] = link

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from itertools import accumulate, pairwise
 from math import prod
 from numbers import Integral
@@ -22,10 +23,7 @@ from ...core.backend import asked_threads
 from ...exceptions import InputError, optional
 from .base import MultilabelMethod, grouped
 
-
-def load_torch() -> Any:
-    """The torch module, or an ImportError that is the command which installs it."""
-    return optional("torch", "torch")
+load_torch: Any = partial(optional, "torch", "torch")  # or an ImportError that is the command which installs it
 
 
 def torch_device(name: str) -> Any:
@@ -106,7 +104,6 @@ class NeuralMethod(MultilabelMethod):
     """
 
     _needs_torch: ClassVar[bool] = True  # on a CPU, too
-
     _: KW_ONLY
     device: str = "cpu"
     progress: Callable[[int, int], object] | None = None
