@@ -6,11 +6,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..columns import MISSING
 from ..core.arrays import Array
@@ -310,36 +309,22 @@ class RuleBase(Narrowed, Sequence[Rule]):
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
 
 
-@dataclass(frozen=True, eq=False)
 class GivenRules:
-    """The R rules that the user gave to a system: each has one of its last R columns, of 0 and 1, and a term on it."""
+    """The R rules that the user gave to a system: each has one of its last R columns, of 0 and 1, and a term on it.
 
-    tables: Tables
+    ``shifts`` (R, L) are what each adds to each label where it holds, ``sizes`` the standard deviation of that over the
+    data, ``counts`` (R, 2) for how many samples it holds and how many there are.
+    """
 
-    @cached_property
-    def _terms(self) -> NDArray[np.bool_]:
-        """Which terms belong to each rule, (R, P): none where it holds for nobody or everybody."""
-        R, (_, D, _) = len(self.tables.given), self.tables.system.shape
-        return np.arange(D - R, D)[:, None] == self.tables.system.terms.feature
-
-    @cached_property
-    def shifts(self) -> Array:
-        """What each rule adds to each label where it holds, (R, L)."""
-        return np.asarray(self._terms @ np.asarray(self.tables.system.term_coef))
-
-    @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        """For how many samples each rule holds, and how many there are, (R, 2)."""
-        regions, R = self.tables.member_regions, len(self.tables.given)
-        found = np.zeros((R, 2)) if regions is None else regions[-1, self.tables.system.shape[1] - R :]
-        return np.asarray(found, dtype=np.int64)
-
-    @cached_property
-    def sizes(self) -> Array:
-        """Standard deviation over the data of what each rule adds to each label, (R, L)."""
-        held, of = self.counts.T
-        share = held / np.maximum(of, 1)
-        return np.asarray(np.abs(self.shifts) * np.sqrt(share * (1 - share))[:, None])
+    def __init__(self, tables: Tables) -> None:
+        regions, first, D = tables.member_regions, tables.system.shape[1] - len(tables.given), tables.system.shape[1]
+        self.tables = tables
+        self._terms = np.arange(first, D)[:, None] == tables.system.terms.feature  # none if it holds for nobody, or all
+        self.shifts = np.asarray(self._terms @ np.asarray(tables.system.term_coef))
+        found = np.zeros((D - first, 2)) if regions is None else regions[-1, first:]
+        self.counts = np.asarray(found, dtype=np.int64)
+        share = self.counts[:, 0] / np.maximum(self.counts[:, 1], 1)
+        self.sizes = np.asarray(np.abs(self.shifts) * np.sqrt(share * (1 - share))[:, None])
 
     def conditions(self, r: int) -> tuple[Given, ...]:
         """What a rule asks for."""

@@ -13,14 +13,14 @@ the smaller side of the data needs a sum.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING, Asked
+from ..columns import MISSING
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
 from ..system import FuzzySystem
@@ -47,88 +47,47 @@ class Subject(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
 class Tables:
-    """Arrays of one system in the caller's units, each computed when it is first asked for.
+    """Numbers of one system in the caller's units; those that take time are computed when they are first asked for.
 
-    ``categories`` gives a name to the numbers that stand for categories of a feature.
+    ``categories`` gives a name to the numbers that stand for categories of a feature. ``given`` are the R rules that
+    the user gave: the last R columns are theirs, and of no subject. ``gaps`` has the subject "not measured" of each
+    feature that has one, ``unordered`` the subjects whose named values have no order, ``starts`` (T,) the first column
+    of each subject, any for a feature that has none. A rule with conditions is called by ``noun``: without a general
+    rule there are no exceptions to one. ``start`` is what the intercept is, in words. ``member_regions`` are those of
+    `Members` or None; ``weights`` (K,) those of the exceptions, made to add up to 1; ``centers`` (K, D) those of fuzzy
+    sets, for rows of unit length the mean of what each rule fires on; ``shifts`` (K, L) what each exception says at its
+    own centre.
     """
 
-    system: FuzzySystem
-    categories: Categories | None
-
-    @cached_property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the features, (F,)."""
-        return self.system.feature_names if self.system.columns is None else self.system.columns.names
-
-    @cached_property
-    def given(self) -> tuple[tuple[Asked, ...], ...]:
-        """The rules that the user gave, (R,); the last R columns of numbers are theirs, and of no subject."""
-        return () if self.system.columns is None else self.system.columns.rules
-
-    @cached_property
-    def subjects(self) -> list[Subject]:
-        """What statements are about: every feature, then what is not measured."""
-        columns = self.system.columns
-        if columns is None:
-            return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(self.feature_names)]
-        gaps = [f for f, gap in enumerate(columns.gaps) if gap]
-        first = self.system.shape[1] - len(self.given) - len(gaps)
-        own, found, at = Counter(part.feature for part in columns.parts[:first]), [], 0
-        for f, (name, kind) in enumerate(zip(columns.names, columns.kinds, strict=True)):
-            found.append(Subject(f, name, kind, slice(at, at + own[f]), columns.named(f)))
-            at += own[f]
-        for d, f in enumerate(gaps, first):
-            found.append(Subject(f, columns.names[f], MISSING, slice(d, d + 1), ("measured", MISSING)))
-        return found
-
-    @cached_property
-    def gaps(self) -> dict[int, int]:
-        """The subject "not measured" of each feature that has one."""
-        return {subject.feature: t for t, subject in enumerate(self.subjects) if subject.kind == MISSING}
-
-    @cached_property
-    def starts(self) -> Index:
-        """The first column of each subject, (T,); a feature without a value has none, and any will do."""
-        return np.array([min(subject.columns.start, self.system.shape[1] - 1) for subject in self.subjects])
-
-    @cached_property
-    def unordered(self) -> list[tuple[int, Subject]]:
-        """The subjects whose named values have no order."""
-        return [(t, subject) for t, subject in enumerate(self.subjects) if subject.kind in ("nominal", MISSING)]
+    def __init__(self, system: FuzzySystem, categories: Categories | None) -> None:
+        columns, w, coef = system.columns, doubles(system.rule_weights), doubles(system.coef)
+        self.system, self.categories, self.subjects = system, categories or {}, _subjects(system)
+        self.feature_names = system.feature_names if columns is None else columns.names
+        self.given = () if columns is None else columns.rules
+        subjects = list(enumerate(self.subjects))
+        self.gaps = {subject.feature: t for t, subject in subjects if subject.kind == MISSING}
+        self.unordered = [(t, subject) for t, subject in subjects if subject.kind in ("nominal", MISSING)]
+        self.starts = np.array([min(subject.columns.start, system.shape[1] - 1) for subject in self.subjects])
+        self.noun = "Exception" if len(system.terms) else "Rule"
+        later = ["your rules"] * bool(self.given) + ["exceptions"] * bool(len(system.centers))
+        self.start = f"before {' and '.join(later)}" if later else "on average"
+        self.member_regions = None if system.members is None else system.members.regions
+        self.weights = np.asarray(w / max(float(w.sum()), 1e-300))
+        plain = system.scaling is None and not system.unit_length
+        self.centers = doubles(system.centers if plain else system.prototypes)
+        slopes = np.einsum("kd,kdl->kl", system.centers, coef[:, 1:]) if system.order else 0.0
+        self.shifts = np.asarray(coef[:, 0] + slopes)
 
     def named_values(self, t: int) -> dict[float, str]:
         """The values of subject t that have names: its categories, or the only two that a dense feature takes."""
         subject, scaling = self.subjects[t], self.system.scaling
         own: Mapping[float, str] = dict(enumerate(subject.values))
-        names = own or (self.categories or {}).get(subject.name, {})
+        names = own or self.categories.get(subject.name, {})
         if names or scaling is None or not scaling.bounded or subject.kind != "number":
             return {float(code): str(names[code]) for code in sorted(names)}
         values = np.unique(scaling.values[subject.columns.start]).tolist()
         return {value: number(value) for value in values} if len(values) == 2 else {}
-
-    @property
-    def member_regions(self) -> Array | None:
-        """Where the members of each exception lie in columns of numbers, as `Members` has it, None if not known."""
-        return None if self.system.members is None else self.system.members.regions
-
-    @cached_property
-    def weights(self) -> Array:
-        """The weights of the exceptions, made to add up to 1, (K,)."""
-        w = doubles(self.system.rule_weights)
-        return np.asarray(w / max(float(w.sum()), 1e-300))
-
-    @property
-    def noun(self) -> str:
-        """What a rule with conditions is called: without a general rule there are no exceptions to one."""
-        return "Exception" if len(self.system.terms) else "Rule"
-
-    @property
-    def start(self) -> str:
-        """What the intercept is, in words."""
-        later = ["your rules"] * bool(self.given) + ["exceptions"] * bool(len(self.system.centers))
-        return f"before {' and '.join(later)}" if later else "on average"
 
     @cached_property
     def middle(self) -> Array:
@@ -242,12 +201,6 @@ class Tables:
         return system.certainty.covariance(kept, j)
 
     @cached_property
-    def centers(self) -> Array:
-        """Centres of the fuzzy sets, (K, D); for rows of unit length, the mean of what each rule fires on."""
-        known = self.system.scaling is None and not self.system.unit_length
-        return doubles(self.system.centers if known else self.system.prototypes)
-
-    @cached_property
     def distinct(self) -> Array:
         """How far each centre lies from the average sample, in widths √s of its set, (K, T).
 
@@ -342,14 +295,6 @@ class Tables:
         return np.interp(x, values, np.bincount(where, weights=_GRID) / np.bincount(where))
 
     @cached_property
-    def shifts(self) -> Array:
-        """What each exception says about each label at its own centre, (K, L)."""
-        coef = doubles(self.system.coef)
-        if self.system.order == 0:
-            return coef[:, 0]
-        return np.asarray(coef[:, 0] + np.einsum("kd,kdl->kl", self.system.centers, coef[:, 1:]))
-
-    @cached_property
     def shift_sizes(self) -> Array:
         """Standard deviation over the data of each shift, (K, L): that of membership over the centres, times its size.
 
@@ -374,6 +319,22 @@ class Tables:
     def importance(self) -> Array:
         """Size of what each subject does to each label, in general and within rules, (T, L)."""
         return sum((self.slope_sizes(k) for k in range(self.system.shape[0] * self.system.order)), self.sizes)
+
+
+def _subjects(system: FuzzySystem) -> list[Subject]:
+    """What statements are about: every feature, then what is not measured."""
+    columns, D = system.columns, system.shape[1]
+    if columns is None:
+        return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(system.feature_names)]
+    gaps = [f for f, gap in enumerate(columns.gaps) if gap]
+    first = D - len(columns.rules) - len(gaps)
+    own, found, at = Counter(part.feature for part in columns.parts[:first]), [], 0
+    for f, (name, kind) in enumerate(zip(columns.names, columns.kinds, strict=True)):
+        found.append(Subject(f, name, kind, slice(at, at + own[f]), columns.named(f)))
+        at += own[f]
+    for d, f in enumerate(gaps, first):
+        found.append(Subject(f, columns.names[f], MISSING, slice(d, d + 1), ("measured", MISSING)))
+    return found
 
 
 def _shares(regions: Array) -> Array:
