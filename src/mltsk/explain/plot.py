@@ -18,10 +18,8 @@ from ..metrics.curves import calibration_groups, precision_recall_curve, ranking
 from . import views
 from .wording import FALL, RISE, percent, shortened
 
-FIGURES = (
-    *("shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"),
-    *("calibration", "precision_recall", "roc"),
-)
+FIGURES = ["shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"]
+FIGURES += ["calibration", "precision_recall", "roc"]
 INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
 _RC: Any = (

@@ -120,12 +120,10 @@ def _shape(tables: Tables, f: int, j: int) -> Curve:
         measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
         y = y + measured
     error = None if error is None else TWO_SIDED * error
-    return _curve(tables, f, x, y, ", ".join(map(str, told)), label=label, missing=missing, error=error)
+    return _curve(tables, f, x, y, ", ".join(map(str, told)), None, label, missing=missing, error=error)
 
 
-def _curve(
-    tables: Tables, t: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None, **known: Any
-) -> Curve:
+def _curve(tables: Tables, t: int, x: Array, y: Array, words: str, center: Any, label: Any, **known: Any) -> Curve:
     subject, quantiles = tables.subjects[t], tables.system.quantiles
     found = np.zeros(0) if quantiles is None or subject.values else doubles(quantiles[subject.columns.start])
     return Curve(subject.name, label, x, y, words, center, found, tables.named_values(t), **known)
@@ -232,7 +230,7 @@ def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
             center = float((system if system.scaling is None else tables).centers[rule, own.start])
             x = np.linspace(*_range(system, own.start, center), 201)
         apart = (tables.scaled(t, x) - system.centers[rule, own]) ** 2 / system.widths[rule, own]
-        curves.append(_curve(tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center))
+        curves.append(_curve(tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center, None))
     return tuple(curves)
 
 
