@@ -23,6 +23,8 @@ from .rules import GivenRules, Narrowed
 from .tables import Categories, Index, Tables, doubles, largest
 from .wording import Node, Page, left_out, name, number, percent, place_words, times
 
+_KINDS = ("base", "given", "feature", "absent", "exception", "slope")
+
 
 @dataclass(frozen=True)
 class Part:
@@ -77,9 +79,6 @@ class Why(Page):
         slopes = tuple(_ledger(self.of_kind("slope"), top))
         entries += [Node("of what rules add, by feature", slopes)] if slopes else []
         return [Node(f"{name(self.label)}: {self.score:.3f}, {verdict}", tuple(entries))]
-
-
-_KINDS = ("base", "given", "feature", "absent", "exception", "slope")
 
 
 def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
@@ -293,8 +292,7 @@ class Explanation(Narrowed):
     def to_frame(self) -> Any:
         """One row for each `Part` of each ``sample`` and ``label``, whose contributions add up to the score.
 
-        Parts called "slope" are told but are no part of the sum. Of samples in a polars frame, this is one as well,
-        where a column of names and numbers is text.
+        Parts called "slope" are no part of the sum. Of a polars frame it is one, in which names and numbers are text.
         """
         accounts = (why for one in self for why in one._accounts())
         rows = [{"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts]

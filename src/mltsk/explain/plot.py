@@ -1,5 +1,4 @@
-"""Figures of a model, one call each: shapes, rule map, label correlation, feature importance, membership, size path;
-and of what it is worth on rows that were left out: calibration, precision-recall, ROC.
+"""Figures of a model, one call each, and of what it is worth on rows that were left out.
 
 Each takes a fitted classifier (or its ``system_``) and returns a matplotlib ``Figure``, which a notebook shows and
 ``figure.savefig("name.png")`` writes; what is drawn comes from `mltsk.explain.views`. Names are plain text here, never
@@ -19,10 +18,8 @@ from ..metrics.curves import calibration_groups, precision_recall_curve, ranking
 from . import views
 from .wording import FALL, RISE, percent, shortened
 
-FIGURES = (
-    *("shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"),
-    *("calibration", "precision_recall", "roc"),
-)
+FIGURES = ["shapes", "feature_importance", "label_correlation", "rule_map", "membership", "size_path"]
+FIGURES += ["calibration", "precision_recall", "roc"]
 INK, MUTED, LINE = "#1f2933", "#616e7c", "#d5dae0"
 MAX_NAMES = 40  # beyond, only every so-many-th name has room
 _RC: Any = (
@@ -68,7 +65,8 @@ def _filled(ax: Any, curve: views.Curve) -> None:
     ax.plot(curve.x, curve.y, color=INK, lw=1.4)
     at = curve.quantiles[1:-1]
     ax.plot(at, np.zeros(len(at)), "|", color=MUTED, ms=5, mew=0.7, transform=ax.get_xaxis_transform(), clip_on=False)
-    _values(ax, curve)
+    ax.set_xlim(curve.x[0], curve.x[-1])
+    ax.locator_params(axis="x", nbins=4)
     if curve.missing is not None:  # beside the curve, on no value
         ax.plot(1.02, curve.missing, "D", color=INK, ms=4, transform=ax.get_yaxis_transform(), clip_on=False)
         ax.annotate(MISSING, (1.05, curve.missing), xycoords=ax.get_yaxis_transform(), fontsize=7, color=MUTED,
@@ -80,14 +78,6 @@ def _named_bars(ax: Any, names: Sequence[str], y: Array, error: Any = None) -> N
     ax.bar(where, y, yerr=error, color=np.where(y > 0, RISE, FALL), alpha=0.5, width=0.5, ecolor=MUTED)
     length, many = (12, {}) if len(y) <= 4 else (18, {"rotation": 90, "fontsize": 7})
     ax.set_xticks(where, [shortened(name, length) for name in names], **many)
-
-
-def _values(ax: Any, curve: views.Curve) -> None:
-    ax.set_xlim(curve.x[0], curve.x[-1])
-    if 0 < len(curve.categories) <= 8:
-        ax.set_xticks(list(curve.categories), [shortened(name, 12) for name in curve.categories.values()])
-    else:
-        ax.locator_params(axis="x", nbins=4)
 
 
 def rule_map(model: Any, X: Any = None) -> Any:
@@ -105,8 +95,7 @@ def rule_map(model: Any, X: Any = None) -> Any:
         for k, (a, b) in enumerate(places):
             left.text(a, b, str(k + 1), ha="center", va="center", fontweight="bold")
         left.margins(0.18)
-        left.set_aspect("equal", adjustable="datalim")
-        left.set(xticks=[], yticks=[], title=title)
+        left.set(xticks=[], yticks=[], title=title, aspect="equal", adjustable="datalim")
         left.spines[["left", "bottom"]].set_visible(False)
         right.barh(where, view.coverage, color=RISE, height=0.62, label="share of the data that it governs")
         right.plot(view.nearest, where, "o", color=FALL, ms=5, label="distance from the rule most like it")
@@ -141,10 +130,9 @@ def label_correlation(model: Any, Y: Any = None) -> Any:
         right.axvline(0, color=LINE, lw=0.8)
         size, alpha = (6, 0.25) if len(pairs[0]) > 500 else (26, 0.7)
         right.scatter(view.labels[pairs], view.consequents[pairs], s=size, color=RISE, alpha=alpha)
-        right.set_xlabel(f"correlation of two labels in the {'data' if view.from_data else 'scores of the rules'}")
-        right.set_ylabel("correlation of their THEN-parts")
+        of = f"correlation of two labels in the {'data' if view.from_data else 'scores of the rules'}"
         told = "" if np.isnan(view.agreement) else f": they agree at {view.agreement:.2f}"
-        right.set_title(f"Each pair of labels{told}")
+        right.set(xlabel=of, ylabel="correlation of their THEN-parts", title=f"Each pair of labels{told}")
     return figure
 
 
@@ -161,11 +149,10 @@ def feature_importance(model: Any, top: int = 20) -> Any:
         image = _image(left, view.values[:, shown], names, view.features, *colours, vmin=0, aspect="auto")
         left.set_title("Effect on each label")
         right.barh(np.arange(len(view.features)), total, color=RISE, height=0.62)
-        right.set_title("All labels")
         right.tick_params(labelleft=False)
         right.grid(axis="x", color=LINE, lw=0.6)
         rest = float(view.rest.sum()) / max(float(total.sum() + view.rest.sum()), 1e-300)
-        right.set_xlabel(f"the others: {percent(rest)} of all" if rest > 0 else "")
+        right.set(title="All labels", xlabel=f"the others: {percent(rest)} of all" if rest > 0 else "")
         bar = figure.colorbar(image, ax=right, shrink=0.6, pad=0.04, label="standard deviation of the effect")
         bar.outline.set_visible(False)
     return figure
@@ -182,8 +169,8 @@ def size_path(model: Any) -> Any:
             ax.plot(path["terms"], path[name], color=colour, lw=1.8, label=words)
             end = path["terms"][-1], path[name][-1]
             ax.annotate(words, end, xytext=(6, 0), textcoords="offset points", color=colour)
-        ax.set(xlabel="terms per label", ylabel="average precision", xlim=(0, None))
-        ax.set_title("What brevity costs, on rows that were left out")
+        title = "What brevity costs, on rows that were left out"
+        ax.set(xlabel="terms per label", ylabel="average precision", xlim=(0, None), title=title)
     return figure
 
 
@@ -242,9 +229,25 @@ def _judged(model: Any, labels: Sequence[str], draw: Any, title: str, x: str, y:
 
 def membership(model: Any, rule: int, top: int = 6) -> Any:
     """Membership curves of the ``top`` most distinct conditions of a rule (counted from 0), in the caller's units."""
+
+    def draw(ax: Any, curve: views.Curve) -> None:
+        if curve.center is None:
+            _named_bars(ax, list(curve.categories.values()), curve.y)
+        else:
+            ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
+            ax.plot(curve.x, curve.y, color=RISE, lw=2)
+            ax.axvline(curve.center, color=MUTED, lw=1.2, ls=(0, (4, 3)))
+            ax.set_xlim(curve.x[0], curve.x[-1])
+            ax.locator_params(axis="x", nbins=4)
+            if 0 < len(curve.categories) <= 8:
+                ax.set_xticks(list(curve.categories), [shortened(name, 12) for name in curve.categories.values()])
+        ax.set(ylim=(0, 1.06), yticks=[0, 0.5, 1])
+        ax.set_title(shortened(curve.feature, 38), fontsize=9)
+        ax.set_xlabel(shortened(curve.words.removeprefix(curve.feature).removeprefix(" is").strip(), 52), fontsize=8)
+
     curves = views.membership_curves(model, rule, top)
     told = "" if curves else ": always, it has no conditions"
-    return _panels(curves, _condition, max(1, min(3, len(curves))), 3.5, 2.1, f"Rule {rule + 1}{told}")
+    return _panels(curves, draw, max(1, min(3, len(curves))), 3.5, 2.1, f"Rule {rule + 1}{told}")
 
 
 def _panels(curves: Any, draw: Any, columns: int, width: float, height: float, title: str, **options: Any) -> Any:
@@ -257,20 +260,6 @@ def _panels(curves: Any, draw: Any, columns: int, width: float, height: float, t
             ax.set_axis_off()
         figure.suptitle(title, x=0.01, ha="left", color=INK)
     return figure
-
-
-def _condition(ax: Any, curve: views.Curve) -> None:
-    if curve.center is None:
-        _named_bars(ax, list(curve.categories.values()), curve.y)
-    else:
-        ax.fill_between(curve.x, curve.y, color=RISE, alpha=0.15, lw=0)
-        ax.plot(curve.x, curve.y, color=RISE, lw=2)
-        ax.axvline(curve.center, color=MUTED, lw=1.2, ls=(0, (4, 3)))
-        _values(ax, curve)
-    ax.set_ylim(0, 1.06)
-    ax.set_yticks([0, 0.5, 1])
-    ax.set_title(shortened(curve.feature, 38), fontsize=9)
-    ax.set_xlabel(shortened(curve.words.removeprefix(curve.feature).removeprefix(" is").strip(), 52), fontsize=8)
 
 
 def _image(ax: Any, C: Array, across: Sequence[str], down: Sequence[str] | None, *colours: str, **options: Any) -> Any:

@@ -6,11 +6,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..columns import MISSING
 from ..core.arrays import Array
@@ -43,13 +42,13 @@ _CONDITION = ("feature", "category", "center", "average", "low", "high", "percen
 _CONSEQUENT = ("label", "positives", "observed", "overall", "error", "size")
 
 
-def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "RuleBase":
+def rule_base(system: FuzzySystem | Tables, *, categories: Categories | None = None) -> "RuleBase":
     """The rules of a fitted system.
 
     Parameters
     ----------
     system : FuzzySystem
-        ``clf.system_`` of a fitted classifier.
+        ``clf.system_`` of a fitted classifier, or its tables where they are at hand.
     categories : mapping of feature name to a mapping of number to category name, optional
         What the numbers of nominal features stand for.
 
@@ -62,11 +61,7 @@ def rule_base(system: FuzzySystem, *, categories: Categories | None = None) -> "
     >>> len(rules.general), len(rules.exceptions)
     (5, 3)
     """
-    return rules_of(Tables(system, categories))
-
-
-def rules_of(tables: Tables) -> "RuleBase":
-    """All rules of a system whose numbers are at hand already."""
+    tables = system if isinstance(system, Tables) else Tables(system, categories)
     K, _, L = tables.system.shape
     return RuleBase(tables, np.arange(L), np.arange(K), np.arange(len(tables.subjects)))
 
@@ -195,16 +190,18 @@ class RuleBase(Narrowed, Sequence[Rule]):
         center, average = float(tables.centers[k, d]), float(tables.averages[d])
         place = None if tables.system.quantiles is None else float(tables.percentile(d, center))
         names = tuple(tables.named_values(t).items())
-        reach = float(np.round(tables.reaches[k, d], 9)) if tables.system.is_sheet else None
-        known: Any = {"members": members, "reach": reach}
+        known: Any = {"members": members}
+        if tables.system.is_sheet and tables.system.quantiles is not None:
+            width, span = np.sqrt(doubles(tables.system.widths)[k, d]), np.ptp(doubles(tables.system.quantiles[d]))
+            known["reach"] = float(np.round(width * span, 9))
         return Condition(subject.name, center, average, *tables.ends(k, t), place, distinct, names, **known)
 
     def _consequent(self, k: int, j: int) -> Consequent:
         tables, members = self.tables, self.tables.system.members
         had = None if members is None else (members.positives[k, j], members.observed[k, j])
         own = None if tables.system.order else len(tables.system.terms) + k  # none is known of slopes
-        shapes = self._shapes(j, tables.slope_sizes(k, j), k)
-        return _consequent(tables, j, tables.shifts[k, j], tables.shift_sizes[k, j], had, own, shapes)
+        shift, size = float(tables.shifts[k, j]), float(tables.shift_sizes[k, j])
+        return _consequent(tables, j, had, own, shift, size, self._shapes(j, tables.slope_sizes(k, j), k))
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: all of it, or the ``top`` first of shapes, conditions and consequents."""
@@ -310,36 +307,22 @@ class RuleBase(Narrowed, Sequence[Rule]):
         return f"<RuleBase: {len(self)} exceptions, {len(self.feature_names)} features, {len(self.kept_labels)} labels>"
 
 
-@dataclass(frozen=True, eq=False)
 class GivenRules:
-    """The R rules that the user gave to a system: each has one of its last R columns, of 0 and 1, and a term on it."""
+    """The R rules that the user gave to a system: each has one of its last R columns, of 0 and 1, and a term on it.
 
-    tables: Tables
+    ``shifts`` (R, L) are what each adds to each label where it holds, ``sizes`` the standard deviation of that over the
+    data, ``counts`` (R, 2) for how many samples it holds and how many there are.
+    """
 
-    @cached_property
-    def _terms(self) -> NDArray[np.bool_]:
-        """Which terms belong to each rule, (R, P): none where it holds for nobody or everybody."""
-        R, (_, D, _) = len(self.tables.given), self.tables.system.shape
-        return np.arange(D - R, D)[:, None] == self.tables.system.terms.feature
-
-    @cached_property
-    def shifts(self) -> Array:
-        """What each rule adds to each label where it holds, (R, L)."""
-        return np.asarray(self._terms @ np.asarray(self.tables.system.term_coef))
-
-    @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        """For how many samples each rule holds, and how many there are, (R, 2)."""
-        regions, R = self.tables.member_regions, len(self.tables.given)
-        found = np.zeros((R, 2)) if regions is None else regions[-1, self.tables.system.shape[1] - R :]
-        return np.asarray(found, dtype=np.int64)
-
-    @cached_property
-    def sizes(self) -> Array:
-        """Standard deviation over the data of what each rule adds to each label, (R, L)."""
-        held, of = self.counts.T
-        share = held / np.maximum(of, 1)
-        return np.asarray(np.abs(self.shifts) * np.sqrt(share * (1 - share))[:, None])
+    def __init__(self, tables: Tables) -> None:
+        regions, first, D = tables.member_regions, tables.system.shape[1] - len(tables.given), tables.system.shape[1]
+        self.tables = tables
+        self._terms = np.arange(first, D)[:, None] == tables.system.terms.feature  # none if it holds for nobody, or all
+        self.shifts = np.asarray(self._terms @ np.asarray(tables.system.term_coef))
+        found = np.zeros((D - first, 2)) if regions is None else regions[-1, first:]
+        self.counts = np.asarray(found, dtype=np.int64)
+        share = self.counts[:, 0] / np.maximum(self.counts[:, 1], 1)
+        self.sizes = np.asarray(np.abs(self.shifts) * np.sqrt(share * (1 - share))[:, None])
 
     def conditions(self, r: int) -> tuple[Given, ...]:
         """What a rule asks for."""
@@ -361,12 +344,10 @@ class GivenRules:
     def _says(self, r: int, j: int) -> Consequent:
         members, own = self.tables.system.members, np.flatnonzero(self._terms[r])
         had = None if members is None else members.given[r, :, j]
-        return _consequent(self.tables, j, self.shifts[r, j], self.sizes[r, j], had, own)
+        return _consequent(self.tables, j, had, own, float(self.shifts[r, j]), float(self.sizes[r, j]))
 
 
-def _consequent(
-    tables: Tables, j: int, shift: float, size: float, had: Any, own: Any, shapes: Sequence[Shape] = ()
-) -> Consequent:
+def _consequent(tables: Tables, j: int, had: Any, own: Any, *says: Any) -> Consequent:
     """What a rule says about label j, which ``had`` (positives, observed) of its members have.
 
     ``own`` is where its numbers are among those of the label, None where their covariance is not known.
@@ -377,7 +358,7 @@ def _consequent(
         known |= {"positives": int(had[0]), "observed": int(had[1]), "overall": overall}
     if own is not None and (cov := tables.covariance(j)) is not None:
         known["error"] = TWO_SIDED * float(np.sqrt(max(cov[own, own].sum(), 0.0)))
-    return Consequent(tables.system.label_names[j], float(shift), float(size), shapes, **known)
+    return Consequent(tables.system.label_names[j], *says, **known)
 
 
 def _line(tables: Tables, t: int, j: int) -> tuple[Array, Array, float, float]:

@@ -13,14 +13,14 @@ the smaller side of the data needs a sum.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import MISSING, Asked
+from ..columns import MISSING
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
 from ..system import FuzzySystem
@@ -47,92 +47,57 @@ class Subject(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
 class Tables:
-    """Arrays of one system in the caller's units, each computed when it is first asked for.
+    """Numbers of one system in the caller's units; those that take time are computed when they are first asked for.
 
-    ``categories`` gives a name to the numbers that stand for categories of a feature.
+    ``categories`` gives a name to the numbers that stand for categories of a feature. ``given`` are the R rules that
+    the user gave: the last R columns are theirs, and of no subject. ``gaps`` has the subject "not measured" of each
+    feature that has one, ``unordered`` the subjects whose named values have no order, ``starts`` (T,) the first column
+    of each subject, any for a feature that has none. A rule with conditions is called by ``noun``: without a general
+    rule there are no exceptions to one. ``start`` is what the intercept is, in words. ``member_regions`` are those of
+    `Members` or None; ``weights`` (K,) those of the exceptions, made to add up to 1; ``centers`` (K, D) those of fuzzy
+    sets, for rows of unit length the mean of what each rule fires on; ``shifts`` (K, L) what each exception says at its
+    own centre. ``middle`` (D,) is the average sample on the scale of the rules, ``averages`` the same in the caller's
+    units; ``spreads`` (D,) are standard deviations on the scale of the rules, over the training quantiles.
     """
 
-    system: FuzzySystem
-    categories: Categories | None
-
-    @cached_property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the features, (F,)."""
-        return self.system.feature_names if self.system.columns is None else self.system.columns.names
-
-    @cached_property
-    def given(self) -> tuple[tuple[Asked, ...], ...]:
-        """The rules that the user gave, (R,); the last R columns of numbers are theirs, and of no subject."""
-        return () if self.system.columns is None else self.system.columns.rules
-
-    @cached_property
-    def subjects(self) -> list[Subject]:
-        """What statements are about: every feature, then what is not measured."""
-        columns = self.system.columns
-        if columns is None:
-            return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(self.feature_names)]
-        gaps = [f for f, gap in enumerate(columns.gaps) if gap]
-        first = self.system.shape[1] - len(self.given) - len(gaps)
-        own, found, at = Counter(part.feature for part in columns.parts[:first]), [], 0
-        for f, (name, kind) in enumerate(zip(columns.names, columns.kinds, strict=True)):
-            found.append(Subject(f, name, kind, slice(at, at + own[f]), columns.named(f)))
-            at += own[f]
-        for d, f in enumerate(gaps, first):
-            found.append(Subject(f, columns.names[f], MISSING, slice(d, d + 1), ("measured", MISSING)))
-        return found
-
-    @cached_property
-    def gaps(self) -> dict[int, int]:
-        """The subject "not measured" of each feature that has one."""
-        return {subject.feature: t for t, subject in enumerate(self.subjects) if subject.kind == MISSING}
-
-    @cached_property
-    def starts(self) -> Index:
-        """The first column of each subject, (T,); a feature without a value has none, and any will do."""
-        return np.array([min(subject.columns.start, self.system.shape[1] - 1) for subject in self.subjects])
-
-    @cached_property
-    def unordered(self) -> list[tuple[int, Subject]]:
-        """The subjects whose named values have no order."""
-        return [(t, subject) for t, subject in enumerate(self.subjects) if subject.kind in ("nominal", MISSING)]
+    def __init__(self, system: FuzzySystem, categories: Categories | None) -> None:
+        columns, w, coef = system.columns, doubles(system.rule_weights), doubles(system.coef)
+        self.system, self.categories, self.subjects = system, categories or {}, _subjects(system)
+        self.feature_names = system.feature_names if columns is None else columns.names
+        self.given = () if columns is None else columns.rules
+        subjects = list(enumerate(self.subjects))
+        self.gaps = {subject.feature: t for t, subject in subjects if subject.kind == MISSING}
+        self.unordered = [(t, subject) for t, subject in subjects if subject.kind in ("nominal", MISSING)]
+        self.starts = np.array([min(subject.columns.start, system.shape[1] - 1) for subject in self.subjects])
+        self.noun = "Exception" if len(system.terms) else "Rule"
+        later = ["your rules"] * bool(self.given) + ["exceptions"] * bool(len(system.centers))
+        self.start = f"before {' and '.join(later)}" if later else "on average"
+        self.member_regions = None if system.members is None else system.members.regions
+        self.weights = np.asarray(w / max(float(w.sum()), 1e-300))
+        plain = system.scaling is None and not system.unit_length
+        self.centers = doubles(system.centers if plain else system.prototypes)
+        slopes = np.einsum("kd,kdl->kl", system.centers, coef[:, 1:]) if system.order else 0.0
+        self.shifts = np.asarray(coef[:, 0] + slopes)
+        self._grid: Any = None if system.quantiles is None else system.scale(doubles(system.quantiles).T)
+        self.middle = self._middle()
+        self.averages = self.weights @ self.centers if system.unit_length else self.middle
+        if system.scaling is not None:
+            self.averages = system.scaling.invert(self.middle[None, :])[0]
+        # a mostly absent feature has a variance of about its mean times the size it has where it is present
+        self.spreads = np.sqrt(np.abs(self.middle)) if self._grid is None else self._grid.std(axis=0)
 
     def named_values(self, t: int) -> dict[float, str]:
         """The values of subject t that have names: its categories, or the only two that a dense feature takes."""
         subject, scaling = self.subjects[t], self.system.scaling
         own: Mapping[float, str] = dict(enumerate(subject.values))
-        names = own or (self.categories or {}).get(subject.name, {})
+        names = own or self.categories.get(subject.name, {})
         if names or scaling is None or not scaling.bounded or subject.kind != "number":
             return {float(code): str(names[code]) for code in sorted(names)}
         values = np.unique(scaling.values[subject.columns.start]).tolist()
         return {value: number(value) for value in values} if len(values) == 2 else {}
 
-    @property
-    def member_regions(self) -> Array | None:
-        """Where the members of each exception lie in columns of numbers, as `Members` has it, None if not known."""
-        return None if self.system.members is None else self.system.members.regions
-
-    @cached_property
-    def weights(self) -> Array:
-        """The weights of the exceptions, made to add up to 1, (K,)."""
-        w = doubles(self.system.rule_weights)
-        return np.asarray(w / max(float(w.sum()), 1e-300))
-
-    @property
-    def noun(self) -> str:
-        """What a rule with conditions is called: without a general rule there are no exceptions to one."""
-        return "Exception" if len(self.system.terms) else "Rule"
-
-    @property
-    def start(self) -> str:
-        """What the intercept is, in words."""
-        later = ["your rules"] * bool(self.given) + ["exceptions"] * bool(len(self.system.centers))
-        return f"before {' and '.join(later)}" if later else "on average"
-
-    @cached_property
-    def middle(self) -> Array:
-        """The average sample on the scale of the rules, (D,)."""
+    def _middle(self) -> Array:
         system = self.system
         if system.is_linear:
             return doubles(system.terms.mean)
@@ -145,29 +110,9 @@ class Tables:
         return np.zeros(system.shape[1]) if bounded else self.weights @ system.centers
 
     @cached_property
-    def averages(self) -> Array:
-        """The average sample in the caller's units, (D,)."""
-        if self.system.scaling is not None:
-            return self.system.scaling.invert(self.middle[None, :])[0]
-        return self.weights @ self.centers if self.system.unit_length else self.middle
-
-    @cached_property
-    def _grid(self) -> Array:
-        """Every dense feature at each of its own training quantiles, on the scale of the rules, (Q, D)."""
-        return np.asarray(self.system.scale(doubles(self.system.quantiles).T))
-
-    @cached_property
     def grid_terms(self) -> Array:
-        """Centred memberships in the terms at those, (Q, P)."""
+        """Centred memberships in the terms where every feature is at one of its training quantiles, (Q, P)."""
         return self.system.terms.memberships(self._grid, self.system.scaling) - self.system.terms.mean
-
-    @cached_property
-    def spreads(self) -> Array:
-        """Standard deviation of each feature on the scale of the rules, (D,)."""
-        if self.system.quantiles is None:
-            # a mostly absent feature has a variance of about its mean times the size it has where it is present
-            return np.sqrt(np.abs(self.middle))
-        return np.asarray(self._grid.std(axis=0))
 
     @cached_property
     def sizes(self) -> Array:
@@ -242,17 +187,8 @@ class Tables:
         return system.certainty.covariance(kept, j)
 
     @cached_property
-    def centers(self) -> Array:
-        """Centres of the fuzzy sets, (K, D); for rows of unit length, the mean of what each rule fires on."""
-        known = self.system.scaling is None and not self.system.unit_length
-        return doubles(self.system.centers if known else self.system.prototypes)
-
-    @cached_property
     def distinct(self) -> Array:
-        """How far each centre lies from the average sample, in widths √s of its set, (K, T).
-
-        Signed where values have an order; NaN where there is no condition, which is a set of infinite width.
-        """
+        """How far each centre lies from the average, in widths √s, (K, T): signed if ordered, NaN for infinite ones."""
         finite = np.isfinite(self.system.widths)
         apart = (doubles(self.system.centers) - self.middle) / np.sqrt(doubles(self.system.widths))
         found = np.where(finite, apart, np.nan)[:, self.starts]
@@ -262,10 +198,7 @@ class Tables:
         return found
 
     def order(self, k: int, subjects: Index) -> tuple[Index, int]:
-        """Those of some subjects that rule k has conditions on, and how many, the first ones, set its members apart.
-
-        The most distinct come first; where members are not known, all are said to set them apart.
-        """
+        """Those of some subjects that rule k has conditions on, most distinct first, and how many set members apart."""
         kept = subjects[~np.isnan(self.distinct[k, subjects])]
         kept = largest(kept, self.distinct[k, kept])
         if self.regions is None:
@@ -285,10 +218,11 @@ class Tables:
             return None
         grid = doubles(system.quantiles)[starts]
         if system.is_sheet:  # where conditions are met by half
-            reach, c = self.reaches[:, starts] * np.sqrt(np.log(2)), self.centers[:, starts]
+            told, c = np.isfinite(system.widths[:, starts]), self.centers[:, starts]
+            width = np.sqrt(np.where(told, doubles(system.widths)[:, starts], 0.0))
+            reach = width * np.ptp(grid, axis=1) * np.sqrt(np.log(2))
             low = np.where(c <= grid[:, 0], -np.inf, np.round(c - reach, 9))
             high = np.where(c >= grid[:, -1], np.inf, np.round(c + reach, 9))
-            told = np.isfinite(reach)
         else:
             (low, high), (first, last) = np.moveaxis(members[:-1, starts], 2, 0), members[-1, starts].T
             single = low == high
@@ -305,12 +239,6 @@ class Tables:
             found[:, t] = np.where((apart > CLEAR) & (not system.is_sheet), 0.0, np.nan)[:, None]
         return found
 
-    @cached_property
-    def reaches(self) -> Array:
-        """Of a sheet: how far from its centre a condition is met by 1/e, in the caller's units, (K, D)."""
-        span, widths = np.ptp(doubles(self.system.quantiles), axis=1), doubles(self.system.widths)
-        return np.where(np.isfinite(widths), np.sqrt(np.where(np.isfinite(widths), widths, 1.0)) * span, np.inf)
-
     def shares(self, k: int, t: int) -> tuple[tuple[str, float, float], ...]:
         """Of the values that rule k has a condition on: name, share among members (or at its centre) and on average."""
         subject, here, usual = self.subjects[t], self.centers[k], self.averages
@@ -323,11 +251,8 @@ class Tables:
         return tuple((v, *pair) for v, pair, own in zip(subject.values, pairs, finite, strict=True) if own)
 
     def ends(self, k: int, t: int) -> tuple[float | None, float | None]:
-        """From where to where the condition of rule k on a number reaches, None for an open end.
-
-        Where members are not known, it begins half way between the average sample and its centre.
-        """
-        if self.regions is None:
+        """From where to where the condition of rule k on a number reaches, None for an open end."""
+        if self.regions is None:  # it begins half way between the average sample and its centre
             d, scaling = self.subjects[t].columns.start, self.system.scaling
             half = np.nan if self.system.unit_length else (doubles(self.system.centers)[k, d] + self.middle[d]) / 2
             half = half if scaling is None else scaling.columns(slice(d, d + 1)).invert(np.array([[half]]))[0, 0]
@@ -342,21 +267,10 @@ class Tables:
         return np.interp(x, values, np.bincount(where, weights=_GRID) / np.bincount(where))
 
     @cached_property
-    def shifts(self) -> Array:
-        """What each exception says about each label at its own centre, (K, L)."""
-        coef = doubles(self.system.coef)
-        if self.system.order == 0:
-            return coef[:, 0]
-        return np.asarray(coef[:, 0] + np.einsum("kd,kdl->kl", self.system.centers, coef[:, 1:]))
-
-    @cached_property
     def shift_sizes(self) -> Array:
-        """Standard deviation over the data of each shift, (K, L): that of membership over the centres, times its size.
-
-        Of membership it is at most what all or nothing has, which lies farther from that over the data.
-        """
+        """Standard deviation over the data of each shift, (K, L): its size times that of membership over centres."""
         system, w = self.system, doubles(self.system.rule_weights)
-        spreads = np.sqrt(np.maximum(w * (1 - w), 0.0))
+        spreads = np.sqrt(np.maximum(w * (1 - w), 0.0))  # at most that of all or nothing
         if len(w) > 1:
             M = firing_strengths(doubles(system.centers), system.centers, system.widths, underflow=system.underflow)
             over_centers = np.sqrt(np.maximum(self.weights @ M**2 - (self.weights @ M) ** 2, 0.0))
@@ -374,6 +288,22 @@ class Tables:
     def importance(self) -> Array:
         """Size of what each subject does to each label, in general and within rules, (T, L)."""
         return sum((self.slope_sizes(k) for k in range(self.system.shape[0] * self.system.order)), self.sizes)
+
+
+def _subjects(system: FuzzySystem) -> list[Subject]:
+    """What statements are about: every feature, then what is not measured."""
+    columns, D = system.columns, system.shape[1]
+    if columns is None:
+        return [Subject(d, name, "number", slice(d, d + 1)) for d, name in enumerate(system.feature_names)]
+    gaps = [f for f, gap in enumerate(columns.gaps) if gap]
+    first = D - len(columns.rules) - len(gaps)
+    own, found, at = Counter(part.feature for part in columns.parts[:first]), [], 0
+    for f, (name, kind) in enumerate(zip(columns.names, columns.kinds, strict=True)):
+        found.append(Subject(f, name, kind, slice(at, at + own[f]), columns.named(f)))
+        at += own[f]
+    for d, f in enumerate(gaps, first):
+        found.append(Subject(f, columns.names[f], MISSING, slice(d, d + 1), ("measured", MISSING)))
+    return found
 
 
 def _shares(regions: Array) -> Array:

@@ -6,7 +6,7 @@ All numbers are in the caller's units (`mltsk.explain.tables` says how), and no 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any
 
 from ..columns import MISSING
 from ..core.members import FEWEST
@@ -20,16 +20,14 @@ MOSTLY = 0.9  # values of so large a share together are what a rule is about
 LOW = 0.4  # a change that passes its average below this percentile is told for what lies below
 EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
 
-T = TypeVar("T")
 
-
-class Items(Sequence[T]):
+class Items(Sequence[Any]):
     """A read-only sequence of what is made of each of ``keys`` on access; slices are tuples.
 
     A model of 500 features and 160 labels has 80,000 shapes, of which a reader looks at a few.
     """
 
-    def __init__(self, keys: Sequence[int], make: Callable[[int], T]) -> None:
+    def __init__(self, keys: Sequence[int], make: Callable[[int], Any]) -> None:
         self.keys, self.make = keys, make
 
     def __len__(self) -> int:
@@ -49,14 +47,13 @@ class Shape:
 
     ``kind`` is "rises", "falls", "peaks" or "dips", "varies" between values without an order, or "not measured", which
     is about whether there is a value; ``change`` is signed: from the 10th to the 90th percentile of a curve that rises
-    or falls, else the whole of it; for a sparse feature, per full weight.
-    ``size`` is the standard deviation over the data. ``at`` is where the effect passes its average or else turns, and
-    ``percentile`` (0..1) where that lies in the data, None for sparse and for named values. ``x`` and ``y`` are values
-    and what they add to the score, 0 on average; ``names`` are those of the values, where they have some.
-    ``error`` is half the width of the interval that holds the change in 95 of 100 cases, None where it is not known;
-    ``chosen`` in how many of so many fits to parts of the data the same was found. Of a short model, which is
-    ``exact``, ``x`` and ``y`` are the points of a line that is flat beyond them, as the model has it, 0 where most of
-    the data is; ``change`` is the whole of it, and ``average`` what is added where the feature was not measured.
+    or falls, else the whole of it; for a sparse feature, per full weight. ``size`` is the standard deviation over the
+    data. ``at`` is where the effect passes its average or else turns, and ``percentile`` (0..1) where that lies in the
+    data, None for sparse and for named values. ``x`` and ``y`` are values and what they add to the score, 0 on average;
+    ``names`` are those of the values, where they have some. ``error`` is half the width of the interval that holds the
+    change in 95 of 100 cases, None where it is not known; ``chosen`` in how many of so many fits to parts of the data
+    the same was found. Of a short model, which is ``exact``, ``x`` and ``y`` are the points of a line that is flat
+    beyond them, 0 where most of the data is; ``change`` is the whole of it, and ``average`` what no value adds.
 
     Examples
     --------
@@ -205,12 +202,10 @@ class Condition:
 
     def __str__(self) -> str:
         feature = name(self.feature)
-        return f"{feature} is {self._words()}" if self.members is None else self._region(feature)
-
-    def _region(self, feature: str) -> str:
-        """Where the members lie."""
+        if self.members is None:
+            return f"{feature} is {self._words()}"
         if max((abs(here - usual) for _, here, usual in self.values), default=0.0) > CLEAR:
-            return f"{feature} is {_told_by_shares(self.values, self.measured, self.members or 0)}"
+            return f"{feature} is {_told_by_shares(self.values, self.measured, self.members)}"
         names, ends = dict(self.names), [x for x in (self.low, self.high) if x is not None]
         if not ends:
             return f"any {feature}"
@@ -272,8 +267,7 @@ def _told_by_shares(values: tuple[tuple[str, float, float], ...], measured: int 
 class Given:
     """One condition that the user wrote: between ``low`` and ``high``, ends included, or one of some ``words``.
 
-    It holds or does not; it does not hold where the feature was not measured. ``names`` are those of both ends, of
-    levels in an order.
+    It does not hold where the feature was not measured. ``names`` are those of both ends, of levels in an order.
 
     Examples
     --------

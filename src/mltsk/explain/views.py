@@ -13,7 +13,7 @@ from ..core.arrays import Array
 from ..core.membership import firing_strengths, rule_distances
 from ..exceptions import InputError
 from ..system import FuzzySystem
-from .rules import TWO_SIDED, rules_of
+from .rules import TWO_SIDED, rule_base
 from .tables import Tables, doubles
 from .wording import positions
 
@@ -69,9 +69,9 @@ def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
     np.add.at(sizes, [subject.feature for subject in tables.subjects], tables.importance**2)
     sizes = np.sqrt(sizes)
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
-    shown, others = order[:top], order[len(order) if top is None else top :]
-    names = tuple(tables.feature_names[f] for f in shown)
-    return FeatureImportance(names, tables.system.label_names, sizes[shown], sizes[others].sum(axis=0))
+    names = tuple(tables.feature_names[f] for f in order[:top])
+    shown, rest = sizes[order[:top]], sizes[order[len(names) :]].sum(axis=0)
+    return FeatureImportance(names, tables.system.label_names, shown, rest)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def shapes(model: Any, *labels: str, top: int = 6) -> tuple[Curve, ...]:
 
 def _shape(tables: Tables, f: int, j: int) -> Curve:
     feature, label, missing = tables.feature_names[f], tables.system.label_names[j], None
-    told = rules_of(tables).for_feature(feature).for_label(label).general[0].shapes[:1]
+    told = rule_base(tables).for_feature(feature).for_label(label).general[0].shapes[:1]
     ends = _range(tables.system, tables.subjects[f].columns.start)
     x = tables.values(f) if tables.named_values(f) else np.linspace(*ends, 101)
     y, error = tables.effect(f, x, j), tables.deviation(f, j, x)
@@ -120,12 +120,10 @@ def _shape(tables: Tables, f: int, j: int) -> Curve:
         measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
         y = y + measured
     error = None if error is None else TWO_SIDED * error
-    return _curve(tables, f, x, y, ", ".join(map(str, told)), label=label, missing=missing, error=error)
+    return _curve(tables, f, x, y, ", ".join(map(str, told)), None, label, missing=missing, error=error)
 
 
-def _curve(
-    tables: Tables, t: int, x: Array, y: Array, words: str, center: Any = None, label: Any = None, **known: Any
-) -> Curve:
+def _curve(tables: Tables, t: int, x: Array, y: Array, words: str, center: Any, label: Any, **known: Any) -> Curve:
     subject, quantiles = tables.subjects[t], tables.system.quantiles
     found = np.zeros(0) if quantiles is None or subject.values else doubles(quantiles[subject.columns.start])
     return Curve(subject.name, label, x, y, words, center, found, tables.named_values(t), **known)
@@ -226,13 +224,13 @@ def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
     order, _ = tables.order(rule, np.arange(len(tables.subjects)))
-    for t, condition in zip(order[:top].tolist(), rules_of(tables)[rule].conditions[:top], strict=True):
+    for t, condition in zip(order[:top].tolist(), rule_base(tables)[rule].conditions[:top], strict=True):
         own, center, x = tables.subjects[t].columns, None, tables.values(t)
         if tables.subjects[t].kind != "nominal":
             center = float((system if system.scaling is None else tables).centers[rule, own.start])
             x = np.linspace(*_range(system, own.start, center), 201)
         apart = (tables.scaled(t, x) - system.centers[rule, own]) ** 2 / system.widths[rule, own]
-        curves.append(_curve(tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center))
+        curves.append(_curve(tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center, None))
     return tuple(curves)
 
 
