@@ -36,7 +36,7 @@ def toy(site, monkeypatch, as_arff):
     rows = body.splitlines()
     site.files["/good/scene-train.arff"] = (head + "@data\n" + "\n".join(rows[:25])).encode()
     site.files["/good/scene-test.arff"] = (head + "@data\n" + "\n".join(rows[25:])).encode()
-    sizes = {"n_samples": 40, "n_features": 4, "n_labels": 3, "labels": 3, "split": ((25, 0), (15, 1))}
+    sizes = {"n_samples": 40, "n_features": 4, "n_labels": 3, "labels": 3, "split": [0] * 25 + [1] * 15}
     entry = replace(catalog()["scene"], content=content_digest(data), **sizes)
     monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
     monkeypatch.setattr("mltsk.datasets.load.find_entry", lambda name: entry)
