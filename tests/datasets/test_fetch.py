@@ -176,7 +176,7 @@ def test_a_file_known_by_its_git_name_is_verified_by_it(site, tmp_path, monkeypa
     data = make_multilabel_rules(30, 5, 2)
     savemat(tmp_path / "mirflickr.mat", {"data": data.X, "target": data.Y.T})
     site.files["/good/mirflickr.mat"] = (tmp_path / "mirflickr.mat").read_bytes()
-    entry = replace(catalog()["mirflickr"], n_samples=30, n_features=5, n_labels=2)
+    entry = replace(catalog()["mirflickr"], n_samples=30, n_features=5, n_labels=2, label_names=())
     monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
     with pytest.raises(FetchError, match="wrong checksum: git's identifier is"):
         fetch_dataset("mirflickr", mirrors=[f"{site.url}/good"])
