@@ -1,3 +1,4 @@
+import errno
 import json
 import socket
 import subprocess
@@ -368,3 +369,16 @@ def test_an_interruption_keeps_what_was_read(site, target):
     get(site, target)
     assert target.read_bytes() == BODY
     assert "Range" in site.requests[-1][1]
+
+
+def test_a_full_disk_is_not_a_dropped_connection(site, target):
+    site.files["/file.bin"] = BODY
+
+    def fill(done, _):
+        if done:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left") as full:
+        get(site, target, progress=fill)
+    assert not isinstance(full.value, FetchError)
+    assert len(site.requests) == 1
