@@ -1,3 +1,4 @@
+import errno
 import json
 import socket
 import subprocess
@@ -36,7 +37,7 @@ def toy(site, monkeypatch, as_arff):
     rows = body.splitlines()
     site.files["/good/scene-train.arff"] = (head + "@data\n" + "\n".join(rows[:25])).encode()
     site.files["/good/scene-test.arff"] = (head + "@data\n" + "\n".join(rows[25:])).encode()
-    sizes = {"n_samples": 40, "n_features": 4, "n_labels": 3, "labels": 3, "split": ((25, 0), (15, 1))}
+    sizes = {"n_samples": 40, "n_features": 4, "n_labels": 3, "labels": 3, "split": [0] * 25 + [1] * 15}
     entry = replace(catalog()["scene"], content=content_digest(data), **sizes)
     monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
     monkeypatch.setattr("mltsk.datasets.load.find_entry", lambda name: entry)
@@ -176,7 +177,7 @@ def test_a_file_known_by_its_git_name_is_verified_by_it(site, tmp_path, monkeypa
     data = make_multilabel_rules(30, 5, 2)
     savemat(tmp_path / "mirflickr.mat", {"data": data.X, "target": data.Y.T})
     site.files["/good/mirflickr.mat"] = (tmp_path / "mirflickr.mat").read_bytes()
-    entry = replace(catalog()["mirflickr"], n_samples=30, n_features=5, n_labels=2)
+    entry = replace(catalog()["mirflickr"], n_samples=30, n_features=5, n_labels=2, label_names=())
     monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
     with pytest.raises(FetchError, match="wrong checksum: git's identifier is"):
         fetch_dataset("mirflickr", mirrors=[f"{site.url}/good"])
@@ -368,3 +369,16 @@ def test_an_interruption_keeps_what_was_read(site, target):
     get(site, target)
     assert target.read_bytes() == BODY
     assert "Range" in site.requests[-1][1]
+
+
+def test_a_full_disk_is_not_a_dropped_connection(site, target):
+    site.files["/file.bin"] = BODY
+
+    def fill(done, _):
+        if done:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left") as full:
+        get(site, target, progress=fill)
+    assert not isinstance(full.value, FetchError)
+    assert len(site.requests) == 1

@@ -285,8 +285,8 @@ def test_every_entry_can_be_fetched_and_verified(entry):
 @pytest.mark.parametrize("entry", catalog().values(), ids=catalog())
 def test_the_parts_of_every_entry_fit_together(entry):
     assert 0 < entry.cardinality < entry.n_labels
-    assert not entry.split or sum(rows for rows, _ in entry.split) == entry.n_samples
-    assert {part for _, part in entry.split} <= {0, 1}
+    assert entry.split is None or len(entry.split) == entry.n_samples
+    assert set(entry.split or ()) <= {0, 1}
     assert isinstance(entry.sparse, bool)
     assert "xml" not in (entry.labels, entry.label_names) or any(name.endswith(".xml") for name in entry.files)
 
@@ -339,7 +339,7 @@ def test_arff_parts_are_stacked_in_order_with_their_split(tmp_path, as_arff):
     data = make_multilabel_rules(30, 4, 3)
     for name, rows in (("b.arff", slice(20)), ("a.arff", slice(20, None))):
         (tmp_path / name).write_text(as_arff(Dataset(data.X[rows], data.Y[rows])))
-    entry = entry_of(data, files=("b.arff", "a.arff"), labels=3, split=((20, 0), (10, 1)))
+    entry = entry_of(data, files=("b.arff", "a.arff"), labels=3, split=[0] * 20 + [1] * 10)
     back = convert(entry, tmp_path)
     assert_array_equal(back.X, data.X)
     assert back.split.sum() == 10
@@ -399,7 +399,7 @@ def mlc_toolbox_file(data, path):
 def test_the_real_data_sets_survive_the_layout_of_their_originals(key, real_data, tmp_path, as_arff):
     entry, data = catalog()[key], read_npz(real_data / f"{key}.npz")
     originals = [name for name in entry.files if not name.endswith(".xml")]
-    bounds = np.cumsum([rows for rows, _ in entry.split])[:-1] if len(originals) > 1 else []
+    bounds = np.flatnonzero(np.diff(entry.split)) + 1 if len(originals) > 1 else []
     for name, rows in zip(originals, np.split(np.arange(len(data)), bounds), strict=True):
         part = Dataset(data.X[rows], data.Y[rows], data.feature_names, data.label_names, categories=data.categories)
         if name.endswith(".mat"):

@@ -129,6 +129,12 @@ def test_what_a_label_does_not_define_is_nan():
     assert table["Brier"].isna().all()  # these scores are no probabilities
 
 
+def test_scores_of_a_label_may_be_tied_at_infinity_and_nan_ranks_first():
+    Y, scores = [[1, 1], [0, 0], [1, 0]], [[np.nan, np.inf], [0.9, np.inf], [0.1, 0.0]]
+    table = evaluate(Y, scores, per_label=True, convention="paper")
+    assert_allclose(table[["AP", "AUC"]], [[5 / 6, 0.5], [0.5, 0.75]])
+
+
 def test_the_table_of_a_polars_frame_is_one(data):
     polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
     truth = pd.DataFrame(data[0], columns=list("abcde"))

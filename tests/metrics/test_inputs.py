@@ -7,7 +7,6 @@ from scipy import sparse
 from mltsk.exceptions import InputError
 from mltsk.metrics.inputs import (
     check_labels,
-    check_predictions,
     check_scores,
     check_threshold,
     check_weight,
@@ -51,7 +50,7 @@ def test_labels_come_in_many_forms(table):
 )
 def test_bad_labels_are_refused_with_a_sentence(table, sentence):
     with pytest.raises(InputError, match=sentence):
-        check_labels(table, may_miss=False)
+        check_labels(table, "predictions", (2, 2))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_infinite_scores_are_scores():
 
 def test_predictions_must_have_the_shape_of_the_labels():
     with pytest.raises(InputError, match="predictions have shape"):
-        check_predictions(Y, (3, 4))
+        check_labels(Y, "predictions", (3, 4))
 
 
 @pytest.mark.parametrize("threshold", [[0.1, 0.2, 0.3], [[0.1, 0.2]], np.nan, "high"])

@@ -144,7 +144,7 @@ class _Parser:
         self.relation = ""
         self.columns: dict[str, tuple[str, ...]] = {}
         self.data, self.positions, self.starts = array("d"), array("i"), array("q", [0])
-        self.handle, self.sparse = self._header_line, False
+        self.handle = self._header_line
 
     def _header_line(self, line: str) -> None:
         keyword = line.split(None, 1)[0].lower()
@@ -160,7 +160,7 @@ class _Parser:
             self.names = tuple(self.columns)
             self.codes = [dict(zip(c, category_values(c).tolist(), strict=True)) for c in self.columns.values()]
             self.convert: list[Callable[[str], float]] = [c.__getitem__ if c else float for c in self.codes]
-            self.handle = self._row
+            self.handle = self._first_row
 
     def _attribute(self, line: str) -> None:
         if (match := _ATTRIBUTE.fullmatch(line)) is None:
@@ -178,13 +178,11 @@ class _Parser:
             raise _Fault(f"the attribute {name!r} declares a category twice")
         self.columns[name] = categories
 
-    def _row(self, line: str) -> None:
-        if len(self.starts) == 1:
-            self.sparse = line.startswith("{")
-        (self._add_sparse if self.sparse else self._add_dense)(line)
-        self.starts.append(len(self.data))
+    def _first_row(self, line: str) -> None:
+        self.handle = self._sparse_row if line.startswith("{") else self._dense_row
+        self.handle(line)
 
-    def _add_dense(self, line: str) -> None:
+    def _dense_row(self, line: str) -> None:
         if not _SPECIAL.search(line):
             try:
                 self.data.extend([c(text) for c, text in zip(self.convert, line.split(","), strict=True)])
@@ -196,7 +194,7 @@ class _Parser:
             raise _Fault(f"{len(row)} values for {len(self.names)} attributes (is the file cut off?)")
         self.data.extend([self._number(j, text, quoted) for j, (_, text, quoted) in enumerate(row)])
 
-    def _add_sparse(self, line: str) -> None:
+    def _sparse_row(self, line: str) -> None:
         if not (line.startswith("{") and line.endswith("}")):
             raise _Fault(f"expected a sparse row in braces, found {short(line)} (is the file cut off?)")
         line, row = line[1:-1].strip(), {}
@@ -216,6 +214,7 @@ class _Parser:
                 row[j] = self._number(j, text, quoted)
         self.positions.extend(row)
         self.data.extend(row.values())
+        self.starts.append(len(self.data))
 
     def _number(self, j: int, text: str, quoted: bool) -> float:
         if text == "?" and not quoted:
@@ -230,11 +229,11 @@ class _Parser:
         """A float64 array, or a CSR array when the rows are sparse."""
         if self.handle == self._header_line:
             raise _Fault("the file ends before @data (is it cut off?)")
-        shape = n, _ = len(self.starts) - 1, len(self.columns)
-        if n == 0:
+        if self.handle == self._first_row:
             raise _Fault("there is no row after @data (is the file cut off?)")
-        if not self.sparse:
-            return np.array(self.data).reshape(shape)
+        if self.handle == self._dense_row:
+            return np.array(self.data).reshape(-1, len(self.columns))
+        shape = n, _ = len(self.starts) - 1, len(self.columns)
         X = sparse.csr_array((np.array(self.data), np.array(self.positions), np.array(self.starts)), shape=shape)
         X.sort_indices()
         # The first category is written where it was omitted, in the rare columns where it is not the number 0.

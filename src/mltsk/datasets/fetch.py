@@ -1,9 +1,8 @@
 """`fetch_dataset`: download, verify, convert and keep a data set of the catalog. Only this function uses the network.
 
 Mirrors are tried in order. A mirror counts only when all files arrived *and* the result is what the catalog knows; then
-one NPZ file appears in the cache, in one step. What a dropped connection left is kept and resumed by the next call: the
-bytes of a file go to NAME.part, and NAME.part.json remembers from where and which version of the file they are. A later
-attempt asks for the rest with a Range header and keeps what is there only if the server says that it is the same.
+one NPZ file appears in the cache, in one step. The bytes of a file go to NAME.part, and NAME.part.json remembers from
+where and which version of the file they are: the next call keeps them if the server says that it has the same.
 """
 
 import errno
@@ -28,12 +27,12 @@ from .load import Entry, cache_folder, convert, find_entry, verify
 from .npz import read_npz, write_npz
 
 Progress = Callable[[int, int | None], object]
-
 MAX_BYTES = 512 << 20  # five times the largest file that GitHub stores
-ATTEMPTS = 4
+PAUSES = (0.0, 0.5, 1.0, 2.0)  # seconds before each attempt
 CHUNK = 1 << 16
 DEADLINE = 3600.0  # seconds for a file in all, however slowly it drips
 _SCHEMES = ("http", "https")
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, which is no dropped connection
 
 
 class FetchError(OSError):
@@ -144,16 +143,13 @@ def download(
     if not _is_address(url):
         raise FetchError(f"{url} is no address of http or https")
     file = _Download(url, Path(target), progress or (lambda done, total: None), timeout, time.monotonic() + deadline)
-    for attempt in range(ATTEMPTS):
-        if attempt:
-            time.sleep(2.0 ** (attempt - 2))
+    for pause in PAUSES:
+        time.sleep(pause)
         try:
             return file.attempt()
-        except FetchError:
-            raise
         except (http.client.HTTPException, OSError) as dropped:
-            if getattr(dropped, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise  # a full disk is not a dropped connection
+            if isinstance(dropped, FetchError) or getattr(dropped, "errno", None) in FULL:
+                raise
             reason = str(dropped) or type(dropped).__name__
     raise FetchError(f"{url}: {reason}")
 

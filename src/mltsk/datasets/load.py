@@ -28,7 +28,6 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -71,7 +70,7 @@ class Entry:
     first_feature: int = 1
     label_names: str | Sequence[str] = ()
     binary_features: bool = False
-    split: Sequence[tuple[int, int]] = ()
+    split: Sequence[int] | None = None
     content: str = ""
     git_blob: str = ""
     where: str = ""
@@ -98,6 +97,9 @@ def catalog() -> Mapping[str, Entry]:
         mirrors = [[base + path for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
         fields |= zip(("n_samples", "n_features", "n_labels"), fields.pop("shape"), strict=True)
         fields |= {"source": source["page"], "files": [path.rpartition("/")[2] for path in paths], "mirrors": mirrors}
+        if "{}" in (pattern := fields.get("label_names", "")):
+            fields["label_names"] = [pattern.replace("{}", str(i + 1)) for i in range(fields["n_labels"])]
+        fields["split"] = [part for rows, part in fields.get("split", []) for _ in range(rows)] or None
         entries[name] = Entry(name, **fields)
     return MappingProxyType(entries)
 
@@ -160,7 +162,13 @@ def load_dataset(name_or_path: str | Path, *, labels: Labels = None) -> Dataset:
         raise InputError(f"The data set {entry.name!r} is not on this machine: {how}.")
     if where.is_dir():
         return convert(entry, where)
-    data = _river(where, entry) if where.name == RIVER_FILE else read_npz(where)
+    if where.name != RIVER_FILE:
+        data = read_npz(where)
+    else:
+        d, names = entry.n_features, np.loadtxt(where, str, delimiter=",", max_rows=1).tolist()
+        table = np.loadtxt(where, delimiter=",", skiprows=1)
+        X, source = np.ascontiguousarray(table[:, :d]), "river.datasets.Yeast, a copy of MULAN's yeast.arff"
+        data = Dataset(X, table[:, d:], names[:d], names[d:], entry.name, split=entry.split, source=source)
     verify(entry, data, content=False)
     return data
 
@@ -211,13 +219,6 @@ def _where(entry: Entry) -> Path | None:
     return None
 
 
-def _river(path: Path, entry: Entry) -> Dataset:
-    names, values = np.loadtxt(path, str, delimiter=",", max_rows=1), np.loadtxt(path, delimiter=",", skiprows=1)
-    d, source = entry.n_features, "river.datasets.Yeast, a copy of MULAN's yeast.arff"
-    X, split = np.ascontiguousarray(values[:, :d]), _split(entry)
-    return Dataset(X, values[:, d:], names[:d].tolist(), names[d:].tolist(), entry.name, split=split, source=source)
-
-
 def convert(entry: Entry, folder: Path) -> Dataset:
     """Read the original files of ``entry`` in ``folder``, stack them, name them, and verify the result."""
     xml, labels = folder / next((name for name in entry.files if name.endswith(".xml")), ""), entry.labels
@@ -231,22 +232,15 @@ def convert(entry: Entry, folder: Path) -> Dataset:
         raise InputError(f"The files of {entry.name} do not have the same features.")
     as_held, stack = (sparse.csr_array, sparse.vstack) if entry.sparse else (dense, np.vstack)
     X, Y = stack([as_held(part.X) for part in parts]), np.vstack([part.Y for part in parts])
-    named: Sequence[str] = read_label_xml(xml) if entry.label_names == "xml" else entry.label_names
-    named = _numbered(named, 1, entry.n_labels) if isinstance(named, str) else named
-    features = _numbered(entry.feature_names, entry.first_feature, first.shape[1]) or first.feature_names
+    named: Sequence[str] = read_label_xml(xml) if entry.label_names == "xml" else entry.label_names or first.label_names
+    numbers = range(entry.first_feature, entry.first_feature + first.shape[1])
+    features = [entry.feature_names.replace("{}", str(i)) for i in numbers if entry.feature_names]
+    features = features or list(first.feature_names)
     categories = (("0", "1"),) * first.shape[1] if entry.binary_features else first.categories
-    split, source = _split(entry) if len(Y) == entry.n_samples else None, f"{entry.source}: {', '.join(entry.files)}"
-    data = Dataset(X, Y, features, named or first.label_names, entry.name, categories, split, source)
+    split, source = entry.split if len(Y) == entry.n_samples else None, f"{entry.source}: {', '.join(entry.files)}"
+    data = Dataset(X, Y, features, named, entry.name, categories, split, source)
     verify(entry, data)
     return data
-
-
-def _numbered(pattern: str, first: int, count: int) -> tuple[str, ...]:
-    return tuple(pattern.replace("{}", str(i)) for i in range(first, first + count)) if pattern else ()
-
-
-def _split(entry: Entry) -> Any:
-    return np.repeat([part for _, part in entry.split], [rows for rows, _ in entry.split]) if entry.split else None
 
 
 def verify(entry: Entry, data: Dataset, *, content: bool = True) -> None:

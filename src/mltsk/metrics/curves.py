@@ -15,10 +15,7 @@ Groups = namedtuple("Groups", ["forecast", "observed", "low", "high", "size"])
 
 
 def counts(y: BoolArray, s: FloatArray, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Rows at or above each different score, from the highest down: those that have the label, and all.
-
-    Each row is counted once, or as often as each row of ``weights`` (B, n) says.
-    """
+    """Rows at or above each score, the highest first: with the label, and all; each as often as ``weights`` say."""
     order = np.argsort(-s, kind="stable")
     ends = np.flatnonzero(np.append(s[order][1:] != s[order][:-1], len(s) > 0))
     w = np.ones((1, len(s))) if weights is None else weights[:, order]

@@ -18,8 +18,6 @@ from mltsk.metrics.curves import ranking
 from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.ranking import FIVE_METRICS, five_metrics, is_paper
 
-_PER_LABEL = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
-
 
 def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of wrong entries (HL), over all rows.
@@ -82,16 +80,12 @@ def _mean(values: NDArray[Any], weight: Any) -> float:
 def _check(Y: Any, predictions: Any, sample_weight: Any) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
     """Labels, predictions, observed entries and weights; where nothing was observed nothing is true or predicted."""
     labels, observed = inputs.check_labels(Y)
-    guesses = inputs.check_predictions(predictions, labels.shape) & observed
+    guesses = inputs.check_labels(predictions, "predictions", labels.shape)[0] & observed
     return labels, guesses, observed, inputs.check_weight(sample_weight, len(labels))
 
 
 def _f1(hits: NDArray[Any], given: NDArray[Any], true: NDArray[Any]) -> FloatArray:
     return np.divide(2.0 * hits, given + true, out=np.zeros(len(hits)), where=given + true > 0)
-
-
-_F1S = {"micro_F1": micro_f1_score, "macro_F1": macro_f1_score, "example_F1": example_f1_score}
-_SET_METRICS = {"HL": hamming_loss, **_F1S, "subset_accuracy": subset_accuracy_score}
 
 
 def evaluate(
@@ -153,13 +147,15 @@ def evaluate(
     weight = inputs.check_weight(sample_weight, len(labels))
     if predictions is None:
         predictions = table >= inputs.check_threshold(threshold, table.shape[1])
-    guesses = inputs.check_predictions(predictions, table.shape)
+    guesses = inputs.check_labels(predictions, "predictions", table.shape)[0]
     if per_label:
         return _by_label(Y, labels, observed, table, guesses, weight)
     truth = labels if observed.all() else np.where(observed, labels, np.nan)
     five = five_metrics(truth, table, convention=convention, sample_weight=weight)
     result = dict(zip(FIVE_METRICS, five.tolist(), strict=True))
-    result |= {name: metric(truth, guesses, sample_weight=weight) for name, metric in _SET_METRICS.items()}
+    f1s = {"micro_F1": micro_f1_score, "macro_F1": macro_f1_score, "example_F1": example_f1_score}
+    metrics = {"HL": hamming_loss, **f1s, "subset_accuracy": subset_accuracy_score}
+    result |= {name: metric(truth, guesses, sample_weight=weight) for name, metric in metrics.items()}
     tied = (table == table[:, :1]).all(axis=1) | np.isnan(table).all(axis=1)
     share = float(np.average(tied, weights=weight)) if table.shape[1] > 1 else 0.0  # a single score is not a tie
     if share > 0.5:
@@ -176,11 +172,13 @@ def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray
     probable, rows = bool(((scores >= 0) & (scores <= 1))[observed].all()), []
     for y, s, p, seen in zip(labels.T, scores.T, guesses.T, observed.T, strict=True):
         y, s, p, w = y[seen], s[seen], p[seen], weight[seen]
-        areas = [float(area[0]) for area in ranking(y, s, w[None])] if len(y) else [np.nan, np.nan]
+        ranks = np.unique(s, return_inverse=True)[1] * 1.0  # scores may be infinite, or NaN, which ranks highest
+        areas = [float(area[0]) for area in ranking(y, ranks, w[None])] if len(y) else [np.nan, np.nan]
         shares = _mean(p, w * y), _mean(y, w * p)
         brier = _mean((s - y) ** 2, w) if probable else np.nan
         rows.append([len(y), _mean(y, w), *areas, *shares, brier])
-    columns = dict(zip(_PER_LABEL, map(np.array, zip(*rows, strict=True)), strict=True))
+    names = ("observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier")
+    columns = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
     if is_polars(Y):
         return type(Y)({"label": Y.columns, **columns})
     return DataFrame(columns, index=Index(getattr(Y, "columns", range(len(rows))), name="label"))

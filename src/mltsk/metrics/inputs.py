@@ -16,17 +16,17 @@ FloatArray = NDArray[np.floating[Any]]
 _NO_NAN = 'scores hold NaN{}; repair the model, or pass convention="paper", which has a rule for NaN.'
 
 
-def check_labels(Y: Any, name: str = "Y", *, may_miss: bool = True) -> tuple[BoolArray, BoolArray]:
-    """Labels (N, L), only 0 and 1 (or False and True); and which were observed: if they may miss, not NaN, None, NA."""
+def check_labels(Y: Any, name: str = "Y", shape: tuple[int, ...] | None = None) -> tuple[BoolArray, BoolArray]:
+    """Labels (N, L), only 0 and 1, and which were observed (not NaN, None, NA): all, where a ``shape`` is asked for."""
     table = _array(Y, name)
     if table.ndim != 2:
         raise InputError(f"{name} must have one row per sample and one column per label, got {table.ndim}-d.")
     if 0 in table.shape:
         raise InputError(f"{name} is empty: its shape is {table.shape}; at least one row and label are needed.")
     observed = np.ones(table.shape, dtype=bool)
-    if may_miss and table.dtype.kind == "O":  # pandas' NA is not even equal to itself: comparing it gives NA again
+    if shape is None and table.dtype.kind == "O":  # pandas' NA is not even equal to itself: comparing it gives NA again
         observed = np.vectorize(lambda cell: cell is not None and str(cell == cell) == "True", otypes=[bool])(table)
-    elif may_miss:
+    elif shape is None:
         observed = table == table
     table = table if observed.all() else np.where(observed, table, 0)
     is_label = np.asarray((table == 0) | (table == 1), dtype=bool)
@@ -35,6 +35,8 @@ def check_labels(Y: Any, name: str = "Y", *, may_miss: bool = True) -> tuple[Boo
         where = f"row {row}, column {column} holds {table[row, column]!r}"
         how = "code an absent label as 0 and a present one as 1"
         raise InputError(f"{name} must hold only 0 and 1, but {where}; {how}.")
+    if table.shape != (shape or table.shape):
+        raise InputError(f"{name} have shape {table.shape} but Y has shape {shape}; they must match.")
     return np.asarray(table == 1, dtype=bool), observed
 
 
@@ -60,14 +62,6 @@ def check_scores(scores: Any, shape: tuple[int, ...], *, allow_nan: bool, batch:
     if not allow_nan and np.isnan(table).any():
         where = tuple(int(i) for i in np.argwhere(np.isnan(table))[0])
         raise InputError(_NO_NAN.format(f" (first at {where})"))
-    return table
-
-
-def check_predictions(predictions: Any, shape: tuple[int, ...]) -> BoolArray:
-    """Predicted labels as a boolean array of the labels' shape."""
-    table = check_labels(predictions, "predictions", may_miss=False)[0]
-    if table.shape != shape:
-        raise InputError(f"predictions have shape {table.shape} but Y has shape {shape}; they must match.")
     return table
 
 

@@ -239,10 +239,7 @@ def _of_block(Y: Any, scores: Any, paper: bool) -> Any:
 
 
 def _without_ties(y: BoolArray) -> FloatArray:
-    """The metrics of rows whose scores all differ, from labels in rising order: the same in both conventions.
-
-    They depend on a row only through the positions of its relevant labels, so only those are looked at.
-    """
+    """The metrics of rows without ties, in any convention, from labels in rising order; the relevant ones decide."""
     n_rows, n_labels = y.shape
     m = np.count_nonzero(y, axis=1)
     row = np.repeat(np.arange(n_rows), m)

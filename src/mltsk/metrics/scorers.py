@@ -23,7 +23,6 @@ from sklearn.utils.metadata_routing import UNUSED
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluation, ranking
 from mltsk.metrics.inputs import FloatArray, check_labels
-from mltsk.metrics.ranking import is_paper
 
 _RANKING: dict[str, Callable[..., float]] = {
     "average_precision": ranking.average_precision_score,
@@ -69,7 +68,7 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
     def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on X with labels y (n, L)."""
         n_labels, known = check_labels(y, "y")[0].shape[1], _RANKING | _SETS
-        is_paper(self.convention)
+        ranking.is_paper(self.convention)
         if self.metric not in known:
             raise InputError(f"metric must be one of {', '.join(known)}, got {self.metric!r}.")
         if self.metric in _RANKING:
