@@ -147,7 +147,9 @@ def test_a_weight_of_zero_is_no_row(case):
             clone(case.model).fit(X, Y, sample_weight=w)
         return
     weighted, left_out = clone(case.model).fit(X, Y, sample_weight=w), clone(case.model).fit(X[w > 0], Y[w > 0])
-    assert_allclose(scores(weighted, X), scores(left_out, X), atol=1e-5)
+    assert_array_equal(scores(weighted, X), scores(left_out, X))
+    with pytest.raises(ValueError, match="zero"):
+        clone(case.model).fit(X, Y, sample_weight=0 * w)
 
 
 def test_constant_labels_and_rows_with_no_or_all_labels(case):

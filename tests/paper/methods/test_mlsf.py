@@ -133,12 +133,6 @@ def test_probabilities_are_the_scores():
     assert_allclose(model.predict_proba(A), model.decision_function(A) + 0.5, atol=1e-12)
 
 
-def test_weights_that_are_all_zero_are_refused():
-    A, labels = some_data()
-    with pytest.raises(ValueError, match="zero"):
-        MLSF().fit(A, labels, sample_weight=np.zeros(80))
-
-
 def test_worked_affinity():
     jaccard, near = label_affinities(X, Y, np.ones(4))
     upper = np.triu_indices(3, 1)
