@@ -9,8 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, incremental
-from mltsk.core.scaling import Scaling
-from mltsk.core.terms import Terms
+from mltsk.core.terms import Scaling, Terms
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from mltsk import MLTSKClassifier
-from mltsk.core.backend import asnumpy
+from mltsk.core.arrays import asnumpy
 from mltsk.datasets import make_multilabel_rules
 
 from .conftest import effects_of_exceptions, effects_of_features

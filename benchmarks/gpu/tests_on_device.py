@@ -10,7 +10,7 @@ import torch
 
 TESTS = (
     "tests/contract/test_estimators.py",
-    "tests/core/test_backend.py",
+    "tests/core/test_arrays.py",
     "tests/core/test_terms.py",
     "tests/metrics/test_ranking.py",
     "tests/paper/solvers/test_algorithm1_batch.py",

@@ -14,13 +14,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .columns import Columns, is_polars
-from .core.arrays import row_blocks, spread_rows
-from .core.backend import is_tensor, namespace, put
+from .core.arrays import is_tensor, namespace, put, row_blocks, spread_rows
 from .core.certainty import Certainty
 from .core.coupling import CONVEX
-from .core.members import Members
-from .core.scaling import Scaling
-from .core.terms import PERCENTILE_TERMS, Terms
+from .core.membership import Members
+from .core.terms import PERCENTILE_TERMS, Scaling, Terms
 from .exceptions import InputError
 from .explain import Explanation, RuleBase, explain, rule_base
 from .fit import Options, fit_system
@@ -114,7 +112,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     members_ : dict of arrays
         The training samples in each exception (of large data, of 20,000 evenly spread; of a stream, of its first call),
         and all samples in the last row: their ``count``, in how many each label was ``observed`` and how many of those
-        are ``positives``, and ``regions``, the 10th and 90th percentile of each feature, see `mltsk.core.members`.
+        are ``positives``, and ``regions``, the 10th and 90th percentile of each feature, see `mltsk.core.membership`.
     n_terms_ : array of shape (n_labels,)
         Numbers that the model has for each label.
     columns_ : dict or None

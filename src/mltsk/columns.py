@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.arrays import Array
-from .core.backend import cast, namespace, put
+from .core.arrays import Array, cast, namespace, put
 from .exceptions import InputError
 
 RARE_ROWS, RARE_SHARE = 5, 0.01  # a value, or a gap, has a column of its own from so many rows on: the larger of both

@@ -10,10 +10,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
 from .classifier import MLTSKClassifier
-from .core.arrays import refuse_lazy
-from .core.backend import is_tensor
-from .core.scaling import Scaling
-from .core.terms import Terms
+from .core.arrays import is_tensor, refuse_lazy
+from .core.terms import Scaling, Terms
 from .exceptions import InputError
 from .fit import fit_system
 from .fit.design import Design, Rules, Scale

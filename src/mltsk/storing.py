@@ -11,8 +11,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.arrays import Array
-from .core.backend import asnumpy, blas_threads
+from .core.arrays import Array, asnumpy, blas_threads
 from .fit import Fitted, Options
 from .fit.short import LARGEST, Sample, ShortModels
 from .probabilities import find_thresholds, fit_curves

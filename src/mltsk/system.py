@@ -15,14 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .columns import Columns
-from .core.arrays import Array, Matrix, dense, unit_rows, within_reach
-from .core.backend import is_tensor, namespace, put
+from .core.arrays import Array, Matrix, dense, is_tensor, namespace, put, unit_rows, within_reach
 from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
-from .core.members import Members
-from .core.membership import Underflow, firing_strengths
-from .core.scaling import Scaling
-from .core.terms import Terms
+from .core.membership import Members, Underflow, firing_strengths
+from .core.terms import Scaling, Terms
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d
 
-from .core.arrays import check_plain
-from .core.backend import cast, namespace, put
+from .core.arrays import cast, check_plain, namespace, put
 from .exceptions import InputError
 
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mltsk.core.scaling import fit_scaling
-from mltsk.core.terms import Terms
+from mltsk.core.terms import Terms, fit_scaling
 from mltsk.system import FuzzySystem
 
 FEATURES = ("age", "glucose", "smoker", "ward")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk.core.backend import asnumpy, is_tensor
+from mltsk.core.arrays import asnumpy, is_tensor
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.fit.ridge import Factor, Moments, Penalty, SingularError, conjugate_gradients, solve_dual
 

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics as sk
 
-from mltsk.core.backend import asnumpy
+from mltsk.core.arrays import asnumpy
 from mltsk.exceptions import InputError
 from mltsk.metrics import (
     FIVE_METRICS,

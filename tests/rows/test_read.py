@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from mltsk import MLTSKClassifier
-from mltsk.core.backend import asnumpy
+from mltsk.core.arrays import asnumpy
 from mltsk.datasets import make_multilabel_rules
 from mltsk.rows.read import read_weights, rows_at_once
 

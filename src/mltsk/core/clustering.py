@@ -16,8 +16,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from .arrays import Array, Matrix, row_square_norms, weighted_mean
-from .backend import cast, is_tensor, namespace, put
+from .arrays import Array, Matrix, cast, is_tensor, namespace, put, row_square_norms, weighted_mean
 
 POWER_STEPS = 12  # enough for a good split direction; an exact principal axis splits no better
 

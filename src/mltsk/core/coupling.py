@@ -24,8 +24,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .arrays import Array
-from .backend import namespace
+from .arrays import Array, namespace
 
 CONVEX = ("laplacian", "signed", "shift", "precision", "ridge")
 

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .arrays import Array, Matrix, dense, n_entries, row_blocks
-from .backend import cast, namespace, spread
+from .arrays import Array, Matrix, cast, dense, n_entries, namespace, row_blocks, spread
 from .membership import Underflow, firing_strengths
 
 

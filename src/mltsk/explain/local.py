@@ -16,7 +16,7 @@ import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array, Matrix
-from ..core.members import MEMBER
+from ..core.membership import MEMBER
 from ..exceptions import optional
 from ..system import FuzzySystem
 from .rules import GivenRules, Narrowed

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..columns import MISSING
-from ..core.members import FEWEST
+from ..core.membership import FEWEST
 from .wording import Node, Page, exactly, fifth, left_out, name, number, percent, place_words, signed, times
 
 TOP = 5  # parts that are printed of each list in a long model

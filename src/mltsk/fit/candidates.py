@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Array, dense
 from ..core.membership import firing_strengths
-from ..core.scaling import Scaling
-from ..core.terms import FEW_VALUES, Terms
+from ..core.terms import FEW_VALUES, Scaling, Terms
 from ..system import FuzzySystem
 
 Index = NDArray[np.intp]

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse as is_sparse
 
-from ..core.arrays import Array, Matrix, spread_rows
-from ..core.backend import asnumpy, cast, namespace, put
+from ..core.arrays import Array, Matrix, asnumpy, cast, namespace, put, spread_rows
 from ..core.clustering import fuzzy_c_means, xie_beni
 from ..core.membership import Underflow
 from .design import Design, Rules, Scale, gram

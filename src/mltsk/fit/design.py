@@ -16,12 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..core.arrays import Array, Matrix, dense, row_blocks, row_square_norms, unit_rows, weighted_mean_and_sd
-from ..core.backend import cast, is_tensor, namespace, put
+from ..core.arrays import (
+    Array,
+    Matrix,
+    cast,
+    dense,
+    is_tensor,
+    namespace,
+    put,
+    row_blocks,
+    row_square_norms,
+    unit_rows,
+    weighted_mean_and_sd,
+)
 from ..core.fuzzymap import FuzzyMap
 from ..core.membership import Underflow, firing_strengths
-from ..core.scaling import Scaling, fit_scaling
-from ..core.terms import PERCENTILE_TERMS, Terms
+from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
 from ..exceptions import InputError
 
 # A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one

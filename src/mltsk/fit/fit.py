@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse as is_sparse
 
-from ..core.arrays import Array, row_blocks, spread_rows
-from ..core.backend import asnumpy, blas_threads, cast, device_memory, namespace, put
+from ..core.arrays import Array, asnumpy, blas_threads, cast, device_memory, namespace, put, row_blocks, spread_rows
 from ..core.coupling import coupling_matrix, label_correlation
-from ..core.members import Members
-from ..core.scaling import column_quantiles
+from ..core.membership import Members
+from ..core.terms import column_quantiles
 from ..exceptions import InputError
 from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, Clusters, Judge, choose
 from .design import Design, Scale

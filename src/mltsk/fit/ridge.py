@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, get_lapack_funcs
 
-from ..core.arrays import Array
-from ..core.backend import cast, is_tensor, namespace, put
+from ..core.arrays import Array, cast, is_tensor, namespace, put
 
 _LEAST = 1e-10  # 1 - h of a row that nothing else speaks for
 

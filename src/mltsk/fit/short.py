@@ -15,10 +15,9 @@ import numpy as np
 from scipy.sparse import block_diag, eye_array
 from scipy.sparse.linalg import inv
 
-from ..core.arrays import Array, spread_rows
-from ..core.backend import asnumpy, is_tensor
+from ..core.arrays import Array, asnumpy, is_tensor, spread_rows
 from ..core.certainty import Certainty
-from ..core.members import Members
+from ..core.membership import Members
 from ..system import FuzzySystem
 from .candidates import Candidates, Index
 from .design import Design

@@ -18,9 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import __version__
 from ..columns import Columns
 from ..core.certainty import Certainty
-from ..core.members import Members
-from ..core.scaling import Scaling
-from ..core.terms import PERCENTILE_TERMS, Terms
+from ..core.membership import Members
+from ..core.terms import PERCENTILE_TERMS, Scaling, Terms
 from ..pipelines import taken_apart
 
 SHAPES = {"centers_": "KD", "widths_": "KD", "prototypes_": "KD", "coef_": "KEL", "rule_weights_": "K"}

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import __version__
 from ..columns import Columns
-from ..core.scaling import REACH
+from ..core.terms import REACH
 from ..exceptions import InputError, optional
 from ..pipelines import without_steps
 from ..system import FuzzySystem

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mltsk.core.backend import is_tensor
+from mltsk.core.arrays import is_tensor
 from mltsk.exceptions import InputError
 
 BoolArray = NDArray[np.bool_]

@@ -37,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from mltsk.core.backend import cast, is_tensor, namespace
+from mltsk.core.arrays import cast, is_tensor, namespace
 from mltsk.exceptions import InputError
 from mltsk.metrics import inputs
 from mltsk.metrics.inputs import BoolArray, FloatArray

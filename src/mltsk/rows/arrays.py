@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import row_blocks, spread_rows
-from ..core.backend import is_tensor, namespace
+from ..core.arrays import is_tensor, namespace, row_blocks, spread_rows
 from ..fit.design import Design
 from ..fit.ridge import Moments, of_labels
 

@@ -9,8 +9,7 @@ from sklearn import get_config
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
 from ..columns import Columns, has_columns, is_polars, read_columns
-from ..core.arrays import check_plain, spread_rows
-from ..core.backend import asnumpy, is_tensor, namespace
+from ..core.arrays import asnumpy, check_plain, is_tensor, namespace, spread_rows
 from ..exceptions import InputError
 from ..targets import Targets
 from .arrays import ArrayRows, is_dask

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from mltsk.core.clustering import variances
 from mltsk.core.membership import authors_widths
-from mltsk.core.scaling import fit_scaling
+from mltsk.core.terms import fit_scaling
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError, NoMinimumError, NonConvexWarning, RuleCollapseWarning
 from mltsk.paper import algorithm1, fuzzy_c_means, fuzzy_features

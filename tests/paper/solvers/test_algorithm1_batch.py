@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk.core.backend import asnumpy
+from mltsk.core.arrays import asnumpy
 from mltsk.exceptions import InputError
 from mltsk.paper.solvers.algorithm1 import algorithm1
 

@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
-from ...core.scaling import fit_scaling
+from ...core.terms import fit_scaling
 from ...datasets import Dataset, load_dataset
 from ...datasets.load import BENCHMARKS, is_path
 from ...exceptions import InputError

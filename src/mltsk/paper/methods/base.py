@@ -15,8 +15,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ...core.arrays import check_plain
-from ...core.backend import blas_threads
+from ...core.arrays import blas_threads, check_plain
 from ...exceptions import InputError
 from ...targets import Targets, predicted
 

@@ -30,8 +30,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from ...core.arrays import dense
-from ...core.backend import asnumpy, cast, is_tensor, namespace, put
+from ...core.arrays import asnumpy, cast, dense, is_tensor, namespace, put
 from .base import CONSTRAINTS, COUNT
 from .nets import NeuralMethod, batches, load_torch, pair_share, views, with_complement
 

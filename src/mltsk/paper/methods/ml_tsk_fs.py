@@ -14,13 +14,11 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...classifier import MLTSKClassifier
-from ...core.arrays import spread_rows
-from ...core.backend import blas_threads
+from ...core.arrays import blas_threads, spread_rows
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import rule_distinctness
-from ...core.scaling import Scaling, column_quantiles, fit_scaling
-from ...core.terms import Terms
+from ...core.terms import Scaling, Terms, column_quantiles, fit_scaling
 from ...exceptions import InputError, NonConvexWarning
 from ...explain import explain
 from ...rows.read import feature_names

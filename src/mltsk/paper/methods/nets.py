@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ...core.backend import asked_threads
+from ...core.arrays import asked_threads
 from ...exceptions import InputError, optional
 from .base import MultilabelMethod, grouped
 

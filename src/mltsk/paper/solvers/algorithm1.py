@@ -28,8 +28,7 @@ from scipy import sparse
 from scipy.linalg import get_blas_funcs
 from scipy.linalg.lapack import dpstrf
 
-from ...core.arrays import Array
-from ...core.backend import blas_threads
+from ...core.arrays import Array, blas_threads
 from ...core.coupling import coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...exceptions import InputError

@@ -12,8 +12,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import NamedTuple
 
-from ...core.arrays import row_blocks
-from ...core.backend import device_memory
+from ...core.arrays import device_memory, row_blocks
 from ...core.coupling import coupling_matrix, label_correlation
 from ...exceptions import InputError, optional
 from .algorithm1 import Setting, Stop

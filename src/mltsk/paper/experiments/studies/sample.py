@@ -18,7 +18,7 @@ from .... import MLTSKClassifier
 from ....core.arrays import Array, Matrix, unit_rows
 from ....core.fuzzymap import FuzzyMap
 from ....core.membership import authors_widths
-from ....core.scaling import fit_scaling
+from ....core.terms import fit_scaling
 from ....datasets import Dataset
 from ....exceptions import InputError
 from ....metrics import five_metrics
