@@ -202,7 +202,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._validate_params()
         self.given_rules_ = () if rules is None else rules
         rows, targets = read_rows(self, X, y, sample_weight)
-        self._set_targets(targets)
+        self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
         store(self, fit_system(rows, self._options()), rows)
         return self
 
@@ -216,12 +216,6 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             given |= {name: getattr(columns, name) for name in ("shares", "monotone", "indicators")}
             given["n_given"] = len(columns.rules)
         return Options(**given, coupling=self.coupling, scale=self.scale)
-
-    def _set_targets(self, targets):
-        if not targets.multilabel and len(targets.classes) < 2:
-            found = f"y holds only {targets.classes.tolist()[0]!r}"
-            raise InputError(f"Classifier can't train when only one class is present: {found}.")
-        self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
 
     @property
     def n_terms_(self) -> NDArray[np.intp]:

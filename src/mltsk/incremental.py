@@ -100,7 +100,8 @@ class IncrementalMLTSK(MLTSKClassifier):
             self._validate_params()
             self.columns_, self.given_rules_ = None, () if rules is None else rules
             X = read_columns_of(self, first_look(self, X), None)
-            self._set_targets(Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes)))
+            targets = Targets.of(y if classes is None or np.ndim(y) == 2 else np.asarray(classes))
+            self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
         else:
             X = read_samples(self, X)
         Y = self._indicator(y, X)

@@ -66,6 +66,9 @@ class Targets:
             raise ValueError(f"Unknown label type: {kind!r}. {known}.")
         y = column_or_1d(y, warn=True)
         classes = unique_labels(y)
+        if len(classes) < 2:
+            only = f"y holds only {classes.tolist()[0]!r}"
+            raise InputError(f"Classifier can't train when only one class is present: {only}.")
         names = [str(c) for c in (classes[1:] if len(classes) == 2 else classes)]
         return cls(_one_per_class(y, classes), classes, tuple(names), False)
 
@@ -111,8 +114,6 @@ def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, m
     if multilabel:
         return cast(scores > thresholds, np.int64)
     classes = namespace(scores).asarray(classes, like=scores)
-    if len(classes) == 1:
-        return np.repeat(classes, len(scores))
     if len(classes) == 2:
         return classes[cast(scores[:, 0] > thresholds[0], np.int64)]
     return classes[(scores - thresholds).argmax(axis=1)]

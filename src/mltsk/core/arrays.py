@@ -72,10 +72,8 @@ def put(x: Any, like: Any) -> Any:
 
 
 def device_memory(like: Any) -> int:
-    """Bytes of memory of the GPU on which ``like`` lies; 0 where it does not lie on one."""
-    if not (is_tensor(like) and like.is_cuda):
-        return 0
-    return int(sys.modules["torch"].cuda.get_device_properties(like.device).total_memory)
+    """Bytes of memory of the GPU on which a tensor lies; 0 where it does not lie on one."""
+    return 0 if not like.is_cuda else int(sys.modules["torch"].cuda.get_device_properties(like.device).total_memory)
 
 
 class Tensors:

@@ -14,7 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse as is_sparse
 
-from ..core.arrays import Array, asnumpy, blas_threads, cast, device_memory, namespace, put, row_blocks, spread_rows
+from ..core.arrays import (
+    Array,
+    asnumpy,
+    blas_threads,
+    cast,
+    device_memory,
+    is_tensor,
+    namespace,
+    put,
+    row_blocks,
+    spread_rows,
+)
 from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
 from ..core.terms import column_quantiles
@@ -124,20 +135,21 @@ def fit_system(rows: Rows, options: Options) -> Fitted:
     """Fit a general rule and exceptions to rows."""
     block, patterns = rows.sample(options.sample_rows), label_patterns(rows.w, rows.n_labels)
     with blas_threads(0.0):  # many small factorisations: threads would wait for each other
-        kinds = options.shares, options.monotone, options.n_given
-        scale, Z = Scale.of(block.X, block.row_weights(), options.scale, *kinds)
-        choice = _chosen(rows.n_rows, block, Z, scale, patterns, options)
+        w = block.w if block.w.ndim == 1 else block.w.mean(axis=1)  # of a row, over its labels
+        scale, Z = Scale.of(block.X, w, options.scale, options.shares, options.monotone, options.n_given)
+        w = cast(w, np.float64)
+        choice = _chosen(rows.n_rows, block, Z, w, scale, patterns, options)
         penalty, coupling = Penalty(choice.rho), None
         if options.coupling is not None:
             penalty, coupling = _coupled(choice, block, Z, options)
     few, many = sorted((rows.n_rows, choice.design.shape[2]))
     with blas_threads(float(few) ** 2 * many):
         solved = _solve(rows, choice.design, penalty, block, Z, patterns, options)
-    return _fitted(choice, penalty, coupling, solved, block, Z, options)
+    return _fitted(choice, penalty, coupling, solved, block, Z, w, options)
 
 
-def _chosen(n_rows: int, block: Any, Z: Any, scale: Scale, patterns: list[Any], options: Options) -> Choice:
-    order, w = options.order, cast(block.row_weights(), np.float64)
+def _chosen(n_rows: int, block: Any, Z: Any, w: Array, scale: Scale, patterns: list[Any], options: Options) -> Choice:
+    order = options.order
     if options.tnorm == "minimum":
         if order == 1 or is_sparse(block.X):
             found = "order is 1" if order == 1 else "X is sparse"
@@ -184,7 +196,8 @@ def _solve(
     held = len(block.w) == rows.n_rows
     room = options.memory  # bytes that a square matrix may take
     if room is None:
-        room = MEMORY_SHARE * (device_memory(block.w) or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        device = device_memory(block.w) if is_tensor(block.w) else 0
+        room = MEMORY_SHARE * (device or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     form = options.form or _form(rows.n_rows, design, held, len(patterns), room)
     if form == "primal":
         parts = [_primal(rows, design, penalty, block, Z, labels) for labels in patterns]
@@ -294,11 +307,18 @@ def _joined(patterns: list[Any], parts: list[Solved]) -> Solved:
 
 
 def _fitted(
-    choice: Choice, penalty: Penalty, coupling: Array | None, solved: Solved, block: Any, Z: Any, options: Options
+    choice: Choice,
+    penalty: Penalty,
+    coupling: Array | None,
+    solved: Solved,
+    block: Any,
+    Z: Any,
+    w: Array,
+    options: Options,
 ) -> Fitted:
     design, scaling = choice.design, choice.design.scale.scaling
     said = design.coefficients(asnumpy(solved.B), asnumpy(solved.mean), asnumpy(solved.rates))
-    M, w = design.firing(Z), cast(block.row_weights(), np.float64)
+    M = design.firing(Z)
     mass, centers, quantiles = asnumpy(w @ M), cast(asnumpy(design.rules.centers), np.float64), None
     if scaling is not None:  # centres in the caller's units
         prototypes = scaling.invert(centers)

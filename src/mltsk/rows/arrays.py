@@ -41,10 +41,6 @@ class Block:
         """Some of the rows."""
         return Block(self.X[rows], self.Y[rows], self.w[rows], self.copies[rows])
 
-    def row_weights(self) -> Any:
-        """(n,): the mean over labels."""
-        return self.w if self.w.ndim == 1 else self.w.mean(axis=1)
-
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Of the labels of one pattern of weights, in blocks whose Φ is small."""
         Y, w, _ = of_labels(self, labels)

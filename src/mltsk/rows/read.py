@@ -28,7 +28,7 @@ def read_rows(estimator, X, y, sample_weight):
     estimator.columns_ = None
     if isinstance(X, np.ndarray) or not has_columns(X):  # whose columns are judged by name
         check_plain(X, "X")
-    if is_dask(X):
+    if not isinstance(X, np.ndarray) and is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
 
         return read_dask(estimator, X, y, sample_weight)

@@ -92,8 +92,6 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         targets = Targets.of(y)
         if len(targets.Y) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}")
-        if not targets.multilabel and len(targets.classes) < 2:
-            raise ValueError(f"Classifier can't train when only one class is present: {targets.classes[0]!r}.")
         self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
         if sample_weight is not None and not self._takes_weights:
             raise ValueError(f"{type(self).__name__} has no meaning for sample_weight: leave it out")
