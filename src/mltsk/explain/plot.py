@@ -179,49 +179,41 @@ def calibration(model: Any, *labels: str) -> Any:
 
     Rows were told by leave-one-out, so as if they had not been there; without names, the first twelve labels.
     """
-
-    def draw(ax: Any, y: Any, chances: Array, _: Array) -> tuple[str, Array, Array]:
-        groups = calibration_groups(y, chances)
-        ax.plot([0, 1], [0, 1], color=LINE, lw=1)
-        ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
-        return "", groups.forecast, groups.observed
-
-    return _judged(
-        model, labels, draw, "What was told, and what was so", "probability", "share that has it", marker="o"
-    )
+    return _judged(model, labels, "shares", "What was told, and what was so", "probability", "share that has it")
 
 
 def precision_recall(model: Any, *labels: str) -> Any:
     """How many are found against how many of those found are right, at every threshold, on leave-one-out scores."""
-
-    def draw(ax: Any, y: Any, _: Array, scores: Array) -> tuple[str, Array, Array]:
-        ax.axhline(y.mean(), color=LINE, lw=1)
-        return f": AP {ranking(y, scores)[0][0]:.2f}", *precision_recall_curve(y, scores)
-
-    return _judged(model, labels, draw, "Precision and recall", "recall: found of all", "precision")
+    return _judged(model, labels, "AP", "Precision and recall", "recall: found of all", "precision")
 
 
 def roc(model: Any, *labels: str) -> Any:
     """How many are found against how many are false alarms, at every threshold, on leave-one-out scores."""
-
-    def draw(ax: Any, y: Any, _: Array, scores: Array) -> tuple[str, Array, Array]:
-        ax.plot([0, 1], [0, 1], color=LINE, lw=1)
-        return f": AUC {ranking(y, scores)[1][0]:.2f}", *roc_curve(y, scores)
-
-    return _judged(model, labels, draw, "Found against false alarms", "false alarms among those without", "found")
+    return _judged(model, labels, "AUC", "Found against false alarms", "false alarms among those without", "found")
 
 
-def _judged(model: Any, labels: Sequence[str], draw: Any, title: str, x: str, y: str, **style: Any) -> Any:
+def _judged(model: Any, labels: Sequence[str], kind: str, title: str, x: str, y: str) -> Any:
     """A square for each label, drawn from what its rows were told without themselves."""
 
-    def square(ax: Any, found: tuple[str, Any]) -> None:
-        told, *curve = draw(ax, *found[1])
-        ax.plot(*curve, color=RISE, lw=1.6, ms=4, **style)
+    def draw(ax: Any, found: tuple[str, Any]) -> None:
+        name, (has, chances, scores) = found
+        if kind == "AP":
+            ax.axhline(has.mean(), color=LINE, lw=1)
+            told, curve = f": AP {ranking(has, scores)[0][0]:.2f}", precision_recall_curve(has, scores)
+        elif kind == "AUC":
+            ax.plot([0, 1], [0, 1], color=LINE, lw=1)
+            told, curve = f": AUC {ranking(has, scores)[1][0]:.2f}", roc_curve(has, scores)
+        else:
+            groups = calibration_groups(has, chances)
+            ax.plot([0, 1], [0, 1], color=LINE, lw=1)
+            ax.vlines(groups.forecast, groups.low, groups.high, color=RISE, lw=1, alpha=0.5)
+            told, curve = "", (groups.forecast, groups.observed)
+        ax.plot(*curve, color=RISE, lw=1.6, ms=4, marker="o" if kind == "shares" else None)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-        ax.set_title(shortened(found[0] + told, 30), fontsize=9)
+        ax.set_title(shortened(name + told, 30), fontsize=9)
 
     judged = list(views.left_out(model, *labels).items())[: len(labels) or 12]
-    figure = _panels(judged, square, min(4, len(judged)), 2.5, 2.5, f"{title}, leaving each row out", sharey=True)
+    figure = _panels(judged, draw, min(4, len(judged)), 2.5, 2.5, f"{title}, leaving each row out", sharey=True)
     figure.supxlabel(x, fontsize=9, color=MUTED)
     figure.supylabel(y, fontsize=9, color=MUTED)
     return figure

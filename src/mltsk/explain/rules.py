@@ -153,9 +153,9 @@ class RuleBase(Narrowed, Sequence[Rule]):
 
     def _shape(self, j: int, t: int, size: float, k: int | None = None) -> Shape:
         """What subject t does to label j, in general or within rule k."""
-        tables, subject, x = self.tables, self.tables.subjects[t], self.tables.values(t)
-        names, d = tuple(tables.named_values(t).values()), subject.columns.start
-        sheet = k is None and tables.system.is_sheet
+        tables, subject, named = self.tables, self.tables.subjects[t], self.tables.named_values(t)
+        d, names, sheet = subject.columns.start, tuple(named.values()), k is None and tables.system.is_sheet
+        x = doubles([*named] or ([0.0, 1.0] if tables.system.quantiles is None else tables.system.quantiles[d]))
         y = tables.effect(t, x, j, k)
         if subject.kind == "nominal" or (len(names) > 2 and subject.kind == "number"):
             kind, at, change, ends = "varies", np.nan, float(np.ptp(y)), (int(y.argmax()), int(y.argmin()))

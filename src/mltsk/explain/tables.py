@@ -164,12 +164,6 @@ class Tables:
         found = part.memberships(self.scaled(t, x), None if scaling is None else scaling.columns(columns))
         return own, doubles(found)
 
-    def values(self, t: int) -> Array:
-        """What a subject is told by: values with names, quantiles, or for a sparse one none and its full weight."""
-        d = self.subjects[t].columns.start
-        found = [0.0, 1.0] if self.system.quantiles is None else self.system.quantiles[d]
-        return doubles([*self.named_values(t)] or found)
-
     def deviation(self, t: int, j: int, x: Array, y: Any = None) -> Array | None:
         """Standard error of what values x of subject t add to label j, or add more than values y do."""
         if (cov := self.covariance(j)) is None:

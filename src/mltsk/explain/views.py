@@ -113,8 +113,8 @@ def shapes(model: Any, *labels: str, top: int = 6) -> tuple[Curve, ...]:
 def _shape(tables: Tables, f: int, j: int) -> Curve:
     feature, label, missing = tables.feature_names[f], tables.system.label_names[j], None
     told = rule_base(tables).for_feature(feature).for_label(label).general[0].shapes[:1]
-    ends = _range(tables.system, tables.subjects[f].columns.start)
-    x = tables.values(f) if tables.named_values(f) else np.linspace(*ends, 101)
+    named, ends = [*tables.named_values(f)], _range(tables.system, tables.subjects[f].columns.start)
+    x = doubles(named) if named else np.linspace(*ends, 101)
     y, error = tables.effect(f, x, j), tables.deviation(f, j, x)
     if (gap := tables.gaps.get(f)) is not None:
         measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
@@ -225,7 +225,7 @@ def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
         raise InputError(f"There is no rule {rule}: {known}.")
     order, _ = tables.order(rule, np.arange(len(tables.subjects)))
     for t, condition in zip(order[:top].tolist(), rule_base(tables)[rule].conditions[:top], strict=True):
-        own, center, x = tables.subjects[t].columns, None, tables.values(t)
+        own, center, x = tables.subjects[t].columns, None, doubles([*tables.named_values(t)])
         if tables.subjects[t].kind != "nominal":
             center = float((system if system.scaling is None else tables).centers[rule, own.start])
             x = np.linspace(*_range(system, own.start, center), 201)
