@@ -303,7 +303,12 @@ class Terms:
         Of a feature with n ramps those are n + 1 heights b, the sums of the first numbers. Their common level is in the
         intercept, so what the ridge shrinks is their distance from their mean, cᵀ S c for numbers c: H Hᵀ = S⁻¹.
         """
-        return sparse.csr_array(sparse.block_diag([_to_heights(n) for n in np.bincount(self.feature) if n]))
+        blocks = []
+        for n in np.unique(self.feature, return_counts=True)[1]:
+            sums = np.tri(n + 1, n, -1)  # heights above the first, of the numbers of the ramps
+            centred = sums - sums.mean(axis=0)
+            blocks.append(sparse.csr_array(np.linalg.inv(np.linalg.cholesky(centred.T @ centred)).T))
+        return sparse.csr_array(sparse.block_diag(blocks))
 
     def by_feature(self, contributions: Array, n_features: int) -> Array:
         """Sums over the terms of each feature, (N, D), of contributions (N, P) of terms."""
@@ -314,10 +319,3 @@ class Terms:
             starts = np.flatnonzero(np.diff(self.feature, prepend=-1))
             out[:, self.feature[starts]] = np.add.reduceat(contributions, starts, axis=1)
         return out
-
-
-def _to_heights(n: int) -> Array:
-    """The block of `Terms.heights` of a feature with n ramps."""
-    sums = np.tri(n + 1, n, -1)  # heights above the first, of the numbers of the ramps
-    centred = sums - sums.mean(axis=0)
-    return np.linalg.inv(np.linalg.cholesky(centred.T @ centred)).T

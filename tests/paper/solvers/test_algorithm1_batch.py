@@ -47,7 +47,7 @@ def test_every_run_is_the_run_alone(problem, stop):
 def test_parts_that_fit_the_memory_give_the_same(problem):
     problems = batch.Problems.of(*[torch.as_tensor(a) for a in problem])
     [(_, *whole)] = batch.algorithm1_batch(problems, SETTINGS)
-    which, *parts = zip(*batch.algorithm1_batch(problems, SETTINGS, host_bytes=1), strict=True)
+    which, *parts = zip(*batch.algorithm1_batch(problems, SETTINGS, part_bytes=1), strict=True)
     assert list(which) == [slice(i, i + 1) for i in range(6)]
     assert_array_equal(asnumpy(torch.cat(parts[0])), asnumpy(whole[0]))
     assert_allclose(asnumpy(torch.cat(parts[1])), asnumpy(whole[1]), atol=1e-12)

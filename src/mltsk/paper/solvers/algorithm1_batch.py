@@ -64,13 +64,13 @@ def algorithm1_batch(
     max_iter: int = 100,
     margin: float = 0.01,
     stop: Stop = "program",
-    host_bytes: int = _HOST_BYTES,
+    part_bytes: int | None = None,
 ) -> Iterator[tuple[slice, torch.Tensor, torch.Tensor]]:
     """Algorithm I for every problem and setting: the stops and, up to rounding, the numbers of `algorithm1`.
 
     Problems lie on any device, in double precision, as the authors compute; settings are (alpha, beta, gamma). Yields
-    which problems, as many at a time as a third of a GPU's memory or ``host_bytes`` hold, their steps (b, S) and
-    consequents (b, S, Md, L).
+    which problems, as many at a time as ``part_bytes`` hold (a third of a GPU's memory, 1 GB of the host's), their
+    steps (b, S) and consequents (b, S, Md, L).
 
     Examples
     --------
@@ -84,7 +84,7 @@ def algorithm1_batch(
         raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
     A, B, (_, L, Md), pad = problems.A, problems.B, problems.B.shape, torch.nn.functional.pad
     each, more = _BUFFERS * B.itemsize * len(settings) * L * (Md + _ALIGN), -Md % _ALIGN
-    for part in row_blocks(len(B), each, int(_DEVICE_SHARE * device_memory(B)) or host_bytes):
+    for part in row_blocks(len(B), each, part_bytes or int(_DEVICE_SHARE * device_memory(B)) or _HOST_BYTES):
         wide = Problems(pad(A[part], (0, more, 0, more)), pad(B[part], (0, more)), problems.yy[part], problems.R[part])
         n_iter, P = _Batch(wide, settings, stop).run(max_iter, margin)
         yield part, n_iter, P[:, :, :Md]
