@@ -266,7 +266,7 @@ def _print_split(sample: list[Block]) -> None:
             profile.runcall(solve_share, Share(block, 1.0))
     spent = {key[2]: entry[3] for key, entry in pstats.Stats(profile).stats.items()}
     whole = spent["solve_share"]
-    parts = {"products": "_multiply", "steps": "_step", "stop-loss": "_loss", "metrics": "five_metrics"}
+    parts = {"products": "_product", "steps": "_step", "stop-loss": "_loss", "metrics": "five_metrics"}
     shown = {name: spent[function] / whole for name, function in parts.items()}
     shown["rest"] = 1 - sum(shown.values())
     print("ours, share of time: " + ", ".join(f"{name} {share:.0%}" for name, share in shown.items()))
