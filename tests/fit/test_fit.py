@@ -91,13 +91,13 @@ def test_scores_without_itself_are_exact_with_given_rules(block, n_rules):
 
 
 def test_scores_without_itself_are_of_a_spread_sample_where_rows_are_not_held(block):
-    parts = ArrayRows(block.X, block.Y, block.w, block.copies, block.Y.shape[1], 30, lambda X, Y: (X, Y))
+    parts = ArrayRows(block.X, block.Y, block.w, block.copies, block.Y.shape, 30, lambda X, Y: (X, Y))
     found = fit_system(parts, replace(GIVEN, sample_rows=60))
     assert found.loo_rows.tolist() == np.linspace(0, 199, 60).astype(int).tolist()
     assert found.loo_scores.shape == (60, 3)
 
 
 def test_more_columns_than_the_memory_holds_are_refused_with_a_way_out(block):
-    parts = ArrayRows(block.X, block.Y, block.w, block.copies, block.Y.shape[1], 30, lambda X, Y: (X, Y))
+    parts = ArrayRows(block.X, block.Y, block.w, block.copies, block.Y.shape, 30, lambda X, Y: (X, Y))
     with pytest.raises(InputError, match="take fewer features"):
         fit_system(parts, replace(GIVEN, sample_rows=60, memory=100.0))

@@ -18,7 +18,7 @@ def block():
 
 
 def in_parts(block, limit):
-    return ArrayRows(block.X, block.Y, block.w, block.copies, 2, limit, lambda X, Y: (X, Y))
+    return ArrayRows(block.X, block.Y, block.w, block.copies, (50, 2), limit, lambda X, Y: (X, Y))
 
 
 def test_a_sample_is_evenly_spread(block):

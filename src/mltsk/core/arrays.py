@@ -156,7 +156,8 @@ def spread_rows(n: int, limit: int) -> "slice | NDArray[np.int_]":
 
 def check_plain(values: Any, name: str) -> None:
     """Refuse what would lose something without a word on its way to plain numbers: masks, dates, imaginary parts."""
-    refuse_lazy(values, name)
+    if not isinstance(values, np.ndarray):
+        refuse_lazy(values, name)
     dtypes = [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ())
     kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}
     if np.ma.is_masked(values):

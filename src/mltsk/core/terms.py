@@ -71,7 +71,10 @@ class Scaling:
     share: Array
 
     def apply(self, X: Array, *, inverse: bool = False) -> Array:
-        """Scaled copy of X (N, D), of X's dtype: some columns at a time, in double precision as NumPy's `interp`."""
+        """Scaled copy of X (N, D), of X's dtype; the ``inverse`` gives values back, the middle of a flat stretch.
+
+        Some columns at a time, in double precision as NumPy's `interp`.
+        """
         Z = namespace(X).empty(X.shape, dtype=X.dtype, like=X)
         step = max(1, _COLUMN_ENTRIES // max(1, len(X)))
         between = _interpolate if self.bounded else _straight
@@ -86,10 +89,6 @@ class Scaling:
                 z = (between(x, values, levels) - offset) / spread
             Z[:, part] = cast(z.T, X.dtype)
         return Z
-
-    def invert(self, Z: Array) -> Array:
-        """Values in the caller's units of scaled values Z (N, D); the middle of a flat stretch."""
-        return self.apply(Z, inverse=True)
 
     def columns(self, part: slice) -> "Scaling":
         """The maps of some features."""
@@ -303,7 +302,7 @@ class Terms:
         Of a feature with n ramps those are n + 1 heights b, the sums of the first numbers. Their common level is in the
         intercept, so what the ridge shrinks is their distance from their mean, cᵀ S c for numbers c: H Hᵀ = S⁻¹.
         """
-        blocks = []
+        blocks = [sparse.csr_array((0, 0))]
         for n in np.unique(self.feature, return_counts=True)[1]:
             sums = np.tri(n + 1, n, -1)  # heights above the first, of the numbers of the ramps
             centred = sums - sums.mean(axis=0)

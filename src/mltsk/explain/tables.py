@@ -83,7 +83,7 @@ class Tables:
         self.middle = self._middle()
         self.averages = self.weights @ self.centers if system.unit_length else self.middle
         if system.scaling is not None:
-            self.averages = system.scaling.invert(self.middle[None, :])[0]
+            self.averages = system.scaling.apply(self.middle[None, :], inverse=True)[0]
         # a mostly absent feature has a variance of about its mean times the size it has where it is present
         self.spreads = np.sqrt(np.abs(self.middle)) if self._grid is None else self._grid.std(axis=0)
 
@@ -249,7 +249,8 @@ class Tables:
         if self.regions is None:  # it begins half way between the average sample and its centre
             d, scaling = self.subjects[t].columns.start, self.system.scaling
             half = np.nan if self.system.unit_length else (doubles(self.system.centers)[k, d] + self.middle[d]) / 2
-            half = half if scaling is None else scaling.columns(slice(d, d + 1)).invert(np.array([[half]]))[0, 0]
+            if scaling is not None:
+                half = scaling.columns(slice(d, d + 1)).apply(np.array([[half]]), inverse=True)[0, 0]
             low, high = (half, np.nan) if self.distinct[k, t] > 0 else (np.nan, half)
         else:
             low, high = self.regions[k, t]

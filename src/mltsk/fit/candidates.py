@@ -101,7 +101,7 @@ class Candidates:
         start = rates - mean @ coef
         start = np.array([rounded(x, digits_of(numbers)) for x, numbers in zip(start, coef.T, strict=True)])
         scaling = self.base.scaling
-        prototypes = self.centers[rules] if scaling is None else scaling.invert(self.centers[rules])
+        prototypes = self.centers[rules] if scaling is None else scaling.apply(self.centers[rules], inverse=True)
         said: Any = {"terms": terms, "term_coef": coef[own], "intercept": start + moved, "prototypes": prototypes}
         said |= {"centers": self.centers[rules], "widths": self.widths[rules], "coef": coef[P:][rules][:, None, :]}
         short = replace(self.base, **said, rule_weights=mean[P:][rules])

@@ -37,6 +37,7 @@ from ..exceptions import InputError
 # A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
 # thread), if it then takes at most DENSE_BYTES.
 DENSE_SHARE, DENSE_BYTES = 0.01, 10**9
+OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms that overlap
 LARGEST = 1e200  # variance of scaled samples whose products are still finite
 
 
@@ -92,14 +93,16 @@ class Scale:
         return cls(name, scaling, terms, variance if varies else 1.0), Z
 
     @cached_property
-    def heights(self) -> sparse.csr_array | None:
-        """How ramps become columns of which the ridge shrinks heights, for triangles and trapezoids."""
-        return self.terms.heights() if self.name in ("triangles", "trapezoids") and len(self.terms) else None
+    def heights(self) -> sparse.csr_array:
+        """How ramps become columns of which the ridge shrinks heights, for the scales OVERLAPPING."""
+        return self.terms.heights()
 
     def general(self, Z: Matrix) -> Matrix:
         """Columns of the general rule (N, P) of scaled rows, its terms, perhaps CSR, in double precision."""
-        T, H = cast(self.terms.memberships(Z, self.scaling), np.float64), self.heights
-        return T if H is None else T @ (put(H.toarray(), T) if is_tensor(T) else H)
+        T = cast(self.terms.memberships(Z, self.scaling), np.float64)
+        if self.name in OVERLAPPING:
+            return T @ (put(self.heights.toarray(), T) if is_tensor(T) else self.heights)
+        return T
 
     def apply(self, X: Matrix) -> Matrix:
         """Rows on this scale, dense where that pays."""
@@ -213,8 +216,8 @@ class Design:
         P, K, _ = self.shape
         coef = self.exceptions**0.5 * B[P:].reshape(K, -1, B.shape[1]) if K else np.zeros((0, 1, B.shape[1]))
         coef[:, 1:] *= self.scale.variance**-0.5
-        general, H = self.general**0.5 * B[:P], self.scale.heights
-        general = general if H is None else H @ general
+        general = self.general**0.5 * B[:P]
+        general = self.scale.heights @ general if self.scale.name in OVERLAPPING else general
         return rates - np.einsum("ql,ql->l", mean, B) + self.scale.terms.mean @ general, general, coef
 
 

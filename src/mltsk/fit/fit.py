@@ -45,12 +45,8 @@ class Rows(Protocol):
     """Samples with labels and weights, somewhere."""
 
     @property
-    def n_rows(self) -> int:
-        """How many samples there are."""
-
-    @property
-    def n_labels(self) -> int:
-        """How many labels they have."""
+    def shape(self) -> tuple[int, int]:
+        """How many samples there are, and how many labels they have."""
 
     @property
     def w(self) -> Any:
@@ -133,16 +129,16 @@ class Solved:
 
 def fit_system(rows: Rows, options: Options) -> Fitted:
     """Fit a general rule and exceptions to rows."""
-    block, patterns = rows.sample(options.sample_rows), label_patterns(rows.w, rows.n_labels)
+    block, patterns = rows.sample(options.sample_rows), label_patterns(rows.w, rows.shape[1])
     with blas_threads(0.0):  # many small factorisations: threads would wait for each other
         w = block.w if block.w.ndim == 1 else block.w.mean(axis=1)  # of a row, over its labels
         scale, Z = Scale.of(block.X, w, options.scale, options.shares, options.monotone, options.n_given)
         w = cast(w, np.float64)
-        choice = _chosen(rows.n_rows, block, Z, w, scale, patterns, options)
+        choice = _chosen(rows.shape[0], block, Z, w, scale, patterns, options)
         penalty, coupling = Penalty(choice.rho), None
         if options.coupling is not None:
             penalty, coupling = _coupled(choice, block, Z, options)
-    few, many = sorted((rows.n_rows, choice.design.shape[2]))
+    few, many = sorted((rows.shape[0], choice.design.shape[2]))
     with blas_threads(float(few) ** 2 * many):
         solved = _solve(rows, choice.design, penalty, block, Z, patterns, options)
     return _fitted(choice, penalty, coupling, solved, block, Z, w, options)
@@ -191,14 +187,14 @@ def _solve(
     rows: Rows, design: Design, penalty: Penalty, block: Any, Z: Any, patterns: list[Any], options: Options
 ) -> Solved:
     """Consequents of every pattern of weights, put together."""
-    if Z.shape[0] < rows.n_rows <= rows.limit:
-        block, Z = rows.sample(rows.n_rows), None
-    held = len(block.w) == rows.n_rows
+    if Z.shape[0] < rows.shape[0] <= rows.limit:
+        block, Z = rows.sample(rows.shape[0]), None
+    held = len(block.w) == rows.shape[0]
     room = options.memory  # bytes that a square matrix may take
     if room is None:
         device = device_memory(block.w) if is_tensor(block.w) else 0
         room = MEMORY_SHARE * (device or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    form = options.form or _form(rows.n_rows, design, held, len(patterns), room)
+    form = options.form or _form(rows.shape[0], design, held, len(patterns), room)
     if form == "primal":
         parts = [_primal(rows, design, penalty, block, Z, labels) for labels in patterns]
     else:
@@ -321,7 +317,7 @@ def _fitted(
     M = design.firing(Z)
     mass, centers, quantiles = asnumpy(w @ M), cast(asnumpy(design.rules.centers), np.float64), None
     if scaling is not None:  # centres in the caller's units
-        prototypes = scaling.invert(centers)
+        prototypes = scaling.apply(centers, inverse=True)
     else:  # the mean of what each rule fires on
         fired = asnumpy(block.X.T @ cast(M * w[:, None], block.X.dtype))
         prototypes = np.asarray(fired).T / np.maximum(mass, 1e-300)[:, None]

@@ -20,7 +20,7 @@ from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..system import FuzzySystem
 from .candidates import Candidates, Index
-from .design import Design
+from .design import OVERLAPPING, Design
 from .fit import left_out_scores
 from .ridge import Penalty
 from .selection import Problem
@@ -74,7 +74,7 @@ def certainty_of(sample: Sample) -> Certainty | None:
     rows = [1.0] + [slope] * (0 if not K else (Q - P) // K - 1)
     units = np.concatenate([np.full(P, design.general**0.5), np.tile(rows, K) * design.exceptions**0.5])
     information = (centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(units, units)
-    if design.scale.heights is not None:  # of the numbers of ramps, which are those of its columns times H
+    if design.scale.name in OVERLAPPING:  # of the numbers of ramps, which are those of its columns times H
         back = block_diag([inv(design.scale.heights.tocsc()), eye_array(Q - P)])
         information = back.T @ information @ back
     return Certainty(information, _noise(part, part.loo))

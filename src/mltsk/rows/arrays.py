@@ -35,7 +35,7 @@ class Block:
 
     def rows(self) -> "ArrayRows":
         """These rows as all there are."""
-        return ArrayRows(self.X, self.Y, self.w, self.copies, self.Y.shape[1], self.X.shape[0])
+        return ArrayRows(self.X, self.Y, self.w, self.copies, self.Y.shape, self.X.shape[0])
 
     def take(self, rows: Any) -> "Block":
         """Some of the rows."""
@@ -54,7 +54,7 @@ class Block:
 
 @dataclass(frozen=True)
 class ArrayRows:
-    """Rows of arrays; weights and copies may be None, for ones.
+    """Rows of arrays, ``shape`` of them and their labels; weights and copies may be None, for ones.
 
     ``limit`` is how many rows may be held at once; ``read`` checks and casts the X and Y of so many, where that is not
     done. Arrays that do not fit are read block by block, and their leave-one-out scores are those of a sample.
@@ -64,14 +64,9 @@ class ArrayRows:
     Y: Any
     w: Any
     copies: Any
-    n_labels: int
+    shape: tuple[int, int]
     limit: int
     read: Callable[[Any, Any], tuple[Any, Any]] | None = None
-
-    @property
-    def n_rows(self) -> int:
-        """N."""
-        return int(self.X.shape[0])
 
     def block(self, rows: Any) -> Block:
         """Some rows."""
@@ -84,9 +79,9 @@ class ArrayRows:
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread."""
-        return self.block(spread_rows(self.n_rows, n))
+        return self.block(spread_rows(self.shape[0], n))
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over all rows, block by block."""
-        parts = (slice(start, min(start + self.limit, self.n_rows)) for start in range(0, self.n_rows, self.limit))
+        parts = (slice(start, min(start + self.limit, self.shape[0])) for start in range(0, self.shape[0], self.limit))
         return reduce(add, (self.block(part).moments(design, labels) for part in parts))

@@ -37,23 +37,18 @@ class DaskRows:
     w = None  # all labels have the same weights
 
     @property
-    def n_rows(self) -> int:
-        """N."""
-        return int(sum(self.counts))
-
-    @property
-    def n_labels(self) -> int:
-        """L."""
-        return len(self.reading[0].names)
+    def shape(self) -> tuple[int, int]:
+        """Samples and labels."""
+        return int(sum(self.counts)), len(self.reading[0].names)
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread, gathered once."""
         import dask
 
-        n = min(n, self.n_rows)
+        n = min(n, self.shape[0])
         if self.gathered is not None and self.gathered[0] == n:
             return self.gathered[1]
-        rows = np.arange(self.n_rows)[spread_rows(self.n_rows, n)]
+        rows = np.arange(self.shape[0])[spread_rows(self.shape[0], n)]
         ends = np.cumsum(self.counts)
         cuts = np.searchsorted(rows, ends)
         wanted = zip(np.split(rows, cuts[:-1]), ends - np.asarray(self.counts), self.parts, strict=True)

@@ -46,7 +46,7 @@ def read_rows(estimator, X, y, sample_weight):
     if targets.observed is not None:
         w, copies = _observed(w, copies, targets)
     X = read_columns_of(estimator, X, None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)))
-    return ArrayRows(X, targets.Y, w, copies, len(targets.names), max(1, X.shape[0])), targets
+    return ArrayRows(X, targets.Y, w, copies, targets.Y.shape, max(1, X.shape[0])), targets
 
 
 def first_look(estimator, X):
@@ -236,7 +236,8 @@ def _large_rows(estimator, X, y, sample_weight):
         block = Targets.of(Yb).Y if targets.multilabel else targets.indicator(Yb)
         return read_samples(estimator, Xb), block
 
-    return ArrayRows(X, y, w, copies, len(targets.names), max(1, (rows_at_once(X) or 1) // 8), read), targets
+    shape, limit = (X.shape[0], len(targets.names)), max(1, (rows_at_once(X) or 1) // 8)
+    return ArrayRows(X, y, w, copies, shape, limit, read), targets
 
 
 def check_tensor(estimator, X, *, reset):
@@ -282,4 +283,4 @@ def _tensor_rows(estimator, X, y, sample_weight):
     if targets.observed is not None:
         w, copies = _observed(w, copies, targets)
     Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
-    return ArrayRows(X, Y, w, copies, len(targets.names), len(X)), targets
+    return ArrayRows(X, Y, w, copies, targets.Y.shape, len(X)), targets

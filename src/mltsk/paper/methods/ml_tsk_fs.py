@@ -155,7 +155,7 @@ class PaperMLTSK(MultilabelMethod):
         self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
         fired, rows = w @ G.M, spread_rows(len(X), _ROWS)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
-        self.prototypes_ = scaling.invert(self.centers_)
+        self.prototypes_ = scaling.apply(self.centers_, inverse=True)
         self.quantiles_ = column_quantiles(X[rows], np.linspace(0, 1, 21))
         self.rule_distinctness_ = rule_distinctness(G.M[rows], w[rows])
         warn_if_collapsed(self)
