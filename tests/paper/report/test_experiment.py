@@ -8,8 +8,8 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
-from mltsk.paper.experiments.table import Table, TableCell, TableRow
 
+from mltsk.paper.experiments.tables import Table, TableCell, TableRow
 from mltsk.paper.report.experiment import escape_latex, table_text, write_report
 
 HOSTILE = "<script>alert(1)</script>"

@@ -102,7 +102,7 @@ def table_text(table: Table, kind: str) -> str:
 
     Examples
     --------
-    >>> from mltsk.paper.experiments.table import TableCell, TableRow
+    >>> from mltsk.paper.experiments.tables import TableCell, TableRow
     >>> table = Table("t", "T", "", ("data set",), ("AP",), (TableRow(("yeast",), (TableCell("0.76", 0.7612),)),))
     >>> table_text(table, "csv").splitlines()[1]
     'yeast,AP,0.76,0.7612,,False,,,,,'
