@@ -15,7 +15,7 @@ from typer import Option
 
 from .. import __version__
 from ..exceptions import InputError
-from . import datasets, fit, models, reproduce, tables
+from . import datasets, demo, fit, models, reproduce, tables
 
 FAILED, BAD_INPUT, STOPPED = 1, 2, 130
 
@@ -55,7 +55,7 @@ def _options(
     """
 
 
-COMMANDS: list[Any] = [tables.demo, tables.columns, tables.review, fit.fit, models.predict, models.evaluate]
+COMMANDS: list[Any] = [demo.demo, tables.columns, tables.review, fit.fit, models.predict, models.evaluate]
 COMMANDS += [models.rules, models.explore, reproduce.reproduce, reproduce.report, models.export]
 for command in COMMANDS:
     app.command(command.__name__)(command)
