@@ -46,7 +46,7 @@ def made_up_results(seed: int = 0, datasets: tuple[str, ...] | None = None) -> R
     ]
     scores = pd.concat(frames, ignore_index=True)
     cells = scores.groupby(["protocol", "dataset", "method", "seed", "fold"], sort=False).size().reset_index()
-    cells = cells.assign(part="", status="done", error="", seconds=1.0, cpu_seconds=1.0, when="2026-01-01")
+    cells = cells.assign(part="", status="done", error="", seconds=1.0, cpu_seconds=1.0, when="2026-01-01", device=None)
     return Results(_run(names), scores, cells[list(CELLS)], {})
 
 
