@@ -118,3 +118,10 @@ def test_a_name_that_is_used_twice_is_found_among_many():
     names = [f"x{i}" for i in range(50_000)] + ["x49999"]
     with pytest.raises(InputError, match="'x49999' is used twice"):
         Dataset(np.zeros((1, len(names))), np.zeros((1, 1)), feature_names=names)
+
+
+@pytest.mark.parametrize("number", [0xDCF0, 0xFF000000], ids=["half a character", "beyond all characters"])
+def test_names_that_cannot_be_written_are_refused(number):
+    name = np.array([97, number], dtype=np.uint32).view("<U2")  # as a damaged file holds it
+    with pytest.raises(InputError, match="A label name holds something that is no character"):
+        Dataset(np.ones((2, 1)), np.ones((2, 1)), label_names=name.tolist())

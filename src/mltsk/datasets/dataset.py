@@ -250,7 +250,7 @@ def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
 def _check_texts(texts: Iterable[str], what: str) -> None:
     """Refuse what cannot be written: halves of characters, as damaged files hold them."""
     try:
-        "".join(map(str, texts)).encode()
+        "".join(map(str, texts)).encode().decode()  # and back: NumPy may hold numbers beyond all characters
     except UnicodeError:
         raise InputError(f"{what} holds something that is no character: rename it.") from None
 
