@@ -84,7 +84,8 @@ def _faults_of_arrays(found: Mapping[str, Any]) -> Faults:
     for name in ("coef_", "intercept_"):  # one of a single label would serve all
         fits = name not in found or np.shape(found[name])[-1:] == (len(found["label_names_"]),)
         yield not fits, f"{name!r} must have as many columns as there are labels"
-    yield "X_" in found and len(found["Y_"]) != found["X_"].shape[0], "'Y_' must have as many rows as 'X_'"
+    fits = "X_" not in found or (len(found["Y_"]) == found["X_"].shape[0] and np.isin(found["Y_"], (0, 1)).all())
+    yield not fits, "'Y_' must hold 0 and 1 for every row of 'X_'"
     waiting = [(name, part) for name, part in found.items() if name.endswith("_")]
     while waiting:
         name, part = waiting.pop()
