@@ -141,3 +141,11 @@ def test_parts_of_the_compared_methods_are_checked(name):
         model.coef_ = model.coef_[..., :1]
         with pytest.raises(ValueError):
             check_model(model)
+
+
+@pytest.mark.parametrize("damage", [lambda Y: Y[:-1], lambda Y: Y + 119])
+def test_labels_of_neighbours_are_0_and_1_for_every_row(damage):
+    model = METHODS["ml-knn"]().fit(DATA.X, DATA.Y)
+    model.Y_ = damage(model.Y_)
+    with pytest.raises(ValueError, match="'Y_' must hold 0 and 1 for every row of 'X_'"):
+        check_model(model)
