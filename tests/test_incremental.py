@@ -81,6 +81,13 @@ def test_triangles_stream_too(data):
     assert_allclose(stream.decision_function(data.X), whole.decision_function(data.X), atol=1e-8)
 
 
+def test_what_was_seen_before_counts_half_as_much_with_half_forgotten(data):
+    half = IncrementalMLTSK(forgetting=0.5).partial_fit(data.X, data.Y).partial_fit(data.X, data.Y)
+    once = IncrementalMLTSK().partial_fit(data.X, data.Y)
+    for name in ("H", "B", "phi", "y", "total"):
+        assert_allclose(half.stream_[name], 1.5 * once.stream_[name], rtol=1e-12)
+
+
 def test_forgetting_follows_a_stream_that_changes(data):
     flipped = 1 - data.Y
     old, new = (in_parts(in_parts(IncrementalMLTSK(forgetting=f), data.X, data.Y), data.X, flipped) for f in (0.0, 0.6))

@@ -275,18 +275,14 @@ def is_polars(X: Any) -> bool:
 
 
 def _columns_of(X: Any) -> list[Column]:
-    if not has_columns(X):
-        return [_plain_column(f"x{d}", X[:, d]) for d in range(X.shape[1])]
-    of = _polars_column if is_polars(X) else _pandas_column
-    return [of(str(name), X[name] if X.columns[d] == name else X.iloc[:, d]) for d, name in enumerate(X.columns)]
-
-
-def _plain_column(name: str, values: Any) -> Column:
-    if values.dtype == object:
-        return _cells(name, values.tolist())
-    if values.dtype.kind in "US":
-        return Column(name, None, values.tolist(), is_nominal=True)
-    return Column(name, values.astype(np.float64))
+    if has_columns(X):
+        of = _polars_column if is_polars(X) else _pandas_column
+        return [of(str(name), X[name] if X.columns[d] == name else X.iloc[:, d]) for d, name in enumerate(X.columns)]
+    if X.dtype == object:
+        return [_cells(f"x{d}", X[:, d].tolist()) for d in range(X.shape[1])]
+    if X.dtype.kind in "US":
+        return [Column(f"x{d}", None, X[:, d].tolist(), is_nominal=True) for d in range(X.shape[1])]
+    return [Column(f"x{d}", X[:, d].astype(np.float64)) for d in range(X.shape[1])]
 
 
 def _pandas_column(name: str, series: Any) -> Column:

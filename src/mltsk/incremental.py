@@ -121,8 +121,8 @@ class IncrementalMLTSK(MLTSKClassifier):
         stream = self.stream_
         moments = block.moments(design, np.arange(len(self.label_names_)))
         if "H" in stream:
-            before = Moments(*(stream[name] for name in ("H", "B", "phi", "y", "total")))
-            moments = before.faded(1.0 - self.forgetting) + moments
+            kept = 1.0 - self.forgetting
+            moments += Moments(*(kept * stream[name] for name in ("H", "B", "phi", "y", "total")))
         stream |= vars(moments)
         self._keep(block)
         self._solve(design, moments)

@@ -56,7 +56,10 @@ class Targets:
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
         y = y.toarray() if sparse.issparse(y) else y
         values = y if names is None and isinstance(y, np.ndarray) else np.asarray(y, dtype=object if names else None)
-        if names or (values.ndim == 2 and (values.shape[1] > 1 or _has_gaps(values))):
+        is_table = bool(names) or (values.ndim == 2 and values.shape[1] > 1)
+        if not is_table and values.ndim == 2 and values.dtype.kind in "fO":  # one label, which may have gaps
+            is_table = any(cell is None or cell != cell for cell in values.ravel().tolist())
+        if is_table:
             return _of_cells(values, names, may_miss)
         if values.dtype.kind == "f":
             assert_all_finite(values, input_name="y")
@@ -132,10 +135,6 @@ def _is_lists(y: Any) -> bool:
         or any(isinstance(row, set | frozenset) for row in rows)
         or any(isinstance(cell, str) and cell.lower() not in WORDS for cell in cells)
     )
-
-
-def _has_gaps(values: np.ndarray) -> bool:
-    return any(cell is None or cell != cell for cell in values.ravel().tolist()) if values.dtype.kind in "fO" else False
 
 
 def _cell(cell: Any) -> float:

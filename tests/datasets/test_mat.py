@@ -106,7 +106,7 @@ def test_a_sparse_index_outside_the_matrix_is_refused_in_a_sentence(write, varia
     hostile = sparse.csc_array(X)
     hostile.indices[2] = index
     path = write(**{"data": X, "target": np.ones((4, 2)), variable: hostile})
-    with pytest.raises(InputError, match="not a readable MATLAB file: indices must be"):
+    with pytest.raises(InputError, match="not a readable MATLAB file: the parts of a sparse matrix do not fit"):
         read_mat(path)
 
 

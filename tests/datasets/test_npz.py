@@ -81,6 +81,9 @@ def test_pickled_objects_are_not_read(tmp_path):
     assert "pickled" in refusal(tmp_path / "evil.npz")
 
 
+ONE_CELL = {"X_data": np.ones(1), "X_indices": np.zeros(1, int), "X_indptr": np.array([0, 1]), "X_shape": [1, 2]}
+
+
 @pytest.mark.parametrize(
     ("arrays", "complaint"),
     [
@@ -90,24 +93,9 @@ def test_pickled_objects_are_not_read(tmp_path):
         ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "feature_names": np.arange(1)}, "feature_names"),
         ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "nominal_categories": np.array(["{"])}, "readable"),
         ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "nominal_categories": np.array(["7"])}, "JSON lists"),
-        (
-            {
-                "X_data": np.ones(1),
-                "X_indices": np.array([9]),
-                "X_indptr": np.array([0, 1]),
-                "X_shape": [1, 2],
-            },
-            "indices",
-        ),
-        (
-            {
-                "X_data": np.ones(1),
-                "X_indices": np.array([0]),
-                "X_indptr": np.array([0, 9]),
-                "X_shape": [1, 2],
-            },
-            "readable",
-        ),
+        ({**ONE_CELL, "X_indices": np.array([9])}, "do not fit each other"),
+        ({**ONE_CELL, "X_indptr": np.array([0, 9])}, "readable"),
+        ({**ONE_CELL, "X_indptr": np.array([0, 1, 0]), "X_shape": [2, 2]}, "do not fit each other"),
         ({"X_data": np.ones(1)}, "X_shape"),
     ],
 )

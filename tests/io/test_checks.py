@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.datasets import make_multilabel_rules
@@ -148,4 +149,12 @@ def test_labels_of_neighbours_are_0_and_1_for_every_row(damage):
     model = METHODS["ml-knn"]().fit(DATA.X, DATA.Y)
     model.Y_ = damage(model.Y_)
     with pytest.raises(ValueError, match="'Y_' must hold 0 and 1 for every row of 'X_'"):
+        check_model(model)
+
+
+def test_a_sparse_part_that_does_not_fit_together_is_refused_before_it_is_used():
+    model = METHODS["ml-knn"]().fit(sparse.csr_array(DATA.X), DATA.Y)
+    check_model(model)
+    model.X_.indptr[-1] = 0  # which SciPy's own check lets pass
+    with pytest.raises(ValueError, match="the parts of 'X_' do not fit each other"):
         check_model(model)

@@ -186,6 +186,15 @@ def dense(X: Matrix) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
 
 
+def is_sound(X: Matrix) -> bool:
+    """Whether the parts of a CSR matrix from a file fit each other: SciPy lets a last row pass that ends at 0."""
+    try:
+        X.check_format(full_check=True)
+    except ValueError:
+        return False
+    return bool((np.diff(X.indptr) >= 0).all())
+
+
 def n_entries(X: Matrix) -> int:
     """Stored entries of X."""
     return int(X.nnz if hasattr(X, "indptr") else X.shape[0] * X.shape[1])

@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
-from mltsk.core.arrays import dense
+from mltsk.core.arrays import dense, is_sound
 from mltsk.exceptions import InputError
 from mltsk.limits import isolated
 
@@ -73,9 +73,8 @@ def unpack(path: Path, out: IO[bytes], labels: str = "", signed: str = "") -> No
         variables = loadmat(path, mat_dtype=True, variable_names=[name for pair in pairs for name in pair])
     except NotImplementedError:
         raise InputError(f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save('-v7', …).") from None
-    for matrix in filter(sparse.issparse, variables.values()):
-        # The file's indices are taken as they are: one that points outside would be followed out of the array.
-        sparse.csc_array(matrix).check_format(full_check=True)
+    if not all(is_sound(sparse.csc_array(matrix)) for matrix in variables.values() if sparse.issparse(matrix)):
+        raise ValueError("the parts of a sparse matrix do not fit each other")  # SciPy takes them as they are
     parts = [_oriented(variables[x], variables[y], x, y, path, bool(signed)) for x, y in pairs]
     if len({(X.shape[1], Y.shape[1]) for X, Y in parts}) > 1:
         raise InputError(f"{path}: training and test part have different numbers of features or labels.")

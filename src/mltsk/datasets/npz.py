@@ -21,6 +21,7 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
+from mltsk.core.arrays import is_sound
 from mltsk.exceptions import InputError
 from mltsk.files import writing
 from mltsk.limits import check_size
@@ -87,7 +88,8 @@ def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
     if X is None:
         shape, values = tuple(map(int, arrays["X_shape"].ravel())), arrays["X_data"].astype(np.float64)
         X = sparse.csr_array((values, arrays["X_indices"], arrays["X_indptr"]), shape=shape)
-        X.check_format(full_check=True)
+        if not is_sound(X):
+            raise ValueError("the parts of its sparse X do not fit each other")
         X.sum_duplicates()
     texts: list[list[str]] = []
     for key in TEXTS:

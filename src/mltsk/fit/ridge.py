@@ -153,7 +153,7 @@ def solve_dual(K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty) ->
 class Moments:
     """Sums over rows: ``H`` = ΦᵀWΦ (Q, Q), ``B`` = ΦᵀWY (Q, L), ``phi`` = Φᵀw (Q,), ``y`` = Yᵀw (L,), ``total`` = Σ w.
 
-    They add up over blocks of rows, and fade.
+    They add up over blocks of rows.
     """
 
     H: Array
@@ -169,13 +169,7 @@ class Moments:
         return cls(weighted.T @ rows, weighted.T @ Y, weighted.sum(axis=0), w @ Y, float(w.sum()))
 
     def __add__(self, other: "Moments") -> "Moments":
-        return Moments(
-            self.H + other.H, self.B + other.B, self.phi + other.phi, self.y + other.y, self.total + other.total
-        )
-
-    def faded(self, share: float) -> "Moments":
-        """Each row counts ``share`` of what it did."""
-        return Moments(share * self.H, share * self.B, share * self.phi, share * self.y, share * self.total)
+        return Moments(*(mine + theirs for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True)))
 
     def solve(self, penalty: Penalty) -> "Primal":
         """B of the primal form."""

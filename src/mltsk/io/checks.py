@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..columns import Columns
+from ..core.arrays import is_sound
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms
@@ -92,6 +93,7 @@ def _faults_of_arrays(found: Mapping[str, Any]) -> Faults:
         waiting += [(name, inner) for inner in part] if isinstance(part, list | tuple) else []
         strange = isinstance(part, np.ndarray) and (part.dtype.kind not in "biufUO" or not _is_bounded(part))
         yield strange, f"{name!r} must hold finite numbers"
+        yield hasattr(part, "indptr") and not is_sound(part), f"the parts of {name!r} do not fit each other"
 
 
 def _is_bounded(part: Any) -> bool:
