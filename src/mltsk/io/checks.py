@@ -63,6 +63,8 @@ def _faults(model: Any) -> Faults:
         check_is_fitted(part)
         hidden = next((name for name in vars(part) if callable(getattr(type(part), name, None))), None)
         yield hidden, f"it puts data in the place of {hidden}"
+        broken = [name for name, value in vars(part).items() if hasattr(value, "indptr") and not is_sound(value)]
+        yield broken, f"the parts of {', '.join(map(repr, broken))} do not fit each other"
         for name, parameter in inspect.signature(type(part).__init__).parameters.items():
             if name not in vars(part) and parameter.default is not parameter.empty:
                 setattr(part, name, parameter.default)
@@ -93,7 +95,6 @@ def _faults_of_arrays(found: Mapping[str, Any]) -> Faults:
         waiting += [(name, inner) for inner in part] if isinstance(part, list | tuple) else []
         strange = isinstance(part, np.ndarray) and (part.dtype.kind not in "biufUO" or not _is_bounded(part))
         yield strange, f"{name!r} must hold finite numbers"
-        yield hasattr(part, "indptr") and not is_sound(part), f"the parts of {name!r} do not fit each other"
 
 
 def _is_bounded(part: Any) -> bool:
