@@ -45,7 +45,9 @@ def folds(n: int, seed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
     return list(KFold(5, shuffle=True, random_state=seed).split(np.empty(n)))
 
 
-def made_up(n: int, n_features: int, n_labels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def made_up(
+    n: int, n_features: int, n_labels: int, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Normal samples and labels that are linear in them, with noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, n_features))
@@ -65,11 +67,16 @@ TABLES: list[str] = []  #: Tables printed so far, in Markdown: what ``--keep`` w
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Rows under a header: the first column to the left, the others to the right; floats with three digits."""
-    texts = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in [header, *rows]]
+    texts = [
+        [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row]
+        for row in [header, *rows]
+    ]
     TABLES.append(_markdown(texts))
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for row in texts:
-        first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        first, *rest = (
+            cell.rjust(width) for cell, width in zip(row, widths, strict=True)
+        )
         print("  ".join([row[0].ljust(len(first)), *rest]), flush=True)
 
 

@@ -21,7 +21,11 @@ def plain_algorithm1(G, Y, alpha, beta, gamma, max_iter=100, margin=0.01):
         Z = V - (A @ V - B + alpha * (V @ R)) / lip
         b_old, b = b, (1 + np.sqrt(4 * b**2 + 1)) / 2
         W_old, W = W, np.sign(Z) * np.maximum(np.abs(Z) - beta / lip, 0)
-        loss = np.sum((G @ W - Y) ** 2) + alpha * np.sum(R * (W.T @ W)) + beta * np.count_nonzero(W)
+        loss = (
+            np.sum((G @ W - Y) ** 2)
+            + alpha * np.sum(R * (W.T @ W))
+            + beta * np.count_nonzero(W)
+        )
         if abs(old - loss) <= margin or loss <= 0:
             break
         old = loss
@@ -43,7 +47,10 @@ class PlainMLTSK:
             V = (U / U.sum(axis=1, keepdims=True)) ** 2
             C = (V.T @ Z) / V.sum(axis=0)[:, None]
             U = 1 / np.maximum(((Z[:, None, :] - C) ** 2).sum(axis=2), 1e-12)
-        spread = np.einsum("nk,nkd->kd", V, (Z[:, None, :] - C) ** 2) / V.sum(axis=0)[:, None]
+        spread = (
+            np.einsum("nk,nkd->kd", V, (Z[:, None, :] - C) ** 2)
+            / V.sum(axis=0)[:, None]
+        )
         self.centers, self.widths = C, self.width * spread + 1e-16
         self.W, _ = plain_algorithm1(self._features(Z), Y.astype(float), *self.weights)
         return self
@@ -55,7 +62,9 @@ class PlainMLTSK:
         E = ((Z[:, None, :] - self.centers) ** 2 / self.widths).sum(axis=2)
         M = np.exp(E.min(axis=1, keepdims=True) - E)
         M /= M.sum(axis=1, keepdims=True)
-        return (M[:, :, None] * np.hstack([np.ones((len(Z), 1)), Z])[:, None, :]).reshape(len(Z), -1)
+        return (
+            M[:, :, None] * np.hstack([np.ones((len(Z), 1)), Z])[:, None, :]
+        ).reshape(len(Z), -1)
 
 
 def plain_metrics(Y, scores):

@@ -18,7 +18,9 @@ def make(method: str, threads: int, n_features: int):
     if method == "boomer":
         from mlrl.boosting import BoomerClassifier
 
-        return BoomerClassifier(random_state=1), lambda model, X: np.asarray(model.predict_proba(X))
+        return BoomerClassifier(random_state=1), lambda model, X: np.asarray(
+            model.predict_proba(X)
+        )
     if method == "mltsk":
         from mltsk import MLTSKClassifier
 
@@ -43,12 +45,23 @@ def _of_scikit_learn(method: str, threads: int, n_features: int):
         "RidgeClassifier": RidgeClassifier(),
         "MLPClassifier": MLPClassifier(random_state=0),
     }
-    forests = {"random forest": RandomForestClassifier, "extra trees": ExtraTreesClassifier}
+    forests = {
+        "random forest": RandomForestClassifier,
+        "extra trees": ExtraTreesClassifier,
+    }
     if method in forests:
         model = forests[method](n_jobs=threads, random_state=0)
-        return model, lambda m, X: np.stack([p[:, -1] * (p.shape[1] > 1) for p in m.predict_proba(X)], axis=1)
-    score = {"kernel ridge": "predict", "RidgeClassifier": "decision_function", "MLPClassifier": "predict_proba"}
-    return make_pipeline(StandardScaler(), scaled[method]), lambda m, X: getattr(m, score[method])(X)
+        return model, lambda m, X: np.stack(
+            [p[:, -1] * (p.shape[1] > 1) for p in m.predict_proba(X)], axis=1
+        )
+    score = {
+        "kernel ridge": "predict",
+        "RidgeClassifier": "decision_function",
+        "MLPClassifier": "predict_proba",
+    }
+    return make_pipeline(StandardScaler(), scaled[method]), lambda m, X: getattr(
+        m, score[method]
+    )(X)
 
 
 def main(method: str, fold: str, out: str, threads: str, repeats: str) -> None:
@@ -70,7 +83,10 @@ def main(method: str, fold: str, out: str, threads: str, repeats: str) -> None:
 def _clock() -> tuple[float, float]:
     """Wall time and processor time of this process and its children."""
     used = os.times()
-    return time.perf_counter(), used.user + used.system + used.children_user + used.children_system
+    return (
+        time.perf_counter(),
+        used.user + used.system + used.children_user + used.children_system,
+    )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,12 @@ LINES = {
     "BOOMER": ("#00835f", 1.4, ""),
     "ours": ("#1f4e9c", 3.2, ""),
 }
-COLUMNS, WIDTH, HEIGHT, TOP = 3, 300, 190, 60  # panels per row, size of each, room for the legend
+COLUMNS, WIDTH, HEIGHT, TOP = (
+    3,
+    300,
+    190,
+    60,
+)  # panels per row, size of each, room for the legend
 LEFT, RIGHT, ABOVE, BELOW = 42, 14, 26, 24  # margins inside a panel
 HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" font-family="sans-serif" font-size="11" fill="#222">'
@@ -25,10 +30,15 @@ HEAD = (
 )
 
 
-def draw(found: dict[str, dict[str, np.ndarray]], sizes: Sequence[int], file: str) -> None:
+def draw(
+    found: dict[str, dict[str, np.ndarray]], sizes: Sequence[int], file: str
+) -> None:
     """Write the picture; ``found`` has per data set and method the values at every size and, last, of all."""
     high = TOP + HEIGHT * -(-len(found) // COLUMNS) + 22
-    parts = [HEAD.format(w=COLUMNS * WIDTH, h=high), *_legend({m for each in found.values() for m in each})]
+    parts = [
+        HEAD.format(w=COLUMNS * WIDTH, h=high),
+        *_legend({m for each in found.values() for m in each}),
+    ]
     for number, (name, each) in enumerate(found.items()):
         row, column = divmod(number, COLUMNS)
         place = f'<g transform="translate({column * WIDTH} {TOP + row * HEIGHT})">'
@@ -56,11 +66,19 @@ def _panel(name: str, each: dict[str, np.ndarray], sizes: Sequence[int]) -> list
 
     parts = [f'<text x="{LEFT}" y="14" font-weight="bold" font-size="12">{name}</text>']
     for value in np.arange(np.ceil(low / step), high / step + 1e-9) * step:
-        parts.append(f'<path d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(
+            f'<path d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>'
+        )
         parts.append(_text(LEFT - 5, y(value) + 4, f"{value:.2f}", "end"))
-    parts += [_text(x, HEIGHT - 6, str(size), "middle") for x, size in zip(xs, (*sizes, "all"), strict=True)]
+    parts += [
+        _text(x, HEIGHT - 6, str(size), "middle")
+        for x, size in zip(xs, (*sizes, "all"), strict=True)
+    ]
     drawn = [method for method in LINES if method in each]
-    return parts + [_line(method, [(x, y(v)) for x, v in zip(xs, each[method], strict=True)]) for method in drawn]
+    return parts + [
+        _line(method, [(x, y(v)) for x, v in zip(xs, each[method], strict=True)])
+        for method in drawn
+    ]
 
 
 def _line(method: str, points: Sequence[tuple[float, float]]) -> str:

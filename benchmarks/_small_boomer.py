@@ -30,7 +30,8 @@ def _way(X, Y, X_test, sizes, heads, shrinkage) -> list[np.ndarray]:
         random_state=1,
         head_type=heads,
         shrinkage=shrinkage,
-        max_rules=min(max(sizes) * share, MOST_RULES) + 1,  # and the default rule, without a condition
+        max_rules=min(max(sizes) * share, MOST_RULES)
+        + 1,  # and the default rule, without a condition
         rule_induction="top-down-greedy{max_conditions=1}",
     ).fit(X, Y)
     return [_chances(model, X_test, max_rules=k * share + 1) for k in sizes]
@@ -38,4 +39,6 @@ def _way(X, Y, X_test, sizes, heads, shrinkage) -> list[np.ndarray]:
 
 def _chances(model, X, **options) -> np.ndarray:
     chances = np.asarray(model.predict_proba(X, **options))
-    return chances[:, 1:] if model.num_outputs_ == 1 and chances.shape[1] == 2 else chances
+    return (
+        chances[:, 1:] if model.num_outputs_ == 1 and chances.shape[1] == 2 else chances
+    )

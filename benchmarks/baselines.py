@@ -54,7 +54,12 @@ def run(options: Options) -> None:
 
 def measure(key: str, name: str) -> list[str]:
     """Seconds of fit and prediction, memory above what was in use, and AP; or what went wrong, in a word."""
-    done = subprocess.run([sys.executable, "-c", CODE, key, name], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, key, name],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         return ["failed:", done.stderr.strip().splitlines()[-1][:60], "", ""]
     fit, predict, memory, ap = json.loads(done.stdout)

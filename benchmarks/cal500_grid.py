@@ -74,8 +74,12 @@ def solve_share(share: Share) -> list[tuple[int, np.ndarray]]:
     def keep(result):
         return result.n_iter, block.G_test @ result.P
 
-    found = algorithm1_grid(block.G, block.Y, WEIGHTS, WEIGHTS, [share.gamma], then=keep).values()
-    metrics = five_metrics(block.Y_test, np.stack([scores for _, scores in found]), convention="paper")
+    found = algorithm1_grid(
+        block.G, block.Y, WEIGHTS, WEIGHTS, [share.gamma], then=keep
+    ).values()
+    metrics = five_metrics(
+        block.Y_test, np.stack([scores for _, scores in found]), convention="paper"
+    )
     return [(steps, row) for (steps, _), row in zip(found, metrics, strict=True)]
 
 
@@ -92,7 +96,9 @@ def products_of_share(share: Share, steps: Iterable[int]) -> None:
         np.matmul(block.G_test, W, out=scores)
 
 
-def plain_setting(block: Block, setting: tuple[float, float, float]) -> tuple[int, np.ndarray]:
+def plain_setting(
+    block: Block, setting: tuple[float, float, float]
+) -> tuple[int, np.ndarray]:
     W, steps = plain_algorithm1(block.G, block.Y, *setting)
     return steps, plain_metrics(block.Y_test, block.G_test @ W)
 
@@ -110,14 +116,19 @@ def antecedents(X: np.ndarray, n_rules: int, width: float) -> np.ndarray:
     """The authors' G: fuzzy c-means on all rows, before the split."""
     clusters = fuzzy_c_means(X, n_rules, fuzzifier=2.0, init="random", random_state=0)
     spread = variances(X, clusters.centers, clusters.memberships, np.ones(len(X)))
-    return fuzzy_features(X, clusters.centers, authors_widths(spread, width), underflow="authors")
+    return fuzzy_features(
+        X, clusters.centers, authors_widths(spread, width), underflow="authors"
+    )
 
 
 def folds(G: np.ndarray, Y: np.ndarray, seed: int) -> Iterator[Block]:
     """Consecutive slices of one random permutation, the last one shorter."""
     order, size = np.random.default_rng(seed).permutation(len(Y)), -(-len(Y) // N_FOLDS)
     for start in range(0, len(Y), size):
-        test, train = order[start : start + size], np.delete(order, slice(start, start + size))
+        test, train = (
+            order[start : start + size],
+            np.delete(order, slice(start, start + size)),
+        )
         yield Block(G[train], Y[train], G[test], Y[test])
 
 
@@ -128,7 +139,9 @@ def processor_time(function: Callable, *arguments: object) -> tuple[object, floa
     return result, time.process_time() - start
 
 
-def race_shares(spread: Callable, function: Callable, *columns: list) -> tuple[list, tuple[float, float]]:
+def race_shares(
+    spread: Callable, function: Callable, *columns: list
+) -> tuple[list, tuple[float, float]]:
     """Results of the function over shares of work, and (seconds, core-seconds)."""
     start = time.perf_counter()
     pairs = spread(partial(processor_time, function), *columns)
@@ -147,7 +160,9 @@ def workers(n: int) -> Iterator[Callable]:
         with threadpool_limits(1, user_api="blas"):
             yield lambda function, *columns: list(map(function, *columns))
         return
-    with ProcessPoolExecutor(n, get_context("spawn"), initializer=one_blas_thread) as pool:
+    with ProcessPoolExecutor(
+        n, get_context("spawn"), initializer=one_blas_thread
+    ) as pool:
         list(pool.map(time.sleep, [0.2] * n))
         yield lambda function, *columns: list(pool.map(function, *columns))
 
@@ -178,13 +193,26 @@ class Race:
         """(seconds, core-seconds) of ours, of the products with the step counts that ours found, of the plain loop."""
         work = shares(blocks)
         found, ours = race_shares(self.spread, solve_share, work)
-        _, products = race_shares(self.spread, products_of_share, work, [[n for n, _ in part] for part in found])
-        plain = sum(self._plain(block, found[5 * i : 5 * i + 5], i) for i, block in enumerate(blocks))
+        _, products = race_shares(
+            self.spread,
+            products_of_share,
+            work,
+            [[n for n, _ in part] for part in found],
+        )
+        plain = sum(
+            self._plain(block, found[5 * i : 5 * i + 5], i)
+            for i, block in enumerate(blocks)
+        )
         return np.array([ours, products, plain])
 
-    def _plain(self, block: Block, found: list[list[tuple[int, np.ndarray]]], offset: int) -> np.ndarray:
+    def _plain(
+        self, block: Block, found: list[list[tuple[int, np.ndarray]]], offset: int
+    ) -> np.ndarray:
         """Cost of the plain loop over all settings of a block, timed on all or on some of them."""
-        ours = {(a, b, g): found[k][5 * i + j] for (i, a), (j, b), (k, g) in product(*[list(enumerate(WEIGHTS))] * 3)}
+        ours = {
+            (a, b, g): found[k][5 * i + j]
+            for (i, a), (j, b), (k, g) in product(*[list(enumerate(WEIGHTS))] * 3)
+        }
         chosen = SETTINGS if self.full else SETTINGS[offset::PLAIN_EVERY]
         costs = []
         with threadpool_limits(1, user_api="blas"):
@@ -196,10 +224,14 @@ class Race:
         if self.full:
             return np.sum(costs, axis=0)
         steps = np.array([ours[setting][0] for setting in chosen])
-        fitted = np.linalg.lstsq(np.stack([np.ones_like(steps), steps], axis=1), np.array(costs), rcond=None)[0]
+        fitted = np.linalg.lstsq(
+            np.stack([np.ones_like(steps), steps], axis=1), np.array(costs), rcond=None
+        )[0]
         return np.array([len(SETTINGS), sum(n for n, _ in ours.values())]) @ fitted
 
-    def _compare(self, plain: tuple[int, np.ndarray], ours: tuple[int, np.ndarray]) -> None:
+    def _compare(
+        self, plain: tuple[int, np.ndarray], ours: tuple[int, np.ndarray]
+    ) -> None:
         self.n_compared += 1
         self.n_other_steps += plain[0] != ours[0]
         self.difference = max(self.difference, float(np.abs(plain[1] - ours[1]).max()))
@@ -214,7 +246,9 @@ def run(options: Options) -> None:
     start = time.perf_counter()
     maps = {pair: antecedents(X, *pair) for pair in product(RULES, WIDTHS)}
     rules_time = time.perf_counter() - start
-    grid = {pair: list(folds(G, Y, seed)) for seed, (pair, G) in enumerate(maps.items())}
+    grid = {
+        pair: list(folds(G, Y, seed)) for seed, (pair, G) in enumerate(maps.items())
+    }
     sample = [grid[K, h][fold] for K, h, fold in SAMPLE]
     n_workers = options.threads or best_workers(sample)
     with workers(n_workers) as spread:
@@ -241,14 +275,28 @@ def _sampled(race: Race, sample: list[Block]) -> np.ndarray:
     return best * len(RULES) * len(WIDTHS) * N_FOLDS / len(sample)
 
 
-def _print_result(total: np.ndarray, race: Race, n_workers: int, options: Options) -> None:
-    how = "all 40 blocks" if options.full else f"best of {ROUNDS} rounds over 4 of 40 blocks, times 10"
+def _print_result(
+    total: np.ndarray, race: Race, n_workers: int, options: Options
+) -> None:
+    how = (
+        "all 40 blocks"
+        if options.full
+        else f"best of {ROUNDS} rounds over 4 of 40 blocks, times 10"
+    )
     print(f"{len(SETTINGS) * 8} settings × {N_FOLDS} folds ({how})")
     _, products, plain = total[:, 0]
-    rows = zip(("ours", "products alone", "plain loop"), (n_workers, n_workers, 1), total.tolist(), strict=True)
+    rows = zip(
+        ("ours", "products alone", "plain loop"),
+        (n_workers, n_workers, 1),
+        total.tolist(),
+        strict=True,
+    )
     print_table(
         ("", "cores", "core-seconds", "seconds", "/ products", "speed-up on plain"),
-        [(name, cores, busy, wall, wall / products, plain / wall) for name, cores, (wall, busy) in rows],
+        [
+            (name, cores, busy, wall, wall / products, plain / wall)
+            for name, cores, (wall, busy) in rows
+        ],
     )
     print(
         f"compared on {race.n_compared} runs of the plain loop: {race.n_other_steps} other step counts, "
@@ -266,7 +314,15 @@ def _print_split(sample: list[Block]) -> None:
             profile.runcall(solve_share, Share(block, 1.0))
     spent = {key[2]: entry[3] for key, entry in pstats.Stats(profile).stats.items()}
     whole = spent["solve_share"]
-    parts = {"products": "_product", "steps": "_step", "stop-loss": "_loss", "metrics": "five_metrics"}
+    parts = {
+        "products": "_product",
+        "steps": "_step",
+        "stop-loss": "_loss",
+        "metrics": "five_metrics",
+    }
     shown = {name: spent[function] / whole for name, function in parts.items()}
     shown["rest"] = 1 - sum(shown.values())
-    print("ours, share of time: " + ", ".join(f"{name} {share:.0%}" for name, share in shown.items()))
+    print(
+        "ours, share of time: "
+        + ", ".join(f"{name} {share:.0%}" for name, share in shown.items())
+    )

@@ -26,10 +26,23 @@ def run(options: Options) -> None:
         print('Dask is missing: pip install "mltsk[dask]"')
         return
     workers = options.threads or len(os.sched_getaffinity(0))
-    cluster = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
+    cluster = distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address=":0"
+    )
     with cluster, distributed.Client(cluster):
-        rows = [measure(n) for n in ((40_000, 160_000, 640_000) if options.full else (40_000, 80_000))]
-    header = ["rows", "in memory s", f"{workers} workers s", "scores apart", "passes", "MB to client", "largest MB"]
+        rows = [
+            measure(n)
+            for n in ((40_000, 160_000, 640_000) if options.full else (40_000, 80_000))
+        ]
+    header = [
+        "rows",
+        "in memory s",
+        f"{workers} workers s",
+        "scores apart",
+        "passes",
+        "MB to client",
+        "largest MB",
+    ]
     print_table(header, rows)
 
 
@@ -43,14 +56,28 @@ def measure(n: int) -> list[object]:
     from dask import delayed
 
     seeds, shape = range(n // ROWS_PER_BLOCK), (ROWS_PER_BLOCK, N_FEATURES + N_LABELS)
-    lazy = da.concatenate([da.from_delayed(delayed(block)(seed), shape, float) for seed in seeds])
+    lazy = da.concatenate(
+        [da.from_delayed(delayed(block)(seed), shape, float) for seed in seeds]
+    )
     rows = np.vstack([block(seed) for seed in seeds])
-    here, in_memory = timed(MLTSKClassifier().fit, rows[:, :N_FEATURES], rows[:, N_FEATURES:])
+    here, in_memory = timed(
+        MLTSKClassifier().fit, rows[:, :N_FEATURES], rows[:, N_FEATURES:]
+    )
     with counted() as sizes:
-        there, on_cluster = timed(MLTSKClassifier().fit, lazy[:, :N_FEATURES], lazy[:, N_FEATURES:])
+        there, on_cluster = timed(
+            MLTSKClassifier().fit, lazy[:, :N_FEATURES], lazy[:, N_FEATURES:]
+        )
     X = rows[:1000, :N_FEATURES]
     apart = float(np.abs(here.decision_function(X) - there.decision_function(X)).max())
-    return [n, in_memory, on_cluster, apart, len(sizes), sum(sizes) / 1e6, max(sizes) / 1e6]
+    return [
+        n,
+        in_memory,
+        on_cluster,
+        apart,
+        len(sizes),
+        sum(sizes) / 1e6,
+        max(sizes) / 1e6,
+    ]
 
 
 @contextmanager

@@ -17,21 +17,42 @@ from benchmarks.growth import slope
 from mltsk import MLTSKClassifier, PaperMLTSK
 
 BASE = {"N": 20_000, "D": 80, "L": 20, "K": 8}
-SWEEPS = {"N": (5_000, 10_000, 20_000, 40_000), "D": (20, 40, 80, 160), "L": (10, 20, 40, 80), "K": (2, 4, 8, 16)}
+SWEEPS = {
+    "N": (5_000, 10_000, 20_000, 40_000),
+    "D": (20, 40, 80, 160),
+    "L": (10, 20, 40, 80),
+    "K": (2, 4, 8, 16),
+}
 STEPS = 100
-ROWS = ("PaperMLTSK, fit", "PaperMLTSK, predict", "MLTSKClassifier, fit", "MLTSKClassifier, predict")
+ROWS = (
+    "PaperMLTSK, fit",
+    "PaperMLTSK, predict",
+    "MLTSKClassifier, fit",
+    "MLTSKClassifier, predict",
+)
 
 
 def run(options: Options) -> None:
     warnings.simplefilter("ignore")
     with threadpool_limits(1), patch.dict(os.environ, MLTSK_THREADS="1"):
         seconds(**BASE)  # warm up
-        found = {axis: [{**BASE, axis: size} for size in sizes] for axis, sizes in SWEEPS.items()}
-        measured = {axis: [seconds(**size) for size in sizes] for axis, sizes in found.items()}
+        found = {
+            axis: [{**BASE, axis: size} for size in sizes]
+            for axis, sizes in SWEEPS.items()
+        }
+        measured = {
+            axis: [seconds(**size) for size in sizes] for axis, sizes in found.items()
+        }
     table = []
     for row, name in enumerate(ROWS):
-        for what, points in ((name, measured), ("counted", {a: [counted(**s) for s in found[a]] for a in SWEEPS})):
-            slopes = (slope(sizes, [point[row] for point in points[axis]]) for axis, sizes in SWEEPS.items())
+        for what, points in (
+            (name, measured),
+            ("counted", {a: [counted(**s) for s in found[a]] for a in SWEEPS}),
+        ):
+            slopes = (
+                slope(sizes, [point[row] for point in points[axis]])
+                for axis, sizes in SWEEPS.items()
+            )
             table.append([what, *(f"{round(x, 2) + 0.0:.2f}" for x in slopes)])
     print_table(["exponent of time in", *SWEEPS], table)
 
@@ -39,7 +60,9 @@ def run(options: Options) -> None:
 def seconds(N: int, D: int, L: int, K: int) -> list[float]:
     """Processor seconds of each of the rows of the table."""
     X, Y = made_up(N, D, L)
-    paper = PaperMLTSK(K, width_scale=100.0, correlation_weight=0.01, max_iter=STEPS, tol=0.0)
+    paper = PaperMLTSK(
+        K, width_scale=100.0, correlation_weight=0.01, max_iter=STEPS, tol=0.0
+    )
     spent = []
     for model in (paper, MLTSKClassifier(n_rules=25 * K, order=0)):
         for step in (model.fit, lambda X, _, model=model: model.decision_function(X)):

@@ -22,10 +22,22 @@ def run(options: Options) -> None:
         return
     warnings.simplefilter("ignore")
     rows = [measure(name) for name in (*DENSE, *(SPARSE if options.full else ()))]
-    header = ["data", "N", "D", "L", "fit s", "rules", "order", "numbers per label", "predict ms / 1000 rows"]
+    header = [
+        "data",
+        "N",
+        "D",
+        "L",
+        "fit s",
+        "rules",
+        "order",
+        "numbers per label",
+        "predict ms / 1000 rows",
+    ]
     print_table(header, rows)
     files, functions, parts = passed_through()
-    print(f"a fit of emotions passes through {files} files and {functions} functions ({parts} with comprehensions)")
+    print(
+        f"a fit of emotions passes through {files} files and {functions} functions ({parts} with comprehensions)"
+    )
 
 
 def measure(name: str) -> list[object]:
@@ -34,13 +46,27 @@ def measure(name: str) -> list[object]:
         MLTSKClassifier().fit(data.X, data.Y)  # warm up
     clf, fit = timed(MLTSKClassifier().fit, data.X, data.Y)
     _, predict = timed(clf.decision_function, data.X)
-    chosen = [clf.n_rules_, clf.order_ if clf.n_rules_ else "-", int(clf.n_terms_.max())]
-    return [name, *data.shape, f"{fit:.2f}", *chosen, f"{predict / len(data.Y) * 1e6:.1f}"]
+    chosen = [
+        clf.n_rules_,
+        clf.order_ if clf.n_rules_ else "-",
+        int(clf.n_terms_.max()),
+    ]
+    return [
+        name,
+        *data.shape,
+        f"{fit:.2f}",
+        *chosen,
+        f"{predict / len(data.Y) * 1e6:.1f}",
+    ]
 
 
 def passed_through() -> tuple[int, int, int]:
     """Files, functions, and functions with lambdas and comprehensions, of ours, that a fit calls."""
-    data, clf, seen = load_dataset("emotions"), MLTSKClassifier(), set[tuple[str, str]]()
+    data, clf, seen = (
+        load_dataset("emotions"),
+        MLTSKClassifier(),
+        set[tuple[str, str]](),
+    )
     clf.fit(data.X, data.Y)  # imports what is imported later
 
     def note(frame: Any, event: str, _: Any) -> None:

@@ -25,9 +25,15 @@ CHANGES = {
     **{f"{n} rules": {"n_rules": n} for n in (30, 100, 300)},
     **{f"order {order}": {"order": order} for order in (0, 1)},
     "no ramps": {"scale": "standard"},
-    **{name: {"coupling": name} for name in ("laplacian", "signed", "shift", "precision", "ridge")},
+    **{
+        name: {"coupling": name}
+        for name in ("laplacian", "signed", "shift", "precision", "ridge")
+    },
 }
-SPARSE_CHANGES = {name: CHANGES[name] for name in ("default", "no exceptions", "order 0", "order 1", "precision")}
+SPARSE_CHANGES = {
+    name: CHANGES[name]
+    for name in ("default", "no exceptions", "order 0", "order 1", "precision")
+}
 
 
 def run(options: Options) -> None:
@@ -39,27 +45,57 @@ def run(options: Options) -> None:
         report(SPARSE, SPARSE_CHANGES, range(1), n_folds=2)
 
 
-def report(names: Iterable[str], changes: dict[str, dict], seeds: Iterable[int], n_folds: int) -> None:
+def report(
+    names: Iterable[str], changes: dict[str, dict], seeds: Iterable[int], n_folds: int
+) -> None:
     """A line per data set: what the default reaches, then AP and numbers per label of each change."""
     table = {
-        name: {label: measure(name, change, seeds, n_folds) for label, change in changes.items()} for name in names
+        name: {
+            label: measure(name, change, seeds, n_folds)
+            for label, change in changes.items()
+        }
+        for name in names
     }
     rows = [
-        [n, f"{LEAST[n]:.3f}", *(f"{v:.4f}" for v in r["default"][:2]), *(f"{v:.1f}" for v in r["default"][2:])]
+        [
+            n,
+            f"{LEAST[n]:.3f}",
+            *(f"{v:.4f}" for v in r["default"][:2]),
+            *(f"{v:.1f}" for v in r["default"][2:]),
+        ]
         for n, r in table.items()
     ]
-    print_table(["data", "AP wanted", "AP", "HL", "numbers per label", "rules", "order"], rows)
+    print_table(
+        ["data", "AP wanted", "AP", "HL", "numbers per label", "rules", "order"], rows
+    )
     print("\nAP of one change at a time")
-    print_table(["data", *changes], [[n, *(f"{r[c][0]:.4f}" for c in changes)] for n, r in table.items()])
+    print_table(
+        ["data", *changes],
+        [[n, *(f"{r[c][0]:.4f}" for c in changes)] for n, r in table.items()],
+    )
     print("\nNumbers per label", flush=True)
-    print_table(["data", *changes], [[n, *(f"{r[c][2]:.0f}" for c in changes)] for n, r in table.items()])
+    print_table(
+        ["data", *changes],
+        [[n, *(f"{r[c][2]:.0f}" for c in changes)] for n, r in table.items()],
+    )
 
 
-def measure(name: str, change: dict, seeds: Iterable[int], n_folds: int = 5) -> np.ndarray:
+def measure(
+    name: str, change: dict, seeds: Iterable[int], n_folds: int = 5
+) -> np.ndarray:
     """Mean AP, HL, numbers per label, rules and order over seeds and folds."""
     data, values = load_dataset(name), []
-    for train, test in (fold for seed in seeds for fold in folds(len(data.Y), seed)[:n_folds]):
+    for train, test in (
+        fold for seed in seeds for fold in folds(len(data.Y), seed)[:n_folds]
+    ):
         clf = MLTSKClassifier(**change).fit(data.X[train], data.Y[train])
-        found = evaluate(data.Y[test], clf.decision_function(data.X[test]), threshold=0.0, convention="paper")
-        values.append((found["AP"], found["HL"], clf.n_terms_.mean(), clf.n_rules_, clf.order_))
+        found = evaluate(
+            data.Y[test],
+            clf.decision_function(data.X[test]),
+            threshold=0.0,
+            convention="paper",
+        )
+        values.append(
+            (found["AP"], found["HL"], clf.n_terms_.mean(), clf.n_rules_, clf.order_)
+        )
     return np.mean(values, axis=0)

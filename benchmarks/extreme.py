@@ -27,7 +27,15 @@ def run(options: Options) -> None:
     rows = []
     for shape in SHAPES:
         done = subprocess.run(
-            [sys.executable, "-c", CODE, *map(str, shape)], capture_output=True, text=True, check=True
+            [sys.executable, "-c", CODE, *map(str, shape)],
+            capture_output=True,
+            text=True,
+            check=True,
         )
-        rows.append([" × ".join(f"{n:,}" for n in shape), *(f"{x:.1f}" for x in json.loads(done.stdout))])
+        rows.append(
+            [
+                " × ".join(f"{n:,}" for n in shape),
+                *(f"{x:.1f}" for x in json.loads(done.stdout)),
+            ]
+        )
     print_table(["N × D × L", "fit s", "predict s", "MB above start"], rows)

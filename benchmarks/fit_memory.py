@@ -23,12 +23,18 @@ def run(options: Options) -> None:
     if data_file("bibtex.npz") is None:
         print("MLTSK_DATA names no folder with bibtex.npz: nothing to measure.")
         return
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True
+    )
     before, peak, rows, columns, rules, order = json.loads(done.stdout)
     sizes = {
         "peak of the process, data and libraries included": peak,
         "of which before the fit": before,
-        f"the design ({rules} exceptions of order {order}), if it were built dense": 8 * rows * columns,
+        f"the design ({rules} exceptions of order {order}), if it were built dense": 8
+        * rows
+        * columns,
         "its Gram matrix, if it were built": 8 * columns**2,
     }
-    print_table(["what", "MB"], [[name, f"{size / 1e6:.0f}"] for name, size in sizes.items()])
+    print_table(
+        ["what", "MB"], [[name, f"{size / 1e6:.0f}"] for name, size in sizes.items()]
+    )

@@ -13,7 +13,11 @@ from mltsk import PaperMLTSK, evaluate, load_dataset
 
 SETS = ("flags", "emotions", "birds")
 WEIGHTS = [0.01, 0.1, 1.0]
-GRID = {"n_rules": [2, 5], "width_scale": [0.1, 1.0, 10.0, 100.0], "init_ridge": [1.0, 100.0]}
+GRID = {
+    "n_rules": [2, 5],
+    "width_scale": [0.1, 1.0, 10.0, 100.0],
+    "init_ridge": [1.0, 100.0],
+}
 GRID |= {"correlation_weight": WEIGHTS, "l1_weight": WEIGHTS}
 
 
@@ -44,5 +48,7 @@ def best(X, Y, formulas: str) -> float:
 
 def zeroed(X, Y, formulas: str, width_scale: float) -> float:
     """Share of rows for which every membership underflows."""
-    fitted = PaperMLTSK(2, width_scale=width_scale, formulas=formulas, correlation_weight=0.01).fit(X, Y)
+    fitted = PaperMLTSK(
+        2, width_scale=width_scale, formulas=formulas, correlation_weight=0.01
+    ).fit(X, Y)
     return float((fitted.system_.firing(X).sum(axis=1) == 0).mean())

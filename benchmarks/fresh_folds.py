@@ -22,5 +22,14 @@ def run(options: Options) -> None:
     for name in DENSE:
         aps = [float(measure(name, {}, [seed])[0]) for seed in SEEDS]
         reached = f"{sum(ap >= LEAST[name] for ap in aps)} of {len(SEEDS)}"
-        rows.append([name, f"{LEAST[name]:.3f}", f"{np.mean(aps):.4f}", f"{min(aps):.4f}", f"{max(aps):.4f}", reached])
+        rows.append(
+            [
+                name,
+                f"{LEAST[name]:.3f}",
+                f"{np.mean(aps):.4f}",
+                f"{min(aps):.4f}",
+                f"{max(aps):.4f}",
+                reached,
+            ]
+        )
     print_table(["data", "AP wanted", "mean", "least", "most", "reached"], rows)

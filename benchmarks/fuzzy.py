@@ -36,11 +36,22 @@ def run(options: Options) -> None:
     if has_data():
         found = {name: measured(name) for name in (SETS if options.full else SETS[:2])}
         mean = np.mean([scores for scores, _ in found.values()], axis=0)
-        rows = [[name, *(f"{x:.4f}" for x in scores), "/".join(counts)] for name, (scores, counts) in found.items()]
-        print(f"AP, five folds, seed {SEED}; exceptions that each took in the last fold")
-        print_table(["data", *KINDS, "exceptions"], [*rows, ["mean", *(f"{x:.4f}" for x in mean), ""]])
+        rows = [
+            [name, *(f"{x:.4f}" for x in scores), "/".join(counts)]
+            for name, (scores, counts) in found.items()
+        ]
+        print(
+            f"AP, five folds, seed {SEED}; exceptions that each took in the last fold"
+        )
+        print_table(
+            ["data", *KINDS, "exceptions"],
+            [*rows, ["mean", *(f"{x:.4f}" for x in mean), ""]],
+        )
     print("\nRules of one's own: mean over labels of AP, five folds, seeds 5, 6 and 7")
-    tables = {"pbc": (*clinical(), RULES), "both conditions decide": (*decided_by_two(), SYNTHETIC)}
+    tables = {
+        "pbc": (*clinical(), RULES),
+        "both conditions decide": (*decided_by_two(), SYNTHETIC),
+    }
     rows = [row for name, given in tables.items() for row in compared(name, *given)]
     print_table(["data", "n_rules", "without", "with rules", "gain per seed"], rows)
 
@@ -48,9 +59,18 @@ def run(options: Options) -> None:
 def compared(name: str, X: object, Y: object, rules: list) -> Iterator[list[str]]:
     """A line for curves alone and one for the default, without rules of one's own and with them."""
     for n_rules in (0, "auto"):
-        without, with_rules = own_rules(X, Y, n_rules, None), own_rules(X, Y, n_rules, rules)
+        without, with_rules = (
+            own_rules(X, Y, n_rules, None),
+            own_rules(X, Y, n_rules, rules),
+        )
         gains = " ".join(f"{gain:+.4f}" for gain in with_rules - without)
-        yield [name, str(n_rules), f"{without.mean():.4f}", f"{with_rules.mean():.4f}", gains]
+        yield [
+            name,
+            str(n_rules),
+            f"{without.mean():.4f}",
+            f"{with_rules.mean():.4f}",
+            gains,
+        ]
 
 
 def measured(name: str) -> tuple[list[float], list[str]]:
@@ -61,7 +81,9 @@ def measured(name: str) -> tuple[list[float], list[str]]:
         for train, test in folds(len(data.Y), SEED):
             clf = MLTSKClassifier(**kind).fit(data.X[train], data.Y[train])
             given = clf.decision_function(data.X[test])
-            scores.append(evaluate(data.Y[test], given, threshold=0.0, convention="paper")["AP"])
+            scores.append(
+                evaluate(data.Y[test], given, threshold=0.0, convention="paper")["AP"]
+            )
         found.append(float(np.mean(scores)))
         counts.append(str(clf.n_rules_))
     return found, counts
@@ -83,10 +105,18 @@ def decided_by_two() -> tuple:
 
 def own_rules(X: object, Y: object, n_rules: object, rules: list | None) -> np.ndarray:
     """Mean over labels of AP on rows that were left out, of each seed, with rules of one's own or without."""
-    cells, own, found = np.asarray(Y, dtype=float), X.iloc if hasattr(X, "iloc") else X, []
+    cells, own, found = (
+        np.asarray(Y, dtype=float),
+        X.iloc if hasattr(X, "iloc") else X,
+        [],
+    )
     for seed in SEEDS:
         scores = np.zeros(cells.shape)
         for train, test in folds(len(cells), seed):
-            scores[test] = MLTSKClassifier(n_rules).fit(own[train], cells[train], rules=rules).predict_proba(own[test])
+            scores[test] = (
+                MLTSKClassifier(n_rules)
+                .fit(own[train], cells[train], rules=rules)
+                .predict_proba(own[test])
+            )
         found.append(np.mean(evaluate(cells, scores, per_label=True)["AP"]))
     return np.array(found)

@@ -41,15 +41,33 @@ print(json.dumps([*spent, peak, len(model.general_coef_) + model.n_rules_]))
 
 def run(options: Options) -> None:
     base = {**BASE, "N": 200_000} if options.full else BASE
-    sweeps = {"N": tuple(int(10**e) for e in np.arange(4.0, 7.1 if options.full else 5.6, 0.5)), **SWEEPS}
+    sweeps = {
+        "N": tuple(
+            int(10**e) for e in np.arange(4.0, 7.1 if options.full else 5.6, 0.5)
+        ),
+        **SWEEPS,
+    }
     threads = options.threads or 1
-    print(f"{threads} threads; load {os.getloadavg()[0]:.1f}; seconds are processor time; base {base}")
-    found = {axis: [point({**base, axis: size}, threads) for size in sizes] for axis, sizes in sweeps.items()}
+    print(
+        f"{threads} threads; load {os.getloadavg()[0]:.1f}; seconds are processor time; base {base}"
+    )
+    found = {
+        axis: [point({**base, axis: size}, threads) for size in sizes]
+        for axis, sizes in sweeps.items()
+    }
     for axis, points in found.items():
-        rows = [[size, *values] for size, values in zip(sweeps[axis], points, strict=True)]
+        rows = [
+            [size, *values] for size, values in zip(sweeps[axis], points, strict=True)
+        ]
         print_table([axis, "wall s", "CPU s", "peak MB", "columns"], rows)
     table = [
-        [axis, *(f"{round(x, 2) + 0.0:.2f}" for x in exponents(axis, sweeps[axis], points, base))]
+        [
+            axis,
+            *(
+                f"{round(x, 2) + 0.0:.2f}"
+                for x in exponents(axis, sweeps[axis], points, base)
+            ),
+        ]
         for axis, points in found.items()
     ]
     print_table(["in", "exponent of time", "in theory", "exponent of memory"], table)
@@ -59,9 +77,23 @@ def run(options: Options) -> None:
 
 def point(size: dict[str, int], threads: int) -> list[float]:
     """(wall s, CPU s, peak MB, columns) of one fit."""
-    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MLTSK_THREADS"), str(threads))
-    command = [sys.executable, "-c", CODE, *(str(size[axis]) for axis in ("N", "D", "K", "L")), str(BLOCK)]
-    done = subprocess.run(command, env={**os.environ, **limits}, capture_output=True, text=True, check=True)
+    limits = dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MLTSK_THREADS"), str(threads)
+    )
+    command = [
+        sys.executable,
+        "-c",
+        CODE,
+        *(str(size[axis]) for axis in ("N", "D", "K", "L")),
+        str(BLOCK),
+    ]
+    done = subprocess.run(
+        command,
+        env={**os.environ, **limits},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [float(x) for x in json.loads(done.stdout)]
 
 
@@ -76,16 +108,22 @@ def slope(sizes, values) -> float:
     """Exponent of a power law through the points; in N from 10^5 on, where finding the rules no longer counts."""
     sizes = np.asarray(sizes, float)
     late = sizes >= 9e4 if sizes.max() >= 3e5 else np.full(len(sizes), True)
-    return float(np.polyfit(np.log(sizes[late]), np.log(np.asarray(values)[late]), 1)[0])
+    return float(
+        np.polyfit(np.log(sizes[late]), np.log(np.asarray(values)[late]), 1)[0]
+    )
 
 
 def draw(sweeps, found, path: str) -> None:
     import matplotlib.pyplot as plt
 
     names = {"N": "rows", "D": "features", "K": "exceptions", "L": "labels"}
-    figure, axes = plt.subplots(2, 4, figsize=(11, 5), sharex="col", sharey="row", layout="constrained")
+    figure, axes = plt.subplots(
+        2, 4, figsize=(11, 5), sharex="col", sharey="row", layout="constrained"
+    )
     for column, (axis, points) in enumerate(found.items()):
-        for row, (what, label) in enumerate(((1, "processor time, s"), (2, "peak memory, MB"))):
+        for row, (what, label) in enumerate(
+            ((1, "processor time, s"), (2, "peak memory, MB"))
+        ):
             values, panel = [p[what] for p in points], axes[row, column]
             panel.loglog(sweeps[axis], values, "o-", color="#1f5fa8", markersize=4)
             panel.set_title(f"exponent {slope(sweeps[axis], values):.2f}", fontsize=9)

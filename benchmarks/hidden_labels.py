@@ -21,8 +21,23 @@ def run(options: Options) -> None:
     for name in SETS:
         for kind, hide in {"not observed": np.nan, "taken for no": 0.0}.items():
             found = [mean_ap(name, share, hide, seeds) for share in SHARES]
-            rows.append([name, kind, *(f"{ap:.4f}" for ap in found), f"{found[0] - found[1]:.4f}"])
-    print_table(["data", "hidden cells", *(f"{share:.0%} hidden" for share in SHARES), "cost of 30 %"], rows)
+            rows.append(
+                [
+                    name,
+                    kind,
+                    *(f"{ap:.4f}" for ap in found),
+                    f"{found[0] - found[1]:.4f}",
+                ]
+            )
+    print_table(
+        [
+            "data",
+            "hidden cells",
+            *(f"{share:.0%} hidden" for share in SHARES),
+            "cost of 30 %",
+        ],
+        rows,
+    )
 
 
 def mean_ap(name: str, share: float, hide: float, seeds: tuple[int, ...]) -> float:
@@ -32,6 +47,10 @@ def mean_ap(name: str, share: float, hide: float, seeds: tuple[int, ...]) -> flo
         hidden = np.random.default_rng(seed).random(data.Y.shape) < share
         Y = np.where(hidden, hide, data.Y)
         for train, test in folds(len(Y), seed):
-            scores = MLTSKClassifier().fit(data.X[train], Y[train]).predict_proba(data.X[test])
+            scores = (
+                MLTSKClassifier()
+                .fit(data.X[train], Y[train])
+                .predict_proba(data.X[test])
+            )
             found.append(evaluate(data.Y[test], scores, convention="paper")["AP"])
     return float(np.mean(found))

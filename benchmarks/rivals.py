@@ -21,7 +21,15 @@ METHODS = (
     "plain NumPy ML-TSK FS",
 )  # fmt: skip
 ROOT = Path(__file__).resolve().parent.parent
-HEADER = ["method", "fit s", "fit CPU s", "predict s", "peak MB", "AP", "fit time / ours"]
+HEADER = [
+    "method",
+    "fit s",
+    "fit CPU s",
+    "predict s",
+    "peak MB",
+    "AP",
+    "fit time / ours",
+]
 
 
 def run(options: Options) -> None:
@@ -32,7 +40,9 @@ def run(options: Options) -> None:
     if len(methods) < len(METHODS):
         print("BOOMER is not installed: `make .venv-boomer` does that.")
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
-    print(f"{threads} threads each; load of the machine over 1, 5, 15 minutes: {load}; fold 1 of 5")
+    print(
+        f"{threads} threads each; load of the machine over 1, 5, 15 minutes: {load}; fold 1 of 5"
+    )
     for name in ("emotions", "yeast", "cal500", *(("scene",) if options.full else ())):
         print(f"\n{name}", flush=True)
         compare(name, methods, threads, repeats=5 if options.full else 3)
@@ -47,7 +57,9 @@ def compare(name: str, methods: list[str], threads: int, repeats: int) -> None:
     train, test = folds(len(data.Y))[0]
     with tempfile.TemporaryDirectory() as folder:
         fold = Path(folder) / "fold.npz"
-        np.savez(fold, X=data.X[train], Y=data.Y[train].astype(np.int64), X_test=data.X[test])
+        np.savez(
+            fold, X=data.X[train], Y=data.Y[train].astype(np.int64), X_test=data.X[test]
+        )
         rows, ours = [], None
         for method in methods:
             found = measure(method, fold, threads, repeats)
@@ -58,7 +70,15 @@ def compare(name: str, methods: list[str], threads: int, repeats: int) -> None:
             ours = wall if ours is None else ours
             ap = evaluate(data.Y[test], found["scores"], convention="paper")["AP"]
             seconds = [f"{x:.3f}" for x in (wall, cpu, wait)]
-            rows.append([method, *seconds, f"{found['peak'] / 1e6:.0f}", f"{ap:.3f}", f"{wall / ours:.1f}"])
+            rows.append(
+                [
+                    method,
+                    *seconds,
+                    f"{found['peak'] / 1e6:.0f}",
+                    f"{ap:.3f}",
+                    f"{wall / ours:.1f}",
+                ]
+            )
     print_table(HEADER, rows)
 
 
@@ -66,11 +86,25 @@ def measure(method: str, fold: Path, threads: int, repeats: int) -> dict | None:
     """Medians of times (fit wall, CPU, predict wall, CPU), peak memory and scores; None when the process fails."""
     python = boomer_python() if method == "boomer" else sys.executable
     limits = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    own = {} if method == "boomer" else {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    own = (
+        {}
+        if method == "boomer"
+        else {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    )
     environment = {**os.environ, **dict.fromkeys(limits, str(threads)), **own}
     out = fold.with_name("out.npz")
-    command = [python, str(ROOT / "benchmarks" / "_rival.py"), method, str(fold), str(out), str(threads), str(repeats)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    command = [
+        python,
+        str(ROOT / "benchmarks" / "_rival.py"),
+        method,
+        str(fold),
+        str(out),
+        str(threads),
+        str(repeats),
+    ]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         print(f"{method}: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
         return None
@@ -80,5 +114,7 @@ def measure(method: str, fold: Path, threads: int, repeats: int) -> dict | None:
 
 def boomer_python() -> str | None:
     """The Python of BOOMER's environment, or None."""
-    path = os.environ.get("MLTSK_BOOMER") or str(ROOT / ".venv-boomer" / "bin" / "python")
+    path = os.environ.get("MLTSK_BOOMER") or str(
+        ROOT / ".venv-boomer" / "bin" / "python"
+    )
     return path if Path(path).is_file() else None

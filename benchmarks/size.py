@@ -30,11 +30,16 @@ SETS = ("flags", "emotions", "image", "birds", "cal500", "yeast", "scene", *LEFT
 SIZES = (1, 2, 3, 5, 8, 12, 20, 30)
 MEASURES = {"AP": "AP, the paper's convention", "macro": "AP, mean over labels"}
 OURS = "ours"
-HERE, ELSEWHERE = ("L1 logistic", "tree per label", "one tree"), {"BOOMER": ".venv-boomer", "EBM": ".venv-ebm"}
+HERE, ELSEWHERE = (
+    ("L1 logistic", "tree per label", "one tree"),
+    {"BOOMER": ".venv-boomer", "EBM": ".venv-ebm"},
+)
 SLOW = ("EBM", "cal500")  # 174 labels × 17 fits each
 LEVEL = 0.002
 ROOT = Path(__file__).resolve().parent.parent
-Found = dict[str, dict[str, dict[str, np.ndarray]]]  # measure -> data -> method -> values at every size and of all
+Found = dict[
+    str, dict[str, dict[str, np.ndarray]]
+]  # measure -> data -> method -> values at every size and of all
 
 
 def run(options: Options) -> None:
@@ -43,7 +48,9 @@ def run(options: Options) -> None:
     warnings.simplefilter("ignore")
     found = measured(options)
     for measure, title in MEASURES.items():
-        print(f"\n{title}; in bold what is first, or level with the first within {LEVEL}\n")
+        print(
+            f"\n{title}; in bold what is first, or level with the first within {LEVEL}\n"
+        )
         print_markdown(["data", "model", *SIZES, "all"], _rows(found[measure]))
     for measure, title in MEASURES.items():
         print(f"\n{title}: on how many data sets a model is first or level\n")
@@ -61,7 +68,11 @@ def _rows(found: dict[str, dict[str, np.ndarray]]) -> Iterator[list[str]]:
         for method, values in each.items():
             cells = [f"{v:.3f}".lstrip("0") for v in values]
             first = best - values <= LEVEL
-            yield [name, method, *(f"**{c}**" if f else c for c, f in zip(cells, first, strict=True))]
+            yield [
+                name,
+                method,
+                *(f"**{c}**" if f else c for c, f in zip(cells, first, strict=True)),
+            ]
             name = ""
 
 
@@ -69,7 +80,9 @@ def firsts(found: dict[str, dict[str, np.ndarray]]) -> list[list[str]]:
     """Per method, on how many data sets it is first or level at each size, of how many."""
     rows = []
     for method in (OURS, *HERE, *ELSEWHERE):
-        behind = [_best(each) - each[method] for each in found.values() if method in each]
+        behind = [
+            _best(each) - each[method] for each in found.values() if method in each
+        ]
         if behind:
             counts = (np.array(behind)[:, :-1] <= LEVEL).sum(axis=0)
             rows.append([method, *(f"{n} of {len(behind)}" for n in counts)])
@@ -81,7 +94,9 @@ def _best(each: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _print_costs(found: dict[str, dict[str, np.ndarray]]) -> None:
-    cost = np.mean([each[OURS][-1] - each[OURS][:-1] for each in found.values()], axis=0)
+    cost = np.mean(
+        [each[OURS][-1] - each[OURS][:-1] for each in found.values()], axis=0
+    )
     at = ", ".join(f"{cost[SIZES.index(k)]:.3f} at {k}" for k in (12, 30))
     print(f"ours: mean cost against the full model {at}")
 
@@ -92,13 +107,21 @@ def measured(options: Options) -> Found:
     methods, known = [OURS, *_others()], _Known(options.cache)
     for name in _sets():
         some = [m for m in methods if options.full or (m, name) != SLOW]
-        values: dict[str, list[dict[str, list[float]]]] = {method: [] for method in some}
+        values: dict[str, list[dict[str, list[float]]]] = {
+            method: [] for method in some
+        }
         for number, fold in enumerate(_folds(name, 5 if options.full else 2)):
             for method in some:
-                value = known.get(f"{method}, {name}, fold {number + 1}", partial(_measured, method, *fold))
+                value = known.get(
+                    f"{method}, {name}, fold {number + 1}",
+                    partial(_measured, method, *fold),
+                )
                 values[method].append(value)
         for measure in MEASURES:
-            found[measure][name] = {m: np.mean([v[measure] for v in each], axis=0) for m, each in values.items()}
+            found[measure][name] = {
+                m: np.mean([v[measure] for v in each], axis=0)
+                for m, each in values.items()
+            }
     return found
 
 
@@ -109,17 +132,29 @@ class _Known:
         self.file = Path(file) if file else None
         if self.file:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.values = json.loads(self.file.read_text()) if self.file and self.file.is_file() else {}
+        self.values = (
+            json.loads(self.file.read_text())
+            if self.file and self.file.is_file()
+            else {}
+        )
         sources = sorted((ROOT / "src").rglob("*.py"))
-        self.state = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+        self.state = hashlib.sha256(
+            b"".join(path.read_bytes() for path in sources)
+        ).hexdigest()[:12]
 
-    def get(self, name: str, measure: Callable[[], dict[str, list[float]]]) -> dict[str, list[float]]:
+    def get(
+        self, name: str, measure: Callable[[], dict[str, list[float]]]
+    ) -> dict[str, list[float]]:
         key = f"{name}, {self.state}" if name.startswith("ours") else name
         if key not in self.values:
             self.values[key] = measure()
             if self.file:
                 self.file.write_text(json.dumps(self.values, indent=0))
-        print(f"{name}: {' '.join(f'{v:.3f}' for v in self.values[key]['AP'])}", file=sys.stderr, flush=True)
+        print(
+            f"{name}: {' '.join(f'{v:.3f}' for v in self.values[key]['AP'])}",
+            file=sys.stderr,
+            flush=True,
+        )
         return self.values[key]
 
 
@@ -127,10 +162,17 @@ def _others() -> list[str]:
     """Methods at hand; says how to get the others."""
     missing = [place for place in ELSEWHERE.values() if not _python(place).is_file()]
     for place in missing:
-        print(f"There is no {place}, so its method is left out: `make {place}` makes it.")
+        print(
+            f"There is no {place}, so its method is left out: `make {place}` makes it."
+        )
     if ".venv-ebm" not in missing:
-        print("EBM is left out on cal500, 174 labels × 17 fits per fold, unless --full is given.")
-    return [*HERE, *(method for method, place in ELSEWHERE.items() if place not in missing)]
+        print(
+            "EBM is left out on cal500, 174 labels × 17 fits per fold, unless --full is given."
+        )
+    return [
+        *HERE,
+        *(method for method, place in ELSEWHERE.items() if place not in missing),
+    ]
 
 
 def _sets() -> list[str]:
@@ -148,14 +190,23 @@ def _python(place: str) -> Path:
     return ROOT / place / "bin" / "python"
 
 
-def _folds(name: str, how_many: int) -> Iterator[tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray]]:
+def _folds(
+    name: str, how_many: int
+) -> Iterator[tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray]]:
     """(X, Y, X of test rows, their Y, both X as numbers alone) per fold."""
     if name in LEFT_OUT:
         frame, Y = read(_tables(), name)
         for train, test in folds(len(Y), 21)[:how_many]:
             X, X_test = frame.iloc[train], frame.iloc[test]
             encoder = encoding().fit(X)
-            yield X, Y[train], X_test, Y[test], encoder.transform(X), encoder.transform(X_test)
+            yield (
+                X,
+                Y[train],
+                X_test,
+                Y[test],
+                encoder.transform(X),
+                encoder.transform(X_test),
+            )
         return
     data = load_dataset(name)
     A, Y = np.asarray(data.X, dtype=float), data.Y.astype(float)
@@ -167,17 +218,29 @@ def _measured(method: str, X, Y, X_test, Y_test, A, A_test) -> dict[str, list[fl
     if method != OURS:
         return _other(method, Y, Y_test, A, A_test)
     whole = MLTSKClassifier().fit(X, Y)
-    short = [whole.shorten(k) for k in reversed(SIZES)]  # the largest first: its choice holds all others
-    return _values(Y_test, [model.predict_proba(X_test) for model in (*reversed(short), whole)])
+    short = [
+        whole.shorten(k) for k in reversed(SIZES)
+    ]  # the largest first: its choice holds all others
+    return _values(
+        Y_test, [model.predict_proba(X_test) for model in (*reversed(short), whole)]
+    )
 
 
 def _other(method: str, Y, Y_test, A, A_test) -> dict[str, list[float]]:
     """The candidate that is best on training rows left out, at each size, fitted on all of them."""
-    scores, quarters = _scores(method, A, Y, A_test), range(4 if Y.size < 10_000 else 1)  # one where four take long
+    scores, quarters = (
+        _scores(method, A, Y, A_test),
+        range(4 if Y.size < 10_000 else 1),
+    )  # one where four take long
     best = np.zeros(len(SIZES) + 1, dtype=int)
     if len(scores) > 1:
-        best = np.mean([_tried(method, A, Y, np.arange(len(Y)) % 4 == q) for q in quarters], axis=0).argmax(axis=0)
-    return {**_values(Y_test, [scores[c, k] for k, c in enumerate(best)]), "chosen": best.tolist()}
+        best = np.mean(
+            [_tried(method, A, Y, np.arange(len(Y)) % 4 == q) for q in quarters], axis=0
+        ).argmax(axis=0)
+    return {
+        **_values(Y_test, [scores[c, k] for k, c in enumerate(best)]),
+        "chosen": best.tolist(),
+    }
 
 
 def _tried(method: str, A, Y, out) -> np.ndarray:
@@ -193,8 +256,17 @@ def _scores(method: str, X, Y, X_test) -> np.ndarray:
     with tempfile.TemporaryDirectory() as folder:
         fold, out = Path(folder) / "fold.npz", Path(folder) / "out.npy"
         np.savez(fold, X=X, Y=Y, X_test=X_test, sizes=SIZES)
-        script, one = ROOT / "benchmarks" / "_small.py", {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        command = [str(_python(ELSEWHERE[method])), str(script), method, str(fold), str(out)]
+        script, one = (
+            ROOT / "benchmarks" / "_small.py",
+            {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+        command = [
+            str(_python(ELSEWHERE[method])),
+            str(script),
+            method,
+            str(fold),
+            str(out),
+        ]
         subprocess.run(command, env={**os.environ, **one}, check=True)
         return np.load(out)
 

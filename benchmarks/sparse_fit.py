@@ -26,7 +26,9 @@ def run(options: Options) -> None:
     os.environ["MLTSK_THREADS"] = str(threads)
     models = {
         "mltsk": MLTSKClassifier(),
-        "logistic, liblinear": OneVsRestClassifier(LogisticRegression(solver="liblinear"), n_jobs=threads),
+        "logistic, liblinear": OneVsRestClassifier(
+            LogisticRegression(solver="liblinear"), n_jobs=threads
+        ),
         "LinearSVC": OneVsRestClassifier(LinearSVC(), n_jobs=threads),
     }
     with threadpool_limits(threads):
@@ -38,12 +40,16 @@ def run(options: Options) -> None:
 def compare(name: str, models: dict) -> None:
     data = load_dataset(name)
     train, test = folds(len(data.Y))[0]
-    Y = data.Y.astype(int)  # one-vs-rest numbers its labels in the type of Y: 8 bits are too few for bibtex
+    Y = data.Y.astype(
+        int
+    )  # one-vs-rest numbers its labels in the type of Y: 8 bits are too few for bibtex
     rows, ours = [], None
     for title, model in models.items():
         _, fit = timed(model.fit, data.X[train], Y[train])
         scores, predict = timed(model.decision_function, data.X[test])
         ours = ours or fit
         ap = evaluate(data.Y[test], scores, threshold=0.0, convention="paper")["AP"]
-        rows.append([title, f"{ap:.4f}", f"{fit:.2f}", f"{predict:.2f}", f"{ours / fit:.1f}"])
+        rows.append(
+            [title, f"{ap:.4f}", f"{fit:.2f}", f"{predict:.2f}", f"{ours / fit:.1f}"]
+        )
     print_table([name, "AP", "fit s", "predict s", "our fit time / its"], rows)

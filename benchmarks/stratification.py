@@ -20,7 +20,9 @@ SPLITTERS = {
     "shuffled": lambda seed: KFold(5, shuffle=True, random_state=seed),
     "stratified": lambda seed: IterativeStratification(5, random_state=seed),
     "order 2": lambda seed: IterativeStratification(5, random_state=seed, order=2),
-    "other package": lambda seed: MultilabelStratifiedKFold(5, shuffle=True, random_state=seed),
+    "other package": lambda seed: MultilabelStratifiedKFold(
+        5, shuffle=True, random_state=seed
+    ),
 }
 
 
@@ -34,16 +36,37 @@ def run(options: Options) -> None:
             start = time.perf_counter()
             folds = [list(make(seed).split(Y, Y)) for seed in SEEDS]
             seconds = (time.perf_counter() - start) / len(SEEDS)
-            rows.append([name, splitter, *np.mean([quality(Y, f) for f in folds], axis=0).round(5), f"{seconds:.2f} s"])
+            rows.append(
+                [
+                    name,
+                    splitter,
+                    *np.mean([quality(Y, f) for f in folds], axis=0).round(5),
+                    f"{seconds:.2f} s",
+                ]
+            )
     print_table(
-        ["data", "folds", "deviation", "no training positive", "no test positive", "sizes differ", "time"], rows
+        [
+            "data",
+            "folds",
+            "deviation",
+            "no training positive",
+            "no test positive",
+            "sizes differ",
+            "time",
+        ],
+        rows,
     )
 
 
 def quality(Y: np.ndarray, folds: list) -> tuple[float, int, int, int]:
     """Mean deviation, pairs without training positives, pairs without test positives, largest less smallest fold."""
     tests, trainings = ([Y[fold[part]] for fold in folds] for part in (1, 0))
-    deviation = np.mean([np.abs(test.mean(axis=0) - Y.mean(axis=0)).mean() for test in tests])
-    missing = [sum(int((part.sum(axis=0) == 0).sum()) for part in parts) for parts in (trainings, tests)]
+    deviation = np.mean(
+        [np.abs(test.mean(axis=0) - Y.mean(axis=0)).mean() for test in tests]
+    )
+    missing = [
+        sum(int((part.sum(axis=0) == 0).sum()) for part in parts)
+        for parts in (trainings, tests)
+    ]
     sizes = [len(test) for test in tests]
     return float(deviation), *missing, max(sizes) - min(sizes)

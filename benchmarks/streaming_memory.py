@@ -42,14 +42,31 @@ print(before, peak[0], fitted)
 
 
 def run(options: Options) -> None:
-    sizes = (50_000, 200_000, 1_000_000, *((8_000_000, *larger_than_half_the_memory()) if options.full else ()))
+    sizes = (
+        50_000,
+        200_000,
+        1_000_000,
+        *((8_000_000, *larger_than_half_the_memory()) if options.full else ()),
+    )
     rows = []
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
             words = map(str, (n, N_FEATURES, folder, N_LABELS, WORKING_MB))
-            done = subprocess.run([sys.executable, "-c", CODE, *words], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [sys.executable, "-c", CODE, *words],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
         before, peak, seconds = map(float, done.stdout.split())
-        rows.append([f"{n:,}", f"{8e-6 * n * N_FEATURES:.0f}", f"{(peak - before) / 1e6:.0f}", f"{seconds:.1f}"])
+        rows.append(
+            [
+                f"{n:,}",
+                f"{8e-6 * n * N_FEATURES:.0f}",
+                f"{(peak - before) / 1e6:.0f}",
+                f"{seconds:.1f}",
+            ]
+        )
     print_table(["rows", "data MB", "peak above start, MB", "fit s"], rows)
 
 
@@ -58,6 +75,8 @@ def larger_than_half_the_memory() -> tuple[int, ...]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     n_bytes = int(0.52 * memory)
     if shutil.disk_usage(tempfile.gettempdir()).free < 1.2 * n_bytes:
-        print(f"No room on disk for {n_bytes / 1e9:.0f} GB, half of the memory: that size is left out.")
+        print(
+            f"No room on disk for {n_bytes / 1e9:.0f} GB, half of the memory: that size is left out."
+        )
         return ()
     return (n_bytes // (8 * N_FEATURES),)

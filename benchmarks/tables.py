@@ -43,7 +43,9 @@ def measure(folder: Path, name: str) -> list[object]:
     for train, test in (fold for seed in range(2) for fold in folds(len(X), seed)):
         encoder = encoding().fit(X.iloc[train])
         A, B = encoder.transform(X.iloc[train]), encoder.transform(X.iloc[test])
-        ours = MLTSKClassifier().fit(X.iloc[train], Y[train]).predict_proba(X.iloc[test])
+        ours = (
+            MLTSKClassifier().fit(X.iloc[train], Y[train]).predict_proba(X.iloc[test])
+        )
         for scores in (ours, logistic(A, Y[train], B)):
             each = evaluate(Y[test], scores, per_label=True)
             found.append([each["AP"].mean(), each["AUC"].mean()])
@@ -60,14 +62,26 @@ def read(folder: Path, name: str) -> tuple[pd.DataFrame, np.ndarray]:
 
 def encoding():
     numbers = SimpleImputer(strategy="median", add_indicator=True)
-    words = OneHotEncoder(handle_unknown="ignore", sparse_output=False, drop="if_binary")
-    kinds = make_column_selector(dtype_include="number"), make_column_selector(dtype_exclude="number")
+    words = OneHotEncoder(
+        handle_unknown="ignore", sparse_output=False, drop="if_binary"
+    )
+    kinds = (
+        make_column_selector(dtype_include="number"),
+        make_column_selector(dtype_exclude="number"),
+    )
     return make_column_transformer((numbers, kinds[0]), (words, kinds[1]))
 
 
 def logistic(X, Y, X_test) -> np.ndarray:
-    model = make_pipeline(StandardScaler(), LogisticRegressionCV(Cs=8, cv=5, scoring="neg_log_loss", max_iter=2000))
+    model = make_pipeline(
+        StandardScaler(),
+        LogisticRegressionCV(Cs=8, cv=5, scoring="neg_log_loss", max_iter=2000),
+    )
     seen = np.isfinite(Y)
     return np.stack(
-        [model.fit(X[s], y[s]).predict_proba(X_test)[:, 1] for y, s in zip(Y.T, seen.T, strict=True)], axis=1
+        [
+            model.fit(X[s], y[s]).predict_proba(X_test)[:, 1]
+            for y, s in zip(Y.T, seen.T, strict=True)
+        ],
+        axis=1,
     )

@@ -17,11 +17,17 @@ def run(options: Options) -> None:
         return
     warnings.simplefilter("ignore")
     cores, rows = options.threads or os.cpu_count() or 1, []
-    sets = {name: (d.X, d.Y) for name in ("flags", "emotions", "cal500", "yeast", "scene") if (d := load_dataset(name))}
+    sets = {
+        name: (d.X, d.Y)
+        for name in ("flags", "emotions", "cal500", "yeast", "scene")
+        if (d := load_dataset(name))
+    }
     sets["20,000 × 100 × 20"] = made_up(20_000, 100, 20)
     for name, (X, Y) in sets.items():
         one, all_of_them = (seconds(X, Y, n) for n in (1, cores))
-        rows.append([name, f"{one:.3f}", f"{all_of_them:.3f}", f"{all_of_them / one:.2f}"])
+        rows.append(
+            [name, f"{one:.3f}", f"{all_of_them:.3f}", f"{all_of_them / one:.2f}"]
+        )
     print_table(["data", "1 thread s", f"{cores} threads s", "ratio"], rows)
 
 

@@ -20,7 +20,12 @@ LONG = ("c2ae", "ml-tsk-fs")
 OTHER_WAYS = (
     ("ml-knn", "emotions", "unscaled features", {}),
     ("ml-knn", "birds", "unscaled features", {}),
-    ("hnoml", "yeast", "unscaled features, no constant column", {"fit_intercept": False}),
+    (
+        "hnoml",
+        "yeast",
+        "unscaled features, no constant column",
+        {"fit_intercept": False},
+    ),
     ("c2ae", "emotions", "50 epochs", {"epochs": 50}),
 )
 
@@ -34,14 +39,19 @@ def run(options: Options) -> None:
     print_table(["method", "best AP", "settings", "paper"], rows)
     rows = []
     for key, data, how, params in (way for way in OTHER_WAYS if way[0] in keys):
-        usual, other = best(key, data), best(key, data, scaled="unscaled" not in how, **params)
+        usual, other = (
+            best(key, data),
+            best(key, data, scaled="unscaled" not in how, **params),
+        )
         rows.append([f"{key} on {data}", usual[0], how, other[0], printed(data, key)])
     print_table(["method", "best AP", "run otherwise", "best AP", "paper"], rows)
 
 
 def printed(data: str, key: str) -> str:
     """AP in Table III of the paper."""
-    (title,) = (title for title in published.METHODS if title.lower().replace(" ", "-") == key)
+    (title,) = (
+        title for title in published.METHODS if title.lower().replace(" ", "-") == key
+    )
     return f"{published.published_table('III')[data, 'AP', title].mean:.2f}"
 
 

@@ -33,11 +33,11 @@ extensions = [
 ]
 exclude_patterns = ["results", "section_iv.toml", "gallery/*.ipynb", "gallery/*.json"]
 templates_path = ["_templates"]
-default_role = (
-    "autolink"  # `name` in a docstring: a link where the name can be imported from there, else just set apart
-)
+default_role = "autolink"  # `name` in a docstring: a link where the name can be imported from there, else just set apart
 nitpicky = True
-nitpick_ignore = [("py:class", "numpy.float32")]  # an attribute that is a type: "alias of numpy.float32"
+nitpick_ignore = [
+    ("py:class", "numpy.float32")
+]  # an attribute that is a type: "alias of numpy.float32"
 smartquotes = False  # "auto" is what one types
 toc_object_entries_show_parents = "hide"
 myst_heading_anchors = 3
@@ -47,10 +47,15 @@ myst_enable_extensions = ["attrs_inline"]
 # whose descriptions refer to pages that this site does not have.
 numpydoc_show_class_members = False
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # types are in the descriptions of parameters, as numpydoc has them
+autodoc_typehints = (
+    "none"  # types are in the descriptions of parameters, as numpydoc has them
+)
 autosummary_generate = True
 INHERITED = ["get_metadata_routing", "set_output", "model_config"]
-INHERITED += [f"set_{method}_request" for method in ("fit", "partial_fit", "predict", "score", "split", "transform")]
+INHERITED += [
+    f"set_{method}_request"
+    for method in ("fit", "partial_fit", "predict", "score", "split", "transform")
+]
 autodoc_default_options = {"exclude-members": ", ".join(INHERITED)}
 
 
@@ -78,7 +83,9 @@ sphinx_gallery_conf = {
     "thumbnail_size": (400, 280),
     "image_scrapers": ("matplotlib", _figures_of_the_package),
 }
-suppress_warnings = ["config.cache"]  # of the function above: it cannot be pickled, and need not be
+suppress_warnings = [
+    "config.cache"
+]  # of the function above: it cannot be pickled, and need not be
 # What the tests hold the package to holds for the examples too.
 warnings.filterwarnings("error", module=r"mltsk(\.|$)")
 
@@ -109,7 +116,9 @@ def write_live_explorer(app, error):
             warnings.simplefilter("ignore")  # `plt.show` without a screen
             example = runpy.run_path(str(EXAMPLES / "plot_1_patients.py"))
         page = Path(app.outdir) / "explorer.html"
-        mltsk.explore(example["clf"], page, example["X"], example["Y"], title="Invented patients")
+        mltsk.explore(
+            example["clf"], page, example["X"], example["Y"], title="Invented patients"
+        )
 
 
 def link_or_plain(app, env, node, content):
@@ -120,18 +129,26 @@ def link_or_plain(app, env, node, content):
     if node["refdomain"] != "py" or node["reftype"] != "obj":
         return None
     domain, name = env.domains.python_domain, node["reftarget"].rsplit(".", 1)[-1]
-    pages = [(full, entry) for full, entry in domain.objects.items() if full.rsplit(".", 1)[-1] == name]
+    pages = [
+        (full, entry)
+        for full, entry in domain.objects.items()
+        if full.rsplit(".", 1)[-1] == name
+    ]
     if len(pages) != 1:
         return nodes.literal("", content.astext())
     (full, entry) = pages[0]
-    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, full)
+    return make_refnode(
+        app.builder, node["refdoc"], entry.docname, entry.node_id, content, full
+    )
 
 
 def keep_bars(app, what, name, obj, options, lines):
     """Escape the bars of absolute values, which reStructuredText takes for substitutions, outside literal text."""
     literal = False
     for i, line in enumerate(lines):
-        literal = (literal and (not line.strip() or line.startswith(" "))) or line.endswith("::")
+        literal = (
+            literal and (not line.strip() or line.startswith(" "))
+        ) or line.endswith("::")
         if not literal and "``" not in line and ">>>" not in line:
             lines[i] = line.replace("|", r"\|")
 

@@ -20,7 +20,9 @@ from mltsk.exceptions import InputError
 try:
     songs = load_dataset("emotions")
 except InputError:
-    invented = make_multilabel_rules(593, 72, 6, n_rules=5, noise=0.5, correlation=0.4, random_state=0)
+    invented = make_multilabel_rules(
+        593, 72, 6, n_rules=5, noise=0.5, correlation=0.4, random_state=0
+    )
     songs = replace(invented, name="synthetic stand-in for emotions")
 print(songs)
 

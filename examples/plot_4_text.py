@@ -16,11 +16,66 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 rng = np.random.default_rng(2)
 TOPICS = {
-    "printing": ["printer", "paper", "toner", "tray", "jam", "page", "colour", "duplex", "queue", "driver"],
-    "network": ["wifi", "router", "cable", "signal", "offline", "address", "proxy", "slow", "connection", "port"],
-    "account": ["password", "login", "locked", "expired", "reset", "username", "token", "mail", "access", "rights"],
-    "hardware": ["screen", "keyboard", "battery", "fan", "noise", "broken", "dock", "mouse", "charger", "crack"],
-    "software": ["install", "update", "version", "crash", "licence", "window", "error", "restart", "plugin", "menu"],
+    "printing": [
+        "printer",
+        "paper",
+        "toner",
+        "tray",
+        "jam",
+        "page",
+        "colour",
+        "duplex",
+        "queue",
+        "driver",
+    ],
+    "network": [
+        "wifi",
+        "router",
+        "cable",
+        "signal",
+        "offline",
+        "address",
+        "proxy",
+        "slow",
+        "connection",
+        "port",
+    ],
+    "account": [
+        "password",
+        "login",
+        "locked",
+        "expired",
+        "reset",
+        "username",
+        "token",
+        "mail",
+        "access",
+        "rights",
+    ],
+    "hardware": [
+        "screen",
+        "keyboard",
+        "battery",
+        "fan",
+        "noise",
+        "broken",
+        "dock",
+        "mouse",
+        "charger",
+        "crack",
+    ],
+    "software": [
+        "install",
+        "update",
+        "version",
+        "crash",
+        "licence",
+        "window",
+        "error",
+        "restart",
+        "plugin",
+        "menu",
+    ],
 }
 COMMON = [
     "the",
@@ -46,24 +101,35 @@ COMMON = [
 
 def write_note(topics):
     """A dozen words: two of each topic, one of any topic, and common ones."""
-    own = [word for topic in topics for word in rng.choice(TOPICS[topic], 2, replace=False)]
+    own = [
+        word for topic in topics for word in rng.choice(TOPICS[topic], 2, replace=False)
+    ]
     stray = rng.choice(TOPICS[rng.choice(list(TOPICS))], 1)
     return " ".join(rng.permutation([*own, *stray, *rng.choice(COMMON, 8)]))
 
 
-Y = pd.DataFrame((rng.random((700, 5)) < [0.3, 0.35, 0.3, 0.25, 0.4]).astype(int), columns=list(TOPICS))
+Y = pd.DataFrame(
+    (rng.random((700, 5)) < [0.3, 0.35, 0.3, 0.25, 0.4]).astype(int),
+    columns=list(TOPICS),
+)
 Y.loc[Y.sum(axis=1) == 0, "software"] = 1
-notes = [write_note([topic for topic in TOPICS if row[topic]]) for _, row in Y.iterrows()]
+notes = [
+    write_note([topic for topic in TOPICS if row[topic]]) for _, row in Y.iterrows()
+]
 print(notes[0], "→", ", ".join(Y.columns[Y.iloc[0] == 1]))
 
 # %%
 # Words as features
 # -----------------
 # A CSR matrix would go in as it is; as a data frame of sparse columns it also brings the words along as names.
-vectorizer = TfidfVectorizer(max_df=0.25)  # words in every fourth note say nothing about its topic
+vectorizer = TfidfVectorizer(
+    max_df=0.25
+)  # words in every fourth note say nothing about its topic
 words = vectorizer.fit_transform(notes)
 X = pd.DataFrame.sparse.from_spmatrix(words, columns=vectorizer.get_feature_names_out())
-print(f"{words.shape[0]} notes, {words.shape[1]} words, {words.nnz / np.prod(words.shape):.0%} of the entries stored")
+print(
+    f"{words.shape[0]} notes, {words.shape[1]} words, {words.nnz / np.prod(words.shape):.0%} of the entries stored"
+)
 
 # %%
 # Fit and read

@@ -28,11 +28,24 @@ figure = clf.plot.calibration()
 # -----------------
 # The same model with four goals: the best F1; a miss five times as bad as a false alarm; four of five found; four of
 # five right.
-wishes = {"F1": "f1", "cost 1:5": "cost", "recall .8": ("recall", 0.8), "precision .8": ("precision", 0.8)}
+wishes = {
+    "F1": "f1",
+    "cost 1:5": "cost",
+    "recall .8": ("recall", 0.8),
+    "precision .8": ("precision", 0.8),
+}
 for name, threshold in wishes.items():
     tuned = MLTSKClassifier(threshold=threshold, cost=(1, 5)).fit(table.X, table.Y)
-    found = evaluate(table.Y, tuned.loo_scores_, threshold=tuned.thresholds_, per_label=True)
-    print(f"{name:14}", found[["sensitivity", "precision"]].loc[["hepatomegaly", "edema"]].round(2).to_dict("index"))
+    found = evaluate(
+        table.Y, tuned.loo_scores_, threshold=tuned.thresholds_, per_label=True
+    )
+    print(
+        f"{name:14}",
+        found[["sensitivity", "precision"]]
+        .loc[["hepatomegaly", "edema"]]
+        .round(2)
+        .to_dict("index"),
+    )
 
 # %%
 # All of this on one page

@@ -40,7 +40,9 @@ class Worker:
         """The process, a new one where there is none."""
         if self.process is None or self.process.poll() is not None:
             env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-            self.process = subprocess.Popen(START, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, bufsize=0)
+            self.process = subprocess.Popen(
+                START, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, bufsize=0
+            )
             self.first = True
         return self.process
 
@@ -60,7 +62,9 @@ class Worker:
 
     def line(self) -> bytes:
         """The next line, b"" where none comes in time or the process has ended."""
-        end = cpu_seconds(self.process.pid) + ANSWER_SECONDS + (60 if self.first else 0)  # it makes the files first
+        end = (
+            cpu_seconds(self.process.pid) + ANSWER_SECONDS + (60 if self.first else 0)
+        )  # it makes the files first
         self.first = False
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)
@@ -96,7 +100,10 @@ def replayed(kind: str, number: int, seed: int) -> str:
     )
     env = {**os.environ, "MLTSK_MEMORY": "300M"}
     done = subprocess.run(
-        [sys.executable, "-c", code, kind, str(number), str(seed)], env=env, capture_output=True, text=True
+        [sys.executable, "-c", code, kind, str(number), str(seed)],
+        env=env,
+        capture_output=True,
+        text=True,
     )
     return done.stdout.strip() or f"DIED with status {done.returncode}"
 
@@ -114,9 +121,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument(
-        "--cases", type=int, default=0, help="cases per format at most; 0: as many as there is time for"
+        "--cases",
+        type=int,
+        default=0,
+        help="cases per format at most; 0: as many as there is time for",
     )
-    parser.add_argument("--crafted", type=int, default=10**6, help="crafted files at most, evenly spread")
+    parser.add_argument(
+        "--crafted",
+        type=int,
+        default=10**6,
+        help="crafted files at most, evenly spread",
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kinds", default=",".join(("crafted", *KINDS)))
@@ -124,22 +139,36 @@ def main() -> int:
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     kept = args.out / "state.json"
-    state = json.loads(kept.read_text()) if kept.exists() else {"next": {}, "counts": {}, "failures": []}
+    state = (
+        json.loads(kept.read_text())
+        if kept.exists()
+        else {"next": {}, "counts": {}, "failures": []}
+    )
     end, workers = time.monotonic() + args.seconds, [Worker() for _ in range(args.jobs)]
     kinds, failures = args.kinds.split(","), 0
     from . import crafted
 
-    most = dict.fromkeys(kinds, args.cases or 10**9) | {"crafted": min(args.crafted, len(crafted.files()))}
+    most = dict.fromkeys(kinds, args.cases or 10**9) | {
+        "crafted": min(args.crafted, len(crafted.files()))
+    }
 
-    def turn(worker: Worker, kind: str, first: int) -> tuple[str, int, list[tuple[int, str]]]:
-        return kind, first, worker.run(kind, first, min(first + BATCH, most[kind]), args.seed)
+    def turn(
+        worker: Worker, kind: str, first: int
+    ) -> tuple[str, int, list[tuple[int, str]]]:
+        return (
+            kind,
+            first,
+            worker.run(kind, first, min(first + BATCH, most[kind]), args.seed),
+        )
 
     with ThreadPoolExecutor(args.jobs) as pool:
         while time.monotonic() < end:
             open_ = [kind for kind in kinds if state["next"].get(kind, 0) < most[kind]]
             if not open_:
                 break
-            chosen = sorted(open_, key=lambda kind: (kind != "crafted", state["next"].get(kind, 0)))[: args.jobs]
+            chosen = sorted(
+                open_, key=lambda kind: (kind != "crafted", state["next"].get(kind, 0))
+            )[: args.jobs]
             jobs = [
                 pool.submit(turn, worker, kind, state["next"].get(kind, 0))
                 for worker, kind in zip(workers, chosen, strict=False)
@@ -148,9 +177,14 @@ def main() -> int:
                 kind, first, verdicts = job.result()
                 counts = Counter(state["counts"].get(kind, {}))
                 for number, verdict in verdicts:
-                    if verdict.startswith("DIED") and (kind in ISOLATED or kind == "crafted"):
+                    if verdict.startswith("DIED") and (
+                        kind in ISOLATED or kind == "crafted"
+                    ):
                         verdict = (
-                            "contained" if (said := replayed(kind, number, args.seed)) in ("read", "refused") else said
+                            "contained"
+                            if (said := replayed(kind, number, args.seed))
+                            in ("read", "refused")
+                            else said
                         )
                     counts[verdict.partition(" ")[0]] += 1
                     if verdict not in ("read", "refused", "contained"):
@@ -158,7 +192,10 @@ def main() -> int:
                         state["failures"].append([kind, args.seed, number, verdict])
                         keep(args.out, kind, number, args.seed)
                         print(f"{kind} {number}: {verdict}", flush=True)
-                state["counts"][kind], state["next"][kind] = dict(counts), first + len(verdicts)
+                state["counts"][kind], state["next"][kind] = (
+                    dict(counts),
+                    first + len(verdicts),
+                )
                 kept.write_text(json.dumps(state, indent=1))
     for worker in workers:
         worker.close()

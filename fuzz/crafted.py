@@ -58,7 +58,20 @@ CELLS = (
 )
 CODINGS = ("utf-16", "utf-32", "latin-1", "utf-8-sig", "cp1252", "utf-7")
 SIZES = (0, 1, -1, 3, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1)
-DTYPES = ("<f8", ">f8", "<f2", "<i8", "|u1", "|b1", "<c16", "<U9", "|S5", "<M8[s]", "|V8", "|O")
+DTYPES = (
+    "<f8",
+    ">f8",
+    "<f2",
+    "<i8",
+    "|u1",
+    "|b1",
+    "<c16",
+    "<U9",
+    "|S5",
+    "<M8[s]",
+    "|V8",
+    "|O",
+)
 CLASSES = (
     "os:system",
     "subprocess:Popen",
@@ -68,7 +81,9 @@ CLASSES = (
     "no.such:Thing",
     "sklearn.svm:SVC",
 )
-CODE = base64.b64decode(b"gASVGQAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOUjAR0cnVllIWUUpQu")  # a pickle that calls the shell
+CODE = base64.b64decode(
+    b"gASVGQAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOUjAR0cnVllIWUUpQu"
+)  # a pickle that calls the shell
 
 
 def _zip(parts: dict[str, bytes]) -> bytes:
@@ -100,7 +115,9 @@ def _texts():
     for cell in CELLS:
         yield (
             "arff",
-            f"@relation t\n@attribute a real\n@attribute b {{0,1}}\n@data\n{cell},1\n2,0\n".encode(errors="replace"),
+            f"@relation t\n@attribute a real\n@attribute b {{0,1}}\n@data\n{cell},1\n2,0\n".encode(
+                errors="replace"
+            ),
         )
         yield (
             "arff",
@@ -113,19 +130,45 @@ def _texts():
         yield "csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * (size // 4))
         yield "csv.gz", gzip.compress(b"a" * size)
         yield "csv.gz", gzip.compress(b"a," * (size // 20) + b"b\n")
-    for coding in (*CODINGS, "gbk", "big5", "idna", "hex", "punycode", "zlib", "rot13", "x" * 99):
-        yield "xml", f'<?xml version="1.0" encoding="{coding}"?><labels><label name="ü"/></labels>'.encode()
-    bomb = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi", strict=True))
-    yield "xml", f'<!DOCTYPE x [<!ENTITY a "aaaa">{bomb}]><labels><label name="&i;"/></labels>'.encode()
+    for coding in (
+        *CODINGS,
+        "gbk",
+        "big5",
+        "idna",
+        "hex",
+        "punycode",
+        "zlib",
+        "rot13",
+        "x" * 99,
+    ):
+        yield (
+            "xml",
+            f'<?xml version="1.0" encoding="{coding}"?><labels><label name="ü"/></labels>'.encode(),
+        )
+    bomb = "".join(
+        f'<!ENTITY {b} "{f"&{a};" * 10}">'
+        for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    yield (
+        "xml",
+        f'<!DOCTYPE x [<!ENTITY a "aaaa">{bomb}]><labels><label name="&i;"/></labels>'.encode(),
+    )
     yield "xml", b"<labels>" * 100_000
 
 
 def _arrays():
     one, two = _saved(np.eye(3)), _saved(np.eye(3, 2))
-    for shape, dtype in product([(a, b) for a, b in product(SIZES, repeat=2) if abs(a) + abs(b) > 6], DTYPES):
+    for shape, dtype in product(
+        [(a, b) for a, b in product(SIZES, repeat=2) if abs(a) + abs(b) > 6], DTYPES
+    ):
         if (shape[0] < 4 or shape[1] < 4) and dtype in ("<f8", "|u1", "<U9", "|O"):
             yield "npz", _zip({"X.npy": _npy(shape, dtype), "Y.npy": two})
-    parts = {"X_data": np.ones(3), "X_indices": np.arange(3), "X_indptr": np.arange(4), "X_shape": np.array([3, 3])}
+    parts = {
+        "X_data": np.ones(3),
+        "X_indices": np.arange(3),
+        "X_indptr": np.arange(4),
+        "X_shape": np.array([3, 3]),
+    }
     for name, value in product(
         parts,
         (
@@ -137,10 +180,27 @@ def _arrays():
             np.zeros(0),
         ),
     ):
-        yield "npz", _zip({f"{n}.npy": _saved(value if n == name else v) for n, v in parts.items()} | {"Y.npy": two})
+        yield (
+            "npz",
+            _zip(
+                {
+                    f"{n}.npy": _saved(value if n == name else v)
+                    for n, v in parts.items()
+                }
+                | {"Y.npy": two}
+            ),
+        )
     for dtype in DTYPES[:-1]:
         yield "npz", _zip({"X.npy": _npy((3, 2), dtype, bytes(999)), "Y.npy": two})
-        yield "npz", _zip({"X.npy": one, "Y.npy": _npy((3, 2), dtype, bytes(6 * np.dtype(dtype).itemsize))})
+        yield (
+            "npz",
+            _zip(
+                {
+                    "X.npy": one,
+                    "Y.npy": _npy((3, 2), dtype, bytes(6 * np.dtype(dtype).itemsize)),
+                }
+            ),
+        )
     for odd in (CODE, b"", b"no array", one[:40], one + one, one.replace(b"}", b" ")):
         yield "npz", _zip({"X.npy": odd, "Y.npy": two})
     for name in ("../X.npy", "/X.npy", "X", "x.npy", "X.npy/"):
@@ -149,7 +209,10 @@ def _arrays():
         ("feature_names", "label_names", "nominal_categories", "split", "source"),
         (["a"] * 3, ["a", "b"], [1, 2, 3], ['["a"', "", ""], ["{}", "", ""], [""] * 3),
     ):
-        yield "npz", _zip({"X.npy": one, "Y.npy": two, f"{name}.npy": _saved(np.array(values))})
+        yield (
+            "npz",
+            _zip({"X.npy": one, "Y.npy": two, f"{name}.npy": _saved(np.array(values))}),
+        )
 
 
 def _matlab():
@@ -171,7 +234,16 @@ def _matlab():
         sparse.csc_matrix((2**30, 2)),
         1e308 * np.eye(4),
     )
-    for X, Y in product(odd, (np.ones((1, 4)), np.full((1, 4), -1), np.full((1, 4), 7), np.zeros((0, 0)), "labels")):
+    for X, Y in product(
+        odd,
+        (
+            np.ones((1, 4)),
+            np.full((1, 4), -1),
+            np.full((1, 4), 7),
+            np.zeros((0, 0)),
+            "labels",
+        ),
+    ):
         yield _mat(X, Y)
     yield _mat(np.zeros((4, 20_000_00)), np.ones((1, 4)), do_compression=True)
 
@@ -195,28 +267,58 @@ def _models():
         with zipfile.ZipFile(io.BytesIO(model)) as archive:
             parts = {name: archive.read(name) for name in archive.namelist()}
         for name in [name for name in parts if name.endswith(".npy")][:8]:
-            yield from (("skops", _zip(parts | {name: _saved(value)})) for value in evil[:3])
+            yield from (
+                ("skops", _zip(parts | {name: _saved(value)})) for value in evil[:3]
+            )
         yield "skops", _zip(parts | {"schema.json": b"[" * 100_000})
-        yield "skops", _zip(parts | {next(n for n in parts if n.endswith(".npy")): CODE})
+        yield (
+            "skops",
+            _zip(parts | {next(n for n in parts if n.endswith(".npy")): CODE}),
+        )
         for number in (0, 1, 2, 4, 99, -1, "3", None, 1e9):
             manifest = json.loads(parts["mltsk.json"]) | {"format": number}
             yield "skops", _zip(parts | {"mltsk.json": json.dumps(manifest).encode()})
     for content in originals("json"):
         data = json.loads(content)
         for part, value in product(
-            data["attributes"], (None, "x", {"array": [1e308], "type": "float32", "shape": [1]}, {"float": "nan"}, [[]])
+            data["attributes"],
+            (
+                None,
+                "x",
+                {"array": [1e308], "type": "float32", "shape": [1]},
+                {"float": "nan"},
+                [[]],
+            ),
         ):
-            yield "json", json.dumps(data | {"attributes": data["attributes"] | {part: value}}).encode()
+            yield (
+                "json",
+                json.dumps(
+                    data | {"attributes": data["attributes"] | {part: value}}
+                ).encode(),
+            )
     yield "skops", pickle.dumps({"a": 1})
     yield "skops", CODE
 
 
 def _definitions():
     for name in CLASSES:
-        yield "toml", TOML.replace(b"sklearn.tree:DecisionTreeClassifier", name.encode())
+        yield (
+            "toml",
+            TOML.replace(b"sklearn.tree:DecisionTreeClassifier", name.encode()),
+        )
     for line, value in product(
         TOML.decode().splitlines(),
-        ("[]", "{}", "3", '""', "1" * 5000, "[" * 3000 + "]" * 3000, '"\\u0000"', "1e999", "true"),
+        (
+            "[]",
+            "{}",
+            "3",
+            '""',
+            "1" * 5000,
+            "[" * 3000 + "]" * 3000,
+            '"\\u0000"',
+            "1e999",
+            "true",
+        ),
     ):
         key, equals, _ = line.partition(" = ")
         if equals:

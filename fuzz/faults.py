@@ -28,7 +28,17 @@ from mltsk.datasets import make_multilabel_rules, write_npz
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments.store import Store
 
-RUN = ("-m", "br,ml-knn,mltsk", "--grid", "fast", "--no-studies", "--folds", "4", "-j", "2")
+RUN = (
+    "-m",
+    "br,ml-knn,mltsk",
+    "--grid",
+    "fast",
+    "--no-studies",
+    "--folds",
+    "4",
+    "-j",
+    "2",
+)
 FETCH = "import sys, pathlib, mltsk.datasets.fetch as f; f.download(sys.argv[1], pathlib.Path(sys.argv[2]))"
 
 
@@ -39,7 +49,12 @@ def command(*args: object) -> list[str]:
 
 def killed(args: Sequence[str], seconds: float) -> bool:
     """Whether a process was still running when it was killed, after so many seconds, with all that it had started."""
-    process = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(
+        args,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     try:
         process.wait(timeout=seconds)
         return False
@@ -53,15 +68,25 @@ def done(args: Sequence[str], **limits: int) -> "subprocess.CompletedProcess[str
     """A process that runs to its end; with ``fsize``, one that may write no larger file."""
 
     def bound() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limits["fsize"], resource.RLIM_INFINITY))
+        resource.setrlimit(
+            resource.RLIMIT_FSIZE, (limits["fsize"], resource.RLIM_INFINITY)
+        )
 
-    return subprocess.run(args, capture_output=True, text=True, preexec_fn=bound if limits else None)
+    return subprocess.run(
+        args, capture_output=True, text=True, preexec_fn=bound if limits else None
+    )
 
 
 class Job:
     """A job that writes into a folder: how it is started, what it takes, and whether what it left is sound."""
 
-    def __init__(self, folder: Path, args: Sequence[str], sound: Callable[[], object], afresh: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        args: Sequence[str],
+        sound: Callable[[], object],
+        afresh: bool = False,
+    ) -> None:
         self.folder, self.args, self.sound, self.afresh = folder, args, sound, afresh
         self.finish()
         self.whole = sound()
@@ -84,20 +109,29 @@ class Job:
             if isinstance(left, frozenset):
                 assert left <= self.whole, "something else than what was finished"
         self.finish()
-        assert self.sound() == self.whole, "another result than that of an undisturbed run"
+        assert self.sound() == self.whole, (
+            "another result than that of an undisturbed run"
+        )
         assert not list(self.folder.rglob("*.tmp")), "something was left behind"
         return count
 
 
 def jobs(folder: Path, url: str) -> dict[str, Callable[[], Job]]:
     """The jobs by name, each made when it is asked for."""
-    data, model = write_npz(folder / "d.npz", make_multilabel_rules(300, 8, 4)), folder / "f/m.skops"
+    data, model = (
+        write_npz(folder / "d.npz", make_multilabel_rules(300, 8, 4)),
+        folder / "f/m.skops",
+    )
     explored, reviewed = folder / "e/p.html", folder / "v/p.html"
     for name in ("f", "e", "v", "l"):
         (folder / name).mkdir()
 
     def scores() -> bytes:
-        return load(model).decision_function(np.zeros((1, 8))).tobytes() if model.exists() else b""
+        return (
+            load(model).decision_function(np.zeros((1, 8))).tobytes()
+            if model.exists()
+            else b""
+        )
 
     def text(page: Path) -> int:
         content = page.read_text() if page.exists() else "</html>"
@@ -116,7 +150,12 @@ def jobs(folder: Path, url: str) -> dict[str, Callable[[], Job]]:
         return frozenset(columns.itertuples(index=False, name=None))
 
     def fresh() -> Job:
-        return Job(folder / "r", command("reproduce", "-d", data, *RUN, "--out", folder / "r"), results, afresh=True)
+        return Job(
+            folder / "r",
+            command("reproduce", "-d", data, *RUN, "--out", folder / "r"),
+            results,
+            afresh=True,
+        )
 
     def content() -> bytes:
         file = folder / "l/file"
@@ -126,15 +165,25 @@ def jobs(folder: Path, url: str) -> dict[str, Callable[[], Job]]:
         return whole
 
     return {
-        "fit --out": lambda: Job(folder / "f", command("fit", data, "--rules", 40, "--out", model), scores),
+        "fit --out": lambda: Job(
+            folder / "f", command("fit", data, "--rules", 40, "--out", model), scores
+        ),
         "explore": lambda: Job(
-            folder / "e", command("explore", model, "--data", data, "--out", explored), partial(text, explored)
+            folder / "e",
+            command("explore", model, "--data", data, "--out", explored),
+            partial(text, explored),
         ),
         "review": lambda: Job(
-            folder / "v", command("review", "pbc", "--quick", "--out", reviewed), partial(text, reviewed)
+            folder / "v",
+            command("review", "pbc", "--quick", "--out", reviewed),
+            partial(text, reviewed),
         ),
         "reproduce": fresh,
-        "download": lambda: Job(folder / "l", [sys.executable, "-c", FETCH, url, str(folder / "l/file")], content),
+        "download": lambda: Job(
+            folder / "l",
+            [sys.executable, "-c", FETCH, url, str(folder / "l/file")],
+            content,
+        ),
     }
 
 
@@ -155,7 +204,9 @@ class Slow(BaseHTTPRequestHandler):
         self.end_headers()
         try:
             for at in range(start, SIZE, 1 << 15):
-                self.wfile.write(bytes([at >> 15]) * min((1 << 15) - at % (1 << 15), SIZE - at))
+                self.wfile.write(
+                    bytes([at >> 15]) * min((1 << 15) - at % (1 << 15), SIZE - at)
+                )
                 time.sleep(1 / 32)
         except OSError:
             pass  # the other side was killed
@@ -170,7 +221,10 @@ def full_disks(folder: Path) -> int:
     before = model.read_bytes()
     cases = {
         model: (command("fit", data, "--rules", 40, "--out", model), 4096),
-        folder / "e/p.html": (command("explore", model, "--out", folder / "e/p.html"), 4096),
+        folder / "e/p.html": (
+            command("explore", model, "--out", folder / "e/p.html"),
+            4096,
+        ),
         out: (command("reproduce", "-d", data, *RUN, "--out", out), 1 << 16),
     }
     for args, size in cases.values():
@@ -192,7 +246,9 @@ def a_worker_dies() -> bool:
 
     data = make_multilabel_rules(20_000, 20, 6)
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
         distributed.Client(cluster),
     ):
         X, Y = (da.from_array(part, chunks=1000) for part in (data.X, data.Y))
@@ -224,10 +280,18 @@ def main() -> None:
             for name, job in ready.items():
                 counts[name] += job.kill(rng)
         kills = ", ".join(f"{n} of {name}" for name, n in counts.items())
-        print(f"{sum(counts.values())} kills: {kills}: nothing lost, nothing left behind", flush=True)
+        print(
+            f"{sum(counts.values())} kills: {kills}: nothing lost, nothing left behind",
+            flush=True,
+        )
         if not args.only:
-            print(f"{full_disks(Path(place))} full disks: a sentence each, nothing lost", flush=True)
-            print(f"a worker of a cluster killed in a fit: the same numbers {a_worker_dies()}")
+            print(
+                f"{full_disks(Path(place))} full disks: a sentence each, nothing lost",
+                flush=True,
+            )
+            print(
+                f"a worker of a cluster killed in a fit: the same numbers {a_worker_dies()}"
+            )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,21 @@ from typing import Any
 
 import numpy as np
 
-NUMBERS = (0, 1, 2, 7, 127, 255, 256, 32767, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1)
+NUMBERS = (
+    0,
+    1,
+    2,
+    7,
+    127,
+    255,
+    256,
+    32767,
+    65535,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**63 - 1,
+)
 TEXTS = (
     *(
         b"nan",
@@ -72,7 +86,10 @@ def blind(content: bytes, rng: Random, others: tuple[bytes, ...] = ()) -> bytes:
     """Bytes flipped, set, cut out, doubled, moved, or taken from another file: one to four changes."""
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        at, size = rng.randrange(len(data) + 1), min(rng.choice((1, 2, 4, 8, 64, 512)), len(data))
+        at, size = (
+            rng.randrange(len(data) + 1),
+            min(rng.choice((1, 2, 4, 8, 64, 512)), len(data)),
+        )
         change = rng.randrange(8)
         if change == 0 and data:
             data[at % len(data)] ^= 1 << rng.randrange(8)
@@ -81,7 +98,9 @@ def blind(content: bytes, rng: Random, others: tuple[bytes, ...] = ()) -> bytes:
         elif change == 2:
             width = rng.choice((1, 2, 4, 8))
             number = rng.choice(NUMBERS) % (1 << 8 * width)
-            data[at : at + width] = number.to_bytes(width, rng.choice(("little", "big")))
+            data[at : at + width] = number.to_bytes(
+                width, rng.choice(("little", "big"))
+            )
         elif change == 3:
             del data[at : at + size]
         elif change == 4:
@@ -118,13 +137,20 @@ def _other(values: Any, rng: Random) -> Any:
     change = rng.randrange(4)
     if change == 0:
         values = values.copy()
-        hostile = (np.nan, np.inf, -1e308, 1e308, 1e30) if values.dtype.kind == "f" else (0, 1, 120)
+        hostile = (
+            (np.nan, np.inf, -1e308, 1e308, 1e30)
+            if values.dtype.kind == "f"
+            else (0, 1, 120)
+        )
         values.flat[rng.randrange(values.size)] = rng.choice(hostile)
         return values
     if change == 1:
         return values[..., : rng.randrange(values.shape[-1] + 1)]
     if change == 2:
-        return values.astype(rng.choice(["f4", "i8", "c16", "U3", "?", "M8[s]", "f2", "u1"]), casting="unsafe")
+        return values.astype(
+            rng.choice(["f4", "i8", "c16", "U3", "?", "M8[s]", "f2", "u1"]),
+            casting="unsafe",
+        )
     return values.T[..., None] if rng.random() < 0.5 else values.reshape(-1)
 
 
@@ -132,7 +158,10 @@ def _declared(content: bytes, rng: Random) -> bytes:
     """Another size in the header, as long as the one that was there."""
 
     def other(match: re.Match[bytes]) -> bytes:
-        return b"(" + str(rng.choice(NUMBERS)).encode().ljust(len(match[1]))[: len(match[1])]
+        return (
+            b"("
+            + str(rng.choice(NUMBERS)).encode().ljust(len(match[1]))[: len(match[1])]
+        )
 
     return re.sub(rb"\((\d+)", other, content, count=1)
 
@@ -165,7 +194,11 @@ def archive(content: bytes, rng: Random) -> bytes:
         parts = {name: packed.read(name) for name in packed.namelist()}
     name = rng.choice(list(parts))
     change: Callable[[bytes, Random], bytes] = (
-        array if name.endswith(".npy") else tree if name.endswith(".json") else rng.choice((words, blind))
+        array
+        if name.endswith(".npy")
+        else tree
+        if name.endswith(".json")
+        else rng.choice((words, blind))
     )
     parts[name] = change(parts[name], rng)
     if rng.random() < 0.1:
@@ -180,12 +213,16 @@ def archive(content: bytes, rng: Random) -> bytes:
 KNOWING: dict[str, Callable[[bytes, Random], bytes]] = {
     **dict.fromkeys(("csv", "arff", "xml", "toml"), words),
     **dict.fromkeys(("npz", "xlsx", "skops"), archive),
-    "csv.gz": lambda content, rng: gzip.compress(words(gzip.decompress(content), rng), mtime=0),
+    "csv.gz": lambda content, rng: gzip.compress(
+        words(gzip.decompress(content), rng), mtime=0
+    ),
     "json": tree,
 }
 
 
-def mutated(kind: str, files: tuple[bytes, ...], rng: Random) -> tuple[bytes, int, bool]:
+def mutated(
+    kind: str, files: tuple[bytes, ...], rng: Random
+) -> tuple[bytes, int, bool]:
     """(a changed file, which of the files it was, whether the change was blind to checksums)."""
     which = rng.randrange(len(files))
     if kind == "json" or (kind in KNOWING and rng.random() < 0.5):

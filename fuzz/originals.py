@@ -22,7 +22,11 @@ from mltsk.paper import METHODS
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store
 
 DATA = make_multilabel_rules(n_samples=24, n_features=4, n_labels=3, random_state=0)
-QUICK = {"c2ae": {"hidden": 4, "epochs": 2}, "bp-mll": {"epochs": 2}, "jbnn": {"epochs": 2}}
+QUICK = {
+    "c2ae": {"hidden": 4, "epochs": 2},
+    "bp-mll": {"epochs": 2},
+    "jbnn": {"epochs": 2},
+}
 TOML = b"""title = "Mine"
 folds = 3
 seeds = [0, 1]
@@ -46,10 +50,22 @@ grids = { fast = { max_depth = [1, 2.5] } }
 def frame() -> pd.DataFrame:
     """A table with numbers, words, gaps, yes and no, and two labels."""
     rng, n = np.random.default_rng(0), 24
-    words, gaps = rng.choice(["never", "daily", "now, and then"], n), rng.random(n) < 0.2
-    columns = {"age": rng.integers(20, 90, n), "smoker": words, "crp": np.where(gaps, np.nan, rng.random(n).round(3))}
+    words, gaps = (
+        rng.choice(["never", "daily", "now, and then"], n),
+        rng.random(n) < 0.2,
+    )
+    columns = {
+        "age": rng.integers(20, 90, n),
+        "smoker": words,
+        "crp": np.where(gaps, np.nan, rng.random(n).round(3)),
+    }
     return pd.DataFrame(
-        columns | {"male": rng.choice(["yes", "no"], n), "ill": rng.integers(0, 2, n), "old": [0, 1] * 12}
+        columns
+        | {
+            "male": rng.choice(["yes", "no"], n),
+            "ill": rng.integers(0, 2, n),
+            "old": [0, 1] * 12,
+        }
     )
 
 
@@ -63,21 +79,40 @@ def originals(kind: str) -> tuple[bytes, ...]:
 
 def _csv(_: Path):
     text = frame().to_csv(index=False)
-    return [text.encode(), text.replace("now, and then", "then").replace(",", ";").replace(".", ",").encode()]
+    return [
+        text.encode(),
+        text.replace("now, and then", "then")
+        .replace(",", ";")
+        .replace(".", ",")
+        .encode(),
+    ]
 
 
 def _arff(_: Path):
     head = "@relation 'toy: -C -2'\n@attribute size real\n@attribute 'a kind' {red,'light blue'}\n"
     head += "@attribute 'x' {0,1}\n@attribute y {0,1}\n@data\n"
-    rows = [f"{i / 7:.3f},{['red', '?'][i % 2]},{i % 2},{i % 3 // 2}" for i in range(12)]
-    return [(head + "\n".join(rows)).encode(), (head + "{0 2.5,2 1}\n{1 'light blue'}\n{}\n{3 1,0 -1e3}\n").encode()]
+    rows = [
+        f"{i / 7:.3f},{['red', '?'][i % 2]},{i % 2},{i % 3 // 2}" for i in range(12)
+    ]
+    return [
+        (head + "\n".join(rows)).encode(),
+        (head + "{0 2.5,2 1}\n{1 'light blue'}\n{}\n{3 1,0 -1e3}\n").encode(),
+    ]
 
 
 def _npz(folder: Path):
     yield write_npz(folder / "a.npz", DATA).read_bytes()
-    names = {"feature_names": ["p", "q"], "label_names": ["a"], "categories": [(), ("no", "yes")]}
-    yield write_npz(folder / "b.npz", Dataset([[0.5, 1], [2, 0], [3, 1]], [[1], [0], [1]], **names)).read_bytes()
-    yield write_npz(folder / "c.npz", Dataset(sparse.csr_array(DATA.X * (DATA.X > 0.5)), DATA.Y)).read_bytes()
+    names = {
+        "feature_names": ["p", "q"],
+        "label_names": ["a"],
+        "categories": [(), ("no", "yes")],
+    }
+    yield write_npz(
+        folder / "b.npz", Dataset([[0.5, 1], [2, 0], [3, 1]], [[1], [0], [1]], **names)
+    ).read_bytes()
+    yield write_npz(
+        folder / "c.npz", Dataset(sparse.csr_array(DATA.X * (DATA.X > 0.5)), DATA.Y)
+    ).read_bytes()
 
 
 def _mat(folder: Path):
@@ -87,15 +122,26 @@ def _mat(folder: Path):
         "test_data": DATA.X[9:],
         "test_target": DATA.Y[9:].T,
     }
-    X, Y = sparse.csc_array(DATA.X * (DATA.X > 0.5)), sparse.csc_array(DATA.Y.T.astype(float))
-    for variables in ({"data": DATA.X, "target": DATA.Y.T}, {"data": X, "target": Y}, parts):
+    X, Y = (
+        sparse.csc_array(DATA.X * (DATA.X > 0.5)),
+        sparse.csc_array(DATA.Y.T.astype(float)),
+    )
+    for variables in (
+        {"data": DATA.X, "target": DATA.Y.T},
+        {"data": X, "target": Y},
+        parts,
+    ):
         for packed in (False, True):
             savemat(folder / "a.mat", variables, do_compression=packed)
             yield (folder / "a.mat").read_bytes()
 
 
 def _parquet(_: Path):
-    for options in ({}, {"compression": None, "write_page_checksum": True}, {"use_dictionary": False}):
+    for options in (
+        {},
+        {"compression": None, "write_page_checksum": True},
+        {"use_dictionary": False},
+    ):
         file = BytesIO()
         frame().to_parquet(file, **options)
         yield file.getvalue()
@@ -110,14 +156,23 @@ def _xlsx(_: Path):
 def models() -> list:
     """A fitted model of every class, with and without words, gaps and sparse rows."""
     X, Y = frame().drop(columns=["ill", "old"]), frame()[["ill", "old"]]
-    made = [MLTSKClassifier(2).fit(X, Y), MLTSKClassifier(2, order=1, scale="standard").fit(DATA.X, DATA.Y)]
-    made += [MLTSKClassifier(2).fit(sparse.csr_array(DATA.X), DATA.Y), IncrementalMLTSK(2).fit(DATA.X, DATA.Y)]
+    made = [
+        MLTSKClassifier(2).fit(X, Y),
+        MLTSKClassifier(2, order=1, scale="standard").fit(DATA.X, DATA.Y),
+    ]
+    made += [
+        MLTSKClassifier(2).fit(sparse.csr_array(DATA.X), DATA.Y),
+        IncrementalMLTSK(2).fit(DATA.X, DATA.Y),
+    ]
     made += [
         MLTSKClassifier(0, max_terms=3, threshold="f1").fit(DATA.X, DATA.Y),
         MLTSKClassifier(1).fit(DATA.X, DATA.Y[:, 0]),
     ]
     made += [make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(DATA.X, DATA.Y)]
-    return made + [kind(**QUICK.get(name, {})).fit(DATA.X, DATA.Y) for name, kind in METHODS.items()]
+    return made + [
+        kind(**QUICK.get(name, {})).fit(DATA.X, DATA.Y)
+        for name, kind in METHODS.items()
+    ]
 
 
 def _skops(folder: Path):
@@ -129,8 +184,22 @@ def _store(folder: Path):
     with Store.open(folder, create=True) as store:
         store.describe({"protocols": ["paper"], "datasets": {}})
         for seed in range(9):
-            rows = tuple(Row({"C": c}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)) for c in range(5))
-            store.add(Cell("grid", "paper", "toy", "br", seed, 0, details={"grid": {"C": [1.0]}}), Outcome(rows), {})
+            rows = tuple(
+                Row({"C": c}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)) for c in range(5)
+            )
+            store.add(
+                Cell(
+                    "grid",
+                    "paper",
+                    "toy",
+                    "br",
+                    seed,
+                    0,
+                    details={"grid": {"C": [1.0]}},
+                ),
+                Outcome(rows),
+                {},
+            )
     return [(folder / FILE).read_bytes()]
 
 
@@ -155,4 +224,9 @@ _MAKERS = {
     "sqlite": _store,
 }
 KINDS = tuple(_MAKERS)
-CHECKED = ("csv.gz", "npz", "xlsx", "skops")  # have checksums: what is read of a changed one is what was written
+CHECKED = (
+    "csv.gz",
+    "npz",
+    "xlsx",
+    "skops",
+)  # have checksums: what is read of a changed one is what was written

@@ -27,7 +27,10 @@ from mltsk.tables import files
 
 from .originals import DATA, frame
 
-COMMANDS = {**dict.fromkeys(("csv", "csv.gz", "arff", "npz", "xlsx"), "columns"), "skops": "rules"}
+COMMANDS = {
+    **dict.fromkeys(("csv", "csv.gz", "arff", "npz", "xlsx"), "columns"),
+    "skops": "rules",
+}
 ISOLATED = ("mat", "parquet")  # whose readers may die, in a process of their own
 
 
@@ -42,7 +45,11 @@ def read(kind: str, path: Path) -> str:
 def through_the_command_line(kind: str, path: Path) -> None:
     """The same by a command, whose exit status is 0 or 2, and which never speaks of a bug."""
     said = io.StringIO()
-    with redirect_stderr(said), redirect_stdout(io.StringIO()), warnings.catch_warnings():
+    with (
+        redirect_stderr(said),
+        redirect_stdout(io.StringIO()),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         status = main([COMMANDS[kind], str(path)])
     if status not in (0, 2) or "bug" in said.getvalue():
@@ -61,7 +68,9 @@ def _here(job: str, path: Path, *args: str, what: str, **_: Any) -> Iterator[IO[
     except MemoryError:
         raise limits.too_large(path) from None
     except Exception as error:
-        raise InputError(f"{path} is not a readable {what}: {type(error).__name__}") from None
+        raise InputError(
+            f"{path} is not a readable {what}: {type(error).__name__}"
+        ) from None
     out.seek(0)
     yield out
 
@@ -73,7 +82,10 @@ def without_processes() -> None:
 
 def _table(path: Path) -> Any:
     table = read_table(path)
-    return [table.columns.title, *(part.to_csv() for part in (table.X, table.Y, table.ids))]
+    return [
+        table.columns.title,
+        *(part.to_csv() for part in (table.X, table.Y, table.ids)),
+    ]
 
 
 def _model(path: Path) -> Any:
@@ -84,15 +96,25 @@ def _model(path: Path) -> Any:
 def _used(model: Any) -> Any:
     """Answers to rows near and far, and rules where there are any."""
     inner = getattr(model, "estimator_", model)
-    X = frame() if getattr(inner, "columns_", None) else np.vstack([DATA.X, 1e6 * DATA.X[:2]])
+    X = (
+        frame()
+        if getattr(inner, "columns_", None)
+        else np.vstack([DATA.X, 1e6 * DATA.X[:2]])
+    )
     if isinstance(X, pd.DataFrame):
         X = X[list(getattr(model, "feature_names_in_", inner.columns_["names"]))]
     elif getattr(inner, "scale_", "") == "unit":
         X = sparse.csr_array(X)
     answers = [
-        getattr(model, name)(X) for name in ("decision_function", "predict", "predict_proba") if hasattr(model, name)
+        getattr(model, name)(X)
+        for name in ("decision_function", "predict", "predict_proba")
+        if hasattr(model, name)
     ]
-    if not all(np.isfinite(answer).all() for answer in answers if np.asarray(answer).dtype.kind in "fiu"):
+    if not all(
+        np.isfinite(answer).all()
+        for answer in answers
+        if np.asarray(answer).dtype.kind in "fiu"
+    ):
         raise AssertionError("an answer is not finite")
     if hasattr(inner, "rules_"):
         str(inner.rules_), inner.rules_.to_dict()

@@ -26,7 +26,9 @@ def case(kind: str, number: int, seed: int) -> tuple[str, bytes, str]:
     if kind == "crafted":
         made = crafted.files()
         return *made[number % len(made)], ""
-    content, which, is_blind = mutated(kind, originals(kind), Random(f"{seed} {kind} {number}"))
+    content, which, is_blind = mutated(
+        kind, originals(kind), Random(f"{seed} {kind} {number}")
+    )
     return kind, content, _expected(kind, which) if is_blind and kind in CHECKED else ""
 
 
@@ -42,7 +44,9 @@ def _expected(kind: str, which: int) -> str:
     return _known[kind, which]
 
 
-def verdict(kind: str, content: bytes, expected: str, folder: Path, command: bool = False) -> str:
+def verdict(
+    kind: str, content: bytes, expected: str, folder: Path, command: bool = False
+) -> str:
     """ "read", "refused", or what went wrong."""
     for left in folder.glob("case.*"):
         left.unlink()  # an XML file next to an ARFF file says which of its columns are labels
@@ -53,11 +57,23 @@ def verdict(kind: str, content: bytes, expected: str, folder: Path, command: boo
             targets.through_the_command_line(kind, path)
             return "read"
         found = targets.read(kind, path)
-        return "FAILED changed content was read without a word" if expected and found != expected else "read"
+        return (
+            "FAILED changed content was read without a word"
+            if expected and found != expected
+            else "read"
+        )
     except InputError as refused:
-        return "refused" if str(refused).isprintable() and len(str(refused)) < 2000 else f"FAILED {refused!r}"
+        return (
+            "refused"
+            if str(refused).isprintable() and len(str(refused)) < 2000
+            else f"FAILED {refused!r}"
+        )
     except ImportError as missing:
-        return "refused" if str(missing).startswith("pip install") else f"FAILED {missing!r}"
+        return (
+            "refused"
+            if str(missing).startswith("pip install")
+            else f"FAILED {missing!r}"
+        )
     except BaseException as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         return f"FAILED {type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})".replace(
@@ -72,7 +88,9 @@ def work() -> None:
     os.dup2(1, 2)
     targets.without_processes()
     os.environ["MLTSK_MEMORY"] = "300M"
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    with tempfile.TemporaryDirectory(
+        dir="/dev/shm" if os.path.isdir("/dev/shm") else None
+    ) as folder:
         for kind in KINDS:  # libraries, threads and originals take no part in the limit
             verdict(kind, originals(kind)[0], "", Path(folder))
         crafted.files()
@@ -81,7 +99,12 @@ def work() -> None:
             kind, first, last, seed = line.split()
             for number in range(int(first), int(last)):
                 command = Random(number).random() < SHARE_OF_COMMANDS
-                print(number, verdict(*case(kind, number, int(seed)), Path(folder), command), file=out, flush=True)
+                print(
+                    number,
+                    verdict(*case(kind, number, int(seed)), Path(folder), command),
+                    file=out,
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ from .conftest import effects_of_features
 
 def frame(n=60, seed=0):
     rng = np.random.default_rng(seed)
-    smoker = rng.choice(["never", "former", "daily"], n, p=[0.5, 0.3, 0.2]).astype(object)
+    smoker = rng.choice(["never", "former", "daily"], n, p=[0.5, 0.3, 0.2]).astype(
+        object
+    )
     smoker[:2] = "pipe", "cigar"  # rare ones
     albumin = np.where(rng.random(n) < 0.3, np.nan, rng.normal(3.5, 0.5, n))
     return pd.DataFrame(
@@ -24,7 +26,9 @@ def frame(n=60, seed=0):
             "age": rng.integers(20, 90, n),
             "smoker": smoker,
             "sex": pd.Categorical(rng.choice(["f", "m"], n, p=[0.7, 0.3])),
-            "stage": pd.Categorical(rng.choice(["I", "II", "III"], n), ["I", "II", "III"], ordered=True),
+            "stage": pd.Categorical(
+                rng.choice(["I", "II", "III"], n), ["I", "II", "III"], ordered=True
+            ),
             "fever": pd.array(rng.random(n) < 0.4, dtype="boolean"),
             "albumin": albumin,
         }
@@ -32,12 +36,21 @@ def frame(n=60, seed=0):
 
 
 def columns_of(X, **given):
-    return read_columns(X, list(X.columns), given.get("nominal"), np.ones(len(X), dtype=bool))
+    return read_columns(
+        X, list(X.columns), given.get("nominal"), np.ones(len(X), dtype=bool)
+    )
 
 
 def test_kinds_come_from_types():
     columns = columns_of(frame())
-    assert columns.kinds == ("number", "nominal", "nominal", "ordinal", "nominal", "number")
+    assert columns.kinds == (
+        "number",
+        "nominal",
+        "nominal",
+        "ordinal",
+        "nominal",
+        "number",
+    )
     assert columns.part_names == (
         "age", "smoker = never", "smoker = former", "smoker = daily", "smoker = other",
         "sex = m", "stage", "fever = yes", "albumin", "albumin not measured",
@@ -67,7 +80,9 @@ def test_values_become_zeros_and_ones_and_gaps_stay_gaps():
     assert_array_equal(Z["stage"], [1, np.nan])
     assert_array_equal(Z["fever = yes"], [1, np.nan])
     assert_array_equal(Z["albumin not measured"], [1, 0])
-    assert_array_equal(columns.expand(X)[:2, columns.part_names.index("smoker = other")], [1, 1])
+    assert_array_equal(
+        columns.expand(X)[:2, columns.part_names.index("smoker = other")], [1, 1]
+    )
 
 
 def test_columns_of_a_feature_count_as_much_as_a_number_and_gaps_as_nothing():
@@ -97,14 +112,19 @@ def test_a_value_that_was_never_seen_counts_as_nothing():
 
 
 def test_polars_frames_mean_the_same():
-    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    polars = pytest.importorskip(
+        "polars", reason="polars is not installed: its frames cannot be tested"
+    )
     X = frame()
     same = polars.DataFrame(
         {
             "age": X["age"].to_list(),
             "smoker": X["smoker"].to_list(),
             "sex": X["sex"].astype(object).to_list(),
-            "stage": polars.Series(X["stage"].astype(object).to_list(), dtype=polars.Enum(["I", "II", "III"])),
+            "stage": polars.Series(
+                X["stage"].astype(object).to_list(),
+                dtype=polars.Enum(["I", "II", "III"]),
+            ),
             "fever": X["fever"].astype(object).to_list(),
             "albumin": [None if x != x else x for x in X["albumin"]],
         }
@@ -112,7 +132,11 @@ def test_polars_frames_mean_the_same():
     assert_array_equal(columns_of(same).expand(same), columns_of(X).expand(X))
     assert columns_of(same) == columns_of(X)
     exact = same.with_columns(polars.col("age", "albumin").cast(polars.Decimal(20, 16)))
-    assert columns_of(exact.to_pandas()).kinds == columns_of(exact).kinds == columns_of(X).kinds
+    assert (
+        columns_of(exact.to_pandas()).kinds
+        == columns_of(exact).kinds
+        == columns_of(X).kinds
+    )
     assert_allclose(columns_of(exact).expand(exact), columns_of(X).expand(X))
 
 
@@ -122,9 +146,16 @@ def test_nominal_features_may_be_named():
     for features in ([0], [True, False]):
         clf = MLTSKClassifier(n_rules=0, categorical_features=features).fit(X, Y)
         assert clf.system_.feature_names == ("x0 = 1", "x0 = 2", "x0 = 5", "x1")
-        assert clf.predict_proba(X[25:26])[0, 0] > 0.5 > clf.predict_proba(X[45:46])[0, 0]
-    named = MLTSKClassifier(n_rules=0, categorical_features=["kind"]).fit(pd.DataFrame(X, columns=["kind", "size"]), Y)
-    assert_allclose(named.decision_function(pd.DataFrame(X, columns=["kind", "size"])), clf.decision_function(X))
+        assert (
+            clf.predict_proba(X[25:26])[0, 0] > 0.5 > clf.predict_proba(X[45:46])[0, 0]
+        )
+    named = MLTSKClassifier(n_rules=0, categorical_features=["kind"]).fit(
+        pd.DataFrame(X, columns=["kind", "size"]), Y
+    )
+    assert_allclose(
+        named.decision_function(pd.DataFrame(X, columns=["kind", "size"])),
+        clf.decision_function(X),
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,15 +176,24 @@ def test_what_is_no_column_is_refused_by_name(column, message):
 
 @pytest.mark.parametrize(
     ("features", "message"),
-    [(["colour"], "names 'colour'"), ([7], "names 7"), ([True], "mask"), (None, "'smoker' holds words")],
+    [
+        (["colour"], "names 'colour'"),
+        ([7], "names 7"),
+        ([True], "mask"),
+        (None, "'smoker' holds words"),
+    ],
 )
 def test_wrong_categorical_features_are_named(features, message):
     with pytest.raises(InputError, match=message):
-        MLTSKClassifier(categorical_features=features).fit(frame(), np.eye(60, 2, dtype=int))
+        MLTSKClassifier(categorical_features=features).fit(
+            frame(), np.eye(60, 2, dtype=int)
+        )
 
 
 def test_a_number_that_became_a_word_is_named():
-    clf = MLTSKClassifier(n_rules=0).fit(frame(), np.random.default_rng(0).integers(0, 2, (60, 2)))
+    clf = MLTSKClassifier(n_rules=0).fit(
+        frame(), np.random.default_rng(0).integers(0, 2, (60, 2))
+    )
     with pytest.raises(InputError, match=r"'age' holds 'old'; it held numbers"):
         clf.predict(frame().assign(age="old"))
 
@@ -161,7 +201,9 @@ def test_a_number_that_became_a_word_is_named():
 def test_words_that_are_all_different_are_noted():
     X = frame().assign(note=[f"text {i}" for i in range(60)])
     with pytest.warns(UserWarning, match="'note' holds 60 different words"):
-        MLTSKClassifier(n_rules=0).fit(X, np.random.default_rng(0).integers(0, 2, (60, 2)))
+        MLTSKClassifier(n_rules=0).fit(
+            X, np.random.default_rng(0).integers(0, 2, (60, 2))
+        )
 
 
 def test_words_are_those_of_the_table():
@@ -181,11 +223,24 @@ def test_a_word_that_was_never_seen_is_neither_measured_nor_not():
     X = pd.DataFrame({"a": ["x", "y", None] * 20})
     columns = columns_of(X)
     assert columns.part_names == ("a = y", "a not measured")
-    assert_array_equal(columns.expand(pd.DataFrame({"a": ["x", "z", None]})), [[0, 0], [np.nan, np.nan], [np.nan, 1]])
+    assert_array_equal(
+        columns.expand(pd.DataFrame({"a": ["x", "z", None]})),
+        [[0, 0], [np.nan, np.nan], [np.nan, 1]],
+    )
 
 
 def test_words_that_we_use_ourselves_stay_apart():
-    X = pd.DataFrame({"a": ["x", "other"] * 30 + ["rare", "not measured", "not measured", None, None, None]})
+    X = pd.DataFrame(
+        {
+            "a": ["x", "other"] * 30
+            + ["rare", "not measured", "not measured", None, None, None]
+        }
+    )
     columns = columns_of(X)
-    assert columns.part_names == ("a = other", "a = x", "a = other values", "a not measured")
+    assert columns.part_names == (
+        "a = other",
+        "a = x",
+        "a = other values",
+        "a not measured",
+    )
     assert_array_equal(columns.expand(X)[-5:, 3], 1.0)

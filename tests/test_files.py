@@ -41,7 +41,9 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path):
         check_target(tmp_path / "a\0b")
 
 
-def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
+    tmp_path,
+):
     pytest.importorskip("fcntl")
     code = (
         "import os, sys; from mltsk.files import writing\n"
@@ -63,7 +65,9 @@ def test_a_full_disk_is_one_sentence_and_changes_nothing(tmp_path):
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
     try:
-        refused = pytest.raises(OSError, match="file cannot be written: File too large; nothing was changed")
+        refused = pytest.raises(
+            OSError, match="file cannot be written: File too large; nothing was changed"
+        )
         with refused, writing(tmp_path / "file") as file:
             file.write(bytes(10_000))
     finally:

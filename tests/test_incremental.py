@@ -16,7 +16,9 @@ from mltsk.exceptions import InputError
 
 @pytest.fixture(scope="module")
 def data():
-    return make_multilabel_rules(n_samples=600, n_features=6, n_labels=4, random_state=0)
+    return make_multilabel_rules(
+        n_samples=600, n_features=6, n_labels=4, random_state=0
+    )
 
 
 def in_parts(clf, X, Y, w=None, size=150):
@@ -33,7 +35,10 @@ def refitted(clf, X, Y, w):
     M = np.exp(-((Z[:, None] - clf.centers_) ** 2 / clf.widths_).sum(axis=2))
     T = Terms(**clf.terms_).memberships(Z, scaling)
     columns = np.hstack([stream["general"] ** 0.5 * T, stream["exceptions"] ** 0.5 * M])
-    mean, rates = np.average(columns, axis=0, weights=w), np.average(Y, axis=0, weights=w)
+    mean, rates = (
+        np.average(columns, axis=0, weights=w),
+        np.average(Y, axis=0, weights=w),
+    )
     weighted = w[:, None] * (columns - mean)
     H = weighted.T @ (columns - mean) + clf.ridge_ * np.eye(columns.shape[1])
     return rates + (columns - mean) @ np.linalg.solve(H, weighted.T @ (Y - rates))
@@ -41,29 +46,53 @@ def refitted(clf, X, Y, w):
 
 @pytest.mark.parametrize("weights", [None, "counts"])
 def test_a_stream_equals_a_fit_of_its_rules_on_all_rows(data, weights):
-    w = None if weights is None else np.random.default_rng(0).integers(0, 3, size=600).astype(float)
+    w = (
+        None
+        if weights is None
+        else np.random.default_rng(0).integers(0, 3, size=600).astype(float)
+    )
     clf = in_parts(IncrementalMLTSK(n_rules=5, order=0), data.X, data.Y, w)
     expected = refitted(clf, data.X, data.Y, np.ones(600) if w is None else w)
     assert_allclose(clf.system_.scores(data.X), expected, atol=1e-8)
     assert clf.n_seen_ == 600
 
 
-@pytest.mark.parametrize("options", [{}, {"n_rules": 3, "order": 1}, {"coupling": "signed", "n_rules": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"n_rules": 3, "order": 1}, {"coupling": "signed", "n_rules": 2}],
+    ids=str,
+)
 def test_one_call_with_all_rows_is_a_fit(data, options):
-    stream, whole = IncrementalMLTSK(**options).partial_fit(data.X, data.Y), MLTSKClassifier(**options)
+    stream, whole = (
+        IncrementalMLTSK(**options).partial_fit(data.X, data.Y),
+        MLTSKClassifier(**options),
+    )
     whole.fit(data.X, data.Y)
     assert_allclose(stream.loo_scores_, whole.loo_scores_, atol=1e-7)
-    assert_allclose(stream.predict_proba(data.X), whole.predict_proba(data.X), atol=1e-6)
+    assert_allclose(
+        stream.predict_proba(data.X), whole.predict_proba(data.X), atol=1e-6
+    )
     assert_allclose(IncrementalMLTSK(**options).fit(data.X, data.Y).coef_, whole.coef_)
 
 
 def test_the_parts_do_not_matter_and_weights_keep_their_unit(data):
     w = np.random.default_rng(0).random(600) + 0.1
-    start = IncrementalMLTSK(n_rules=3).partial_fit(data.X[:200], data.Y[:200], sample_weight=w[:200])
-    a, b = (in_parts(pickle.loads(pickle.dumps(start)), data.X[200:], data.Y[200:], w[200:], n) for n in (400, 37))
-    single = in_parts(pickle.loads(pickle.dumps(start)), data.X[200:], data.Y[200:], w[200:], 1)
+    start = IncrementalMLTSK(n_rules=3).partial_fit(
+        data.X[:200], data.Y[:200], sample_weight=w[:200]
+    )
+    a, b = (
+        in_parts(
+            pickle.loads(pickle.dumps(start)), data.X[200:], data.Y[200:], w[200:], n
+        )
+        for n in (400, 37)
+    )
+    single = in_parts(
+        pickle.loads(pickle.dumps(start)), data.X[200:], data.Y[200:], w[200:], 1
+    )
     for other in (b, single):
-        assert_allclose(other.decision_function(data.X), a.decision_function(data.X), atol=1e-8)
+        assert_allclose(
+            other.decision_function(data.X), a.decision_function(data.X), atol=1e-8
+        )
         assert_allclose(other.loo_scores_, a.loo_scores_, atol=1e-8)
 
 
@@ -77,12 +106,20 @@ def test_rows_for_leave_one_out_stay_few_and_spread(data):
 
 def test_triangles_stream_too(data):
     whole = MLTSKClassifier(n_rules=3, scale="triangles", ridge=1.0).fit(data.X, data.Y)
-    stream = IncrementalMLTSK(n_rules=3, scale="triangles", ridge=1.0).partial_fit(data.X, data.Y)
-    assert_allclose(stream.decision_function(data.X), whole.decision_function(data.X), atol=1e-8)
+    stream = IncrementalMLTSK(n_rules=3, scale="triangles", ridge=1.0).partial_fit(
+        data.X, data.Y
+    )
+    assert_allclose(
+        stream.decision_function(data.X), whole.decision_function(data.X), atol=1e-8
+    )
 
 
 def test_what_was_seen_before_counts_half_as_much_with_half_forgotten(data):
-    half = IncrementalMLTSK(forgetting=0.5).partial_fit(data.X, data.Y).partial_fit(data.X, data.Y)
+    half = (
+        IncrementalMLTSK(forgetting=0.5)
+        .partial_fit(data.X, data.Y)
+        .partial_fit(data.X, data.Y)
+    )
     once = IncrementalMLTSK().partial_fit(data.X, data.Y)
     for name in ("H", "B", "phi", "y", "total"):
         assert_allclose(half.stream_[name], 1.5 * once.stream_[name], rtol=1e-12)
@@ -90,14 +127,27 @@ def test_what_was_seen_before_counts_half_as_much_with_half_forgotten(data):
 
 def test_forgetting_follows_a_stream_that_changes(data):
     flipped = 1 - data.Y
-    old, new = (in_parts(in_parts(IncrementalMLTSK(forgetting=f), data.X, data.Y), data.X, flipped) for f in (0.0, 0.6))
-    assert (new.predict(data.X) == flipped).mean() > 0.8 > (old.predict(data.X) == flipped).mean()
+    old, new = (
+        in_parts(
+            in_parts(IncrementalMLTSK(forgetting=f), data.X, data.Y), data.X, flipped
+        )
+        for f in (0.0, 0.6)
+    )
+    assert (
+        (new.predict(data.X) == flipped).mean()
+        > 0.8
+        > (old.predict(data.X) == flipped).mean()
+    )
 
 
 def test_classes_may_come_later(data):
-    y = np.array(["a", "b", "c"])[np.digitize(data.X[:, 0], np.quantile(data.X[:, 0], [1 / 3, 2 / 3]))]
+    y = np.array(["a", "b", "c"])[
+        np.digitize(data.X[:, 0], np.quantile(data.X[:, 0], [1 / 3, 2 / 3]))
+    ]
     for classes in (["a", "b", "c"], ["a", "b"]):
-        clf = IncrementalMLTSK(n_rules=3).partial_fit(data.X[y == "a"], y[y == "a"], classes=classes)
+        clf = IncrementalMLTSK(n_rules=3).partial_fit(
+            data.X[y == "a"], y[y == "a"], classes=classes
+        )
         known = np.isin(y, classes)
         clf.partial_fit(data.X[known], y[known])
         assert set(clf.predict(data.X)) == set(classes)
@@ -108,7 +158,9 @@ def test_classes_may_come_later(data):
 def test_sparse_rows_stream(data):
     X = sparse.csr_array(np.maximum(data.X - 0.3, 0))
     clf = in_parts(IncrementalMLTSK(n_rules=3), X, data.Y)
-    assert_allclose(clf.decision_function(X), clf.decision_function(X.toarray()), atol=1e-10)
+    assert_allclose(
+        clf.decision_function(X), clf.decision_function(X.toarray()), atol=1e-10
+    )
 
 
 def test_a_stream_can_be_pickled_and_goes_on(data):
@@ -146,6 +198,8 @@ def test_what_cannot_stream_says_so(data):
     ):
         with pytest.raises(ValueError, match=message):
             clf.partial_fit(X, Y, sample_weight=w)
-    torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
+    torch = pytest.importorskip(
+        "torch", reason="torch is not installed: tensors cannot be tested"
+    )
     with pytest.raises(InputError, match="takes arrays"):
         clf.partial_fit(torch.as_tensor(data.X), torch.as_tensor(data.Y))

@@ -12,7 +12,9 @@ import yaml
 import mltsk
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
 
 
 def read(name):
@@ -21,7 +23,12 @@ def read(name):
 
 def test_the_citation_and_the_changelog_have_the_version_of_the_package():
     assert yaml.safe_load(read("CITATION.cff"))["version"] == mltsk.__version__
-    assert re.findall(r"^## \[(\d\S+)\] - \d{4}-\d\d-\d\d$", read("CHANGELOG.md"), flags=re.M)[0] == mltsk.__version__
+    assert (
+        re.findall(
+            r"^## \[(\d\S+)\] - \d{4}-\d\d-\d\d$", read("CHANGELOG.md"), flags=re.M
+        )[0]
+        == mltsk.__version__
+    )
 
 
 def test_the_conda_recipe_builds_this_version_with_the_same_requirements():
@@ -36,7 +43,9 @@ def test_type_checkers_are_told_that_the_package_is_typed():
     assert (files("mltsk") / "py.typed").is_file()
 
 
-@pytest.mark.skipif(os.environ.get("GITHUB_REF_TYPE") != "tag", reason="asked where a tag is published")
+@pytest.mark.skipif(
+    os.environ.get("GITHUB_REF_TYPE") != "tag", reason="asked where a tag is published"
+)
 def test_the_tag_names_the_version():
     assert os.environ["GITHUB_REF_NAME"] == f"v{mltsk.__version__}"
 
@@ -44,12 +53,21 @@ def test_the_tag_names_the_version():
 @pytest.mark.parametrize("name", ["tests", "publish", "nightly"])
 def test_a_workflow_runs_the_makefile_and_nothing_else(name):
     jobs = yaml.safe_load(read(f".github/workflows/{name}.yml"))["jobs"].values()
-    ran = [word for job in jobs for step in job["steps"] for word in step.get("run", "make").split()]
-    assert set(ran) - {"make"} <= set(re.findall(r"^([a-z-]+):", read("Makefile"), flags=re.M))
+    ran = [
+        word
+        for job in jobs
+        for step in job["steps"]
+        for word in step.get("run", "make").split()
+    ]
+    assert set(ran) - {"make"} <= set(
+        re.findall(r"^([a-z-]+):", read("Makefile"), flags=re.M)
+    )
 
 
 def test_the_matrix_has_the_versions_that_are_declared():
-    matrix = yaml.safe_load(read(".github/workflows/tests.yml"))["jobs"]["test"]["strategy"]["matrix"]["python"]
+    matrix = yaml.safe_load(read(".github/workflows/tests.yml"))["jobs"]["test"][
+        "strategy"
+    ]["matrix"]["python"]
     assert matrix == re.findall(r":: (3\.\d+)", " ".join(PROJECT["classifiers"]))
 
 

@@ -12,7 +12,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from mltsk import MLTSKClassifier, explore, load, named, save, to_dict, to_onnx, transformed
+from mltsk import (
+    MLTSKClassifier,
+    explore,
+    load,
+    named,
+    save,
+    to_dict,
+    to_onnx,
+    transformed,
+)
 from mltsk.exceptions import InputError
 
 RNG = np.random.default_rng(0)
@@ -30,7 +39,9 @@ NAMES = ["age", "albumin", "smoker_daily", "smoker_never"]
 def pipeline(last=None, **given):
     numbers = make_pipeline(SimpleImputer(), StandardScaler())
     columns = make_column_transformer(
-        (numbers, ["age", "albumin"]), (OneHotEncoder(sparse_output=False), ["smoker"]), **given
+        (numbers, ["age", "albumin"]),
+        (OneHotEncoder(sparse_output=False), ["smoker"]),
+        **given,
     )
     return make_pipeline(columns, last or MLTSKClassifier(n_rules=2))
 
@@ -46,28 +57,45 @@ def test_rules_and_reasons_are_told_in_the_names_of_the_table(output):
     assert_array_equal(clf.decision_function(rows), pipe.decision_function(X))
     assert "smoker_daily" in str(clf.explain(rows[:1]))
     assert clf.shorten(max_terms=2).n_terms_.max() <= 2
-    assert "smoker_daily" not in getattr(pipe[-1], "feature_names_in_", ())  # the pipeline stays as it was
+    assert "smoker_daily" not in getattr(
+        pipe[-1], "feature_names_in_", ()
+    )  # the pipeline stays as it was
 
 
 @pytest.mark.parametrize("output", ["default", "polars"])
 @pytest.mark.filterwarnings("error")
 def test_polars_frames_go_through(output):
-    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    polars = pytest.importorskip(
+        "polars", reason="polars is not installed: its frames cannot be tested"
+    )
     pipe, frame = pipeline().set_output(transform=output), polars.from_pandas(X)
     rows = transformed(pipe.fit(frame, polars.from_pandas(Y)), frame)
     assert (type(rows), rows.columns) == (polars.DataFrame, NAMES)
-    assert_array_equal(named(pipe).decision_function(rows), pipe.decision_function(frame))
+    assert_array_equal(
+        named(pipe).decision_function(rows), pipe.decision_function(frame)
+    )
 
 
 def test_prefixes_stay_where_names_would_come_twice():
-    columns = make_column_transformer((SimpleImputer(), ["age"]), (StandardScaler(), ["age"]))
+    columns = make_column_transformer(
+        (SimpleImputer(), ["age"]), (StandardScaler(), ["age"])
+    )
     pipe = make_pipeline(columns, MLTSKClassifier(n_rules=0)).fit(X, Y)
-    assert named(pipe).feature_names_in_.tolist() == ["simpleimputer__age", "standardscaler__age"]
+    assert named(pipe).feature_names_in_.tolist() == [
+        "simpleimputer__age",
+        "standardscaler__age",
+    ]
 
 
 def test_gaps_that_steps_leave_are_named_too():
-    pipe = make_pipeline(StandardScaler(), MLTSKClassifier(n_rules=0)).fit(X[["age", "albumin"]], Y)
-    assert named(pipe).system_.feature_names == ("age", "albumin", "albumin not measured")
+    pipe = make_pipeline(StandardScaler(), MLTSKClassifier(n_rules=0)).fit(
+        X[["age", "albumin"]], Y
+    )
+    assert named(pipe).system_.feature_names == (
+        "age",
+        "albumin",
+        "albumin not measured",
+    )
 
 
 def test_what_is_no_pipeline_or_changes_nothing_stays_as_it_is():
@@ -81,14 +109,18 @@ def test_what_is_no_pipeline_or_changes_nothing_stays_as_it_is():
 
 def test_a_transformer_that_returns_its_input_leaves_it_as_it_is():
     frame = X[["age"]].rename(columns={"age": "same__age"})
-    same = make_column_transformer(("passthrough", ["same__age"])).set_output(transform="pandas")
+    same = make_column_transformer(("passthrough", ["same__age"])).set_output(
+        transform="pandas"
+    )
     keeps = FunctionTransformer(feature_names_out="one-to-one")
     pipe = make_pipeline(keeps, same, MLTSKClassifier(n_rules=0)).fit(frame, Y)
     transformed(pipe, frame)
     assert list(frame.columns) == ["same__age"]
 
 
-@pytest.mark.parametrize("last", [None, MLTSKClassifier(n_rules=2, threshold=("recall", 0.9))])
+@pytest.mark.parametrize(
+    "last", [None, MLTSKClassifier(n_rules=2, threshold=("recall", 0.9))]
+)
 def test_a_pipeline_can_be_explored(last, tmp_path):
     pipe = pipeline(last).fit(X, Y)
     page = explore(pipe, tmp_path / "page.html", X, Y).read_text(encoding="utf-8")
@@ -97,17 +129,24 @@ def test_a_pipeline_can_be_explored(last, tmp_path):
 
 
 def test_a_step_without_names_is_named_itself():
-    steps = [("fill", SimpleImputer()), ("log", FunctionTransformer(np.log1p)), ("clf", MLTSKClassifier(n_rules=0))]
+    steps = [
+        ("fill", SimpleImputer()),
+        ("log", FunctionTransformer(np.log1p)),
+        ("clf", MLTSKClassifier(n_rules=0)),
+    ]
     pipe = Pipeline(steps).fit(X[["age", "albumin"]], Y)
     with pytest.raises(
-        InputError, match=r"^Step 'log' \(FunctionTransformer\) does not name the columns .* pipe\[-1\]"
+        InputError,
+        match=r"^Step 'log' \(FunctionTransformer\) does not name the columns .* pipe\[-1\]",
     ):
         named(pipe)
     with pytest.raises(NotFittedError):
         named(pipeline())
 
 
-@pytest.mark.parametrize(("write", "done"), [(to_onnx, "written as ONNX"), (to_dict, "plain data")])
+@pytest.mark.parametrize(
+    ("write", "done"), [(to_onnx, "written as ONNX"), (to_dict, "plain data")]
+)
 def test_a_step_that_cannot_be_written_is_named_with_what_to_do(write, done):
     pipe = pipeline().fit(X, Y)
     says = rf"^Step 'columntransformer' \(ColumnTransformer\) cannot be {done}: fit MLTSKClassifier on the table itself"
@@ -118,14 +157,22 @@ def test_a_step_that_cannot_be_written_is_named_with_what_to_do(write, done):
 
 def test_a_pipeline_that_ends_in_something_else_has_no_rules(tmp_path):
     pipe = pipeline(LogisticRegression()).fit(X, Y["ill"])
-    with pytest.raises(InputError, match="A LogisticRegression has no rules to explore"):
+    with pytest.raises(
+        InputError, match="A LogisticRegression has no rules to explore"
+    ):
         explore(pipe, tmp_path / "page.html", X)
 
 
 def test_texts_are_told_by_their_words(tmp_path):
     texts = pd.Series(["red apple", "green pear", "red pear", "blue sky"] * 20)
-    Y = np.stack([texts.str.contains("apple"), texts.str.contains("red")], axis=1).astype(int)
+    Y = np.stack(
+        [texts.str.contains("apple"), texts.str.contains("red")], axis=1
+    ).astype(int)
     pipe = make_pipeline(TfidfVectorizer(), MLTSKClassifier(n_rules=0)).fit(texts, Y)
     assert "more likely with apple" in str(named(pipe).rules_)
-    assert_array_equal(load(save(pipe, tmp_path / "m.skops")).predict(texts), pipe.predict(texts))
-    assert "apple" in explore(pipe, tmp_path / "page.html", texts, Y).read_text(encoding="utf-8")
+    assert_array_equal(
+        load(save(pipe, tmp_path / "m.skops")).predict(texts), pipe.predict(texts)
+    )
+    assert "apple" in explore(pipe, tmp_path / "page.html", texts, Y).read_text(
+        encoding="utf-8"
+    )

@@ -29,7 +29,9 @@ def test_probabilities_are_better_than_scores_cut_to_0_and_1(data, clf):
     X, Y = data[0][600:], data[1][600:]
     scores, proba = clf.system_.scores(X), clf.predict_proba(X)
     for j in range(3):
-        assert brier_score_loss(Y[:, j], proba[:, j]) < brier_score_loss(Y[:, j], np.clip(scores[:, j], 0, 1))
+        assert brier_score_loss(Y[:, j], proba[:, j]) < brier_score_loss(
+            Y[:, j], np.clip(scores[:, j], 0, 1)
+        )
 
 
 def test_of_those_who_get_a_probability_that_share_has_the_label(data, clf):
@@ -66,14 +68,18 @@ def test_counts_are_copies_and_zeros_are_nothing():
     Y = (scores + 0.3 * rng.normal(size=(60, 2)) > 0.6).astype(float)
     again = [np.repeat(a, w, axis=0) for a in (scores, Y)]
     ones = np.ones(w.sum())
-    assert_allclose(fit_curves(scores, Y, w * 1.0).middles, fit_curves(*again, ones).middles)
+    assert_allclose(
+        fit_curves(scores, Y, w * 1.0).middles, fit_curves(*again, ones).middles
+    )
 
 
 @pytest.fixture(scope="module")
 def frames():
     rng = np.random.default_rng(4)
     X = pd.DataFrame(rng.normal(size=(1000, 5)), columns=[f"x{d}" for d in range(5)])
-    return X, pd.DataFrame((X.to_numpy()[:, :3] + rng.normal(size=(1000, 3)) > [1, 1.5, 2]).astype(int))
+    return X, pd.DataFrame(
+        (X.to_numpy()[:, :3] + rng.normal(size=(1000, 3)) > [1, 1.5, 2]).astype(int)
+    )
 
 
 def found(wish, scores, Y, w=None, cost=(1, 1)):
@@ -94,11 +100,14 @@ def test_every_goal_has_the_best_cut_there_is(noisy):
         s, y = scores[:, j], Y[:, j]
         cuts = {t: s >= t for t in np.unique(s)}
         f1, precision, recall = (
-            {t: metric(y, given) for t, given in cuts.items()} for metric in (f1_score, precision_score, recall_score)
+            {t: metric(y, given) for t, given in cuts.items()}
+            for metric in (f1_score, precision_score, recall_score)
         )
         chosen = [s > found(wish, scores, Y)[0][j] for wish in GOALS[:3]]
         assert f1_score(y, chosen[0]) == pytest.approx(max(f1.values()))
-        assert chosen[1].sum() == max(cuts[t].sum() for t in cuts if precision[t] >= 0.5)
+        assert chosen[1].sum() == max(
+            cuts[t].sum() for t in cuts if precision[t] >= 0.5
+        )
         assert chosen[2].sum() == min(cuts[t].sum() for t in cuts if recall[t] >= 0.8)
 
 
@@ -109,7 +118,9 @@ def test_what_cannot_be_reached_is_as_near_as_possible_and_told(noisy):
     assert missed.all()
     for j in range(3):
         reached = precision_score(Y[:, j], scores[:, j] > thresholds[j])
-        assert reached == pytest.approx(max(precision_score(Y[:, j], scores[:, j] >= t) for t in scores[:, j]))
+        assert reached == pytest.approx(
+            max(precision_score(Y[:, j], scores[:, j] >= t) for t in scores[:, j])
+        )
     for wish in GOALS:
         thresholds, missed = found(wish, scores, 0 * Y)
         assert np.isfinite(thresholds).all()
@@ -120,10 +131,16 @@ def test_one_warning_names_the_labels(frames):
     X, Y = frames
     names = Y.set_axis(["ill", "odd", "rare"], axis=1)
     names["odd"] = np.random.default_rng(0).integers(0, 2, len(Y))
-    with pytest.warns(UserWarning, match=r"Precision 0\.9 cannot be reached for (odd|rare): ") as told:
-        clf = MLTSKClassifier(n_rules=0, threshold=("precision", 0.9), max_terms=4).fit(X, names)
+    with pytest.warns(
+        UserWarning, match=r"Precision 0\.9 cannot be reached for (odd|rare): "
+    ) as told:
+        clf = MLTSKClassifier(n_rules=0, threshold=("precision", 0.9), max_terms=4).fit(
+            X, names
+        )
     assert len(told) == 1
-    assert precision_score(names.ill, clf.loo_scores_[:, 0] >= clf.thresholds_[0]) >= 0.9
+    assert (
+        precision_score(names.ill, clf.loo_scores_[:, 0] >= clf.thresholds_[0]) >= 0.9
+    )
 
 
 def test_thresholds_count_copies_and_no_zeros(noisy):
@@ -137,7 +154,10 @@ def test_thresholds_count_copies_and_no_zeros(noisy):
 def test_dear_misses_give_a_label_more_often(frames):
     X, Y = frames
     given = [
-        MLTSKClassifier(n_rules=0, threshold="cost", cost=cost).fit(X, Y).predict(X).sum()
+        MLTSKClassifier(n_rules=0, threshold="cost", cost=cost)
+        .fit(X, Y)
+        .predict(X)
+        .sum()
         for cost in ((5, 1), (1, 1), (1, 5))
     ]
     assert given[0] < given[1] < given[2]
@@ -147,8 +167,14 @@ def test_dear_misses_give_a_label_more_often(frames):
 
 def test_tuned_thresholds_beat_one_half_on_rare_labels(frames):
     X, Y = frames
-    tuned, half = (MLTSKClassifier(n_rules=0, threshold=t).fit(X[:500], Y[:500]) for t in ("f1", 0.5))
-    scores = [f1_score(Y[500:], clf.predict(X[500:]), average="macro", zero_division=0) for clf in (tuned, half)]
+    tuned, half = (
+        MLTSKClassifier(n_rules=0, threshold=t).fit(X[:500], Y[:500])
+        for t in ("f1", 0.5)
+    )
+    scores = [
+        f1_score(Y[500:], clf.predict(X[500:]), average="macro", zero_division=0)
+        for clf in (tuned, half)
+    ]
     assert scores[0] > scores[1] + 0.05
 
 
@@ -156,8 +182,14 @@ def test_tuned_thresholds_beat_one_half_on_rare_labels(frames):
     ("wrong", "match"),
     [
         ({"threshold": "median"}, "'threshold' parameter"),
-        ({"threshold": ("precision", 80)}, "a share above 0 and up to 1 belongs to 'precision'"),
-        ({"threshold": ("beauty", 0.5)}, r"threshold must be a finite number, one per label, 'f1', 'cost', \('prec"),
+        (
+            {"threshold": ("precision", 80)},
+            "a share above 0 and up to 1 belongs to 'precision'",
+        ),
+        (
+            {"threshold": ("beauty", 0.5)},
+            r"threshold must be a finite number, one per label, 'f1', 'cost', \('prec",
+        ),
         ({"threshold": [0.1, 0.2]}, "there are 3 labels"),
         ({"threshold": np.nan}, "a finite number"),
         ({"threshold": "cost", "cost": (1, -1)}, "cost must be two numbers above 0"),

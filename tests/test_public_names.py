@@ -29,10 +29,19 @@ def test_public_names():
 
 
 def test_public_names_of_the_paper():
-    names = ["METHODS", "PaperMLTSK", "algorithm1", "fuzzy_c_means", "fuzzy_features", "significance"]
+    names = [
+        "METHODS",
+        "PaperMLTSK",
+        "algorithm1",
+        "fuzzy_c_means",
+        "fuzzy_features",
+        "significance",
+    ]
     assert mltsk.paper.__all__ == names
     assert all(hasattr(mltsk.paper, name) for name in names)
-    assert mltsk.paper.significance.friedman([[1, 2], [1, 2]], greater_is_better=False).mean_ranks.tolist() == [1, 2]
+    assert mltsk.paper.significance.friedman(
+        [[1, 2], [1, 2]], greater_is_better=False
+    ).mean_ranks.tolist() == [1, 2]
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -43,5 +52,7 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_importing_the_package_imports_nothing_heavy():
     heavy = {"numpy", "sklearn", "pandas", "torch", "matplotlib"}
     code = f"import sys, mltsk.paper; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

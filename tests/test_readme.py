@@ -8,7 +8,9 @@ README = Path(__file__).parents[1] / "README.md"
 
 def test_the_ten_lines_run(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    (code,) = re.findall(
+        r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     exec(compile(code, "README.md", "exec"), {})
     shown = capsys.readouterr().out
     assert re.search(r"^patient +identifier +418 ", shown, flags=re.MULTILINE)
@@ -20,7 +22,8 @@ def test_the_ten_lines_run(capsys, tmp_path, monkeypatch):
 def test_pictures_and_links_have_addresses_that_work_on_a_package_index_and_lead_to_files():
     text = README.read_text(encoding="utf-8")
     ours = re.findall(
-        r"\]\((https://(?:raw\.githubusercontent|github)\.com/mltsk/mltsk/(?:blob/)?main/([^)#]+))\)", text
+        r"\]\((https://(?:raw\.githubusercontent|github)\.com/mltsk/mltsk/(?:blob/)?main/([^)#]+))\)",
+        text,
     )
     assert {path for address, path in ours if "raw." in address} >= {
         "docs/images/one_page.png",

@@ -10,7 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-pytest.importorskip("river", reason="river is not installed: its conventions cannot be tested")
+pytest.importorskip(
+    "river", reason="river is not installed: its conventions cannot be tested"
+)
 
 from river import checks, datasets, evaluate, metrics
 
@@ -24,22 +26,34 @@ CLF = IncrementalMLTSK(n_rules=0, ridge=1.0)
 @pytest.fixture(scope="module")
 def yeast():
     """The first samples of river's yeast, ten of its features."""
-    return [({name: x[name] for name in list(x)[:10]}, y) for x, y in datasets.Yeast().take(160)]
+    return [
+        ({name: x[name] for name in list(x)[:10]}, y)
+        for x, y in datasets.Yeast().take(160)
+    ]
 
 
 MODEL = RiverMLTSK(CLF, grace_period=20, batch_size=15, memory=60)
 
 
-@pytest.mark.parametrize("check", list(checks.yield_checks(MODEL)), ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", list(checks.yield_checks(MODEL)), ids=lambda check: check.__name__
+)
 def test_rivers_checks(check, yeast):
     # the data set that river takes for multi-label classifiers would have to be downloaded
-    check = functools.partial(check.func, dataset=yeast[:80]) if hasattr(check, "func") else check
+    check = (
+        functools.partial(check.func, dataset=yeast[:80])
+        if hasattr(check, "func")
+        else check
+    )
     check(MODEL.clone())
 
 
 def test_progressive_validation_is_that_of_the_classifier_on_the_same_rows(yeast):
     model, clf = RiverMLTSK(CLF, grace_period=100, batch_size=20), clone(CLF)
-    X, Y = pd.DataFrame([x for x, _ in yeast]), pd.DataFrame([y for _, y in yeast]).astype(int)
+    X, Y = (
+        pd.DataFrame([x for x, _ in yeast]),
+        pd.DataFrame([y for _, y in yeast]).astype(int),
+    )
     X, Y = X[sorted(X)], Y[sorted(Y)]
     for start, stop in ((0, 100), (100, 120), (120, 140), (140, 160)):
         taught(model, yeast[start:stop])
@@ -47,7 +61,10 @@ def test_progressive_validation_is_that_of_the_classifier_on_the_same_rows(yeast
         told = [model.predict_proba_one(x) for x, _ in yeast[stop - 20 :]]
         chances = [[row[label][True] for label in Y.columns] for row in told]
         assert_allclose(chances, clf.predict_proba(X[stop - 20 :]), atol=1e-12)
-        given = [[model.predict_one(x)[label] for label in Y.columns] for x, _ in yeast[stop - 20 :]]
+        given = [
+            [model.predict_one(x)[label] for label in Y.columns]
+            for x, _ in yeast[stop - 20 :]
+        ]
         assert_array_equal(given, clf.predict(X[stop - 20 :]))
     metric = metrics.multioutput.MicroAverage(metrics.F1())
     evaluate.progressive_val_score(yeast, model.clone(), metric)
@@ -57,8 +74,16 @@ def test_progressive_validation_is_that_of_the_classifier_on_the_same_rows(yeast
 def stream(n, seed=0):
     """Samples with a number, a word and a yes or no, which say what the labels are."""
     rng = np.random.default_rng(seed)
-    for age, word, flag in zip(rng.normal(size=n), rng.choice(["red", "blue"], n), rng.random(n) < 0.5, strict=True):
-        yield {"age": age, "colour": str(word), "flag": bool(flag)}, {"old": age > 0, "red": word == "red"}
+    for age, word, flag in zip(
+        rng.normal(size=n),
+        rng.choice(["red", "blue"], n),
+        rng.random(n) < 0.5,
+        strict=True,
+    ):
+        yield (
+            {"age": age, "colour": str(word), "flag": bool(flag)},
+            {"old": age > 0, "red": word == "red"},
+        )
 
 
 def taught(model, samples):
@@ -69,28 +94,48 @@ def taught(model, samples):
 
 def test_words_are_learned_and_what_is_not_measured_is_fine():
     model = taught(RiverMLTSK(grace_period=100, batch_size=50), stream(200))
-    assert model.predict_one({"age": 1.5, "colour": "blue", "flag": True}) == {"old": True, "red": False}
+    assert model.predict_one({"age": 1.5, "colour": "blue", "flag": True}) == {
+        "old": True,
+        "red": False,
+    }
     assert model.predict_one({"colour": "red"})["red"] is True
-    assert model.predict_one({"age": -1.5, "colour": "never seen", "new": 3})["old"] is False
+    assert (
+        model.predict_one({"age": -1.5, "colour": "never seen", "new": 3})["old"]
+        is False
+    )
     assert set(model.predict_one({})) == {"old", "red"}
     assert "colour" in str(model.model_.rules_)
 
 
 def test_features_and_labels_may_appear_late():
     model = taught(RiverMLTSK(grace_period=100, batch_size=50, memory=120), stream(200))
-    later = [(x | {"dose": i % 2}, y | {"dosed": i % 2 == 1}) for i, (x, y) in enumerate(stream(150, 1))]
+    later = [
+        (x | {"dose": i % 2}, y | {"dosed": i % 2 == 1})
+        for i, (x, y) in enumerate(stream(150, 1))
+    ]
     model.learn_one(*later[0])
-    assert model.predict_one(later[1][0])["dosed"] is False  # known by name, and seen in no row so far
+    assert (
+        model.predict_one(later[1][0])["dosed"] is False
+    )  # known by name, and seen in no row so far
     taught(model, later[1:])
     assert [model.predict_one(x)["dosed"] for x, _ in later[:2]] == [False, True]
     assert model.predict_one({"age": 1.5, "colour": "blue"})["old"] is True
-    assert model.model_.n_seen_ == 120 + 100  # started again on the last 120 samples, with the 50th of the new ones
+    assert (
+        model.model_.n_seen_ == 120 + 100
+    )  # started again on the last 120 samples, with the 50th of the new ones
 
 
 def test_until_there_is_a_model_labels_are_predicted_by_their_shares():
     model = RiverMLTSK()
     assert model.predict_one({"age": 1.0}) == {}
-    taught(model, [({"age": 1.0}, {"a": True, "b": False}), ({"age": 2.0}, {"a": True}), ({}, {"a": False})])
+    taught(
+        model,
+        [
+            ({"age": 1.0}, {"a": True, "b": False}),
+            ({"age": 2.0}, {"a": True}),
+            ({}, {"a": False}),
+        ],
+    )
     assert model.predict_one({"age": 1.0}) == {"a": True, "b": False}
     assert model.predict_proba_one({})["a"][True] == pytest.approx(2 / 3)
 

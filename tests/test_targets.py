@@ -10,7 +10,9 @@ from mltsk.exceptions import InputError
 from mltsk.targets import Targets, predicted
 
 
-@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, sparse.csr_matrix, pd.DataFrame])
+@pytest.mark.parametrize(
+    "form", [np.asarray, np.ndarray.tolist, sparse.csr_matrix, pd.DataFrame]
+)
 def test_multilabel_forms(form):
     Y = np.array([[1, 0, 1], [0, 1, 1]])
     targets = Targets.of(form(Y))
@@ -26,8 +28,13 @@ def test_binary_has_one_column_and_multiclass_one_per_class():
 
 def test_predictions_go_back():
     scores = np.array([[0.2, 0.7], [0.6, 0.1]])
-    assert predicted(scores, np.array([0.5, 0.5]), np.arange(2), True).tolist() == [[0, 1], [1, 0]]
-    assert predicted(scores[:, [0]], np.array([0.5]), np.array(["no", "yes"]), False).tolist() == ["no", "yes"]
+    assert predicted(scores, np.array([0.5, 0.5]), np.arange(2), True).tolist() == [
+        [0, 1],
+        [1, 0],
+    ]
+    assert predicted(
+        scores[:, [0]], np.array([0.5]), np.array(["no", "yes"]), False
+    ).tolist() == ["no", "yes"]
 
 
 def test_other_rows_come_in_the_same_columns():
@@ -52,9 +59,16 @@ def test_anything_else_is_refused(y):
 
 
 def test_polars_columns_mean_the_same():
-    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
-    targets = Targets.of(polars.DataFrame({"sad": [True, None], "happy": [0, 1]}), may_miss=True)
-    assert (targets.names, targets.observed.tolist()) == (("sad", "happy"), [[True, True], [False, True]])
+    polars = pytest.importorskip(
+        "polars", reason="polars is not installed: its frames cannot be tested"
+    )
+    targets = Targets.of(
+        polars.DataFrame({"sad": [True, None], "happy": [0, 1]}), may_miss=True
+    )
+    assert (targets.names, targets.observed.tolist()) == (
+        ("sad", "happy"),
+        [[True, True], [False, True]],
+    )
     lists = polars.Series([["sad"], [], ["happy", "sad"]])
     assert Targets.of(lists).Y.tolist() == [[0, 1], [0, 0], [1, 1]]
     with pytest.raises(InputError, match="column 'mood' of y holds"):

@@ -35,7 +35,11 @@ def device_name() -> str | None:
         import torch
     except ImportError:
         return None
-    return f"{torch.cuda.get_device_name(0)}, torch {torch.__version__}" if torch.cuda.is_available() else None
+    return (
+        f"{torch.cuda.get_device_name(0)}, torch {torch.__version__}"
+        if torch.cuda.is_available()
+        else None
+    )
 
 
 def run(options: Options) -> None:

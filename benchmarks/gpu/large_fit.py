@@ -25,7 +25,10 @@ def sample(n: int) -> tuple[torch.Tensor, torch.Tensor]:
     def normal(*shape: int) -> torch.Tensor:
         return torch.randn(*shape, generator=draw, device="cuda")
 
-    X = normal(n, D) + 0.7 * normal(30, D)[torch.randint(30, (n,), generator=draw, device="cuda")]
+    X = (
+        normal(n, D)
+        + 0.7 * normal(30, D)[torch.randint(30, (n,), generator=draw, device="cuda")]
+    )
     side = (X @ normal(D) > 0)[:, None]
     score = torch.where(side, X @ normal(D, L), X @ normal(D, L)) / D**0.5
     return X, (score + 0.5 * normal(n, L) > 0.8).float()
@@ -37,14 +40,19 @@ def fit(X, Y, **options) -> MLTSKClassifier:
         return MLTSKClassifier(**options).fit(X, Y)
 
 
-def compare(X: torch.Tensor, Y: torch.Tensor, n_features: int, dtype: torch.dtype) -> list[object]:
+def compare(
+    X: torch.Tensor, Y: torch.Tensor, n_features: int, dtype: torch.dtype
+) -> list[object]:
     """A fit on the device next to one with NumPy: what they choose, scores, labels."""
     X, Y = X[:SMALL, :n_features].to(dtype), Y[:SMALL]
     start = time.perf_counter()
     host = fit(X.cpu().numpy(), Y.cpu().numpy())
     took = time.perf_counter() - start
     device = fit(X, Y)
-    ours, theirs = host.decision_function(X.cpu().numpy()), device.decision_function(X).cpu().numpy()
+    ours, theirs = (
+        host.decision_function(X.cpu().numpy()),
+        device.decision_function(X).cpu().numpy(),
+    )
     return [
         f"{n_features} features, {str(dtype).removeprefix('torch.')}",
         f"{took:.1f}",
@@ -61,9 +69,20 @@ def run(options: Options) -> None:
     memory = torch.cuda.max_memory_allocated() / 1e9
     clf = fit(X, Y)
     predict = best_and_median(seconds(lambda: clf.predict(X), 3))
-    print(f"{N:,} × {D} samples, {L} labels, float32: {clf.n_rules_} exceptions of order {clf.order_}")
-    print_table(["", "best s", "median s"], [["fit, tensors", *fits], ["predict all rows, tensors", *predict]])
+    print(
+        f"{N:,} × {D} samples, {L} labels, float32: {clf.n_rules_} exceptions of order {clf.order_}"
+    )
+    print_table(
+        ["", "best s", "median s"],
+        [["fit, tensors", *fits], ["predict all rows, tensors", *predict]],
+    )
     print(f"peak memory of the device {memory:.1f} GB")
     print(f"the first {SMALL:,} rows on the device next to NumPy on the host:")
-    rows = [compare(X, Y, n, dtype) for n in (200, D) for dtype in (torch.float32, torch.float64)]
-    print_table(["", "host s", "rules, ridge", "scores apart", "labels that differ"], rows)
+    rows = [
+        compare(X, Y, n, dtype)
+        for n in (200, D)
+        for dtype in (torch.float32, torch.float64)
+    ]
+    print_table(
+        ["", "host s", "rules, ridge", "scores apart", "labels that differ"], rows
+    )

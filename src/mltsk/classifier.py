@@ -142,13 +142,25 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     given_rules_: Any = ()
     _parameter_constraints = {  # noqa: RUF012 - scikit-learn's name and form
-        "n_rules": [StrOptions({"auto", "xie-beni"}), Interval(Integral, 0, None, closed="left")],
+        "n_rules": [
+            StrOptions({"auto", "xie-beni"}),
+            Interval(Integral, 0, None, closed="left"),
+        ],
         "order": [StrOptions({"auto"}), Interval(Integral, 0, 1, closed="both")],
-        "width_scale": [StrOptions({"auto", "minimum"}), Interval(Real, 0, None, closed="neither")],
+        "width_scale": [
+            StrOptions({"auto", "minimum"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "coupling": [StrOptions(set(CONVEX)), None],
-        "coupling_weight": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-        "scale": [StrOptions({"auto", *PERCENTILE_TERMS, "standard", "minmax", "unit"}), None],
+        "coupling_weight": [
+            StrOptions({"auto"}),
+            Interval(Real, 0, None, closed="left"),
+        ],
+        "scale": [
+            StrOptions({"auto", *PERCENTILE_TERMS, "standard", "minmax", "unit"}),
+            None,
+        ],
         "threshold": [StrOptions({"f1", "cost"}), Real, "array-like"],
         "max_terms": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
@@ -174,10 +186,27 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         cost=(1, 1),
         random_state=None,
     ) -> None:
-        self.n_rules, self.order, self.width_scale, self.ridge = n_rules, order, width_scale, ridge
-        self.coupling, self.coupling_weight, self.scale = coupling, coupling_weight, scale
-        self.threshold, self.max_terms, self.max_conditions = threshold, max_terms, max_conditions
-        self.categorical_features, self.cost, self.random_state = categorical_features, cost, random_state
+        self.n_rules, self.order, self.width_scale, self.ridge = (
+            n_rules,
+            order,
+            width_scale,
+            ridge,
+        )
+        self.coupling, self.coupling_weight, self.scale = (
+            coupling,
+            coupling_weight,
+            scale,
+        )
+        self.threshold, self.max_terms, self.max_conditions = (
+            threshold,
+            max_terms,
+            max_conditions,
+        )
+        self.categorical_features, self.cost, self.random_state = (
+            categorical_features,
+            cost,
+            random_state,
+        )
 
     def fit(self, X, y, sample_weight=None, rules=None) -> Self:
         """Fit the classifier: find terms, exceptions and all numbers.
@@ -202,18 +231,28 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         self._validate_params()
         self.given_rules_ = () if rules is None else rules
         rows, targets = read_rows(self, X, y, sample_weight)
-        self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
+        self.classes_, self.label_names_, self.multilabel_ = (
+            targets.classes,
+            targets.names,
+            targets.multilabel,
+        )
         store(self, fit_system(rows, self._options()), rows)
         return self
 
     def _options(self) -> Options:
         names = "n_rules", "order", "width_scale", "ridge", "coupling_weight"
-        given: dict[str, Any] = {name: None if (value := getattr(self, name)) == "auto" else value for name in names}
+        given: dict[str, Any] = {
+            name: None if (value := getattr(self, name)) == "auto" else value
+            for name in names
+        }
         if self.width_scale == "minimum":
             given |= {"width_scale": None, "tnorm": "minimum"}
         columns = None if self.columns_ is None else Columns(**self.columns_)
         if columns is not None:
-            given |= {name: getattr(columns, name) for name in ("shares", "monotone", "indicators")}
+            given |= {
+                name: getattr(columns, name)
+                for name in ("shares", "monotone", "indicators")
+            }
             given["n_given"] = len(columns.rules)
         return Options(**given, coupling=self.coupling, scale=self.scale)
 
@@ -221,10 +260,21 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     def n_terms_(self) -> NDArray[np.intp]:
         """Numbers that the model has for each label, (n_labels,); of a short one, its conditions count as well."""
         check_is_fitted(self)
-        terms, shifts = np.count_nonzero(self.general_coef_, axis=0), np.count_nonzero(self.coef_, axis=1)
-        conditions = np.isfinite(self.widths_).sum(axis=1) if self.max_terms is not None else np.zeros(len(shifts))
-        if self.max_terms is not None and self.columns_ is not None:  # those of given rules
-            asked = np.array(Columns(**self.columns_).conditions)[self.terms_["feature"]]
+        terms, shifts = (
+            np.count_nonzero(self.general_coef_, axis=0),
+            np.count_nonzero(self.coef_, axis=1),
+        )
+        conditions = (
+            np.isfinite(self.widths_).sum(axis=1)
+            if self.max_terms is not None
+            else np.zeros(len(shifts))
+        )
+        if (
+            self.max_terms is not None and self.columns_ is not None
+        ):  # those of given rules
+            asked = np.array(Columns(**self.columns_).conditions)[
+                self.terms_["feature"]
+            ]
             terms = terms + asked @ (self.general_coef_ != 0)
         return terms + (shifts * (1 + conditions[:, None].astype(int))).sum(axis=0)
 
@@ -234,17 +284,27 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         columns = None if self.columns_ is None else Columns(**self.columns_)
         return FuzzySystem(
-            feature_names=tuple(feature_names(self)) if columns is None else columns.part_names,
+            feature_names=tuple(feature_names(self))
+            if columns is None
+            else columns.part_names,
             label_names=tuple(self.label_names_),
             scaling=None if self.scaling_ is None else Scaling(**self.scaling_),
             unit_length=self.scale_ == "unit",
             terms=Terms(**self.terms_),
             term_coef=self.general_coef_,
             **{name: getattr(self, f"{name}_") for name in _ARRAYS},
-            underflow="softmax" if self.order_ else "minimum" if self.tnorm_ == "minimum" else "plain",
+            underflow="softmax"
+            if self.order_
+            else "minimum"
+            if self.tnorm_ == "minimum"
+            else "plain",
             columns=columns,
-            members=Members(**found) if (found := getattr(self, "members_", None)) else None,
-            certainty=Certainty(**sure) if (sure := getattr(self, "certainty_", None)) else None,
+            members=Members(**found)
+            if (found := getattr(self, "members_", None))
+            else None,
+            certainty=Certainty(**sure)
+            if (sure := getattr(self, "certainty_", None))
+            else None,
         )
 
     @property
@@ -263,19 +323,33 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         """Figures of this model, ``clf.plot.shapes()``: the functions of `mltsk.explain.plot`."""
         from .explain import plot
 
-        return SimpleNamespace(**{name: partial(getattr(plot, name), self) for name in plot.FIGURES})
+        return SimpleNamespace(
+            **{name: partial(getattr(plot, name), self) for name in plot.FIGURES}
+        )
 
     def explain(self, X) -> Explanation:
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
         check_is_fitted(self)
         samples, columns = self._dense(read_samples(self, X)), self.system_.columns
         cells = None
-        if columns is not None and {"nominal", "ordinal"} & set(columns.kinds) and hasattr(X, "shape"):
+        if (
+            columns is not None
+            and {"nominal", "ordinal"} & set(columns.kinds)
+            and hasattr(X, "shape")
+        ):
             cells = None if is_tensor(X) else columns.words(X)
         library = "polars" if is_polars(X) else "pandas"
-        return explain(self.system_, samples, categories=self._category_names(), cells=cells, library=library)
+        return explain(
+            self.system_,
+            samples,
+            categories=self._category_names(),
+            cells=cells,
+            library=library,
+        )
 
-    def shorten(self, max_terms=12, max_conditions=None, X=None, y=None) -> "MLTSKClassifier":
+    def shorten(
+        self, max_terms=12, max_conditions=None, X=None, y=None
+    ) -> "MLTSKClassifier":
         """A fitted copy with at most ``max_terms`` statements per label, chosen and refitted to say what this one says.
 
         Parameters
@@ -287,18 +361,36 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             The training data, needed if the model comes from a file: files hold no samples.
         """
         check_is_fitted(self)
-        params = {k: v for k, v in self.get_params(deep=False).items() if k in MLTSKClassifier._parameter_constraints}
-        max_conditions = params.get("max_conditions", 5) if max_conditions is None else max_conditions
-        short = MLTSKClassifier(**params | {"max_terms": max_terms, "max_conditions": max_conditions})
+        params = {
+            k: v
+            for k, v in self.get_params(deep=False).items()
+            if k in MLTSKClassifier._parameter_constraints
+        }
+        max_conditions = (
+            params.get("max_conditions", 5)
+            if max_conditions is None
+            else max_conditions
+        )
+        short = MLTSKClassifier(
+            **params | {"max_terms": max_terms, "max_conditions": max_conditions}
+        )
         short._validate_params()
         if X is not None:
             return short.fit(X, y, rules=self.given_rules_)
         if not hasattr(self, "_sample"):
-            raise InputError("A model from a file holds no rows to shorten it by: pass its training data as X and y.")
+            raise InputError(
+                "A model from a file holds no rows to shorten it by: pass its training data as X and y."
+            )
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
         short_models(self, max_terms, max_conditions)
-        short.__dict__.update({name: getattr(self, name) for name in (*kept, "_sample", "_models")})
-        index = spread_rows(len(self.loo_scores_), Options.sample_rows) if self.loo_rows_ is None else self.loo_rows_
+        short.__dict__.update(
+            {name: getattr(self, name) for name in (*kept, "_sample", "_models")}
+        )
+        index = (
+            spread_rows(len(self.loo_scores_), Options.sample_rows)
+            if self.loo_rows_ is None
+            else self.loo_rows_
+        )
         if missed := turn_short(short, index):
             warn_of_thresholds(short, missed)
         return short
@@ -315,16 +407,24 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
 
     def __getstate__(self):
         state = super().__getstate__()  # the attributes themselves, not a copy
-        of_rows = ("_sample", "_models", "_left_out")  # a model that travels holds no rows
+        of_rows = (
+            "_sample",
+            "_models",
+            "_left_out",
+        )  # a model that travels holds no rows
         return {name: value for name, value in state.items() if name not in of_rows}
 
     def _category_names(self):
-        from .datasets.dataset import category_values  # a quarter of a second that only nominal features need
+        from .datasets.dataset import (
+            category_values,
+        )  # a quarter of a second that only nominal features need
 
         found = dict(getattr(self, "categories_", {}))
         for feature, names in found.items():
             if not hasattr(names, "items"):
-                found[feature] = dict(zip(category_values(names).tolist(), names, strict=True))
+                found[feature] = dict(
+                    zip(category_values(names).tolist(), names, strict=True)
+                )
         return found
 
     def _dense(self, X):
@@ -335,9 +435,15 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         large = rows_at_once(X) is not None
         X = X if large else read_samples(self, X)  # in blocks where it is large
-        system, per_row = self.system_, 16 * (len(self.general_coef_) + X.shape[1] + len(self.centers_))
+        system, per_row = (
+            self.system_,
+            16 * (len(self.general_coef_) + X.shape[1] + len(self.centers_)),
+        )
         blocks = row_blocks(X.shape[0], per_row, like=X if is_tensor(X) else None)
-        parts = [system.scores(self._dense(read_samples(self, X[b]) if large else X[b])) for b in blocks]
+        parts = [
+            system.scores(self._dense(read_samples(self, X[b]) if large else X[b]))
+            for b in blocks
+        ]
         return parts[0] if len(parts) == 1 else namespace(parts[0]).concatenate(parts)
 
     def decision_function(self, X) -> Any:
@@ -360,7 +466,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             return later(self, X, "predict")
         distance = self.decision_function(X)
         distance = distance if distance.ndim == 2 else distance[:, None]
-        return predicted(distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_)
+        return predicted(
+            distance, np.zeros(distance.shape[1]), self.classes_, self.multilabel_
+        )
 
     def predict_proba(self, X) -> Any:
         """Probabilities, calibrated on leave-one-out scores; over one-dimensional classes, a column each."""
@@ -368,13 +476,17 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             return later(self, X, "predict_proba")
         scores = self._scores(X)
         xp = namespace(scores)
-        if not self.multilabel_ and not self._is_binary:  # one slope for all, so that the largest score wins
+        if (
+            not self.multilabel_ and not self._is_binary
+        ):  # one slope for all, so that the largest score wins
             line = float(self.slopes_.mean()) * (scores - put(self.thresholds_, scores))
             odds = xp.exp(line - xp.amax(line, axis=1, keepdims=True))
             return odds / odds.sum(axis=1, keepdims=True)
         tiny = xp.finfo(scores.dtype).eps
         positive = xp.clip(self.system_.probabilities(scores), tiny, 1 - tiny)
-        return positive if self.multilabel_ else xp.column_stack([1 - positive, positive])
+        return (
+            positive if self.multilabel_ else xp.column_stack([1 - positive, positive])
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

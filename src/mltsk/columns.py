@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 from .core.arrays import Array, cast, namespace, put
 from .exceptions import InputError
 
-RARE_ROWS, RARE_SHARE = 5, 0.01  # a value, or a gap, has a column of its own from so many rows on: the larger of both
+RARE_ROWS, RARE_SHARE = (
+    5,
+    0.01,
+)  # a value, or a gap, has a column of its own from so many rows on: the larger of both
 OTHER, MISSING = "other", "not measured"
 SHARE_OF_MISSING = 1e-12  # what such a column counts in distances: nothing, up to the rounding of its way back
 
@@ -55,7 +58,9 @@ class Columns:
     rules: tuple[tuple[Asked, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        for name, parts in list(vars(self).items()):  # lists, where they come from a file
+        for name, parts in list(
+            vars(self).items()
+        ):  # lists, where they come from a file
             object.__setattr__(self, name, _tuples(parts))
 
     @classmethod
@@ -68,7 +73,9 @@ class Columns:
     @property
     def parts(self) -> list[Part]:
         """The columns of numbers, in order."""
-        found = [Part(d, value) for d in range(len(self.names)) for value in self._shown(d)]
+        found = [
+            Part(d, value) for d in range(len(self.names)) for value in self._shown(d)
+        ]
         found += [Part(d, MISSING) for d, gap in enumerate(self.gaps) if gap]
         return found + [Part(-1, f"your rule {r + 1}") for r in range(len(self.rules))]
 
@@ -90,7 +97,9 @@ class Columns:
         names = []
         for d, value in self.parts:
             middle = " " if value == MISSING else " = "
-            whole = self.names[d] if value is None else f"{self.names[d]}{middle}{value}"
+            whole = (
+                self.names[d] if value is None else f"{self.names[d]}{middle}{value}"
+            )
             names.append(whole if d >= 0 else str(value))
         return tuple(names)
 
@@ -99,7 +108,9 @@ class Columns:
         """How much each column of numbers counts in distances: those of a feature as much as a number does."""
         width = [len(self._shown(d)) for d in range(len(self.names))]
         apart = [d < 0 or value == MISSING for d, value in self.parts]
-        return np.where(apart, SHARE_OF_MISSING, [1.0 / max(1, width[d]) for d, _ in self.parts])
+        return np.where(
+            apart, SHARE_OF_MISSING, [1.0 / max(1, width[d]) for d, _ in self.parts]
+        )
 
     @property
     def indicators(self) -> NDArray[np.bool_]:
@@ -114,16 +125,32 @@ class Columns:
     @property
     def tests(self) -> list[list[tuple[int, float, float]]]:
         """Of each given rule, the (column, least, largest) numbers between which it holds."""
-        starts = np.cumsum([0, *(len(self._shown(d)) for d in range(len(self.names)))]).tolist()
+        starts = np.cumsum(
+            [0, *(len(self._shown(d)) for d in range(len(self.names)))]
+        ).tolist()
         found: list[list[tuple[int, float, float]]] = [[] for _ in self.rules]
-        for tests, (d, low, high, words) in ((found[r], asked) for r, rule in enumerate(self.rules) for asked in rule):
+        for tests, (d, low, high, words) in (
+            (found[r], asked) for r, rule in enumerate(self.rules) for asked in rule
+        ):
             named, at = self.named(d), starts[d]
             if self.kinds[d] != "nominal":
-                tests.append((at, -np.inf if low is None else low, np.inf if high is None else high))
+                tests.append(
+                    (
+                        at,
+                        -np.inf if low is None else low,
+                        np.inf if high is None else high,
+                    )
+                )
             elif len(named) == 2:  # one column, 1 for the second value
-                tests.append((at, 0.5, np.inf) if named[1] in words else (at, -np.inf, 0.5))
+                tests.append(
+                    (at, 0.5, np.inf) if named[1] in words else (at, -np.inf, 0.5)
+                )
             else:
-                tests += [(at + i, -np.inf, 0.5) for i, value in enumerate(named) if value not in words]
+                tests += [
+                    (at + i, -np.inf, 0.5)
+                    for i, value in enumerate(named)
+                    if value not in words
+                ]
         return found
 
     @property
@@ -153,8 +180,14 @@ class Columns:
         """The columns of numbers (N, D') of a frame or array with these columns in this order."""
         xp = namespace(X)
         if hasattr(X, "columns") or "nominal" in self.kinds:
-            found = [self._expanded(d, column) for d, column in enumerate(_columns_of(X))]
-            missing = [gap[:, None] for (_, gap), own in zip(found, self.gaps, strict=True) if own]
+            found = [
+                self._expanded(d, column) for d, column in enumerate(_columns_of(X))
+            ]
+            missing = [
+                gap[:, None]
+                for (_, gap), own in zip(found, self.gaps, strict=True)
+                if own
+            ]
             X = np.hstack([values for values, _ in found] + missing).astype(np.float64)
         elif gaps := [d for d, gap in enumerate(self.gaps) if gap]:
             X = xp.concatenate([X, cast(xp.isnan(X[:, gaps]), X.dtype)], axis=1)
@@ -166,17 +199,28 @@ class Columns:
             if column.numbers is None and column.example is not None:
                 held = f"Column {column.name!r} holds {column.example!r}"
                 raise InputError(f"{held}; it held numbers when the model was fitted.")
-            numbers = np.full(len(column.words()), np.nan) if column.numbers is None else column.numbers
+            numbers = (
+                np.full(len(column.words()), np.nan)
+                if column.numbers is None
+                else column.numbers
+            )
             return numbers[:, None], np.isnan(numbers)
-        words, codes = column.words(), {value: float(i) for i, value in enumerate(self.values[d])}
+        words, codes = (
+            column.words(),
+            {value: float(i) for i, value in enumerate(self.values[d])},
+        )
         codes |= dict.fromkeys(self.rare[d], float(len(self.values[d])))
-        code = np.array([codes.get(word, np.nan) if word is not None else np.nan for word in words])
+        code = np.array(
+            [codes.get(word, np.nan) if word is not None else np.nan for word in words]
+        )
         missing = np.array([word is None for word in words])
         gap = np.where(np.isnan(code) & ~missing, np.nan, missing)
         if self.kinds[d] == "ordinal":
             return code[:, None], gap
         count = len(self.values[d]) + bool(self.rare[d])
-        shown = np.where(np.isnan(code)[:, None], np.nan, code[:, None] == np.arange(count))
+        shown = np.where(
+            np.isnan(code)[:, None], np.nan, code[:, None] == np.arange(count)
+        )
         return shown[:, 1:] if count == 2 else shown, gap
 
 
@@ -207,7 +251,9 @@ class Column:
         return [None if x != x else word(x) for x in self.numbers.tolist()]
 
 
-def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None, counted: Any) -> Columns:
+def read_columns(
+    X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None, counted: Any
+) -> Columns:
     """What the columns of a frame or array are, on the rows that are ``counted``.
 
     ``nominal`` says which are nominal; None takes that from their types.
@@ -234,9 +280,15 @@ def read_columns(X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None
     return Columns(tuple(names), *zip(*found, strict=True))
 
 
-def _often(column: Column, counted: Any, least: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _often(
+    column: Column, counted: Any, least: float
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(values that are there often enough, the most frequent first; rare ones)."""
-    count = Counter(word for word, here in zip(column.words(), counted, strict=True) if here and word is not None)
+    count = Counter(
+        word
+        for word, here in zip(column.words(), counted, strict=True)
+        if here and word is not None
+    )
     order = sorted(count, key=lambda word: (-count[word], word))
     often = tuple(word for word in order if count[word] >= least)
     if not often and len(order) > 1:
@@ -266,7 +318,11 @@ def _is_missing(cell: Any) -> bool:
 
 def has_columns(X: Any) -> bool:
     """Whether X is a data frame of pandas or polars."""
-    return hasattr(X, "shape") and hasattr(X, "columns") and (is_polars(X) or type(X).__module__.startswith("pandas"))
+    return (
+        hasattr(X, "shape")
+        and hasattr(X, "columns")
+        and (is_polars(X) or type(X).__module__.startswith("pandas"))
+    )
 
 
 def is_polars(X: Any) -> bool:
@@ -277,11 +333,17 @@ def is_polars(X: Any) -> bool:
 def _columns_of(X: Any) -> list[Column]:
     if has_columns(X):
         of = _polars_column if is_polars(X) else _pandas_column
-        return [of(str(name), X[name] if X.columns[d] == name else X.iloc[:, d]) for d, name in enumerate(X.columns)]
+        return [
+            of(str(name), X[name] if X.columns[d] == name else X.iloc[:, d])
+            for d, name in enumerate(X.columns)
+        ]
     if X.dtype == object:
         return [_cells(f"x{d}", X[:, d].tolist()) for d in range(X.shape[1])]
     if X.dtype.kind in "US":
-        return [Column(f"x{d}", None, X[:, d].tolist(), is_nominal=True) for d in range(X.shape[1])]
+        return [
+            Column(f"x{d}", None, X[:, d].tolist(), is_nominal=True)
+            for d in range(X.shape[1])
+        ]
     return [Column(f"x{d}", X[:, d].astype(np.float64)) for d in range(X.shape[1])]
 
 
@@ -289,22 +351,39 @@ def _pandas_column(name: str, series: Any) -> Column:
     dtype, kind = series.dtype, getattr(series.dtype, "kind", "O")
     if dtype.name == "category":
         levels = tuple(map(word, dtype.categories)) if dtype.ordered else None
-        return Column(name, None, series.astype(object).tolist(), levels, is_nominal=levels is None)
+        return Column(
+            name,
+            None,
+            series.astype(object).tolist(),
+            levels,
+            is_nominal=levels is None,
+        )
     if kind in "mM" or dtype.name.startswith("period"):
         _refuse_date(name)
     if kind == "c":
-        raise InputError(f"Column {name!r} holds complex numbers: give their parts as columns of their own.")
+        raise InputError(
+            f"Column {name!r} holds complex numbers: give their parts as columns of their own."
+        )
     if kind in "iuf":
         return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     return _cells(name, series.astype(object).tolist())
 
 
 def _polars_column(name: str, series: Any) -> Column:
-    kind = type(series.dtype).__name__ if not isinstance(series.dtype, type) else series.dtype.__name__
+    kind = (
+        type(series.dtype).__name__
+        if not isinstance(series.dtype, type)
+        else series.dtype.__name__
+    )
     if kind in ("Date", "Datetime", "Duration", "Time"):
         _refuse_date(name)
     if kind == "Enum":  # polars' categories with an order
-        return Column(name, None, series.to_list(), tuple(map(str, series.dtype.categories.to_list())))
+        return Column(
+            name,
+            None,
+            series.to_list(),
+            tuple(map(str, series.dtype.categories.to_list())),
+        )
     if series.dtype.is_numeric():
         return Column(name, series.cast(float).to_numpy())
     return _cells(name, series.to_list())
@@ -315,12 +394,26 @@ def _cells(name: str, cells: Sequence[Any]) -> Column:
     import datetime
 
     there = [cell for cell in cells if not _is_missing(cell)]
-    if any(isinstance(cell, datetime.date | datetime.time | np.datetime64) for cell in there):
+    if any(
+        isinstance(cell, datetime.date | datetime.time | np.datetime64)
+        for cell in there
+    ):
         _refuse_date(name)
-    if any(isinstance(cell, list | tuple | set | dict | np.ndarray | complex) for cell in there):
-        raise InputError(f"Column {name!r} holds a {type(there[0]).__name__} per cell: numbers and words can be used.")
+    if any(
+        isinstance(cell, list | tuple | set | dict | np.ndarray | complex)
+        for cell in there
+    ):
+        raise InputError(
+            f"Column {name!r} holds a {type(there[0]).__name__} per cell: numbers and words can be used."
+        )
     if there and all(isinstance(x, Number) and not isinstance(x, bool) for x in there):
-        return Column(name, np.array([np.nan if _is_missing(cell) else cell for cell in cells], dtype=np.float64))
+        return Column(
+            name,
+            np.array(
+                [np.nan if _is_missing(cell) else cell for cell in cells],
+                dtype=np.float64,
+            ),
+        )
     return Column(name, None, cells, is_nominal=True)
 
 

@@ -18,7 +18,10 @@ def printable(text: str) -> str:
     """Text of a file, safe to show: control characters, which a terminal would obey, are spelled out."""
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode()
+        for sign in text
+    )
 
 
 class NoMinimumError(ValueError):

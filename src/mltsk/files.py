@@ -21,7 +21,9 @@ def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
     """A binary file that appears at ``path`` only when it is complete; half a file is never left behind."""
     path = Path(path)
     check_target(path)
-    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced, and must not be
+    if (
+        path.exists() and not path.is_file()
+    ):  # a device or a pipe cannot be replaced, and must not be
         with path.open("wb") as file:
             yield file
         return
@@ -30,7 +32,9 @@ def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
     try:
         file = beside.open("xb")
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+        raise InputError(
+            f"{path} cannot be written: {error.strerror or error}."
+        ) from None
     try:
         with file:
             _lock(file)
@@ -41,14 +45,18 @@ def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
-        raise OSError(f"{path} cannot be written: {error.strerror}; nothing was changed.") from None
+        raise OSError(
+            f"{path} cannot be written: {error.strerror}; nothing was changed."
+        ) from None
     finally:
         beside.unlink(missing_ok=True)
 
 
 def _lock(file: io.BufferedIOBase) -> None:
     """Hold the file until it is closed; an OSError if another process does."""
-    with suppress(ImportError):  # not on Windows, where an open file cannot be removed anyway
+    with suppress(
+        ImportError
+    ):  # not on Windows, where an open file cannot be removed anyway
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -59,7 +67,9 @@ def _tidy(folder: Path) -> None:
     for left in folder.glob(".mltsk-*.tmp"):
         with suppress(OSError):
             known = left.stat()
-            if known.st_size or time.time() - known.st_mtime > 60:  # an empty one may be about to be locked
+            if (
+                known.st_size or time.time() - known.st_mtime > 60
+            ):  # an empty one may be about to be locked
                 with left.open("rb") as file:
                     _lock(file)
                     left.unlink()
@@ -71,7 +81,9 @@ def spreadsheet_safe(cell: object) -> object:
     >>> spreadsheet_safe("=1+1"), spreadsheet_safe("-0.5"), spreadsheet_safe("flu")
     ("'=1+1", '-0.5', 'flu')
     """
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(cell, str) or not cell.startswith(
+        ("=", "+", "-", "@", "\t", "\r")
+    ):
         return cell
     with suppress(ValueError):
         float(cell)
@@ -87,4 +99,6 @@ def check_target(path: str | Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give the name of a file to write.")
     if not path.parent.is_dir():
-        raise InputError(f"The folder {path.parent} does not exist: make it first, or write elsewhere.")
+        raise InputError(
+            f"The folder {path.parent} does not exist: make it first, or write elsewhere."
+        )

@@ -18,10 +18,18 @@ from typing import IO, Any
 from .exceptions import InputError, printable
 
 VARIABLE, SHARE = "MLTSK_MEMORY", 4
-SECONDS = 60  # for a file to be read in a process of its own, and a second more per MiB of it
-CELL = 80  # bytes of a cell that is a Python object: a string of 50 and a few references
+SECONDS = (
+    60  # for a file to be read in a process of its own, and a second more per MiB of it
+)
+CELL = (
+    80  # bytes of a cell that is a Python object: a string of 50 and a few references
+)
 _UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
-_TOO_LARGE, _REFUSED, _DAMAGED = 3, 4, 5  # how the process ends where it does not succeed
+_TOO_LARGE, _REFUSED, _DAMAGED = (
+    3,
+    4,
+    5,
+)  # how the process ends where it does not succeed
 
 
 def memory_limit() -> int:
@@ -29,9 +37,18 @@ def memory_limit() -> int:
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
         return _machine() // SHARE
-    number, unit = (given[:-1], given[-1].upper()) if given[-1].isalpha() else (given, "")
-    if not (number.isascii() and number.isdigit() and 0 < int(number[:9]) and unit in ("", *_UNITS)):
-        raise InputError(f"{VARIABLE} is {given[:40]!r}: give a size such as 500M or 8G.")
+    number, unit = (
+        (given[:-1], given[-1].upper()) if given[-1].isalpha() else (given, "")
+    )
+    if not (
+        number.isascii()
+        and number.isdigit()
+        and 0 < int(number[:9])
+        and unit in ("", *_UNITS)
+    ):
+        raise InputError(
+            f"{VARIABLE} is {given[:40]!r}: give a size such as 500M or 8G."
+        )
     return int(number) << _UNITS.get(unit, 0)
 
 
@@ -54,14 +71,24 @@ def check_size(size: float, what: Any) -> None:
 
 def too_large(what: Any) -> InputError:
     """The sentence about something that would take more memory than it may."""
-    limit, why = memory_limit(), "" if os.environ.get(VARIABLE) else ", a quarter of this machine's memory"
+    limit, why = (
+        memory_limit(),
+        "" if os.environ.get(VARIABLE) else ", a quarter of this machine's memory",
+    )
     ways = f"save it in parts, or set {VARIABLE}={max(2, limit >> 29)}G"
-    return InputError(f"{what} would take more than {max(1, limit >> 20):,} MiB of memory{why}: {ways}.")
+    return InputError(
+        f"{what} would take more than {max(1, limit >> 20):,} MiB of memory{why}: {ways}."
+    )
 
 
 @contextmanager
 def isolated(
-    job: str, path: Path, *args: str, what: str, library: str = "os", seconds: float = SECONDS
+    job: str,
+    path: Path,
+    *args: str,
+    what: str,
+    library: str = "os",
+    seconds: float = SECONDS,
 ) -> Iterator[IO[bytes]]:
     """What ``job`` ("module:function") writes about a file in a process of its own, with a limit of memory and time.
 
@@ -71,20 +98,52 @@ def isolated(
     """
     seconds += path.stat().st_size / 2**20
     program = "from mltsk.limits import child; child()"
-    command = [sys.executable, "-P", "-c", program, library, job, str(memory_limit()), str(path), *args]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"}
-    with tempfile.TemporaryFile() as out:  # has no name, so that nothing can be left behind
-        files: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.PIPE}
+    command = [
+        sys.executable,
+        "-P",
+        "-c",
+        program,
+        library,
+        job,
+        str(memory_limit()),
+        str(path),
+        *args,
+    ]
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    with (
+        tempfile.TemporaryFile() as out
+    ):  # has no name, so that nothing can be left behind
+        files: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": out,
+            "stderr": subprocess.PIPE,
+        }
         try:
             done = subprocess.run(command, **files, env=env, timeout=seconds)
         except subprocess.TimeoutExpired:
-            raise InputError(f"{path} was not read in {seconds:.0f} seconds: it is damaged, or too large.") from None
+            raise InputError(
+                f"{path} was not read in {seconds:.0f} seconds: it is damaged, or too large."
+            ) from None
         if (status := done.returncode) == _TOO_LARGE:
             raise too_large(path)
         if status:
-            said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
-            reason = said.rstrip(".") if status == _DAMAGED else "it is damaged, so that its reader crashed"
-            raise InputError(said if status == _REFUSED else f"{path} is not a readable {what}: {reason}.")
+            said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[
+                -1
+            ]
+            reason = (
+                said.rstrip(".")
+                if status == _DAMAGED
+                else "it is damaged, so that its reader crashed"
+            )
+            raise InputError(
+                said
+                if status == _REFUSED
+                else f"{path} is not a readable {what}: {reason}."
+            )
         out.seek(0)
         yield out
 
@@ -106,7 +165,10 @@ def child() -> None:
     except Exception as error:  # readers meet damaged files with errors of every kind
         status = _REFUSED if isinstance(error, InputError) else _DAMAGED
         lines = str(error).strip().splitlines()
-        print(printable(lines[0] if lines else type(error).__name__)[:300], file=sys.stderr)
+        print(
+            printable(lines[0] if lines else type(error).__name__)[:300],
+            file=sys.stderr,
+        )
     sys.stderr.flush()
     os._exit(status)  # what a damaged file left behind in memory is not tidied up
 
@@ -119,7 +181,14 @@ def bound(limit: int) -> None:
         return
     used = 0
     with suppress(OSError):
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    for kind, bytes_ in ((resource.RLIMIT_AS, used + limit), (resource.RLIMIT_FSIZE, limit), (resource.RLIMIT_CORE, 0)):
+        used = (
+            int(Path("/proc/self/statm").read_text().split()[0])
+            * resource.getpagesize()
+        )
+    for kind, bytes_ in (
+        (resource.RLIMIT_AS, used + limit),
+        (resource.RLIMIT_FSIZE, limit),
+        (resource.RLIMIT_CORE, 0),
+    ):
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (bytes_, resource.getrlimit(kind)[1]))

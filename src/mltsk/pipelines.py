@@ -35,7 +35,9 @@ def named(model: Any) -> Any:
     if not steps:
         return classifier
     names, copied = _names(steps), copy.copy(classifier)
-    vars(copied).update(vars(classifier))  # a copy leaves the rows out that `shorten` needs
+    vars(copied).update(
+        vars(classifier)
+    )  # a copy leaves the rows out that `shorten` needs
     copied.feature_names_in_ = np.array(names, dtype=object)
     if getattr(copied, "columns_", None) is not None:
         copied.columns_ = {**copied.columns_, "names": tuple(names)}
@@ -64,7 +66,11 @@ def taken_apart(model: Any) -> tuple[list[tuple[str, Any]], Any]:
     """(steps of a pipeline before the last that change something, its last step); ([], the model) of anything else."""
     steps: list[tuple[str, Any]] = []
     while isinstance(model, Pipeline):
-        steps += [(name, step) for name, step in model.steps[:-1] if step not in (None, "passthrough")]
+        steps += [
+            (name, step)
+            for name, step in model.steps[:-1]
+            if step not in (None, "passthrough")
+        ]
         model = model.steps[-1][1]
     return steps, model
 
@@ -92,7 +98,11 @@ def _names(steps: list[tuple[str, Any]]) -> list[str]:
             unnamed = f"Step {name!r} ({type(step).__name__}) does not name the columns that it returns ({why})"
             raise InputError(f"{unnamed}: {INSTEAD} calls them x0, x1, ….") from None
         if getattr(step, "verbose_feature_names_out", None) is True:
-            prefixes |= {*getattr(step, "named_transformers_", getattr(step, "named_transformers", ()))}
+            prefixes |= {
+                *getattr(
+                    step, "named_transformers_", getattr(step, "named_transformers", ())
+                )
+            }
     full, bare = [str(name) for name in ([] if names is None else names)], []
     for name in full:
         while (parts := name.partition("__"))[0] in prefixes and parts[2]:

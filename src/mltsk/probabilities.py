@@ -56,22 +56,35 @@ def fit_curves(scores: Array, Y: Array, w: Array) -> Curves:
     information = PRIOR * max(rate * (1 - rate), 1e-3)
     a, b = (np.repeat(x, scores.shape[1]) for x in (a, b))
     a, b = _newton(S, Y, w, a, b, information * np.array([spread, 1.0]))
-    slopes = np.maximum(a, 1e-3 / spread**0.5)  # higher scores never mean lower probabilities
+    slopes = np.maximum(
+        a, 1e-3 / spread**0.5
+    )  # higher scores never mean lower probabilities
     return Curves(slopes, b - slopes * center)
 
 
-def _newton(S: Array, Y: Array, w: Array, a: Array, b: Array, pull: Array) -> tuple[Array, Array]:
+def _newton(
+    S: Array, Y: Array, w: Array, a: Array, b: Array, pull: Array
+) -> tuple[Array, Array]:
     """Maximum likelihood of a and b (L,), pulled with strengths ``pull`` towards where they start."""
     a0, b0 = a, b
     for _ in range(_STEPS):
         p = 1.0 / (1.0 + np.exp(-np.clip(a * S + b, -30, 30)))
         r, q = w * (Y - p), w * (p * (1 - p))
         qs = q * S
-        ga, gb = (r * S).sum(axis=0) - pull[0] * (a - a0), r.sum(axis=0) - pull[1] * (b - b0)
-        haa, hab, hbb = (qs * S).sum(axis=0) + pull[0], qs.sum(axis=0), q.sum(axis=0) + pull[1]
+        ga, gb = (
+            (r * S).sum(axis=0) - pull[0] * (a - a0),
+            r.sum(axis=0) - pull[1] * (b - b0),
+        )
+        haa, hab, hbb = (
+            (qs * S).sum(axis=0) + pull[0],
+            qs.sum(axis=0),
+            q.sum(axis=0) + pull[1],
+        )
         det = np.maximum(haa * hbb - hab**2, 1e-300)
         da, db = (hbb * ga - hab * gb) / det, (haa * gb - hab * ga) / det
-        short = np.minimum(1.0, 2.0 / np.maximum(np.abs(db), 1e-300))  # a step of 2 in log odds at most
+        short = np.minimum(
+            1.0, 2.0 / np.maximum(np.abs(db), 1e-300)
+        )  # a step of 2 in log odds at most
         a, b = a + short * da, b + short * db
         if max(np.abs(da * S.std() if len(S) else da).max(), np.abs(db).max()) < 1e-10:
             break
@@ -79,7 +92,12 @@ def _newton(S: Array, Y: Array, w: Array, a: Array, b: Array, pull: Array) -> tu
 
 
 def find_thresholds(
-    wish: Any, scores: Array, Y: Array, w: Array, curves: Curves, cost: Sequence[float] = (1, 1)
+    wish: Any,
+    scores: Array,
+    Y: Array,
+    w: Array,
+    curves: Curves,
+    cost: Sequence[float] = (1, 1),
 ) -> tuple[Array, Array]:
     """Thresholds (L,), and for which labels what was wished cannot be had, (L,) of bool.
 
@@ -101,39 +119,70 @@ def find_thresholds(
     L, all_reached = scores.shape[1], np.zeros(scores.shape[1], dtype=bool)
     if isinstance(wish, str) and wish == "cost":
         pair = np.asarray(cost)
-        if pair.shape != (2,) or pair.dtype.kind not in "iuf" or not (np.isfinite(pair) & (pair > 0)).all():
-            raise ValueError(f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}")
+        if (
+            pair.shape != (2,)
+            or pair.dtype.kind not in "iuf"
+            or not (np.isfinite(pair) & (pair > 0)).all()
+        ):
+            raise ValueError(
+                f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}"
+            )
         alarm, miss = pair.astype(np.float64)
         return (np.log(alarm / miss) - curves.offsets) / curves.slopes, all_reached
     if isinstance(wish, str) and wish == "f1":
         return _best_cuts(wish, 1.0, scores, Y, w)
-    if isinstance(wish, tuple | list) and len(wish) == 2 and isinstance(wish[0], str) and wish[0] in GOALS:
+    if (
+        isinstance(wish, tuple | list)
+        and len(wish) == 2
+        and isinstance(wish[0], str)
+        and wish[0] in GOALS
+    ):
         if isinstance(wish[1], str) or not 0 < wish[1] <= 1:
-            raise ValueError(f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}")
+            raise ValueError(
+                f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}"
+            )
         return _best_cuts(wish[0], float(wish[1]), scores, Y, w)
     try:
         thresholds = np.asarray(wish, dtype=np.float64)
     except (TypeError, ValueError):
         thresholds = np.array([[np.nan]])
     if thresholds.shape not in ((), (L,)) or not np.isfinite(thresholds).all():
-        raise ValueError(f"threshold must be {WISHES}; there are {L} labels, got {wish!r}")
+        raise ValueError(
+            f"threshold must be {WISHES}; there are {L} labels, got {wish!r}"
+        )
     return np.broadcast_to(thresholds, (L,)).copy(), all_reached
 
 
-def _best_cuts(goal: str, share: float, scores: Array, Y: Array, w: Array) -> tuple[Array, Array]:
+def _best_cuts(
+    goal: str, share: float, scores: Array, Y: Array, w: Array
+) -> tuple[Array, Array]:
     """Of all cuts between different scores, from the highest down, the one that each label's goal picks."""
     w = np.broadcast_to(w[:, None] if w.ndim == 1 else w, scores.shape)
-    order = np.argsort(np.where(w > 0, -scores, np.inf), axis=0, kind="stable")  # rows that do not count come last
+    order = np.argsort(
+        np.where(w > 0, -scores, np.inf), axis=0, kind="stable"
+    )  # rows that do not count come last
     S, hits, mass = (np.take_along_axis(A, order, axis=0) for A in (scores, w * Y, w))
-    found, given, positives = np.cumsum(hits, axis=0), np.cumsum(mass, axis=0), hits.sum(axis=0)
+    found, given, positives = (
+        np.cumsum(hits, axis=0),
+        np.cumsum(mass, axis=0),
+        hits.sum(axis=0),
+    )
     lowest = S - 1e-9 * np.maximum(1.0, np.abs(S))
-    below = np.where(np.vstack([mass[1:], 0 * mass[:1]]) > 0, np.vstack([S[1:], S[-1:]]), lowest)
-    parts = {"f1": (2 * found, given + positives), "precision": (found, given), "recall": (found, positives)}
+    below = np.where(
+        np.vstack([mass[1:], 0 * mass[:1]]) > 0, np.vstack([S[1:], S[-1:]]), lowest
+    )
+    parts = {
+        "f1": (2 * found, given + positives),
+        "precision": (found, given),
+        "recall": (found, positives),
+    }
     value = parts[goal][0] / np.maximum(parts[goal][1], 1e-300)
     value[(S == below) | (mass == 0)] = -1.0  # no cut between equal scores
     reached = value >= np.minimum(share, value.max(axis=0)) - 1e-12
     last = len(S) - 1 - reached[::-1].argmax(axis=0)
     best = (last if goal == "precision" else reached.argmax(axis=0))[None]
-    cut = (np.take_along_axis(S, best, axis=0) + np.take_along_axis(below, best, axis=0))[0] / 2
+    cut = (
+        np.take_along_axis(S, best, axis=0) + np.take_along_axis(below, best, axis=0)
+    )[0] / 2
     missed = (value.max(axis=0) < share - 1e-12) | (positives == 0)
     return np.where(positives > 0, cut, 0.5), missed & (goal != "f1")

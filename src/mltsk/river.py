@@ -49,9 +49,18 @@ class RiverMLTSK(base.MultiLabelClassifier):
     """
 
     def __init__(
-        self, model: IncrementalMLTSK | None = None, grace_period: int = 300, batch_size: int = 100, memory: int = 1000
+        self,
+        model: IncrementalMLTSK | None = None,
+        grace_period: int = 300,
+        batch_size: int = 100,
+        memory: int = 1000,
     ) -> None:
-        self.model, self.grace_period, self.batch_size, self.memory = model, grace_period, batch_size, memory
+        self.model, self.grace_period, self.batch_size, self.memory = (
+            model,
+            grace_period,
+            batch_size,
+            memory,
+        )
         self.model_: IncrementalMLTSK | None = None
         self._features: list[Any] = []
         self._labels: list[Any] = []
@@ -64,18 +73,25 @@ class RiverMLTSK(base.MultiLabelClassifier):
         self._rows.append((dict(x), dict(y)))
         self._positive.update({label: bool(given) for label, given in y.items()})
         self._seen, self._waiting = self._seen + 1, self._waiting + 1
-        if self._waiting >= (self.grace_period if self.model_ is None else self.batch_size):
+        if self._waiting >= (
+            self.grace_period if self.model_ is None else self.batch_size
+        ):
             self._learn(list(self._rows)[-self._waiting :])
 
     def _learn(self, new: list[Any]) -> None:
         rows, model, features, labels = new, self.model_, self._features, self._labels
         if not _names(new, 0) <= set(features) or not _names(new, 1) <= set(labels):
             rows, model = list(self._rows), clone(self.model or IncrementalMLTSK())
-            features, labels = (sorted(_names(rows, part), key=str) for part in (0, 1))  # the same in every order
+            features, labels = (
+                sorted(_names(rows, part), key=str) for part in (0, 1)
+            )  # the same in every order
         if model is None or not features or not labels:
             return  # nothing was named so far
         try:
-            model.partial_fit(_frame([x for x, _ in rows], features, nan), _frame([y for _, y in rows], labels, False))
+            model.partial_fit(
+                _frame([x for x, _ in rows], features, nan),
+                _frame([y for _, y in rows], labels, False),
+            )
         except Exception:
             for _ in new:  # those before them were fine
                 self._rows.pop()
@@ -84,15 +100,24 @@ class RiverMLTSK(base.MultiLabelClassifier):
             self._waiting = 0
         self.model_, self._features, self._labels = model, features, labels
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, dict[bool, float]]:
+    def predict_proba_one(
+        self, x: dict[Any, Any], **kwargs: Any
+    ) -> dict[Any, dict[bool, float]]:
         """The calibrated probability of each label that was named so far."""
         chances = {label: count / self._seen for label, count in self._positive.items()}
-        return {label: {False: 1 - p, True: p} for label, p in (chances | self._told("predict_proba", x)).items()}
+        return {
+            label: {False: 1 - p, True: p}
+            for label, p in (chances | self._told("predict_proba", x)).items()
+        }
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, bool]:
         """Whether each label that was named so far is given, by the thresholds of the model."""
-        often = {label: count > self._seen / 2 for label, count in self._positive.items()}
-        return often | {label: bool(given) for label, given in self._told("predict", x).items()}
+        often = {
+            label: count > self._seen / 2 for label, count in self._positive.items()
+        }
+        return often | {
+            label: bool(given) for label, given in self._told("predict", x).items()
+        }
 
     def _told(self, method: str, x: dict[Any, Any]) -> dict[Any, Any]:
         if self.model_ is None:
@@ -106,4 +131,6 @@ def _names(rows: list[Any], part: int) -> set[Any]:
 
 
 def _frame(rows: list[dict[Any, Any]], names: list[Any], absent: Any) -> pd.DataFrame:
-    return pd.DataFrame({str(name): [row.get(name, absent) for row in rows] for name in names})
+    return pd.DataFrame(
+        {str(name): [row.get(name, absent) for row in rows] for name in names}
+    )

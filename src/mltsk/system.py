@@ -15,7 +15,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .columns import Columns
-from .core.arrays import Array, Matrix, dense, is_tensor, namespace, put, unit_rows, within_reach
+from .core.arrays import (
+    Array,
+    Matrix,
+    dense,
+    is_tensor,
+    namespace,
+    put,
+    unit_rows,
+    within_reach,
+)
 from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
 from .core.membership import Members, Underflow, firing_strengths
@@ -77,7 +86,11 @@ class FuzzySystem:
     def is_sheet(self) -> bool:
         """Whether ramps are straight lines in the caller's units, with numbers that are printed in full."""
         scaling = self.scaling
-        return scaling is not None and scaling.bounded and bool((scaling.spread == 1).all())
+        return (
+            scaling is not None
+            and scaling.bounded
+            and bool((scaling.spread == 1).all())
+        )
 
     def scale(self, X: Matrix) -> Matrix:
         """Samples in the caller's units, put on the scale of the rules."""
@@ -91,20 +104,26 @@ class FuzzySystem:
 
     def _fired(self, Z: Matrix) -> Array:
         share = None if self.scaling is None else self.scaling.share
-        return firing_strengths(Z, self.centers, self.widths, underflow=self.underflow, share=share)
+        return firing_strengths(
+            Z, self.centers, self.widths, underflow=self.underflow, share=share
+        )
 
     def scores(self, X: Matrix) -> Array:
         """Scores of every label, (N, L)."""
         here, X = self.near(X)
         Z, coef = here.scale(X), here.term_coef
         T = self.terms.memberships(Z, self.scaling)
-        scores = here.intercept + (namespace(Z).asarray(T @ coef) - put(self.terms.mean, coef) @ coef)
+        scores = here.intercept + (
+            namespace(Z).asarray(T @ coef) - put(self.terms.mean, coef) @ coef
+        )
         if not len(self.centers):
             return scores
         M = here._fired(Z)
         if self.order == 0:
             return scores + M @ here.coef[:, 0]
-        return scores + FuzzyMap(self.terms.filled(Z), M) @ here.coef.reshape(-1, here.coef.shape[2])
+        return scores + FuzzyMap(self.terms.filled(Z), M) @ here.coef.reshape(
+            -1, here.coef.shape[2]
+        )
 
     def near(self, X: Matrix) -> "tuple[FuzzySystem, Matrix]":
         """This system as tensors where X is one, and X in the precision that both have together, as in NumPy."""
@@ -113,7 +132,9 @@ class FuzzySystem:
         xp = namespace(X)
         X = X.to(xp.result_type(X.dtype, self.coef.dtype))
         names = ("intercept", "term_coef", "centers", "widths", "coef")
-        return replace(self, **{name: put(np.asarray(getattr(self, name)), X) for name in names}), X
+        return replace(
+            self, **{name: put(np.asarray(getattr(self, name)), X) for name in names}
+        ), X
 
     def probabilities(self, scores: Array) -> Array:
         """Calibrated probabilities of scores, (N, L)."""
@@ -121,4 +142,6 @@ class FuzzySystem:
             raise ValueError("this system was not calibrated")
         xp = namespace(scores)
         line = scores * put(self.slopes, scores) + put(self.offsets, scores)
-        return 1.0 / (1.0 + xp.exp(-xp.clip(line, -80.0, 80.0)))  # beyond, exp overflows in single precision
+        return 1.0 / (
+            1.0 + xp.exp(-xp.clip(line, -80.0, 80.0))
+        )  # beyond, exp overflows in single precision

@@ -46,19 +46,32 @@ class Targets:
         [[True, True], [False, True]]
         """
         check_plain(y, "y")
-        y = y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y  # a series of polars
+        y = (
+            y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y
+        )  # a series of polars
         if getattr(y, "ndim", 1) == 1 and _is_lists(y):
             found = sorted({label for labels in y for label in labels}, key=str)
             if not found:
                 raise InputError("y names no label of any sample.")
-            Y = np.array([[name in set(labels) for name in found] for labels in y], dtype=np.float64)
+            Y = np.array(
+                [[name in set(labels) for name in found] for labels in y],
+                dtype=np.float64,
+            )
             return cls(Y, np.arange(len(found)), tuple(map(str, found)), True)
         names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
         y = y.toarray() if sparse.issparse(y) else y
-        values = y if names is None and isinstance(y, np.ndarray) else np.asarray(y, dtype=object if names else None)
+        values = (
+            y
+            if names is None and isinstance(y, np.ndarray)
+            else np.asarray(y, dtype=object if names else None)
+        )
         is_table = bool(names) or (values.ndim == 2 and values.shape[1] > 1)
-        if not is_table and values.ndim == 2 and values.dtype.kind in "fO":  # one label, which may have gaps
-            is_table = any(cell is None or cell != cell for cell in values.ravel().tolist())
+        if (
+            not is_table and values.ndim == 2 and values.dtype.kind in "fO"
+        ):  # one label, which may have gaps
+            is_table = any(
+                cell is None or cell != cell for cell in values.ravel().tolist()
+            )
         if is_table:
             return _of_cells(values, names, may_miss)
         if values.dtype.kind == "f":
@@ -71,7 +84,9 @@ class Targets:
         classes = unique_labels(y)
         if len(classes) < 2:
             only = f"y holds only {classes.tolist()[0]!r}"
-            raise InputError(f"Classifier can't train when only one class is present: {only}.")
+            raise InputError(
+                f"Classifier can't train when only one class is present: {only}."
+            )
         names = [str(c) for c in (classes[1:] if len(classes) == 2 else classes)]
         return cls(_one_per_class(y, classes), classes, tuple(names), False)
 
@@ -79,16 +94,22 @@ class Targets:
         """Other one-dimensional classes in the same columns."""
         unknown = np.setdiff1d(y, self.classes)
         if len(unknown):
-            raise InputError(f"y holds {unknown.tolist()[0]!r}, which is none of the classes {self.classes.tolist()}.")
+            raise InputError(
+                f"y holds {unknown.tolist()[0]!r}, which is none of the classes {self.classes.tolist()}."
+            )
         return _one_per_class(y, self.classes)
 
 
 def _of_cells(values: np.ndarray, names: list[str] | None, may_miss: bool) -> Targets:
     """Cells as 0, 1 and NaN; anything else is refused, and NaN unless it may be there."""
     if values.dtype.kind not in "OUS":
-        Y = check_array(values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan")
+        Y = check_array(
+            values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan"
+        )
     else:
-        Y = np.array([_cell(cell) for cell in values.ravel().tolist()], dtype=np.float64).reshape(values.shape)
+        Y = np.array(
+            [_cell(cell) for cell in values.ravel().tolist()], dtype=np.float64
+        ).reshape(values.shape)
     observed: Any = ~np.isnan(Y)
     called: list[Any] = names or list(range(Y.shape[1]))
     strange = observed & (Y != 0) & (Y != 1)
@@ -103,15 +124,25 @@ def _of_cells(values: np.ndarray, names: list[str] | None, may_miss: bool) -> Ta
         what = "MLTSKClassifier learns from what was observed; this method needs every cell"
         raise InputError(f"Input y contains NaN: {where}. {what}.")
     names = names or [f"label {j}" for j in called]
-    return Targets(np.nan_to_num(Y), np.arange(len(names)), tuple(names), True, None if observed.all() else observed)
+    return Targets(
+        np.nan_to_num(Y),
+        np.arange(len(names)),
+        tuple(names),
+        True,
+        None if observed.all() else observed,
+    )
 
 
 def _one_per_class(y: Any, classes: np.ndarray) -> NDArray[np.float64]:
     """A column per class; of two, one for the second."""
-    return (np.asarray(y)[:, None] == (classes[1:] if len(classes) == 2 else classes)).astype(np.float64)
+    return (
+        np.asarray(y)[:, None] == (classes[1:] if len(classes) == 2 else classes)
+    ).astype(np.float64)
 
 
-def predicted(scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, multilabel: bool) -> np.ndarray:
+def predicted(
+    scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, multilabel: bool
+) -> np.ndarray:
     """Labels (N, L) of a multi-label task, classes (N,) of any other: score > threshold, or the largest score."""
     thresholds = put(thresholds, scores)
     if multilabel:

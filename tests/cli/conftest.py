@@ -81,14 +81,19 @@ def awkward(tmp_path_factory):
     """A CSV file with ten features and five labels whose names try everything."""
     data = make_multilabel_rules(n_samples=120, random_state=0)
     rows = [[*x, *y] for x, y in zip(data.X.tolist(), data.Y.tolist(), strict=True)]
-    return write_csv(tmp_path_factory.mktemp("data") / "awkward.csv", FEATURES + LABELS, rows)
+    return write_csv(
+        tmp_path_factory.mktemp("data") / "awkward.csv", FEATURES + LABELS, rows
+    )
 
 
 @pytest.fixture(scope="session")
 def model(awkward, tmp_path_factory):
     """A model of that file."""
     path = tmp_path_factory.mktemp("model") / "model.skops"
-    assert main(["fit", str(awkward), "--labels", "5", "--rules", "3", "--out", str(path)]) == 0
+    assert (
+        main(["fit", str(awkward), "--labels", "5", "--rules", "3", "--out", str(path)])
+        == 0
+    )
     return path
 
 
@@ -104,16 +109,37 @@ def patients(csv_file):
     rng = np.random.default_rng(0)
     rows = []
     for i in range(90):
-        age, smoker, stage = rng.normal(55, 9), ("never", "former", "daily")[i % 3], ("mild", "severe")[i % 2]
+        age, smoker, stage = (
+            rng.normal(55, 9),
+            ("never", "former", "daily")[i % 3],
+            ("mild", "severe")[i % 2],
+        )
         gout, asthma = int(age + rng.normal(0, 5) > 57), int(smoker == "daily")
-        cells = [f"P{i:03}", "" if i % 10 == 0 else f"{age:.1f}", smoker, stage, "yes" if i % 5 else "no"]
+        cells = [
+            f"P{i:03}",
+            "" if i % 10 == 0 else f"{age:.1f}",
+            smoker,
+            stage,
+            "yes" if i % 5 else "no",
+        ]
         rows.append([*cells, "" if i % 9 == 0 else gout, asthma])
-    return csv_file("patients.csv", ["patient", "age", "smoker", "stage", "male", "gout", "asthma"], rows)
+    return csv_file(
+        "patients.csv",
+        ["patient", "age", "smoker", "stage", "male", "gout", "asthma"],
+        rows,
+    )
 
 
 @pytest.fixture
 def clinic(mltsk, patients, tmp_path):
     """A model of those patients."""
-    said = ("--labels", "gout,asthma", "--ordinal", "stage: mild < severe", "--rules", 0)
+    said = (
+        "--labels",
+        "gout,asthma",
+        "--ordinal",
+        "stage: mild < severe",
+        "--rules",
+        0,
+    )
     assert mltsk("fit", patients, *said, "--out", tmp_path / "clinic.skops").status == 0
     return tmp_path / "clinic.skops"

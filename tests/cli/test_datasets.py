@@ -25,7 +25,9 @@ def server(tmp_path):
             pass
 
     (tmp_path / "www").mkdir()
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "www")) as http:
+    with ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "www")
+    ) as http:
         thread = threading.Thread(target=http.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{http.server_port}/"
@@ -35,7 +37,10 @@ def server(tmp_path):
 
 def test_the_list_has_every_entry_with_its_shape_and_source(mltsk):
     out = mltsk("datasets").out
-    rows = {line.split()[0]: line.split() for line in out.splitlines()[1 : len(catalog()) + 1]}
+    rows = {
+        line.split()[0]: line.split()
+        for line in out.splitlines()[1 : len(catalog()) + 1]
+    }
     assert set(rows) == set(catalog())
     assert rows["scene"][1:4] == ["2407", "294", "6"]
     assert rows["yeast"][-1] == "package"
@@ -65,12 +70,16 @@ def test_the_others_are_fetched_when_one_fails(mltsk, monkeypatch, tmp_path):
 
 
 def test_a_misspelt_name_is_refused_before_any_download(refused, monkeypatch):
-    monkeypatch.setattr(datasets, "fetch_dataset", lambda *args, **options: pytest.fail("downloaded"))
+    monkeypatch.setattr(
+        datasets, "fetch_dataset", lambda *args, **options: pytest.fail("downloaded")
+    )
     assert "no data set 'brids'" in refused("datasets", "fetch", "birds", "brids")
 
 
 def test_a_mirror_must_be_an_address(refused):
-    assert "no address of http or https" in refused("datasets", "fetch", "birds", "--mirror", "ftp://example.org")
+    assert "no address of http or https" in refused(
+        "datasets", "fetch", "birds", "--mirror", "ftp://example.org"
+    )
 
 
 def test_fetch_needs_a_name(refused):

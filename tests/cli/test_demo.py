@@ -1,7 +1,9 @@
 """``mltsk demo`` on fewer folds."""
 
 
-def test_the_demo_tells_what_can_be_found_writes_both_pages_and_stands_next_to_the_paper(mltsk, tmp_path):
+def test_the_demo_tells_what_can_be_found_writes_both_pages_and_stands_next_to_the_paper(
+    mltsk, tmp_path
+):
     folder = tmp_path / "new" / "folder"
     result = mltsk("demo", "--out", folder, "--quick", "--folds", 2, "--seed", 1)
     assert result.status == 0
@@ -13,7 +15,10 @@ def test_the_demo_tells_what_can_be_found_writes_both_pages_and_stands_next_to_t
     ap = next(line for line in lines if line.startswith("  AP")).split()
     assert ap[1:4] == ["0.76", "±", "0.01"]
     assert all(0.74 < float(ap[i]) < 0.79 for i in (4, 7))
-    assert sorted(file.name for file in folder.iterdir()) == ["explorer.html", "index.html"]
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "explorer.html",
+        "index.html",
+    ]
     assert "What the model says" in (folder / "index.html").read_text(encoding="utf-8")
 
 

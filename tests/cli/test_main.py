@@ -17,7 +17,9 @@ def test_version(mltsk):
     assert mltsk("--version") == (0, f"mltsk {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", ["demo", "columns", "fit", "predict", "evaluate", "rules", "datasets"])
+@pytest.mark.parametrize(
+    "command", ["demo", "columns", "fit", "predict", "evaluate", "rules", "datasets"]
+)
 def test_every_command_has_help_with_examples(mltsk, command):
     result = mltsk(command, "--help")
     assert result.status == 0
@@ -46,7 +48,10 @@ def broken(error):
         (RuntimeError("two\nlines"), "RuntimeError: two lines (this is a bug"),
         (MemoryError(), "more memory than there is"),
         (OSError(28, "No space left on device"), "No space left on device"),
-        (ImportError('pip install "mltsk[report]"'), 'not installed: pip install "mltsk[report]"'),
+        (
+            ImportError('pip install "mltsk[report]"'),
+            'not installed: pip install "mltsk[report]"',
+        ),
     ],
 )
 def test_a_failed_job_has_status_1(refused, model, monkeypatch, error, says):
@@ -54,7 +59,9 @@ def test_a_failed_job_has_status_1(refused, model, monkeypatch, error, says):
     assert says in refused("rules", model, status=1)
 
 
-@pytest.mark.parametrize("args", [["--debug", "rules", "none.skops"], ["rules", "none.skops", "--debug"]])
+@pytest.mark.parametrize(
+    "args", [["--debug", "rules", "none.skops"], ["rules", "none.skops", "--debug"]]
+)
 def test_debug_shows_the_traceback_wherever_it_stands(mltsk, args):
     result = mltsk(*args)
     assert result.status == 2
@@ -64,7 +71,11 @@ def test_debug_shows_the_traceback_wherever_it_stands(mltsk, args):
 
 def test_an_interrupt_has_status_130_and_a_line(mltsk, model, monkeypatch):
     monkeypatch.setattr(models, "write_text", broken(KeyboardInterrupt()))
-    assert mltsk("rules", model) == (130, "", "mltsk: stopped; nothing was left half-written.\n")
+    assert mltsk("rules", model) == (
+        130,
+        "",
+        "mltsk: stopped; nothing was left half-written.\n",
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -75,7 +86,9 @@ def test_ctrl_c_stops_a_real_process_and_leaves_nothing(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored where tests run in the background
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # ignored where tests run in the background
     )
     assert "review of pbc: 1 of 14 steps" in process.stderr.readline()
     os.killpg(process.pid, signal.SIGINT)
@@ -87,7 +100,9 @@ def test_ctrl_c_stops_a_real_process_and_leaves_nothing(tmp_path):
 
 def test_a_closed_pipe_is_no_error(model):
     command = f'"{RUN[0]}" -c "{RUN[2]}" rules {model} --format json | head -1'
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "{\n"
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
@@ -95,7 +110,9 @@ def test_a_closed_pipe_is_no_error(model):
 
 def test_help_does_not_import_what_it_does_not_need():
     code = "import sys; from mltsk.cli import main; main(['fit', '--help']); print('sklearn' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == "False"
 
 

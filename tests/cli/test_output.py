@@ -41,7 +41,10 @@ def test_lines_elsewhere(capsys):
             report(done, None)
     with output.working("thinking"):
         pass
-    assert capsys.readouterr().err == "folds: 1 of 2 steps\nfolds: 2 of 2 steps\nbirds: downloading\nthinking …\n"
+    assert (
+        capsys.readouterr().err
+        == "folds: 1 of 2 steps\nfolds: 2 of 2 steps\nbirds: downloading\nthinking …\n"
+    )
 
 
 def test_bars_on_a_terminal(monkeypatch, capsys):

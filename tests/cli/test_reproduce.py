@@ -14,11 +14,23 @@ from mltsk.paper.experiments.store import Store
 
 @pytest.fixture
 def quick(awkward):
-    return ["reproduce", "-d", awkward, "--labels", "5", "-m", "ml-knn,sklearn.dummy:DummyClassifier", "--folds", "3"]
+    return [
+        "reproduce",
+        "-d",
+        awkward,
+        "--labels",
+        "5",
+        "-m",
+        "ml-knn,sklearn.dummy:DummyClassifier",
+        "--folds",
+        "3",
+    ]
 
 
 def test_own_data_and_own_estimator_end_in_a_page(mltsk, quick, tmp_path):
-    result = mltsk(*quick, "--grid", "fast", "--no-studies", "-j", 1, "--out", tmp_path / "run")
+    result = mltsk(
+        *quick, "--grid", "fast", "--no-studies", "-j", 1, "--out", tmp_path / "run"
+    )
     assert result.status == 0, result.err
     page = (tmp_path / "run" / "index.html").read_text()
     assert "DummyClassifier" in page
@@ -26,13 +38,18 @@ def test_own_data_and_own_estimator_end_in_a_page(mltsk, quick, tmp_path):
     assert f"report of all results: {tmp_path / 'run' / 'index.html'}" in result.out
 
 
-def test_what_is_missing_and_how_long_it_takes_is_said_first(mltsk, tmp_path, monkeypatch):
+def test_what_is_missing_and_how_long_it_takes_is_said_first(
+    mltsk, tmp_path, monkeypatch
+):
     monkeypatch.setenv("MLTSK_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     args = ("-m", "ml-knn", "--grid", "fast", "--no-studies", "-j", 1)
     result = mltsk("reproduce", "-d", "yeast,flags", *args, "--out", tmp_path / "run")
     assert result.status == 2
-    assert "The data set 'flags' is not on this machine: run `mltsk datasets fetch flags`" in result.err
+    assert (
+        "The data set 'flags' is not on this machine: run `mltsk datasets fetch flags`"
+        in result.err
+    )
     assert not (tmp_path / "run").exists()
     result = mltsk("reproduce", *args, "--out", tmp_path / "run")
     first, how, time, *_ = result.err.splitlines()
@@ -48,12 +65,26 @@ def test_a_report_is_written_again_without_running(mltsk, quick, tmp_path):
     page.unlink()
     assert mltsk("report", tmp_path / "run").status == 0
     assert page.read_text() == before
-    assert mltsk("report", tmp_path / "run", "--out", tmp_path / "elsewhere").status == 0
+    assert (
+        mltsk("report", tmp_path / "run", "--out", tmp_path / "elsewhere").status == 0
+    )
     assert (tmp_path / "elsewhere" / "index.html").read_text() == before
 
 
 def test_a_failing_method_is_status_1_and_named(mltsk, awkward, tmp_path):
-    args = ("-d", awkward, "--labels", "5", "-m", "sklearn.svm:SVC", "--folds", "3", "--no-studies", "-j", 1)
+    args = (
+        "-d",
+        awkward,
+        "--labels",
+        "5",
+        "-m",
+        "sklearn.svm:SVC",
+        "--folds",
+        "3",
+        "--no-studies",
+        "-j",
+        1,
+    )
     result = mltsk("reproduce", *args, "--out", tmp_path / "run")
     assert result.status == 1
     assert "3 of 3 pieces failed" in result.err

@@ -5,7 +5,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from sklearn.base import is_classifier
-from sklearn.utils.estimator_checks import check_classifier_multioutput, parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_classifier_multioutput,
+    parametrize_with_checks,
+)
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
 from mltsk.paper.methods import (
@@ -40,9 +43,16 @@ ESTIMATORS = [
     MLSF(alpha=0.5, epsilon=0.1, size=1, gamma=0.1),
     *(NEED_TORCH if find_spec("torch") else []),
 ]
-ESTIMATORS += [method() for method in METHODS.values() if method not in {type(e) for e in (*ESTIMATORS, *NEED_TORCH)}]
+ESTIMATORS += [
+    method()
+    for method in METHODS.values()
+    if method not in {type(e) for e in (*ESTIMATORS, *NEED_TORCH)}
+]
 
-EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+EQUIVALENCE = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
 WEIGHTS = (
     "check_sample_weights_pandas_series",
     "check_sample_weights_not_an_array",
@@ -56,9 +66,15 @@ WEIGHTS = (
 EXPECTED_FAILURES = {
     "BPMLL": (EQUIVALENCE, "a step of twice the length is not two steps"),
     "C2AE": (EQUIVALENCE, "rows fall into other mini-batches"),
-    "MLkNN": (WEIGHTS, "sample_weight is refused: a weight has no meaning in a set of k neighbours"),
+    "MLkNN": (
+        WEIGHTS,
+        "sample_weight is refused: a weight has no meaning in a set of k neighbours",
+    ),
     # The check wants 7 digits. LIBLINEAR stops where its objective falls by less than 1e-12: 6 digits of the weights.
-    "MLSF": (EQUIVALENCE, "weighted and repeated rows give scores that agree to 2e-7, the precision of LIBLINEAR"),
+    "MLSF": (
+        EQUIVALENCE,
+        "weighted and repeated rows give scores that agree to 2e-7, the precision of LIBLINEAR",
+    ),
 }
 
 pytestmark = pytest.mark.filterwarnings(
@@ -71,9 +87,14 @@ pytestmark = pytest.mark.filterwarnings(
 
 def expected_failures(estimator):
     if getattr(estimator, "max_terms", None):
-        return dict.fromkeys(EQUIVALENCE, "probabilities of short models come from folds, which part copies of a row")
+        return dict.fromkeys(
+            EQUIVALENCE,
+            "probabilities of short models come from folds, which part copies of a row",
+        )
     name = type(estimator).__name__
-    if name not in EXPECTED_FAILURES or getattr(estimator, "size", None) == 1:  # of MLSF, single labels are exact
+    if (
+        name not in EXPECTED_FAILURES or getattr(estimator, "size", None) == 1
+    ):  # of MLSF, single labels are exact
         return {}
     checks, reason = EXPECTED_FAILURES[name]
     return dict.fromkeys(checks, reason)
@@ -86,7 +107,9 @@ def test_scikit_learn_checks(estimator, check):
 
 # The check wants labels exactly where probabilities are above one half. MLTSKClassifier's are calibrated, and labels
 # are given by thresholds on scores: a user may ask for the best F1, and does not then want the more probable of two.
-UNCALIBRATED = [e for e in ESTIMATORS if is_classifier(e) and not isinstance(e, MLTSKClassifier)]
+UNCALIBRATED = [
+    e for e in ESTIMATORS if is_classifier(e) and not isinstance(e, MLTSKClassifier)
+]
 
 
 @pytest.mark.parametrize("estimator", UNCALIBRATED, ids=lambda e: type(e).__name__)
@@ -94,9 +117,14 @@ def test_multioutput_check(estimator):
     check_classifier_multioutput(type(estimator).__name__, estimator)
 
 
-@pytest.mark.parametrize("estimator", [MLTSKClassifier(n_rules=2), IncrementalMLTSK(n_rules=2), PaperMLTSK(n_rules=2)])
+@pytest.mark.parametrize(
+    "estimator",
+    [MLTSKClassifier(n_rules=2), IncrementalMLTSK(n_rules=2), PaperMLTSK(n_rules=2)],
+)
 def test_state_is_plain_arrays_and_strings(estimator):
     X = np.random.default_rng(0).normal(size=(30, 4))
     getattr(estimator, "partial_fit", estimator.fit)(X, (X[:, :3] > 0).astype(int))
     allowed = (np.ndarray, str, int, float, bool, tuple, dict, type(None))
-    assert all(isinstance(value, allowed) for value in estimator.__getstate__().values())
+    assert all(
+        isinstance(value, allowed) for value in estimator.__getstate__().values()
+    )

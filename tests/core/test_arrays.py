@@ -26,7 +26,9 @@ from mltsk.core.terms import MAX_KNOTS, fit_scaling
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 
-torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed: tensors cannot be tested"
+)
 
 N, D, L, K = 160, 6, 5, 3
 
@@ -57,7 +59,9 @@ def maps(data):
 def test_arrays_stay_with_numpy_and_torch_is_not_asked_for():
     code = "import sys, numpy as np, mltsk.core.fuzzymap as a; a.fuzzy_features(np.eye(3), np.eye(3), np.eye(3) + 1)"
     assert namespace(np.ones(2)) is np
-    subprocess.run([sys.executable, "-c", code + "; sys.exit('torch' in sys.modules)"], check=True)
+    subprocess.run(
+        [sys.executable, "-c", code + "; sys.exit('torch' in sys.modules)"], check=True
+    )
 
 
 def test_a_cast_keeps_what_fits():
@@ -70,7 +74,14 @@ def test_a_cast_keeps_what_fits():
 @pytest.mark.parametrize("n", [N, 3 * MAX_KNOTS])
 def test_scaling(scale, n):
     rng = np.random.default_rng(1)
-    X = np.column_stack([rng.lognormal(size=n), rng.integers(0, 3, n), np.full(n, 7.0), rng.normal(size=n)])
+    X = np.column_stack(
+        [
+            rng.lognormal(size=n),
+            rng.integers(0, 3, n),
+            np.full(n, 7.0),
+            rng.normal(size=n),
+        ]
+    )
     w = rng.integers(0, 3, n).astype(float)
     (x, v), (tx, tv) = both(X, w)
     ours, theirs = fit_scaling(x, v, scale), fit_scaling(tx, tv, scale)
@@ -78,7 +89,11 @@ def test_scaling(scale, n):
         assert_allclose(getattr(theirs, name), getattr(ours, name), atol=1e-12)
     beyond = np.vstack([X, X.min(axis=0) - 1, X.max(axis=0) + 1])
     same(ours.apply(beyond), theirs.apply(torch.as_tensor(beyond)))
-    same(ours.apply(beyond.astype(np.float32)), theirs.apply(torch.as_tensor(beyond, dtype=torch.float32)), atol=1e-6)
+    same(
+        ours.apply(beyond.astype(np.float32)),
+        theirs.apply(torch.as_tensor(beyond, dtype=torch.float32)),
+        atol=1e-6,
+    )
 
 
 def test_rows_of_unit_length(data):
@@ -91,16 +106,26 @@ def test_rows_of_unit_length(data):
 def test_membership(data, underflow, width):
     (X, C), (tX, tC) = both(data[0], data[0][:K])
     (S,), (tS,) = both(np.full((K, D), width) * np.arange(1, D + 1))
-    same(firing_strengths(X, C, S, underflow=underflow), firing_strengths(tX, tC, tS, underflow=underflow))
-    same(fuzzy_features(X, C, S, underflow=underflow), fuzzy_features(tX, tC, tS, underflow=underflow))
-    assert_allclose(asnumpy(exponents(tX, tC, tS)), exponents(X, C, S), rtol=1e-9, atol=1e-10)
+    same(
+        firing_strengths(X, C, S, underflow=underflow),
+        firing_strengths(tX, tC, tS, underflow=underflow),
+    )
+    same(
+        fuzzy_features(X, C, S, underflow=underflow),
+        fuzzy_features(tX, tC, tS, underflow=underflow),
+    )
+    assert_allclose(
+        asnumpy(exponents(tX, tC, tS)), exponents(X, C, S), rtol=1e-9, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("fuzzifier", [1.0, 1.1, 2.0])
 @pytest.mark.parametrize("init", ["spread", "random"])
 def test_clustering(data, fuzzifier, init):
     found = [
-        fuzzy_c_means(X, K, fuzzifier=fuzzifier, sample_weight=w, init=init, random_state=0)
+        fuzzy_c_means(
+            X, K, fuzzifier=fuzzifier, sample_weight=w, init=init, random_state=0
+        )
         for X, w in both(data[0], data[2])
     ]
     assert found[0].n_iter == found[1].n_iter
@@ -122,7 +147,9 @@ def test_the_map(data):
     same(G @ P, T @ torch.as_tensor(P))
     same(G.transpose_matmul(V), T.transpose_matmul(torch.as_tensor(V)))
     same(G.rows(), T.rows())
-    assert len(list(row_blocks(N, 64 * 2**20, like=T.M.cpu()))) == N  # on the host blocks are small
+    assert (
+        len(list(row_blocks(N, 64 * 2**20, like=T.M.cpu()))) == N
+    )  # on the host blocks are small
 
 
 @pytest.mark.parametrize("kind", ["paper", None])
@@ -130,7 +157,10 @@ def test_coupling(data, kind):
     Y = data[1].copy()
     Y[:, 1] = 1  # a constant label
     (Y, w), (tY, tw) = both(Y, data[2])
-    same(coupling_matrix(label_correlation(Y, w), kind), coupling_matrix(label_correlation(tY, tw), kind))
+    same(
+        coupling_matrix(label_correlation(Y, w), kind),
+        coupling_matrix(label_correlation(tY, tw), kind),
+    )
     same(label_correlation(Y), label_correlation(tY))
 
 
@@ -151,7 +181,9 @@ LOSSY = {
 
 @pytest.mark.parametrize("kind", [MLTSKClassifier, PaperMLTSK])
 @pytest.mark.parametrize("says", LOSSY)
-def test_masks_dates_and_imaginary_parts_are_refused_in_a_fit_and_in_a_prediction(kind, says):
+def test_masks_dates_and_imaginary_parts_are_refused_in_a_fit_and_in_a_prediction(
+    kind, says
+):
     with pytest.raises(InputError, match=says):
         kind().fit(LOSSY[says], DATA.Y)
     with pytest.raises(InputError, match=says):
@@ -160,7 +192,11 @@ def test_masks_dates_and_imaginary_parts_are_refused_in_a_fit_and_in_a_predictio
 
 @pytest.mark.parametrize("kind", [MLTSKClassifier, PaperMLTSK])
 def test_labels_and_weights_are_refused_alike(kind):
-    for y in (np.ma.masked_array(DATA.Y, DATA.Y > 0), DATA.Y + 0j, DATA.Y.astype("M8[s]")):
+    for y in (
+        np.ma.masked_array(DATA.Y, DATA.Y > 0),
+        DATA.Y + 0j,
+        DATA.Y.astype("M8[s]"),
+    ):
         with pytest.raises(InputError, match="y"):
             kind().fit(DATA.X, y)
     with pytest.raises(InputError, match="sample_weight is a masked array"):

@@ -19,14 +19,20 @@ UNSCALED = {  # eigenvalues before scaling to trace 3
 def test_correlation_and_the_papers_coupling():
     assert_allclose(C, np.corrcoef(Y.T), atol=1e-12)
     R = coupling_matrix(C, "paper")
-    assert_allclose(R, [[0, 0.42265, 1.57735], [0.42265, 0, 1], [1.57735, 1, 0]], atol=1e-5)
+    assert_allclose(
+        R, [[0, 0.42265, 1.57735], [0.42265, 0, 1], [1.57735, 1, 0]], atol=1e-5
+    )
     assert_allclose(np.linalg.eigvalsh(R), [-1.697395, -0.378415, 2.075810], atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", UNSCALED)
 def test_convex_couplings_have_the_worked_eigenvalues(kind):
     expected = np.array(UNSCALED[kind])
-    assert_allclose(np.linalg.eigvalsh(coupling_matrix(C, kind)), expected * 3 / expected.sum(), atol=1e-5)
+    assert_allclose(
+        np.linalg.eigvalsh(coupling_matrix(C, kind)),
+        expected * 3 / expected.sum(),
+        atol=1e-5,
+    )
 
 
 @pytest.mark.parametrize("kind", CONVEX)
@@ -48,7 +54,11 @@ def test_constant_labels_have_correlation_zero(kind):
 
 def test_weights_are_copies():
     w = np.array([2.0, 0, 1, 3])
-    assert_allclose(label_correlation(Y, w), label_correlation(np.repeat(Y, w.astype(int), axis=0)), atol=1e-12)
+    assert_allclose(
+        label_correlation(Y, w),
+        label_correlation(np.repeat(Y, w.astype(int), axis=0)),
+        atol=1e-12,
+    )
 
 
 def test_none_is_zero_and_an_unknown_name_is_refused():

@@ -20,7 +20,12 @@ def test_fuzzy_features_has_the_bias_first():
     X = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
     G = fuzzy_features(X, np.array([[0.0, 0], [1, 1]]), np.full((2, 2), 0.5))
     a, b = 0.982014, 0.017986
-    expected = [[a, 0, 0, b, 0, 0], [0.5, 0.5, 0, 0.5, 0.5, 0], [0.5, 0, 0.5, 0.5, 0, 0.5], [b, b, b, a, a, a]]
+    expected = [
+        [a, 0, 0, b, 0, 0],
+        [0.5, 0.5, 0, 0.5, 0.5, 0],
+        [0.5, 0, 0.5, 0.5, 0, 0.5],
+        [b, b, b, a, a, a],
+    ]
     assert_allclose(G, expected, atol=1e-6)
 
 
@@ -36,14 +41,22 @@ def test_products_equal_those_of_the_built_matrix(G):
 
 def test_weighted_map_has_the_weighted_gram(G):
     w = np.random.default_rng(2).random(50)
-    assert_allclose(G.weighted(w).gram(), G.rows().T @ (w[:, None] * G.rows()), atol=1e-12)
+    assert_allclose(
+        G.weighted(w).gram(), G.rows().T @ (w[:, None] * G.rows()), atol=1e-12
+    )
 
 
 def test_row_blocks_do_not_change_the_result():
     rng = np.random.default_rng(3)
-    G = FuzzyMap(rng.random((20_000, 210)), rng.random((20_000, 2)))  # two blocks of 64 MB in every product
+    G = FuzzyMap(
+        rng.random((20_000, 210)), rng.random((20_000, 2))
+    )  # two blocks of 64 MB in every product
     dense, P, V = G.rows(), rng.normal(size=(422, 220)), rng.normal(size=(20_000, 220))
-    for found, expected in ((G @ P, dense @ P), (G.transpose_matmul(V), dense.T @ V), (G.gram(), dense.T @ dense)):
+    for found, expected in (
+        (G @ P, dense @ P),
+        (G.transpose_matmul(V), dense.T @ V),
+        (G.gram(), dense.T @ dense),
+    ):
         assert_allclose(found, expected, rtol=1e-10, atol=1e-9)
 
 
@@ -61,7 +74,9 @@ def test_threads_do_not_change_the_result(monkeypatch):
 
 
 def test_sparse_rows_are_not_made_dense():
-    X = sparse.random_array((4000, 30000), density=1e-4, format="csr", rng=0)  # dense: 960 MB
+    X = sparse.random_array(
+        (4000, 30000), density=1e-4, format="csr", rng=0
+    )  # dense: 960 MB
     G = FuzzyMap(X, np.full((4000, 2), 0.5))
     import tracemalloc
 

@@ -13,7 +13,14 @@ SCALES = ["quantile", "standard", "minmax"]
 
 def sample(n=300, seed=0):
     rng = np.random.default_rng(seed)
-    return np.column_stack([rng.lognormal(size=n), rng.integers(0, 3, n), np.full(n, 7.0), rng.normal(size=n)])
+    return np.column_stack(
+        [
+            rng.lognormal(size=n),
+            rng.integers(0, 3, n),
+            np.full(n, 7.0),
+            rng.normal(size=n),
+        ]
+    )
 
 
 def percentiles(scaling, X):
@@ -79,7 +86,14 @@ def test_minmax_leaves_constant_features_as_they_are():
 @pytest.fixture
 def X():
     rng = np.random.default_rng(0)
-    return np.column_stack([rng.normal(size=80), np.full(80, 3.0), rng.integers(0, 2, 80), rng.lognormal(size=80)])
+    return np.column_stack(
+        [
+            rng.normal(size=80),
+            np.full(80, 3.0),
+            rng.integers(0, 2, 80),
+            rng.lognormal(size=80),
+        ]
+    )
 
 
 def test_features_have_as_many_ramps_as_values_to_tell_apart(X):
@@ -96,7 +110,9 @@ def test_a_ramp_rises_from_0_to_1_between_two_percentiles(X):
     order = np.argsort(X[:, 0])
     level = (np.arange(80) + 0.5) / 80
     for p, (low, high) in enumerate(RAMPS):
-        assert_allclose(T[order, p], np.clip((level - low) / (high - low), 0, 1), atol=1e-9)
+        assert_allclose(
+            T[order, p], np.clip((level - low) / (high - low), 0, 1), atol=1e-9
+        )
     beyond = scaling.apply(np.vstack([X.min(axis=0) - 9, X.max(axis=0) + 9]))
     assert_allclose(terms.memberships(beyond, scaling)[1, 6:], T[:, 6:].max(axis=0))
 
@@ -123,7 +139,13 @@ def test_no_terms_say_nothing(X):
 
 
 def test_tensors_have_the_memberships_of_arrays(X):
-    torch = pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested")
+    torch = pytest.importorskip(
+        "torch", reason="torch is not installed: tensors cannot be tested"
+    )
     scaling = fit_scaling(X, np.ones(80), "quantile")
     terms, Z = Terms.ramps(scaling), scaling.apply(X)
-    assert_allclose(asnumpy(terms.memberships(torch.as_tensor(Z), scaling)), terms.memberships(Z, scaling), atol=1e-12)
+    assert_allclose(
+        asnumpy(terms.memberships(torch.as_tensor(Z), scaling)),
+        terms.memberships(Z, scaling),
+        atol=1e-12,
+    )

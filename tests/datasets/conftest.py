@@ -35,9 +35,14 @@ def as_arff():
     """A data set as the text of an ARFF file in MULAN's manner: labels last, sparse rows if X is sparse."""
 
     def write(data):
-        kinds = ["{" + ",".join(c) + "}" if c else "numeric" for c in data.categories] + ["{0,1}"] * data.shape[2]
+        kinds = [
+            "{" + ",".join(c) + "}" if c else "numeric" for c in data.categories
+        ] + ["{0,1}"] * data.shape[2]
         names = data.feature_names + data.label_names
-        header = [f"@attribute {quoted(name)} {kind}" for name, kind in zip(names, kinds, strict=True)]
+        header = [
+            f"@attribute {quoted(name)} {kind}"
+            for name, kind in zip(names, kinds, strict=True)
+        ]
         rows = _sparse_rows(data) if data.is_sparse else _dense_rows(data)
         return "\n".join(["@relation toy", "", *header, "", "@data", *rows, ""])
 
@@ -112,7 +117,9 @@ class _Handler(BaseHTTPRequestHandler):
 def site():
     """A web server on this machine, for one test."""
     site = Site()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"site": site}))
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), type("Handler", (_Handler,), {"site": site})
+    )
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     site.url = f"http://127.0.0.1:{server.server_port}"

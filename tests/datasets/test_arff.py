@@ -10,7 +10,12 @@ from mltsk.datasets.arff import read_columns
 from mltsk.exceptions import InputError
 
 TOY = "@relation toy\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n"
-COLUMNS = {"size": "real", "colour": "{red, 'dark blue'}", "zone": "{1,2}", "flag": "{0,1}"}
+COLUMNS = {
+    "size": "real",
+    "colour": "{red, 'dark blue'}",
+    "zone": "{1,2}",
+    "flag": "{0,1}",
+}
 
 
 @pytest.fixture
@@ -29,14 +34,20 @@ def read(write):
 
     def read(*rows, columns=COLUMNS):
         header = [f"@attribute {name} {kind}" for name, kind in columns.items()]
-        return read_columns(write("\n".join(["@relation toy", *header, "@data", *rows])))[0].X
+        return read_columns(
+            write("\n".join(["@relation toy", *header, "@data", *rows]))
+        )[0].X
 
     return read
 
 
 def test_a_file_becomes_columns(write):
     data, declared = read_columns(write(TOY))
-    assert (data.name, data.feature_names, data.categories) == ("toy", ("a", "b"), ((), ("0", "1")))
+    assert (data.name, data.feature_names, data.categories) == (
+        "toy",
+        ("a", "b"),
+        ((), ("0", "1")),
+    )
     assert (data.shape, declared) == ((2, 2, 0), ())
     assert_array_equal(data.X, [[1, 0], [2, 1]])
 
@@ -56,7 +67,9 @@ def test_line_ends_capitals_comments_and_marks_do_not_matter(write, text):
 
 
 def test_old_files_in_latin_1_are_read(write):
-    assert read_columns(write(TOY.replace(" a ", " größe "), "latin-1"))[0].feature_names == ("größe", "b")
+    assert read_columns(write(TOY.replace(" a ", " größe "), "latin-1"))[
+        0
+    ].feature_names == ("größe", "b")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +86,9 @@ def test_old_files_in_latin_1_are_read(write):
 )
 def test_mekas_option_counts_labels_from_the_front_or_the_back(write, relation, labels):
     header = "".join(f"@attribute {name} real\n" for name in "abcd")
-    assert read_columns(write(f"@relation {relation}\n{header}@data\n1,2,3,4\n"))[1] == tuple(labels)
+    assert read_columns(write(f"@relation {relation}\n{header}@data\n1,2,3,4\n"))[
+        1
+    ] == tuple(labels)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +97,11 @@ def test_mekas_option_counts_labels_from_the_front_or_the_back(write, relation, 
         ("@ATTRIBUTE\tsize\tREAL", "size", ()),
         ("@attribute 'two words' {0, 1}", "two words", ("0", "1")),
         (r"""@attribute 'it\'s' {'a,b',"c'd"}""", "it's", ("a,b", "c'd")),
-        (r"@attribute x {'tab\there','back\\slash'}", "x", ("tab\there", "back\\slash")),
+        (
+            r"@attribute x {'tab\there','back\\slash'}",
+            "x",
+            ("tab\there", "back\\slash"),
+        ),
         ('@attribute "%odd" {a}', "%odd", ("a",)),
         ("@attribute glued{0,1}", "glued", ("0", "1")),
         ("@attribute Guitar_(clean)-Solo {0,1}", "Guitar_(clean)-Solo", ("0", "1")),
@@ -95,14 +114,18 @@ def test_attributes(write, line, name, categories):
 
 def test_dense_rows_with_every_kind_of_value(read):
     X = read("1.5,red,2,1", "?, 'dark blue' ,1, 0", "-1e-3,?,?,?")
-    assert_array_equal(X, [[1.5, 0, 2, 1], [np.nan, 1, 1, 0], [-1e-3, np.nan, np.nan, np.nan]])
+    assert_array_equal(
+        X, [[1.5, 0, 2, 1], [np.nan, 1, 1, 0], [-1e-3, np.nan, np.nan, np.nan]]
+    )
 
 
 def test_sparse_rows_go_straight_to_csr_and_omitted_means_the_first_category(read):
     X = read("{0 1.5,1 'dark blue'}", "{}", "{ 3 1 , 2 2 }", "{0 ?,1 red}")
     assert X.format == "csr"
     # zone's first category is the number 1; a colour that is not given is red, the number 0
-    assert_array_equal(X.toarray(), [[1.5, 1, 1, 0], [0, 0, 1, 0], [0, 0, 2, 1], [np.nan, 0, 1, 0]])
+    assert_array_equal(
+        X.toarray(), [[1.5, 1, 1, 0], [0, 0, 1, 0], [0, 0, 2, 1], [np.nan, 0, 1, 0]]
+    )
 
 
 def test_zeros_that_were_written_out_are_not_stored(read):
@@ -193,9 +216,13 @@ def test_bad_sparse_rows_say_what_is_wrong_and_where(read, line, complaint):
     assert complaint in str(refused.value)
 
 
-@pytest.mark.parametrize("line", [" " * 500_000 + "'", "'" + "\\a" * 250_000, "a" * 500_000 + '"'])
+@pytest.mark.parametrize(
+    "line", [" " * 500_000 + "'", "'" + "\\a" * 250_000, "a" * 500_000 + '"']
+)
 def test_a_hostile_line_is_refused_in_one_pass(read, line):
-    with pytest.raises(InputError, match="cannot read"):  # a search through all ways to match it would not end
+    with pytest.raises(
+        InputError, match="cannot read"
+    ):  # a search through all ways to match it would not end
         read(line)
 
 
@@ -217,12 +244,19 @@ def test_a_line_has_a_limit(read):
 
 # liac-arff does not quote braces in values, nor escape quotes in names: it cannot read them back either.
 def texts(*, without):
-    letters = st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters=without)
+    letters = st.characters(
+        codec="utf-8", exclude_categories=("C", "Z"), exclude_characters=without
+    )
     return st.text(letters, min_size=1, max_size=8)
 
 
 NAMES = texts(without="{}'\"\\")
-CATEGORIES = st.lists(texts(without="{}").filter(lambda text: text != "?"), min_size=1, max_size=4, unique=True)
+CATEGORIES = st.lists(
+    texts(without="{}").filter(lambda text: text != "?"),
+    min_size=1,
+    max_size=4,
+    unique=True,
+)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.none()
 
 
@@ -230,7 +264,9 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.none()
 def relations(draw):
     names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
     kinds = [draw(st.just("REAL") | CATEGORIES) for _ in names]
-    cells = [NUMBERS if kind == "REAL" else st.sampled_from([*kind, None]) for kind in kinds]
+    cells = [
+        NUMBERS if kind == "REAL" else st.sampled_from([*kind, None]) for kind in kinds
+    ]
     rows = draw(st.lists(st.tuples(*cells).map(list), min_size=1, max_size=5))
     attributes = list(zip(names, kinds, strict=True))
     return {"relation": "r", "attributes": attributes, "data": rows}
@@ -241,7 +277,11 @@ def decoded(table, row, column):
     if np.isnan(value):
         return None
     categories = table.categories[column]
-    return categories[category_values(categories).tolist().index(value)] if categories else value
+    return (
+        categories[category_values(categories).tolist().index(value)]
+        if categories
+        else value
+    )
 
 
 @settings(max_examples=80, deadline=None)
@@ -251,11 +291,15 @@ def test_what_liac_arff_writes_is_read_back(tmp_path_factory, relation):
     path.write_text(liac.dumps(relation), encoding="utf-8")
     table, _ = read_columns(path)
     assert table.feature_names == tuple(name for name, _ in relation["attributes"])
-    read = [[decoded(table, i, j) for j in range(table.shape[1])] for i in range(len(table))]
+    read = [
+        [decoded(table, i, j) for j in range(table.shape[1])] for i in range(len(table))
+    ]
     assert read == relation["data"]
 
 
-ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), max_size=8)
+ANY_TEXT = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), max_size=8
+)
 
 
 def quoted(text):
@@ -268,14 +312,21 @@ def test_whatever_is_quoted_is_read_back(tmp_path_factory, name, categories):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     kind = "{" + ",".join(map(quoted, categories)) + "}"
     rows = "\n".join(map(quoted, categories))
-    path.write_text(f"@relation r\n@attribute {quoted(name)} {kind}\n@data\n{rows}\n", encoding="utf-8")
+    path.write_text(
+        f"@relation r\n@attribute {quoted(name)} {kind}\n@data\n{rows}\n",
+        encoding="utf-8",
+    )
     table, _ = read_columns(path)
     assert table.feature_names == (name,)
     assert [decoded(table, i, 0) for i in range(len(table))] == categories
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.dictionaries(st.integers(0, 5), st.floats(-9, 9)), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.dictionaries(st.integers(0, 5), st.floats(-9, 9)), min_size=1, max_size=6
+    )
+)
 def test_sparse_rows_agree_with_liac_arff(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     attributes = [(f"a{j}", "REAL") for j in range(6)]
@@ -288,7 +339,9 @@ def test_sparse_rows_agree_with_liac_arff(tmp_path_factory, rows):
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 200), st.binary(max_size=12), st.booleans())
-def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path_factory, at, noise, cut):
+def test_a_damaged_file_is_read_or_refused_in_a_sentence(
+    tmp_path_factory, at, noise, cut
+):
     path = tmp_path_factory.mktemp("arff") / "toy.arff"
     whole = (TOY + "{0 1, 1 1}\n'3',1\n").encode()
     path.write_bytes(whole[:at] + noise + (b"" if cut else whole[at:]))
@@ -316,25 +369,40 @@ ROWS = "@data\n1.5,blue,1,0\n2.5,red,0,0\n"
     ],
 )
 def test_ways_to_say_which_columns_are_labels(write, labels, expected):
-    assert read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), labels).label_names == expected
+    assert (
+        read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), labels).label_names == expected
+    )
 
 
-def test_a_negative_number_counts_from_the_front_and_a_name_with_a_comma_can_be_quoted(write):
-    path = write("@relation toy\n@attribute 'a, b' {0,1}\n@attribute x real\n@data\n1,0.5\n")
-    assert read_arff(path, -1).label_names == read_arff(path, '"a, b"').label_names == ("a, b",)
+def test_a_negative_number_counts_from_the_front_and_a_name_with_a_comma_can_be_quoted(
+    write,
+):
+    path = write(
+        "@relation toy\n@attribute 'a, b' {0,1}\n@attribute x real\n@data\n1,0.5\n"
+    )
+    assert (
+        read_arff(path, -1).label_names
+        == read_arff(path, '"a, b"').label_names
+        == ("a, b",)
+    )
 
 
 def test_what_the_file_declares_is_used_only_when_nothing_else_is_said(write):
     path = write(f"@relation 'toy: -C -1'\n{FOUR}{ROWS}")
     assert read_arff(path).label_names == ("cheap",)
     assert read_arff(path, 2).label_names == ("good", "cheap")
-    with pytest.raises(InputError, match="does not say which of its 4 columns are labels"):
+    with pytest.raises(
+        InputError, match="does not say which of its 4 columns are labels"
+    ):
         read_arff(write(f"@relation toy\n{FOUR}{ROWS}"))
 
 
 def test_features_keep_their_order_and_labels_take_the_given_one(write):
     data = read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), "cheap,good")
-    assert (data.feature_names, data.label_names) == (("size", "colour"), ("cheap", "good"))
+    assert (data.feature_names, data.label_names) == (
+        ("size", "colour"),
+        ("cheap", "good"),
+    )
     assert data.categories == ((), ("blue", "red"))
     assert_array_equal(data.Y, [[0, 1], [0, 0]])
     assert data.X.flags.c_contiguous
@@ -381,18 +449,24 @@ def test_what_does_not_count_as_a_label(write, kind, cells, complaint):
 
 @pytest.mark.parametrize("labels", [2, -2, 100])
 def test_a_feature_must_be_left(write, labels):
-    with pytest.raises(InputError, match=f"toy has 2 columns: {abs(labels)} labels leave no feature"):
+    with pytest.raises(
+        InputError, match=f"toy has 2 columns: {abs(labels)} labels leave no feature"
+    ):
         read_arff(write(TOY), labels)
 
 
 def test_a_missing_column_is_named_with_the_nearest_one(write):
     with pytest.raises(InputError) as refused:
         read_arff(write(f"@relation toy\n{FOUR}{ROWS}"), "chaep")
-    assert "toy has no column 'chaep' (it has 4 columns); did you mean 'cheap'?" in str(refused.value)
+    assert "toy has no column 'chaep' (it has 4 columns); did you mean 'cheap'?" in str(
+        refused.value
+    )
 
 
 def test_sparse_files_are_split_without_being_made_dense(write):
-    data = read_arff(write(f"@relation toy\n{FOUR}@data\n{{0 1.5, 2 1}}\n{{0 2.5, 1 red}}\n"), 2)
+    data = read_arff(
+        write(f"@relation toy\n{FOUR}@data\n{{0 1.5, 2 1}}\n{{0 2.5, 1 red}}\n"), 2
+    )
     assert data.is_sparse
     assert_array_equal(data.X.toarray(), [[1.5, 0], [2.5, 1]])
     assert_array_equal(data.Y, [[1, 0], [0, 0]])
@@ -406,8 +480,14 @@ BOMB = f'<!DOCTYPE labels [<!ENTITY l0 "lol">{LAUGHS}]>\n<labels><label name="&l
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
-        ('<labels xmlns="http://mulan.sourceforge.net/labels"><label name="ü"></label></labels>', ("ü",)),
-        ('<labels><label name="a b"><label name="c"/></label><label name="d"/></labels>', ("a b", "c", "d")),
+        (
+            '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="ü"></label></labels>',
+            ("ü",),
+        ),
+        (
+            '<labels><label name="a b"><label name="c"/></label><label name="d"/></labels>',
+            ("a b", "c", "d"),
+        ),
         ('<labels><label name="a &amp; b"/></labels>', ("a & b",)),
     ],
 )
@@ -425,7 +505,9 @@ def test_labels_of_a_mulan_file(write, text, labels):
     ],
 )
 def test_document_types_and_entities_are_refused(write, text):
-    with pytest.raises(InputError, match=r"line \d: document types and entities are not read"):
+    with pytest.raises(
+        InputError, match=r"line \d: document types and entities are not read"
+    ):
         read_label_xml(write(text))
 
 
@@ -436,8 +518,14 @@ def test_document_types_and_entities_are_refused(write, text):
         ("<labels>\n<label", "line 2: unclosed token"),
         ("<labels></labels>", "lists no label"),
         ("@relation x", "line 1: not well-formed"),
-        *((f'<?xml version="1.0" encoding="{code}"?><labels/>', "cannot be read") for code in ("gbk", "utf-7", "idna")),
-        *((f'<?xml version="1.0" encoding="{code}"?><labels/>', "cannot be read") for code in ("hex", "punycode")),
+        *(
+            (f'<?xml version="1.0" encoding="{code}"?><labels/>', "cannot be read")
+            for code in ("gbk", "utf-7", "idna")
+        ),
+        *(
+            (f'<?xml version="1.0" encoding="{code}"?><labels/>', "cannot be read")
+            for code in ("hex", "punycode")
+        ),
     ],
 )
 def test_files_that_are_no_label_list_are_refused_in_a_sentence(write, text, complaint):

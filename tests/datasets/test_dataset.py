@@ -11,7 +11,10 @@ def test_it_knows_its_size_and_says_so():
     data = Dataset(np.zeros((4, 3)), np.eye(4, 2), name="toy")
     assert (len(data), data.shape) == (4, (4, 3, 2))
     assert (data.cardinality, data.density) == (0.5, 0.25)
-    assert repr(data) == "Dataset('toy': 4 samples, 3 features, 2 labels, cardinality 0.500, density 0.250)"
+    assert (
+        repr(data)
+        == "Dataset('toy': 4 samples, 3 features, 2 labels, cardinality 0.500, density 0.250)"
+    )
 
 
 def test_names_are_made_up_only_when_there_are_none():
@@ -22,7 +25,10 @@ def test_names_are_made_up_only_when_there_are_none():
 
 def test_sparse_features_stay_sparse_with_short_indices():
     wide = sparse.csc_array(np.eye(3))
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    wide.indices, wide.indptr = (
+        wide.indices.astype(np.int64),
+        wide.indptr.astype(np.int64),
+    )
     data = Dataset(wide, np.ones((3, 1)))
     assert data.is_sparse
     assert data.X.format == "csr"
@@ -72,13 +78,19 @@ def test_frames_carry_names_and_values():
 
 
 def test_nominal_features_become_categories_by_name_in_frames():
-    data = Dataset([[1.0, 2.0], [0.0, np.nan]], np.ones((2, 1)), categories=[("red", "blue"), ("10", "2")])
+    data = Dataset(
+        [[1.0, 2.0], [0.0, np.nan]],
+        np.ones((2, 1)),
+        categories=[("red", "blue"), ("10", "2")],
+    )
     X, _ = data.frames()
     assert X["x1"].tolist() == ["blue", "red"]
     assert X["x2"].tolist() == ["2", np.nan]
     assert X["x1"].cat.categories.tolist() == ["red", "blue"]
     assert not X["x1"].cat.ordered
-    with pytest.raises(InputError, match="'x1' holds 7: that is none of its categories"):
+    with pytest.raises(
+        InputError, match="'x1' holds 7: that is none of its categories"
+    ):
         Dataset([[7.0]], [[1]], categories=[("red", "blue")]).frames()
 
 
@@ -88,7 +100,10 @@ def test_flags_has_categories_in_frames_and_numbers_in_x(real_data, monkeypatch)
     X, _ = data.frames()
     nominal = X.select_dtypes("category")
     assert set(nominal) >= {"landmass", "zone", "language", "religion"}
-    assert nominal["religion"].astype(float).tolist() == data.X[:, data.feature_names.index("religion")].tolist()
+    assert (
+        nominal["religion"].astype(float).tolist()
+        == data.X[:, data.feature_names.index("religion")].tolist()
+    )
     assert data.X.dtype == np.float64
 
 
@@ -120,8 +135,14 @@ def test_a_name_that_is_used_twice_is_found_among_many():
         Dataset(np.zeros((1, len(names))), np.zeros((1, 1)), feature_names=names)
 
 
-@pytest.mark.parametrize("number", [0xDCF0, 0xFF000000], ids=["half a character", "beyond all characters"])
+@pytest.mark.parametrize(
+    "number", [0xDCF0, 0xFF000000], ids=["half a character", "beyond all characters"]
+)
 def test_names_that_cannot_be_written_are_refused(number):
-    name = np.array([97, number], dtype=np.uint32).view("<U2")  # as a damaged file holds it
-    with pytest.raises(InputError, match="A label name holds something that is no character"):
+    name = np.array([97, number], dtype=np.uint32).view(
+        "<U2"
+    )  # as a damaged file holds it
+    with pytest.raises(
+        InputError, match="A label name holds something that is no character"
+    ):
         Dataset(np.ones((2, 1)), np.ones((2, 1)), label_names=name.tolist())

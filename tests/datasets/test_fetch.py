@@ -35,9 +35,19 @@ def toy(site, monkeypatch, as_arff):
     data = make_multilabel_rules(40, 4, 3)
     head, body = as_arff(data).split("@data\n")
     rows = body.splitlines()
-    site.files["/good/scene-train.arff"] = (head + "@data\n" + "\n".join(rows[:25])).encode()
-    site.files["/good/scene-test.arff"] = (head + "@data\n" + "\n".join(rows[25:])).encode()
-    sizes = {"n_samples": 40, "n_features": 4, "n_labels": 3, "labels": 3, "split": [0] * 25 + [1] * 15}
+    site.files["/good/scene-train.arff"] = (
+        head + "@data\n" + "\n".join(rows[:25])
+    ).encode()
+    site.files["/good/scene-test.arff"] = (
+        head + "@data\n" + "\n".join(rows[25:])
+    ).encode()
+    sizes = {
+        "n_samples": 40,
+        "n_features": 4,
+        "n_labels": 3,
+        "labels": 3,
+        "split": [0] * 25 + [1] * 15,
+    }
     entry = replace(catalog()["scene"], content=content_digest(data), **sizes)
     monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
     monkeypatch.setattr("mltsk.datasets.load.find_entry", lambda name: entry)
@@ -45,12 +55,16 @@ def toy(site, monkeypatch, as_arff):
 
 
 def cached(tmp_path):
-    return sorted(path.name for path in (tmp_path / "cache").iterdir() if path.suffix != ".lock")
+    return sorted(
+        path.name for path in (tmp_path / "cache").iterdir() if path.suffix != ".lock"
+    )
 
 
 def test_a_data_set_is_fetched_verified_converted_and_loaded(site, toy, tmp_path):
     seen = []
-    path = fetch_dataset("scene", mirrors=[f"{site.url}/good"], progress=lambda *now: seen.append(now))
+    path = fetch_dataset(
+        "scene", mirrors=[f"{site.url}/good"], progress=lambda *now: seen.append(now)
+    )
     assert path == tmp_path / "cache" / "scene.npz"
     assert cached(tmp_path) == ["scene.npz"]
     assert seen
@@ -84,7 +98,9 @@ def test_the_next_mirror_is_tried_after_a_404(site, toy):
 
 def test_the_next_mirror_is_tried_after_wrong_content(site, toy):
     for name in ("scene-train.arff", "scene-test.arff"):
-        site.files[f"/bad/{name}"] = site.files[f"/good/{name}"].replace(b"1\n", b"0\n", 1)
+        site.files[f"/bad/{name}"] = site.files[f"/good/{name}"].replace(
+            b"1\n", b"0\n", 1
+        )
     fetch_dataset("scene", mirrors=[f"{site.url}/bad", f"{site.url}/good"])
     assert_array_equal(load_dataset("scene").Y, toy.Y)
 
@@ -95,14 +111,19 @@ def test_a_dropped_connection_is_survived(site, toy):
     assert_array_equal(load_dataset("scene").X, toy.X)
 
 
-def test_when_every_mirror_fails_one_sentence_lists_them_and_nothing_can_be_loaded(site, toy, tmp_path):
+def test_when_every_mirror_fails_one_sentence_lists_them_and_nothing_can_be_loaded(
+    site, toy, tmp_path
+):
     site.files["/bad/scene-train.arff"] = b"<html>sign in first</html>"
     site.files["/bad/scene-test.arff"] = b""
     with pytest.raises(FetchError) as failed:
         fetch_dataset("scene", mirrors=[f"{site.url}/gone", f"{site.url}/bad"])
     message = str(failed.value)
     assert message.startswith("scene could not be fetched: ")
-    assert f"{site.url}/gone/scene-train.arff: HTTP 404 Not Found; {site.url}/bad/scene-train.arff: " in message
+    assert (
+        f"{site.url}/gone/scene-train.arff: HTTP 404 Not Found; {site.url}/bad/scene-train.arff: "
+        in message
+    )
     assert "line 1: expected @relation" in message
     assert "\n" not in message
     assert not (tmp_path / "cache" / "scene.npz").exists()
@@ -129,7 +150,9 @@ def test_a_later_call_resumes_what_an_earlier_one_left(site, toy):
     assert "Range" in site.requests[0][1]
 
 
-@pytest.mark.parametrize("mirror", ["/some/folder", "http://exämple.test/", "http://[::1", "http://a\0b/"])
+@pytest.mark.parametrize(
+    "mirror", ["/some/folder", "http://exämple.test/", "http://[::1", "http://a\0b/"]
+)
 def test_a_mirror_must_be_a_web_address(toy, mirror):
     with pytest.raises(InputError, match="is no address of http or https"):
         fetch_dataset("scene", mirrors=[mirror])
@@ -157,7 +180,12 @@ def test_an_answer_whose_headers_only_drip_is_given_up(tmp_path):
     dripping = threading.Thread(target=drip)
     dripping.start()
     with pytest.raises(FetchError, match="too slow; no answer began"):
-        download(f"http://127.0.0.1:{server.getsockname()[1]}/x", tmp_path / "x", timeout=1.0, deadline=0)
+        download(
+            f"http://127.0.0.1:{server.getsockname()[1]}/x",
+            tmp_path / "x",
+            timeout=1.0,
+            deadline=0,
+        )
     stop.set()
     dripping.join()
     server.close()
@@ -168,7 +196,11 @@ def test_two_at_once_fetch_once(site, toy):
 
     pytest.importorskip("fcntl")
     with ThreadPoolExecutor(4) as pool:
-        paths = list(pool.map(lambda _: fetch_dataset("scene", mirrors=[f"{site.url}/good"]), range(4)))
+        paths = list(
+            pool.map(
+                lambda _: fetch_dataset("scene", mirrors=[f"{site.url}/good"]), range(4)
+            )
+        )
     assert len(set(paths)) == 1
     assert len(site.requests) == 2
 
@@ -177,7 +209,9 @@ def test_a_file_known_by_its_git_name_is_verified_by_it(site, tmp_path, monkeypa
     data = make_multilabel_rules(30, 5, 2)
     savemat(tmp_path / "mirflickr.mat", {"data": data.X, "target": data.Y.T})
     site.files["/good/mirflickr.mat"] = (tmp_path / "mirflickr.mat").read_bytes()
-    entry = replace(catalog()["mirflickr"], n_samples=30, n_features=5, n_labels=2, label_names=())
+    entry = replace(
+        catalog()["mirflickr"], n_samples=30, n_features=5, n_labels=2, label_names=()
+    )
     monkeypatch.setattr(fetch, "find_entry", lambda name: entry)
     with pytest.raises(FetchError, match="wrong checksum: git's identifier is"):
         fetch_dataset("mirflickr", mirrors=[f"{site.url}/good"])
@@ -217,17 +251,26 @@ def get(site, target, **more):
 def leave_part(site, target, content, etag='"v1"', url=None):
     target.parent.mkdir(parents=True)
     target.with_name("file.bin.part").write_bytes(content)
-    target.with_name("file.bin.part.json").write_text(json.dumps([url or f"{site.url}/file.bin", etag]))
+    target.with_name("file.bin.part.json").write_text(
+        json.dumps([url or f"{site.url}/file.bin", etag])
+    )
 
 
 def names(target):
-    return sorted(path.name for path in target.parent.iterdir()) if target.parent.exists() else []
+    return (
+        sorted(path.name for path in target.parent.iterdir())
+        if target.parent.exists()
+        else []
+    )
 
 
 def test_a_file_arrives_whole_and_alone_with_progress(site, target):
     site.files["/file.bin"] = BODY
     seen = []
-    assert get(site, target, progress=lambda done, total: seen.append((done, total))) == target
+    assert (
+        get(site, target, progress=lambda done, total: seen.append((done, total)))
+        == target
+    )
     assert target.read_bytes() == BODY
     assert names(target) == ["file.bin"]
     assert seen[0] == (0, len(BODY))
@@ -246,10 +289,14 @@ def test_a_dropped_connection_is_resumed_where_it_broke(site, target):
     assert site.requests[1][1]["If-Range"] == '"v1"'
 
 
-def test_a_connection_that_always_drops_is_given_up_and_resumed_by_the_next_call(site, target):
+def test_a_connection_that_always_drops_is_given_up_and_resumed_by_the_next_call(
+    site, target
+):
     site.files["/file.bin"] = BODY
     site.drops = 4
-    with pytest.raises(FetchError, match=r"file\.bin: the connection dropped after \d+ of 512000 bytes"):
+    with pytest.raises(
+        FetchError, match=r"file\.bin: the connection dropped after \d+ of 512000 bytes"
+    ):
         get(site, target)
     assert names(target) == ["file.bin.part", "file.bin.part.json"]
     get(site, target)
@@ -283,7 +330,9 @@ def test_a_server_that_continues_another_version_is_not_believed(site, target):
 @pytest.mark.parametrize("etag", ["", '"v1"'])
 def test_a_part_of_unknown_origin_is_not_continued(site, target, etag):
     site.files["/file.bin"] = BODY
-    leave_part(site, target, BODY[:100], etag=etag, url="http://elsewhere/" if etag else None)
+    leave_part(
+        site, target, BODY[:100], etag=etag, url="http://elsewhere/" if etag else None
+    )
     get(site, target)
     assert target.read_bytes() == BODY
     assert "Range" not in site.requests[0][1]
@@ -323,7 +372,9 @@ def test_nobody_listening_is_a_sentence(target):
         download("http://127.0.0.1:9/file.bin", target)
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/x", "data:,x", "x"])
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://example.org/x", "data:,x", "x"]
+)
 def test_only_http_is_spoken(url, target):
     with pytest.raises(FetchError, match="is no address of http or https"):
         download(url, target)
@@ -346,12 +397,16 @@ def test_redirections_within_http_are_followed(site, target):
 def test_a_redirection_from_https_down_to_http_is_not_followed():
     asked = request.Request("https://example.org/file.bin")
     with pytest.raises(error.URLError, match="not followed"):
-        _Redirects().redirect_request(asked, None, 302, "Found", {}, "http://example.org/file.bin")
+        _Redirects().redirect_request(
+            asked, None, 302, "Found", {}, "http://example.org/file.bin"
+        )
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(site, target):
     site.files["/file.bin"], site.declares = BODY, 1 << 30
-    with pytest.raises(FetchError, match="1073741824 bytes are more than the 536870912 allowed"):
+    with pytest.raises(
+        FetchError, match="1073741824 bytes are more than the 536870912 allowed"
+    ):
         get(site, target)
     assert names(target) == []
 

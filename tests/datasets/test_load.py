@@ -106,13 +106,19 @@ def test_yeast_of_river_is_the_published_one(real_data):
 
 def test_without_river_the_message_is_the_install_command(monkeypatch):
     find_spec = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "river" else find_spec(name))
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name: None if name == "river" else find_spec(name),
+    )
     with pytest.raises(ImportError) as missing:
         load_dataset("yeast")
     assert str(missing.value) == 'pip install "mltsk[data]"'
 
 
-def test_a_river_without_the_data_is_answered_like_any_missing_set(monkeypatch, tmp_path):
+def test_a_river_without_the_data_is_answered_like_any_missing_set(
+    monkeypatch, tmp_path
+):
     empty = SimpleNamespace(origin=str(tmp_path / "river" / "__init__.py"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: empty)
     with pytest.raises(InputError, match="fetch yeast"):
@@ -129,16 +135,24 @@ def test_the_real_data_sets_load(key, real_data, monkeypatch):
     assert data.X.dtype == np.float64
 
 
-@pytest.mark.parametrize("name", ["mine.csv", "mine.tsv", "mine.csv.gz", "mine.parquet", "mine.xlsx", "data/mine"])
+@pytest.mark.parametrize(
+    "name",
+    ["mine.csv", "mine.tsv", "mine.csv.gz", "mine.parquet", "mine.xlsx", "data/mine"],
+)
 def test_tables_are_read_elsewhere(tmp_path, name):
     for path in (tmp_path / name, str(tmp_path / name)):
-        with pytest.raises(InputError, match=r"\.npz files are data sets; read a table with mltsk\.read_table"):
+        with pytest.raises(
+            InputError,
+            match=r"\.npz files are data sets; read a table with mltsk\.read_table",
+        ):
             load_dataset(path, labels="good")
 
 
 def test_what_looks_like_a_path_is_one():
     assert not load.is_path("yeast")
-    assert all(map(load.is_path, ("yeast.csv", "data/yeast", r"C:\data\yeast", Path("yeast"))))
+    assert all(
+        map(load.is_path, ("yeast.csv", "data/yeast", r"C:\data\yeast", Path("yeast")))
+    )
 
 
 def test_labels_are_not_for_the_catalog():
@@ -157,12 +171,16 @@ def test_the_list_says_what_is_here_and_where(tmp_path, flags):
 
 def test_the_list_finds_yeast_inside_river():
     pytest.importorskip("river")
-    assert [row.where for row in list_datasets() if row.name == "yeast"] == ["the river package"]
+    assert [row.where for row in list_datasets() if row.name == "yeast"] == [
+        "the river package"
+    ]
 
 
 def test_importing_the_room_imports_nothing_heavy():
     code = "import sys, mltsk.datasets; print(*sorted({'pandas', 'scipy.io', 'river', 'sklearn'} & set(sys.modules)))"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == ""
 
 
@@ -180,7 +198,9 @@ def test_the_cache_is_where_mltsk_cache_says(tmp_path):
         ("win32", "", "home/AppData/Local/mltsk/Cache"),
     ],
 )
-def test_the_cache_is_the_platforms_otherwise(tmp_path, monkeypatch, platform, variable, expected):
+def test_the_cache_is_the_platforms_otherwise(
+    tmp_path, monkeypatch, platform, variable, expected
+):
     for name in ("MLTSK_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     if variable:
@@ -193,7 +213,9 @@ def test_the_cache_is_the_platforms_otherwise(tmp_path, monkeypatch, platform, v
 def test_a_folder_that_was_named_must_be_there(tmp_path, monkeypatch):
     monkeypatch.setenv("MLTSK_DATA", str(tmp_path / "gone"))
     for look in (list_datasets, lambda: load_dataset("flags")):
-        with pytest.raises(InputError, match=r"MLTSK_DATA is .*gone.*, which is not a folder"):
+        with pytest.raises(
+            InputError, match=r"MLTSK_DATA is .*gone.*, which is not a folder"
+        ):
             look()
 
 
@@ -224,7 +246,10 @@ def test_the_xml_file_beside_an_arff_file_says_which_columns_are_labels(arff, da
     with pytest.raises(InputError, match="Label 'x2' of toy holds"):
         load_dataset(arff)
     arff.with_suffix(".xml").write_text(XML.format("label2", "label1"))
-    assert load_dataset(arff).label_names == ("label1", "label2")  # in the order of the ARFF file
+    assert load_dataset(arff).label_names == (
+        "label1",
+        "label2",
+    )  # in the order of the ARFF file
 
 
 def test_train_and_test_files_share_an_xml_file(arff):
@@ -257,7 +282,9 @@ def test_an_npz_file_says_itself_which_columns_are_labels(tmp_path, data):
     with pytest.raises(InputError, match="holds no labels Y"):
         load_dataset(tmp_path / "new.npz")
     write_npz(tmp_path / "toy.npz", data)
-    with pytest.raises(InputError, match=r"says which columns are labels: mltsk\.read_table takes any"):
+    with pytest.raises(
+        InputError, match=r"says which columns are labels: mltsk\.read_table takes any"
+    ):
         load_dataset(tmp_path / "toy.npz", labels=1)
 
 
@@ -278,7 +305,9 @@ def test_every_entry_can_be_fetched_and_verified(entry):
     assert all(url.startswith("https://") for mirror in entry.mirrors for url in mirror)
     # The last part of an address becomes the name of a file on disk: nothing in it may lead elsewhere.
     assert all(re.fullmatch(r"\w[\w.-]*\.(arff|mat|xml)", name) for name in entry.files)
-    assert re.fullmatch(r"[0-9a-f]{64}", entry.content) or re.fullmatch(r"[0-9a-f]{40}", entry.git_blob)
+    assert re.fullmatch(r"[0-9a-f]{64}", entry.content) or re.fullmatch(
+        r"[0-9a-f]{40}", entry.git_blob
+    )
     assert entry.licence
 
 
@@ -288,7 +317,9 @@ def test_the_parts_of_every_entry_fit_together(entry):
     assert entry.split is None or len(entry.split) == entry.n_samples
     assert set(entry.split or ()) <= {0, 1}
     assert isinstance(entry.sparse, bool)
-    assert "xml" not in (entry.labels, entry.label_names) or any(name.endswith(".xml") for name in entry.files)
+    assert "xml" not in (entry.labels, entry.label_names) or any(
+        name.endswith(".xml") for name in entry.files
+    )
 
 
 def test_entries_are_frozen():
@@ -311,7 +342,9 @@ def test_names_are_found_in_any_capitals(name):
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_ones():
-    with pytest.raises(InputError, match="no data set 'emotion': did you mean 'emotions'"):
+    with pytest.raises(
+        InputError, match="no data set 'emotion': did you mean 'emotions'"
+    ):
         find_entry("emotion")
     with pytest.raises(InputError, match="there are bibtex, birds"):
         find_entry("qqq")
@@ -319,27 +352,50 @@ def test_an_unknown_name_is_answered_with_the_nearest_ones():
 
 def test_the_file_explains_every_field_it_uses():
     text = files("mltsk.datasets").joinpath("catalog.toml").read_text(encoding="utf-8")
-    explained = {line.split()[1] for line in text.splitlines() if line.startswith("# ") and "  " in line}
-    used = {field for entry in tomllib.loads(text)["datasets"].values() for field in entry}
+    explained = {
+        line.split()[1]
+        for line in text.splitlines()
+        if line.startswith("# ") and "  " in line
+    }
+    used = {
+        field for entry in tomllib.loads(text)["datasets"].values() for field in entry
+    }
     assert used - {"title", "about", "licence", "first_feature"} <= explained
 
 
 def entry_of(data, **more):
     n, d, n_labels = data.shape
-    parts = {"name": "toy", "title": "Toy", "n_samples": n, "n_features": d, "n_labels": n_labels}
-    parts |= {"cardinality": 1.0, "sparse": data.is_sparse, "source": "https://example.org", "mirrors": ()}
-    return Entry(**{**parts, "licence": "", "about": "", "content": content_digest(data), **more})
+    parts = {
+        "name": "toy",
+        "title": "Toy",
+        "n_samples": n,
+        "n_features": d,
+        "n_labels": n_labels,
+    }
+    parts |= {
+        "cardinality": 1.0,
+        "sparse": data.is_sparse,
+        "source": "https://example.org",
+        "mirrors": (),
+    }
+    return Entry(
+        **{**parts, "licence": "", "about": "", "content": content_digest(data), **more}
+    )
 
 
 def xml_of(names):
-    return "<labels>" + "".join(f'<label name="{name}"/>' for name in names) + "</labels>"
+    return (
+        "<labels>" + "".join(f'<label name="{name}"/>' for name in names) + "</labels>"
+    )
 
 
 def test_arff_parts_are_stacked_in_order_with_their_split(tmp_path, as_arff):
     data = make_multilabel_rules(30, 4, 3)
     for name, rows in (("b.arff", slice(20)), ("a.arff", slice(20, None))):
         (tmp_path / name).write_text(as_arff(Dataset(data.X[rows], data.Y[rows])))
-    entry = entry_of(data, files=("b.arff", "a.arff"), labels=3, split=[0] * 20 + [1] * 10)
+    entry = entry_of(
+        data, files=("b.arff", "a.arff"), labels=3, split=[0] * 20 + [1] * 10
+    )
     back = convert(entry, tmp_path)
     assert_array_equal(back.X, data.X)
     assert back.split.sum() == 10
@@ -350,7 +406,9 @@ def test_labels_by_xml_file(tmp_path, as_arff):
     data = make_multilabel_rules(30, 50, 3, sparse=True)
     (tmp_path / "toy.arff").write_text(as_arff(data))
     (tmp_path / "toy.xml").write_text(xml_of(reversed(data.label_names)))
-    back = convert(entry_of(data, files=("toy.arff", "toy.xml"), labels="xml"), tmp_path)
+    back = convert(
+        entry_of(data, files=("toy.arff", "toy.xml"), labels="xml"), tmp_path
+    )
     assert back.is_sparse
     assert back.label_names == data.label_names
 
@@ -359,7 +417,12 @@ def test_matlab_files_get_their_names_from_the_catalog(tmp_path):
     data = make_multilabel_rules(30, 3, 2, sparse=True)
     savemat(tmp_path / "toy.mat", {"data": data.X.toarray(), "target": data.Y.T})
     (tmp_path / "toy.xml").write_text(xml_of(["red", "blue"]))
-    files = {"files": ("toy.mat", "toy.xml"), "feature_names": "term{}", "first_feature": 0, "label_names": "xml"}
+    files = {
+        "files": ("toy.mat", "toy.xml"),
+        "feature_names": "term{}",
+        "first_feature": 0,
+        "label_names": "xml",
+    }
     back = convert(entry_of(data, binary_features=True, **files), tmp_path)
     assert back.is_sparse
     assert back.feature_names == ("term0", "term1", "term2")
@@ -389,19 +452,40 @@ def mlc_toolbox_file(data, path):
     """The real data in the layout of the MATLAB files that they came from."""
     signed = 2.0 * data.Y.T - 1
     if data.split is None:
-        return savemat(path, {"data": sparse.csc_array(data.X), "target": sparse.csc_array(data.Y.T * 1.0)})
+        return savemat(
+            path,
+            {
+                "data": sparse.csc_array(data.X),
+                "target": sparse.csc_array(data.Y.T * 1.0),
+            },
+        )
     train, test = data.split == 0, data.split == 1
     parts = {"train_data": data.X[train], "test_data": data.X[test]}
-    return savemat(path, {**parts, "train_target": signed[:, train], "test_target": signed[:, test]})
+    return savemat(
+        path,
+        {**parts, "train_target": signed[:, train], "test_target": signed[:, test]},
+    )
 
 
-@pytest.mark.parametrize("key", [key for key, entry in catalog().items() if entry.content])
-def test_the_real_data_sets_survive_the_layout_of_their_originals(key, real_data, tmp_path, as_arff):
+@pytest.mark.parametrize(
+    "key", [key for key, entry in catalog().items() if entry.content]
+)
+def test_the_real_data_sets_survive_the_layout_of_their_originals(
+    key, real_data, tmp_path, as_arff
+):
     entry, data = catalog()[key], read_npz(real_data / f"{key}.npz")
     originals = [name for name in entry.files if not name.endswith(".xml")]
     bounds = np.flatnonzero(np.diff(entry.split)) + 1 if len(originals) > 1 else []
-    for name, rows in zip(originals, np.split(np.arange(len(data)), bounds), strict=True):
-        part = Dataset(data.X[rows], data.Y[rows], data.feature_names, data.label_names, categories=data.categories)
+    for name, rows in zip(
+        originals, np.split(np.arange(len(data)), bounds), strict=True
+    ):
+        part = Dataset(
+            data.X[rows],
+            data.Y[rows],
+            data.feature_names,
+            data.label_names,
+            categories=data.categories,
+        )
         if name.endswith(".mat"):
             mlc_toolbox_file(data, tmp_path / name)
         else:
@@ -418,14 +502,23 @@ def test_the_real_data_sets_survive_the_layout_of_their_originals(key, real_data
 
 def test_the_documented_bytes_are_what_is_hashed():
     X, Y = np.array([[0.0, 2.5], [0.0, 0.0]]), np.array([[1], [0]])
-    sizes = np.array([2, 2, 1, 0, 1, 1, 1], dtype="<i8").tobytes()  # n, D, L; row starts 0, 1, 1; column 1
-    expected = b"mltsk-content-1\n" + sizes + np.array([2.5], dtype="<f8").tobytes() + b"\x01\x00"
+    sizes = np.array(
+        [2, 2, 1, 0, 1, 1, 1], dtype="<i8"
+    ).tobytes()  # n, D, L; row starts 0, 1, 1; column 1
+    expected = (
+        b"mltsk-content-1\n"
+        + sizes
+        + np.array([2.5], dtype="<f8").tobytes()
+        + b"\x01\x00"
+    )
     assert content_digest(Dataset(X, Y)) == hashlib.sha256(expected).hexdigest()
 
 
 def test_dense_sparse_and_unsorted_storage_agree():
     X = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, -0.0]])
-    messy = sparse.csr_array(([2.0, 1.0, 3.0, 0.0], [2, 1, 0, 1], [0, 2, 4]), shape=(2, 3))
+    messy = sparse.csr_array(
+        ([2.0, 1.0, 3.0, 0.0], [2, 1, 0, 1], [0, 2, 4]), shape=(2, 3)
+    )
     Y = np.eye(2)
     assert content_digest(Dataset(X, Y)) == content_digest(Dataset(messy, Y))
 

@@ -41,7 +41,12 @@ def test_layouts_and_orientations(write, variables):
 
 
 def test_parts_are_stacked_and_the_split_is_kept(write):
-    path = write(test_data=X[3:], train_target=Y.T[:, :3], train_data=X[:3], test_target=Y.T[:, 3:])
+    path = write(
+        test_data=X[3:],
+        train_target=Y.T[:, :3],
+        train_data=X[:3],
+        test_target=Y.T[:, 3:],
+    )
     data = read_mat(path)
     assert_array_equal(data.X, X)
     assert_array_equal(data.Y, Y)
@@ -61,7 +66,10 @@ def test_other_names_of_parts(write, form):
 def test_minus_one_is_no_only_where_the_reader_is_told(write):
     path = write(data=X, target=2 * Y.T - 1.0)
     assert_array_equal(read_mat(path, signed=True).Y, Y)
-    with pytest.raises(InputError, match="target holds -1, 1; labels are 0 and 1, as target > 0 makes them in MATLAB"):
+    with pytest.raises(
+        InputError,
+        match="target holds -1, 1; labels are 0 and 1, as target > 0 makes them in MATLAB",
+    ):
         read_mat(path)
 
 
@@ -102,11 +110,16 @@ def test_version_7_3_is_refused_with_advice(tmp_path):
 
 @pytest.mark.parametrize("variable", ["data", "target"])
 @pytest.mark.parametrize("index", [1 << 30, -(1 << 30)])
-def test_a_sparse_index_outside_the_matrix_is_refused_in_a_sentence(write, variable, index):
+def test_a_sparse_index_outside_the_matrix_is_refused_in_a_sentence(
+    write, variable, index
+):
     hostile = sparse.csc_array(X)
     hostile.indices[2] = index
     path = write(**{"data": X, "target": np.ones((4, 2)), variable: hostile})
-    with pytest.raises(InputError, match="not a readable MATLAB file: the parts of a sparse matrix do not fit"):
+    with pytest.raises(
+        InputError,
+        match="not a readable MATLAB file: the parts of a sparse matrix do not fit",
+    ):
         read_mat(path)
 
 

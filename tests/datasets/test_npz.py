@@ -20,7 +20,11 @@ def toy(**more):
         "split": [0, 1, 1],
         "source": "here",
     }
-    return Dataset(np.array([[0.1, 0], [np.nan, 1], [-3e300, 0]]), [[1], [0], [1]], **{**parts, **more})
+    return Dataset(
+        np.array([[0.1, 0], [np.nan, 1], [-3e300, 0]]),
+        [[1], [0], [1]],
+        **{**parts, **more},
+    )
 
 
 def test_everything_comes_back(tmp_path):
@@ -35,7 +39,9 @@ def test_everything_comes_back(tmp_path):
 
 @pytest.mark.parametrize("values", [[1.0, 1.0], [2.0, 255.0], [0.5, -1.0], []])
 def test_sparse_features_come_back_sparse(tmp_path, values):
-    X = sparse.csr_array((values, range(len(values)), [0, len(values), len(values)]), shape=(2, 5))
+    X = sparse.csr_array(
+        (values, range(len(values)), [0, len(values), len(values)]), shape=(2, 5)
+    )
     back = read_npz(write_npz(tmp_path / "toy.npz", Dataset(X, np.eye(2))))
     assert back.is_sparse
     assert back.X.dtype == np.float64
@@ -77,11 +83,18 @@ def refusal(path):
 
 
 def test_pickled_objects_are_not_read(tmp_path):
-    np.savez(tmp_path / "evil.npz", X=np.array([[object()]], dtype=object), Y=np.ones((1, 1)))
+    np.savez(
+        tmp_path / "evil.npz", X=np.array([[object()]], dtype=object), Y=np.ones((1, 1))
+    )
     assert "pickled" in refusal(tmp_path / "evil.npz")
 
 
-ONE_CELL = {"X_data": np.ones(1), "X_indices": np.zeros(1, int), "X_indptr": np.array([0, 1]), "X_shape": [1, 2]}
+ONE_CELL = {
+    "X_data": np.ones(1),
+    "X_indices": np.zeros(1, int),
+    "X_indptr": np.array([0, 1]),
+    "X_shape": [1, 2],
+}
 
 
 @pytest.mark.parametrize(
@@ -90,16 +103,38 @@ ONE_CELL = {"X_data": np.ones(1), "X_indices": np.zeros(1, int), "X_indptr": np.
         ({"Y": np.ones((1, 1))}, "no array X"),
         ({"X": np.ones((2, 1)), "Y": np.ones((1, 1))}, "X has 2 rows and Y has 1"),
         ({"X": np.ones((1, 1)), "Y": np.full((1, 1), 7)}, "other than 0 and 1"),
-        ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "feature_names": np.arange(1)}, "feature_names"),
-        ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "nominal_categories": np.array(["{"])}, "readable"),
-        ({"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "nominal_categories": np.array(["7"])}, "JSON lists"),
+        (
+            {"X": np.ones((1, 1)), "Y": np.ones((1, 1)), "feature_names": np.arange(1)},
+            "feature_names",
+        ),
+        (
+            {
+                "X": np.ones((1, 1)),
+                "Y": np.ones((1, 1)),
+                "nominal_categories": np.array(["{"]),
+            },
+            "readable",
+        ),
+        (
+            {
+                "X": np.ones((1, 1)),
+                "Y": np.ones((1, 1)),
+                "nominal_categories": np.array(["7"]),
+            },
+            "JSON lists",
+        ),
         ({**ONE_CELL, "X_indices": np.array([9])}, "do not fit each other"),
         ({**ONE_CELL, "X_indptr": np.array([0, 9])}, "readable"),
-        ({**ONE_CELL, "X_indptr": np.array([0, 1, 0]), "X_shape": [2, 2]}, "do not fit each other"),
+        (
+            {**ONE_CELL, "X_indptr": np.array([0, 1, 0]), "X_shape": [2, 2]},
+            "do not fit each other",
+        ),
         ({"X_data": np.ones(1)}, "X_shape"),
     ],
 )
-def test_files_that_are_no_data_set_are_refused_in_a_sentence(tmp_path, arrays, complaint):
+def test_files_that_are_no_data_set_are_refused_in_a_sentence(
+    tmp_path, arrays, complaint
+):
     np.savez(tmp_path / "bad.npz", **arrays)
     assert complaint in refusal(tmp_path / "bad.npz")
 
@@ -117,7 +152,11 @@ def test_a_damaged_file_is_read_right_or_refused_in_a_sentence(tmp_path_factory,
     digest = content_digest(toy())
     cut = data.draw(st.integers(0, len(whole)))
     noise = data.draw(st.binary(max_size=8))
-    path.write_bytes(whole[:cut] + noise + whole[cut + len(noise) :] if data.draw(st.booleans()) else whole[:cut])
+    path.write_bytes(
+        whole[:cut] + noise + whole[cut + len(noise) :]
+        if data.draw(st.booleans())
+        else whole[:cut]
+    )
     sentence = ""
     try:
         outcome = content_digest(read_npz(path))
@@ -127,19 +166,28 @@ def test_a_damaged_file_is_read_right_or_refused_in_a_sentence(tmp_path_factory,
     assert "\n" not in sentence
 
 
-def test_a_file_that_unpacks_to_more_than_allowed_is_refused_unopened(tmp_path, monkeypatch):
+def test_a_file_that_unpacks_to_more_than_allowed_is_refused_unopened(
+    tmp_path, monkeypatch
+):
     with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("X.npy", bytes(1 << 20))
     monkeypatch.setenv("MLTSK_MEMORY", "512K")
     assert "would take more than 1 MiB of memory" in refusal(tmp_path / "bomb.npz")
-    np.savez(tmp_path / "bytes.npz", X=np.zeros((300, 300), np.uint8))  # eight times as much once they are numbers
+    np.savez(
+        tmp_path / "bytes.npz", X=np.zeros((300, 300), np.uint8)
+    )  # eight times as much once they are numbers
     assert "would take more than" in refusal(tmp_path / "bytes.npz")
 
 
 def test_a_header_that_declares_terabytes_is_refused(tmp_path):
     header = np.lib.format.header_data_from_array_1_0(np.zeros((1, 1)))
-    with zipfile.ZipFile(tmp_path / "huge.npz", "w") as archive, archive.open("X.npy", "w") as member:
-        np.lib.format.write_array_header_1_0(member, {**header, "shape": (1 << 40, 1 << 10)})
+    with (
+        zipfile.ZipFile(tmp_path / "huge.npz", "w") as archive,
+        archive.open("X.npy", "w") as member,
+    ):
+        np.lib.format.write_array_header_1_0(
+            member, {**header, "shape": (1 << 40, 1 << 10)}
+        )
     refusal(tmp_path / "huge.npz")
 
 
@@ -155,21 +203,34 @@ def test_a_part_whose_name_is_damaged_is_not_left_out_without_a_word(tmp_path):
 def test_axes_that_would_take_gigabytes_of_names_are_refused(tmp_path, shape):
     np.savez(tmp_path / "wide.npz", X=np.empty(shape), Y=np.empty((shape[0], 0)))
     assert "would take more than" in refusal(tmp_path / "wide.npz")
-    parts = {"X_data": np.ones(1), "X_indices": np.zeros(1, int), "X_indptr": np.array([0, 1, 1])}
-    np.savez(tmp_path / "wide.npz", **parts, X_shape=np.array([2, 2**31 - 2]), Y=np.eye(2))
+    parts = {
+        "X_data": np.ones(1),
+        "X_indices": np.zeros(1, int),
+        "X_indptr": np.array([0, 1, 1]),
+    }
+    np.savez(
+        tmp_path / "wide.npz", **parts, X_shape=np.array([2, 2**31 - 2]), Y=np.eye(2)
+    )
     assert "would take more than" in refusal(tmp_path / "wide.npz")
 
 
 def test_a_part_that_is_longer_than_it_says_or_no_array_is_refused(tmp_path):
     whole = io.BytesIO()
     np.save(whole, np.eye(4))
-    for content in (whole.getvalue() + b"\0", whole.getvalue().replace(b"}", b" "), b"no array", b""):
+    for content in (
+        whole.getvalue() + b"\0",
+        whole.getvalue().replace(b"}", b" "),
+        b"no array",
+        b"",
+    ):
         with zipfile.ZipFile(tmp_path / "odd.npz", "w") as archive:
             archive.writestr("X.npy", content)
         refusal(tmp_path / "odd.npz")
 
 
-@pytest.mark.parametrize("X", [np.eye(3) * 1j, np.ones((3, 2)).astype("M8[s]"), np.ones(3, dtype="f8,i4")])
+@pytest.mark.parametrize(
+    "X", [np.eye(3) * 1j, np.ones((3, 2)).astype("M8[s]"), np.ones(3, dtype="f8,i4")]
+)
 def test_what_would_lose_something_as_numbers_is_refused(tmp_path, X):
     np.savez(tmp_path / "odd.npz", X=X, Y=np.eye(3))
     refusal(tmp_path / "odd.npz")

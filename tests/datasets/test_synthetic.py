@@ -17,7 +17,9 @@ def test_sizes_are_as_asked(sparse):
 
 
 def test_the_same_seed_gives_the_same_data_and_another_one_does_not():
-    first, again, other = (make_multilabel_rules(random_state=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        make_multilabel_rules(random_state=seed) for seed in (1, 1, 2)
+    )
     assert_array_equal(first.X, again.X)
     assert_array_equal(first.Y, again.Y)
     assert not np.array_equal(first.X, other.X)
@@ -49,8 +51,13 @@ def test_noise_flips_labels_near_the_cut_and_more_noise_flips_more():
 
 def test_shared_consequents_correlate_labels():
     def mean_correlation(correlation):
-        sets = [make_multilabel_rules(800, 20, 6, correlation=correlation, random_state=s) for s in range(6)]
-        return np.mean([np.corrcoef(data.Y.T)[np.triu_indices(6, 1)].mean() for data in sets])
+        sets = [
+            make_multilabel_rules(800, 20, 6, correlation=correlation, random_state=s)
+            for s in range(6)
+        ]
+        return np.mean(
+            [np.corrcoef(data.Y.T)[np.triu_indices(6, 1)].mean() for data in sets]
+        )
 
     assert abs(mean_correlation(0.0)) < 0.1
     assert mean_correlation(0.9) > 0.4
@@ -62,9 +69,13 @@ def test_no_label_is_constant_and_most_consequents_are_zero():
     assert np.mean(rules.coef == 0) > 0.6
 
 
-@pytest.mark.parametrize(("n_features", "sparse"), [(5, False), (300, False), (300, True)])
+@pytest.mark.parametrize(
+    ("n_features", "sparse"), [(5, False), (300, False), (300, True)]
+)
 def test_rules_differ_and_fire_softly_in_any_dimension(n_features, sparse):
-    data, rules = make_multilabel_rules(400, n_features, 3, 4, sparse=sparse, return_rules=True)
+    data, rules = make_multilabel_rules(
+        400, n_features, 3, 4, sparse=sparse, return_rules=True
+    )
     firing = firing_strengths(data.X, rules.centers, rules.widths)
     assert 0.6 < firing.max(axis=1).mean() < 0.999
     assert set(firing.argmax(axis=1)) == {0, 1, 2, 3}

@@ -19,7 +19,10 @@ from pathlib import Path
 from mltsk.cli import main
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<kind>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<kind>\w+)\n(?P<code>.*?)^```$",
+    re.M | re.S,
+)
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 TOKEN = re.compile(rf"{NUMBER.pattern}|\w+|[^\w\s…]")
 ALIKE = 0.98  # share of words and numbers that must agree
@@ -38,7 +41,10 @@ class Block:
 def blocks(text: str) -> list[Block]:
     """All code blocks of a page."""
     return [
-        Block(m["kind"], m["code"], text[: m.start("code")].count("\n"), bool(m["skip"])) for m in BLOCK.finditer(text)
+        Block(
+            m["kind"], m["code"], text[: m.start("code")].count("\n"), bool(m["skip"])
+        )
+        for m in BLOCK.finditer(text)
     ]
 
 
@@ -78,8 +84,14 @@ def run_console(block: Block, where: str) -> None:
 def check(shown: str, printed: str, where: str) -> None:
     """Compare what a page shows with what was printed."""
     mine, theirs = TOKEN.findall(shown), TOKEN.findall(printed)
-    runs = SequenceMatcher(None, [word(x) for x in mine], [word(x) for x in theirs], autojunk=False)
-    pairs = [(mine[m.a + i], theirs[m.b + i]) for m in runs.get_matching_blocks() for i in range(m.size)]
+    runs = SequenceMatcher(
+        None, [word(x) for x in mine], [word(x) for x in theirs], autojunk=False
+    )
+    pairs = [
+        (mine[m.a + i], theirs[m.b + i])
+        for m in runs.get_matching_blocks()
+        for i in range(m.size)
+    ]
     wanted = len(mine) if "…" in shown else max(len(mine), len(theirs))
     found = sum(close(a, b) for a, b in pairs) >= ALIKE * wanted
     assert found, f"{where}: the page shows\n{shown}\nbut the code prints\n{printed}"

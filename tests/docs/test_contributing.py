@@ -8,7 +8,11 @@ import pytest
 from .pages import ROOT
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-QUESTIONS = re.findall(r"^\d+\. (.+?)(?=^\d+\. |\n\n)", TEXT.partition("## Ten questions")[2], flags=re.M | re.S)
+QUESTIONS = re.findall(
+    r"^\d+\. (.+?)(?=^\d+\. |\n\n)",
+    TEXT.partition("## Ten questions")[2],
+    flags=re.M | re.S,
+)
 PLACE = re.compile(r"`([\w/]+\.(?:py|csv|toml))`(?: \(((?:`[\w.]+`(?:, )?)+)\))?")
 
 
@@ -17,17 +21,23 @@ def defined(tree, prefix=""):
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from (prefix + target.id for target in targets if isinstance(target, ast.Name))
+            yield from (
+                prefix + target.id for target in targets if isinstance(target, ast.Name)
+            )
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield prefix + node.name
-            yield from defined(node, f"{node.name}.") if isinstance(node, ast.ClassDef) else ()
+            yield from (
+                defined(node, f"{node.name}.") if isinstance(node, ast.ClassDef) else ()
+            )
 
 
 def test_there_are_ten():
     assert len(QUESTIONS) == 10
 
 
-@pytest.mark.parametrize("answer", QUESTIONS, ids=lambda answer: answer.partition("**")[2].partition("?")[0])
+@pytest.mark.parametrize(
+    "answer", QUESTIONS, ids=lambda answer: answer.partition("**")[2].partition("?")[0]
+)
 def test_an_answer_names_at_most_two_files_and_what_to_look_for_in_them(answer):
     places = PLACE.findall(answer)
     assert 1 <= len(places) <= 2
@@ -35,4 +45,6 @@ def test_an_answer_names_at_most_two_files_and_what_to_look_for_in_them(answer):
         file = ROOT / "src" / "mltsk" / path
         wanted = set(re.findall(r"[\w.]+", names))
         assert file.exists()
-        assert wanted <= set(defined(ast.parse(file.read_text(encoding="utf-8"))) if wanted else ())
+        assert wanted <= set(
+            defined(ast.parse(file.read_text(encoding="utf-8"))) if wanted else ()
+        )

@@ -7,7 +7,13 @@ import pytest
 
 from mltsk.pages.explorer import explore
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 PATIENCE = 60_000  # milliseconds, on a machine that is busy with other tests
 DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 
@@ -17,18 +23,39 @@ class Browser:
 
     def __init__(self, chromium):
         self.errors, self.requests = [], []
-        self.pages = {mobile: chromium.new_page(is_mobile=mobile) for mobile in (False, True)}
+        self.pages = {
+            mobile: chromium.new_page(is_mobile=mobile) for mobile in (False, True)
+        }
         for page in self.pages.values():
             page.set_default_timeout(PATIENCE)
             page.on("pageerror", lambda error: self.errors.append(str(error)))
-            page.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
-            page.on("console", lambda said: self.errors.extend([said.text] * (said.type in ("error", "warning"))))
+            page.on(
+                "dialog",
+                lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()),
+            )
+            page.on(
+                "console",
+                lambda said: self.errors.extend(
+                    [said.text] * (said.type in ("error", "warning"))
+                ),
+            )
             page.on("request", lambda request: self.requests.append(request.url))
 
-    def open(self, path, *, width=1400, height=1000, dark=False, fragment="", ready="window.explorer"):
+    def open(
+        self,
+        path,
+        *,
+        width=1400,
+        height=1000,
+        dark=False,
+        fragment="",
+        ready="window.explorer",
+    ):
         """Load a file in a window of a size, with the end of an address, until it is `ready`."""
         self.page = self.pages[width < 600]
-        self.page.goto("about:blank")  # the same page with another fragment would not be loaded again
+        self.page.goto(
+            "about:blank"
+        )  # the same page with another fragment would not be loaded again
         self.errors.clear()
         self.requests.clear()
         self.page.set_viewport_size({"width": width, "height": height})
@@ -53,12 +80,18 @@ class Browser:
         self.settled()
 
 
-@pytest.fixture(scope="module")  # no longer: the event loop of playwright would be in the way of other tests
+@pytest.fixture(
+    scope="module"
+)  # no longer: the event loop of playwright would be in the way of other tests
 def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason='playwright is missing: pip install "mltsk[test]"')
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason='playwright is missing: pip install "mltsk[test]"'
+    )
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        pytest.skip("there is no browser: run scripts/install_chromium.sh, which installs Debian's Chromium")
+        pytest.skip(
+            "there is no browser: run scripts/install_chromium.sh, which installs Debian's Chromium"
+        )
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, timeout=PATIENCE)
         yield Browser(chromium)
@@ -70,6 +103,8 @@ def page(tmp_path_factory):
     """Write the page of a model and say where it is."""
 
     def write(model, X=None, Y=None, **options):
-        return explore(model, tmp_path_factory.mktemp("page") / "page.html", X, Y, **options)
+        return explore(
+            model, tmp_path_factory.mktemp("page") / "page.html", X, Y, **options
+        )
 
     return write

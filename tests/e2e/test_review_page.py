@@ -14,19 +14,37 @@ FOLDED = "document.querySelectorAll('details:not([open])').length"
 def page(tmp_path_factory):
     rng = np.random.default_rng(0)
     table = read_table("pbc")
-    X = table.X.assign(**{"a name that is far too long for any phone " * 3: rng.normal(size=418), "<b>&": 1.0})
-    Y = table.Y.assign(**{f"Lungenembolie_nach_Operation_{i}": (X.age > 40 + i).astype(float) for i in range(8)})
+    X = table.X.assign(
+        **{
+            "a name that is far too long for any phone " * 3: rng.normal(size=418),
+            "<b>&": 1.0,
+        }
+    )
+    Y = table.Y.assign(
+        **{
+            f"Lungenembolie_nach_Operation_{i}": (X.age > 40 + i).astype(float)
+            for i in range(8)
+        }
+    )
     frame = pd.concat([X, Y], axis=1)
-    return review(read_table(frame, list(Y.columns)), tmp_path_factory.mktemp("review") / "page.html", quick=True)
+    return review(
+        read_table(frame, list(Y.columns)),
+        tmp_path_factory.mktemp("review") / "page.html",
+        quick=True,
+    )
 
 
 @pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("dark", [False, True])
-def test_it_opens_without_complaints_and_does_not_scroll_sideways(browser, page, width, dark):
+def test_it_opens_without_complaints_and_does_not_scroll_sideways(
+    browser, page, width, dark
+):
     browser.open(page, width=width, dark=dark, ready=HERE)
     assert browser.errors == []
     assert browser.run("document.documentElement.scrollWidth") == width
-    browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    browser.run(
+        "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+    )
     assert browser.run("document.documentElement.scrollWidth") == width
     assert set(browser.requests) == {page.as_uri()}
 

@@ -15,22 +15,37 @@ SCALES = ["quantile", "standard", "minmax", None, "unit"]
 
 
 @pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("kind", [{}, {"order": 1}, {"K": 0}, {"general": False, "order": 1}])
+@pytest.mark.parametrize(
+    "kind", [{}, {"order": 1}, {"K": 0}, {"general": False, "order": 1}]
+)
 def test_parts_add_up_to_the_score(make_system, X, scale, kind):
     system = make_system(scale, **kind)
     why = explain(system, X)
     assert_allclose(why.scores, system.scores(X), rtol=1e-13)
-    assert_allclose(why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1), why.scores, atol=1e-12)
+    assert_allclose(
+        why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1),
+        why.scores,
+        atol=1e-12,
+    )
     frame = why[:3].to_frame()
-    sums = frame[frame.part != "slope"].groupby(["sample", "label"]).contribution.sum().unstack()
+    sums = (
+        frame[frame.part != "slope"]
+        .groupby(["sample", "label"])
+        .contribution.sum()
+        .unstack()
+    )
     assert_allclose(sums[list(LABELS)], why.scores[:3], atol=1e-12)
 
 
 def test_effects_and_shifts_are_those_of_the_system(make_system, X):
     system = make_system(order=1)
     why = explain(system, X).for_label("asthma")
-    assert_allclose(why.feature_effects()[:, :, 0], effects_of_features(system, X, 1), atol=1e-14)
-    assert_allclose(why.shifts[:, :, 0], effects_of_exceptions(system, X, 1), atol=1e-12)
+    assert_allclose(
+        why.feature_effects()[:, :, 0], effects_of_features(system, X, 1), atol=1e-14
+    )
+    assert_allclose(
+        why.shifts[:, :, 0], effects_of_exceptions(system, X, 1), atol=1e-12
+    )
 
 
 def test_sparse_rows_tell_what_is_absent_in_one_sum(make_system, texts):
@@ -38,7 +53,9 @@ def test_sparse_rows_tell_what_is_absent_in_one_sum(make_system, texts):
     why = explain(system, texts)
     for one in list(why)[:5]:
         account = one.why("gout")
-        assert sum(part.contribution for part in account.parts if part.part != "slope") == pytest.approx(account.score)
+        assert sum(
+            part.contribution for part in account.parts if part.part != "slope"
+        ) == pytest.approx(account.score)
         assert len(account.of_kind("feature")) == np.count_nonzero(one.X.toarray())
         assert len(account.of_kind("absent")) <= 1
 
@@ -49,7 +66,9 @@ def test_slopes_tell_what_rules_make_of_features(make_system, X):
     at_average = why.firing @ system.coef[:, 0] + np.einsum(
         "nk,kdl,d->nl", why.firing, system.coef[:, 1:], why.tables.middle
     )
-    assert_allclose(why.slope_effects().sum(axis=1) + at_average, why.shifts.sum(axis=1), atol=1e-12)
+    assert_allclose(
+        why.slope_effects().sum(axis=1) + at_average, why.shifts.sum(axis=1), atol=1e-12
+    )
     assert "of what rules add, by feature" in str(why[0])
     assert not explain(make_system(), X).slope_effects().any()
 
@@ -57,7 +76,9 @@ def test_slopes_tell_what_rules_make_of_features(make_system, X):
 def test_probabilities_are_told_where_there_are_some(make_system, X):
     system = make_system()
     why = explain(system, X[:4]).for_label("asthma")
-    assert_allclose(why.probabilities, system.probabilities(system.scores(X[:4]))[:, [1]])
+    assert_allclose(
+        why.probabilities, system.probabilities(system.scores(X[:4]))[:, [1]]
+    )
     assert why.why("asthma").probability == pytest.approx(why.probabilities[0, 0])
     assert "probability" in str(why)
     bare = explain(make_system(slopes=None), X[:1])
@@ -81,7 +102,10 @@ def test_narrowing_keeps_the_numbers_of_samples_and_labels(make_system, X):
     narrow = why[10:14][::2].for_label("asthma")
     assert [one.samples.tolist() for one in narrow] == [[10], [12]]
     assert_allclose(narrow.scores[:, 0], why.scores[[10, 12], 1])
-    assert (narrow.shifts.shape, narrow.feature_effects().shape) == ((2, 3, 1), (2, 4, 1))
+    assert (narrow.shifts.shape, narrow.feature_effects().shape) == (
+        (2, 3, 1),
+        (2, 4, 1),
+    )
     with pytest.raises(InputError, match="no label called 'flu'"):
         why[0].why("flu")
 
@@ -90,7 +114,9 @@ def test_the_story_tells_the_highest_labels_of_the_first_samples(make_system, X)
     why = explain(make_system(), X)
     text = why.to_text(labels=1, samples=2)
     above = [LABELS[j] for j in why.scores[:2].argmax(axis=1)]
-    assert [line.split(":")[0].strip() for line in text.splitlines() if "threshold" in line] == above
+    assert [
+        line.split(":")[0].strip() for line in text.splitlines() if "threshold" in line
+    ] == above
     assert text.endswith("and 58 more samples")
     assert str(why[3]).startswith("Sample 3\n")
 
@@ -100,7 +126,9 @@ def test_plain_data_round_trip(make_system, X):
     plain = json.loads(json.dumps(why.to_dict(), allow_nan=False))
     labels = plain["samples"][1]["labels"]
     assert [entry["label"] for entry in labels] == list(LABELS)
-    assert sum(part["contribution"] for part in labels[0]["parts"]) == pytest.approx(why.scores[1, 0])
+    assert sum(part["contribution"] for part in labels[0]["parts"]) == pytest.approx(
+        why.scores[1, 0]
+    )
     assert len(why.to_dict(top=1)["samples"][0]["labels"][0]["parts"]) == 3
 
 
@@ -112,7 +140,14 @@ def test_html_is_escaped(make_system, X):
 
 def test_a_sample_that_fires_no_rule_scores_nothing(make_system):
     widths = np.full((3, 4), 1e-3)
-    system = make_system(None, general=False, order=1, underflow="authors", widths=widths, intercept=np.zeros(2))
+    system = make_system(
+        None,
+        general=False,
+        order=1,
+        underflow="authors",
+        widths=widths,
+        intercept=np.zeros(2),
+    )
     why = explain(system, np.full((1, 4), 1e6))
     assert_allclose(why.shifts, 0.0)
     assert "Rule 1, which fits by 0 %" in str(why)
@@ -123,7 +158,10 @@ def test_a_ledger_reads_in_the_callers_words_and_sums_what_is_left_out():
         Part("base", None, None, 0.2, "before exceptions"),
         Part("feature", "glucose", 8.1, 0.3, "glucose is high"),
     ]
-    parts += [Part("exception", k, 0.3, a, f"Exception {k + 1}") for k, a in enumerate((0.1, 0.06, 0.04))]
+    parts += [
+        Part("exception", k, 0.3, a, f"Exception {k + 1}")
+        for k, a in enumerate((0.1, 0.06, 0.04))
+    ]
     why = Why(4, "gout", 0.7, 0.5, 0.83, tuple(parts))
     assert page_lines(why, 1) == [
         "gout: 0.700, given (threshold 0.5, probability 83 %)",
@@ -142,17 +180,36 @@ def page_lines(why, top):
 
 
 @pytest.mark.parametrize(
-    "kind", [{"n_rules": 0}, {"n_rules": 5, "order": 0}, {"n_rules": 3, "order": 1}, {"max_terms": 6}]
+    "kind",
+    [
+        {"n_rules": 0},
+        {"n_rules": 5, "order": 0},
+        {"n_rules": 3, "order": 1},
+        {"max_terms": 6},
+    ],
 )
 @pytest.mark.parametrize("scale", ["quantile", "standard"])
 def test_reasons_of_a_table_add_up(table, kind, scale):
-    X = table[0].iloc[:40].assign(smoker=lambda X: X["smoker"].replace("former", "unheard of"))
+    X = (
+        table[0]
+        .iloc[:40]
+        .assign(smoker=lambda X: X["smoker"].replace("former", "unheard of"))
+    )
     clf = MLTSKClassifier(scale=scale, **kind).fit(*table)
     why = clf.explain(X)
     assert_allclose(why.scores, clf.decision_function(X) + clf.thresholds_, atol=1e-12)
-    assert_allclose(why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1), why.scores, atol=1e-12)
+    assert_allclose(
+        why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1),
+        why.scores,
+        atol=1e-12,
+    )
     frame = why.to_frame()
-    sums = frame[frame.part != "slope"].groupby(["sample", "label"]).contribution.sum().unstack()
+    sums = (
+        frame[frame.part != "slope"]
+        .groupby(["sample", "label"])
+        .contribution.sum()
+        .unstack()
+    )
     assert_allclose(sums[["copd", "gout"]], why.scores, atol=1e-12)
     assert set(frame.name[frame.part == "feature"]) <= set(X.columns)
     json.dumps(why.to_dict(), allow_nan=False)
@@ -164,12 +221,22 @@ def test_a_feature_of_a_table_is_one_line_in_its_words(table):
         table[0]
         .iloc[[10, 10]]
         .assign(
-            age=[50.0, np.nan], smoker=["daily", "vape"], stage=["IV", None], albumin=[np.nan, 3.5], fever=[True, None]
+            age=[50.0, np.nan],
+            smoker=["daily", "vape"],
+            stage=["IV", None],
+            albumin=[np.nan, 3.5],
+            fever=[True, None],
         )
     )
-    first, second = ({part.name: part for part in one.why("copd").of_kind("feature")} for one in clf.explain(X))
+    first, second = (
+        {part.name: part for part in one.why("copd").of_kind("feature")}
+        for one in clf.explain(X)
+    )
     assert (first["smoker"].words, first["smoker"].value) == ("smoker = daily", "daily")
-    assert (first["albumin"].words, first["albumin"].value) == ("albumin not measured", None)
+    assert (first["albumin"].words, first["albumin"].value) == (
+        "albumin not measured",
+        None,
+    )
     assert first["stage"].words == "stage = IV"
     assert first["fever"].words == "fever = yes"
     assert first["age"].words.startswith("age is ")

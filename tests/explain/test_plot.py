@@ -35,7 +35,9 @@ def test_shapes_of_named_values_are_bars(make_system, tmp_path):
 def test_shapes_choose_four_labels_and_may_be_none(make_system, tmp_path):
     labels = tuple("abcdef")
     assert len(plot.shapes(make_system(labels=labels), top=2).axes) == 8
-    assert "no general rule" in drawn(plot.shapes(make_system("minmax", order=1, general=False)), tmp_path)
+    assert "no general rule" in drawn(
+        plot.shapes(make_system("minmax", order=1, general=False)), tmp_path
+    )
 
 
 def test_the_rule_map_numbers_every_rule(make_system, X, tmp_path):
@@ -58,7 +60,10 @@ def test_large_models_show_their_top(make_system, tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 300))
     names = [f"feature {d}" for d in range(300)], [f"label {j}" for j in range(160)]
     system = make_system("standard", K=15, X=X, features=names[0], labels=names[1])
-    importance, related = plot.feature_importance(system), plot.label_correlation(system)
+    importance, related = (
+        plot.feature_importance(system),
+        plot.label_correlation(system),
+    )
     assert importance.axes[0].images[0].get_array().shape == (20, 30)
     assert related.axes[0].images[0].get_array().shape == (60, 60)
     drawn(importance, tmp_path)
@@ -84,11 +89,17 @@ def test_without_matplotlib_it_says_what_to_install(make_system, monkeypatch):
         plot.rule_map(make_system())
 
 
-def test_a_table_has_bars_for_values_and_a_mark_for_what_is_not_measured(table, tmp_path):
+def test_a_table_has_bars_for_values_and_a_mark_for_what_is_not_measured(
+    table, tmp_path
+):
     clf = MLTSKClassifier(n_rules=3).fit(*table)
     figure = plot.shapes(clf, "copd", top=6)
     bars = {ax.get_title(loc="left"): len(ax.patches) for ax in figure.axes}
-    assert (bars["copd by smoker"], bars["copd by sex"], bars["copd by age"]) == (5, 2, 0)
+    assert (bars["copd by smoker"], bars["copd by sex"], bars["copd by age"]) == (
+        5,
+        2,
+        0,
+    )
     assert "not measured" in drawn(figure, tmp_path)
     assert "smoker" in drawn(plot.membership(clf, 0, top=6), tmp_path)
     assert "smoker" in drawn(plot.feature_importance(clf), tmp_path)
@@ -99,7 +110,10 @@ def test_the_price_of_brevity_is_drawn_from_the_classifier_itself():
     clf = MLTSKClassifier(n_rules=0).fit(data.X, data.Y)
     lines = clf.plot.size_path().axes[0].get_lines()
     path = clf.size_path_
-    assert [line.get_ydata().tolist() for line in lines] == [path["AP"].tolist(), path["macro_AP"].tolist()]
+    assert [line.get_ydata().tolist() for line in lines] == [
+        path["AP"].tolist(),
+        path["macro_AP"].tolist(),
+    ]
     assert clf.plot.shapes("label 0").axes
 
 
@@ -110,7 +124,9 @@ def test_what_a_model_is_worth_is_drawn_from_rows_that_were_left_out(tmp_path):
     clf = MLTSKClassifier(n_rules=0).fit(data.X, Y)
     by_label = evaluate(Y, clf.loo_scores_, per_label=True)
     assert f"label 1: AUC {by_label['AUC'][1]:.2f}" in drawn(clf.plot.roc(), tmp_path)
-    assert f"label 1: AP {by_label['AP'][1]:.2f}" in drawn(clf.plot.precision_recall("label 1"), tmp_path)
+    assert f"label 1: AP {by_label['AP'][1]:.2f}" in drawn(
+        clf.plot.precision_recall("label 1"), tmp_path
+    )
     assert len(clf.plot.calibration("label 0", "label 1").axes) == 2
     assert clf.shorten(4).plot.roc("label 0").axes
     with pytest.raises(InputError, match="fitted here, not one of a file"):

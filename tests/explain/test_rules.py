@@ -45,16 +45,28 @@ def test_a_shape_has_the_effects_of_the_system_at_its_values(make_system, X, sca
     for shape in rule_base(system, categories=CATEGORIES).general[1].shapes:
         rows = np.tile(X[0], (len(shape.x), 1))
         rows[:, FEATURES.index(shape.feature)] = shape.x
-        assert_allclose(shape.y, effects_of_features(system, rows, 1)[:, FEATURES.index(shape.feature)], atol=1e-12)
+        assert_allclose(
+            shape.y,
+            effects_of_features(system, rows, 1)[:, FEATURES.index(shape.feature)],
+            atol=1e-12,
+        )
 
 
-def test_changes_hold_between_the_outer_tenths_unless_these_are_one_value(make_system, X):
+def test_changes_hold_between_the_outer_tenths_unless_these_are_one_value(
+    make_system, X
+):
     X[:, 2] = np.arange(60) < 3  # a rare thing: its 90th percentile is still 0
     system = make_system("standard", X=X)
-    changes = {shape.feature: shape.change for shape in rule_base(system).general[0].shapes}
-    low, high = system.scale(np.array([[np.quantile(X[:, 0], q), 0, q > 0.5, 0] for q in (0.1, 0.9)]))
+    changes = {
+        shape.feature: shape.change for shape in rule_base(system).general[0].shapes
+    }
+    low, high = system.scale(
+        np.array([[np.quantile(X[:, 0], q), 0, q > 0.5, 0] for q in (0.1, 0.9)])
+    )
     expected = (high - low) * system.term_coef[:, 0]
-    assert (changes["age"], changes["smoker"]) == pytest.approx((expected[0], expected[2]))
+    assert (changes["age"], changes["smoker"]) == pytest.approx(
+        (expected[0], expected[2])
+    )
 
 
 def test_categories_are_told_by_name_and_never_as_high_or_low(make_system):
@@ -63,12 +75,20 @@ def test_categories_are_told_by_name_and_never_as_high_or_low(make_system):
     assert "ward = " in text
     assert "where smoker is yes" in text
     assert "high" not in text.split("In general")[1]
-    assert rules.for_feature("ward")[0].conditions[0].category in ("east", "north", "west")
+    assert rules.for_feature("ward")[0].conditions[0].category in (
+        "east",
+        "north",
+        "west",
+    )
 
 
 def test_exceptions_are_a_sequence(make_system):
     rules = rule_base(make_system())
-    assert [rule.index for rule in rules] == [0, 1, 2] == [rule.index for rule in rules.exceptions]
+    assert (
+        [rule.index for rule in rules]
+        == [0, 1, 2]
+        == [rule.index for rule in rules.exceptions]
+    )
     assert str(rules[-1]) == str(rules[2]) == str(rules.exceptions[2])
     assert isinstance(rules[1:], RuleBase)
     assert [rule.index for rule in rules[1:]] == [1, 2]
@@ -81,14 +101,18 @@ def test_shifts_are_the_numbers_of_the_system_largest_first(make_system):
     system.coef[1, 0, 2] = 0.0
     shifts = {c.label: c.shift for c in rule_base(system)[1].consequents}
     assert shifts == {"a": system.coef[1, 0, 0], "b": system.coef[1, 0, 1]}
-    assert np.abs(list(shifts.values())).tolist() == sorted(np.abs(list(shifts.values())), reverse=True)
+    assert np.abs(list(shifts.values())).tolist() == sorted(
+        np.abs(list(shifts.values())), reverse=True
+    )
 
 
 def test_rules_of_order_one_have_slopes_for_the_span_of_the_data(make_system, X):
     system = make_system("standard", order=1)
     consequent = {c.label: c for c in rule_base(system)[1].consequents}["asthma"]
     slopes = {shape.feature: shape.change for shape in consequent.shapes}
-    low, high = (system.scale(np.tile(np.quantile(X[:, 0], q), (1, 4)))[0, 0] for q in (0.1, 0.9))
+    low, high = (
+        system.scale(np.tile(np.quantile(X[:, 0], q), (1, 4)))[0, 0] for q in (0.1, 0.9)
+    )
     assert slopes["age"] == pytest.approx(system.coef[1, 1, 1] * (high - low))
     assert "at its centre" in str(consequent)
 
@@ -107,15 +131,23 @@ def test_places_of_conditions_are_shares_of_the_training_data(make_system, X, te
     below, tied = (X < X[:3, None]).mean(axis=1), (X == X[:3, None]).mean(axis=1)
     for rule, place in zip(rule_base(make_system()), below + tied / 2, strict=True):
         told = {c.feature: c.percentile for c in rule.conditions}
-        assert [told[feature] for feature in FEATURES] == pytest.approx(place, abs=0.06)  # there are 21 percentiles
-    assert {c.percentile for c in rule_base(make_system("unit", X=texts))[0].conditions} == {None}
+        assert [told[feature] for feature in FEATURES] == pytest.approx(
+            place, abs=0.06
+        )  # there are 21 percentiles
+    assert {
+        c.percentile for c in rule_base(make_system("unit", X=texts))[0].conditions
+    } == {None}
 
 
 @pytest.mark.parametrize("scale", SCALES[:-1])
-def test_without_members_conditions_begin_between_the_average_and_the_centre(make_system, scale):
+def test_without_members_conditions_begin_between_the_average_and_the_centre(
+    make_system, scale
+):
     for c in (c for rule in rule_base(make_system(scale)) for c in rule.conditions):
         (limit,) = {c.low, c.high} - {None}
-        assert min(c.center, c.average) - 1e-9 <= limit <= max(c.center, c.average) + 1e-9
+        assert (
+            min(c.center, c.average) - 1e-9 <= limit <= max(c.center, c.average) + 1e-9
+        )
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -132,9 +164,13 @@ def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
 
 
 def test_an_unknown_name_is_refused_with_what_comes_close(make_system):
-    with pytest.raises(InputError, match="no feature called 'glucos': did you mean 'glucose'"):
+    with pytest.raises(
+        InputError, match="no feature called 'glucos': did you mean 'glucose'"
+    ):
         rule_base(make_system()).for_feature("glucos")
-    with pytest.raises(InputError, match="no feature called 'zzz': the first of 4 is 'age'"):
+    with pytest.raises(
+        InputError, match="no feature called 'zzz': the first of 4 is 'age'"
+    ):
         rule_base(make_system()).for_feature("zzz")
     with pytest.raises(InputError, match="at least one label"):
         rule_base(make_system()).for_label()
@@ -147,7 +183,9 @@ def test_filtering_by_label_and_feature(make_system):
     assert {shape.feature for shape in narrow.general[0].shapes} == {"age", "ward"}
     assert [c.label for c in narrow[0].consequents] == ["asthma"]
     assert "gout" not in rules.to_text(label="asthma")
-    with pytest.raises(InputError, match="no label called 'astma': did you mean 'asthma'"):
+    with pytest.raises(
+        InputError, match="no label called 'astma': did you mean 'asthma'"
+    ):
         rules.for_label("astma")
 
 
@@ -156,10 +194,16 @@ def test_a_short_model_is_printed_whole(make_system):
 
 
 def test_a_shortened_classifier_is_printed_whole():
-    clf = MLTSKClassifier().fit(*make_multilabel_rules(n_samples=200, random_state=0).frames()).shorten(max_terms=12)
+    clf = (
+        MLTSKClassifier()
+        .fit(*make_multilabel_rules(n_samples=200, random_state=0).frames())
+        .shorten(max_terms=12)
+    )
     statements = [shape for rule in clf.rules_.general for shape in rule.shapes]
     statements += [c for rule in clf.rules_.exceptions for c in rule.consequents]
-    assert f"These {len(statements)} statements cover the whole model." in str(clf.rules_)
+    assert f"These {len(statements)} statements cover the whole model." in str(
+        clf.rules_
+    )
     assert len(statements) <= clf.n_terms_.sum()
 
 
@@ -171,12 +215,21 @@ def test_a_text_says_how_much_of_the_model_it_shows(make_system):
         + tables.shift_sizes[range(3), np.abs(tables.shifts).argmax(axis=1)].sum()
     )
     share = 100 * shown / (tables.sizes.sum() + tables.shift_sizes.sum())
-    assert f"These 5 statements carry {share:.0f} % of what the model does." in rules.to_text(top=1)
+    assert (
+        f"These 5 statements carry {share:.0f} % of what the model does."
+        in rules.to_text(top=1)
+    )
 
 
 def test_no_exceptions_and_no_general_rule_are_said(make_system):
     assert "this table needs no exceptions" in str(rule_base(make_system(K=0)))
-    text = str(rule_base(make_system("minmax", order=1, general=False, slopes=None, underflow="authors")))
+    text = str(
+        rule_base(
+            make_system(
+                "minmax", order=1, general=False, slopes=None, underflow="authors"
+            )
+        )
+    )
     assert text.startswith("3 rules on 4 features for 2 labels. Each adds what it says")
     assert "Rule 1 — governs" in text
     assert "In general" not in text
@@ -184,7 +237,9 @@ def test_no_exceptions_and_no_general_rule_are_said(make_system):
 
 def test_thresholds_are_told_as_one_or_by_label(make_system):
     assert "its threshold, 0.5." in str(rule_base(make_system()))
-    assert "its threshold: gout 0.7, asthma 0.2." in str(rule_base(make_system(thresholds=np.array([0.7, 0.2]))))
+    assert "its threshold: gout 0.7, asthma 0.2." in str(
+        rule_base(make_system(thresholds=np.array([0.7, 0.2])))
+    )
 
 
 def test_html_stays_text(make_system):
@@ -198,7 +253,11 @@ def test_html_stays_text(make_system):
 def test_a_frame_has_one_row_for_each_statement(make_system):
     system = make_system(order=1)
     frame = rule_base(system).to_frame()
-    assert frame.part.value_counts().to_dict() == {"then": system.coef.size, "if": 12, "general": 8}
+    assert frame.part.value_counts().to_dict() == {
+        "then": system.coef.size,
+        "if": 12,
+        "general": 8,
+    }
     assert set(frame.feature.dropna()) == set(FEATURES)
     assert set(rule_base(system).for_label("gout").to_frame("then").label) == {"gout"}
     with pytest.raises(InputError, match="'if', 'then' or None"):
@@ -213,18 +272,27 @@ def test_without_pandas_the_message_is_the_install_command(make_system, monkeypa
 
 def test_single_precision_reads_as_plain_numbers(make_system):
     system = make_system("standard", order=1)
-    thin = {what: np.asarray(getattr(system, what), np.float32) for what in ("coef", "term_coef", "centers", "widths")}
+    thin = {
+        what: np.asarray(getattr(system, what), np.float32)
+        for what in ("coef", "term_coef", "centers", "widths")
+    }
     rules = rule_base(type(system)(**{**vars(system), **thin}))
     assert json.loads(rules.to_json()) == rules.to_dict()
 
 
-def test_a_large_model_shows_its_largest_parts_without_making_the_others(make_system, monkeypatch):
+def test_a_large_model_shows_its_largest_parts_without_making_the_others(
+    make_system, monkeypatch
+):
     X = np.random.default_rng(0).normal(size=(30, 300))
     names = tuple(f"f{d}" for d in range(300)), tuple(f"l{j}" for j in range(60))
     rules = rule_base(make_system(K=25, X=X, features=names[0], labels=names[1]))
     made = []
     original = RuleBase._shape
-    monkeypatch.setattr(RuleBase, "_shape", lambda self, *known: made.append(known) or original(self, *known))
+    monkeypatch.setattr(
+        RuleBase,
+        "_shape",
+        lambda self, *known: made.append(known) or original(self, *known),
+    )
     text = str(rules)
     assert "and 40 more labels, which for_label shows" in text
     assert "and 5 more exceptions" in text
@@ -234,19 +302,39 @@ def test_a_large_model_shows_its_largest_parts_without_making_the_others(make_sy
 def test_features_of_a_table_are_told_as_the_table_has_them(table):
     rules = MLTSKClassifier(n_rules=0).fit(*table).rules_
     assert rules.feature_names == tuple(table[0].columns)
-    words = {(shape.feature, shape.kind): str(shape) for shape in rules.for_label("copd").general[0].shapes}
-    assert re.match(r"smoker = daily: \+[.0-9]+; (never|former|other) ", words["smoker", "varies"])
-    assert re.match(r"albumin not measured: \+[.0-9]+; measured -", words["albumin", "not measured"])
-    assert re.match(r"more likely with higher stage \(from (II|III) on, \+", words["stage", "rises"])
-    fever = {shape.feature: shape for shape in rules.for_label("gout").general[0].shapes}["fever"]
+    words = {
+        (shape.feature, shape.kind): str(shape)
+        for shape in rules.for_label("copd").general[0].shapes
+    }
+    assert re.match(
+        r"smoker = daily: \+[.0-9]+; (never|former|other) ", words["smoker", "varies"]
+    )
+    assert re.match(
+        r"albumin not measured: \+[.0-9]+; measured -", words["albumin", "not measured"]
+    )
+    assert re.match(
+        r"more likely with higher stage \(from (II|III) on, \+", words["stage", "rises"]
+    )
+    fever = {
+        shape.feature: shape for shape in rules.for_label("gout").general[0].shapes
+    }["fever"]
     assert str(fever).startswith("fever = yes: +")
 
 
 def test_effects_of_values_are_those_of_the_system(table):
     clf = MLTSKClassifier(n_rules=0).fit(*table)
-    (smoker, gap) = sorted(clf.rules_.for_feature("smoker").general[0].shapes, key=lambda shape: len(shape.names))[::-1]
-    assert (smoker.feature, gap.feature, gap.kind) == ("smoker", "smoker", "not measured")
-    rows = table[0].iloc[[0] * 5].assign(smoker=["never", "former", "daily", "pipe", None])
+    (smoker, gap) = sorted(
+        clf.rules_.for_feature("smoker").general[0].shapes,
+        key=lambda shape: len(shape.names),
+    )[::-1]
+    assert (smoker.feature, gap.feature, gap.kind) == (
+        "smoker",
+        "smoker",
+        "not measured",
+    )
+    rows = (
+        table[0].iloc[[0] * 5].assign(smoker=["never", "former", "daily", "pipe", None])
+    )
     told = clf.explain(rows).feature_effects()[:, 1, 0]
     assert_allclose(told[:4], np.array(smoker.y) + gap.values["measured"], atol=1e-12)
     assert_allclose(told[4], gap.values["not measured"], atol=1e-12)
@@ -255,15 +343,30 @@ def test_effects_of_values_are_those_of_the_system(table):
 def test_plain_data_and_frames_carry_the_values(table):
     rules = MLTSKClassifier(n_rules=3).fit(*table).rules_
     general = rules.to_frame("general").set_index(["label", "feature", "kind"])
-    assert set(general.loc[("copd", "smoker", "varies"), "values"]) == {"never", "former", "daily", "other"}
+    assert set(general.loc[("copd", "smoker", "varies"), "values"]) == {
+        "never",
+        "former",
+        "daily",
+        "other",
+    }
     shapes = json.loads(rules.to_json())["general"][0]["shapes"]
-    assert {"never", "daily"} < {value for shape in shapes if shape["feature"] == "smoker" for value in shape["names"]}
+    assert {"never", "daily"} < {
+        value
+        for shape in shapes
+        if shape["feature"] == "smoker"
+        for value in shape["names"]
+    }
     for text in (rules.to_markdown(), rules.to_html(), str(rules)):
         assert "smoker = daily: +" in text
 
 
 @pytest.mark.parametrize(
-    "kind", [{"n_rules": 20, "order": 0}, {"n_rules": 4, "order": 1}, {"n_rules": 20, "max_terms": 6}]
+    "kind",
+    [
+        {"n_rules": 20, "order": 0},
+        {"n_rules": 4, "order": 1},
+        {"n_rules": 20, "max_terms": 6},
+    ],
 )
 def test_conditions_on_a_table_are_values_and_levels(table, kind):
     rules = MLTSKClassifier(**kind).fit(*table).rules_
@@ -282,7 +385,10 @@ def test_conditions_on_a_table_are_values_and_levels(table, kind):
         assert c.feature not in ("age", "albumin") or {c.low, c.high} <= {None, *data}
         assert c.measured is None or c.measured <= c.members
     assert not any("not measured" in str(condition) for condition in told)
-    assert {condition.category for condition in told if condition.feature == "sex"} <= {"f", "m"}
+    assert {condition.category for condition in told if condition.feature == "sex"} <= {
+        "f",
+        "m",
+    }
 
 
 def test_an_exception_tells_its_members_and_what_was_observed_among_them():

@@ -14,14 +14,23 @@ def worked_out(text, sample):
     """Labels of a sample, {feature: number, word or None}, by the statements of a short model's text."""
     given = []
     for rule in text["general"]:
-        score = rule["shift"] + sum(added(shape, sample[shape["feature"]]) for shape in rule["shapes"])
+        score = rule["shift"] + sum(
+            added(shape, sample[shape["feature"]]) for shape in rule["shapes"]
+        )
         for own in text["given"]:
-            shifts = [c["shift"] for c in own["consequents"] if c["label"] == rule["label"]]
+            shifts = [
+                c["shift"] for c in own["consequents"] if c["label"] == rule["label"]
+            ]
             score += sum(shifts) * all(
-                holds(condition, sample[condition["feature"]]) for condition in own["conditions"]
+                holds(condition, sample[condition["feature"]])
+                for condition in own["conditions"]
             )
         for exception in text["exceptions"]:
-            shifts = [c["shift"] for c in exception["consequents"] if c["label"] == rule["label"]]
+            shifts = [
+                c["shift"]
+                for c in exception["consequents"]
+                if c["label"] == rule["label"]
+            ]
             score += sum(shifts) * fits(exception["conditions"], sample)
         given.append(score >= rule["threshold"])
     return given
@@ -46,7 +55,11 @@ def holds(condition, value):
 
 
 def fits(conditions, sample):
-    there = [c for c in conditions if sample[c["feature"]] is not None and not math.isnan(sample[c["feature"]])]
+    there = [
+        c
+        for c in conditions
+        if sample[c["feature"]] is not None and not math.isnan(sample[c["feature"]])
+    ]
     far = sum(((sample[c["feature"]] - c["center"]) / c["reach"]) ** 2 for c in there)
     return math.exp(-far * len(conditions) / len(there)) if there else 0.0
 
@@ -54,9 +67,18 @@ def fits(conditions, sample):
 def same(clf, X):
     text = json.loads(clf.rules_.to_json())
     samples = (
-        X.to_dict("records") if hasattr(X, "columns") else [dict(zip(text["features"], x, strict=True)) for x in X]
+        X.to_dict("records")
+        if hasattr(X, "columns")
+        else [dict(zip(text["features"], x, strict=True)) for x in X]
     )
-    return (np.array([worked_out(text, sample) for sample in samples]) == (clf.predict(X) == 1)).all(axis=1).mean()
+    return (
+        (
+            np.array([worked_out(text, sample) for sample in samples])
+            == (clf.predict(X) == 1)
+        )
+        .all(axis=1)
+        .mean()
+    )
 
 
 @pytest.mark.parametrize("size", [3, 12, 30])
@@ -69,12 +91,17 @@ def test_a_clinical_table_can_be_predicted_by_hand(size):
 def test_rules_of_the_user_are_part_of_it():
     table = read_table("pbc")
     rules = [{"sex": "male"}, {"bilirubin": (2, None), "albumin": (None, 3.5)}]
-    clf = MLTSKClassifier(n_rules=0, ridge=0.1, max_terms=40).fit(table.X, table.Y, rules=rules)
+    clf = MLTSKClassifier(n_rules=0, ridge=0.1, max_terms=40).fit(
+        table.X, table.Y, rules=rules
+    )
     assert any(len(rule.consequents) for rule in clf.rules_.given)
     assert same(clf, table.X) >= 0.99
 
 
-@pytest.mark.skipif(os.environ.get("MLTSK_DATA") is None, reason="MLTSK_DATA is not set: no data sets at hand")
+@pytest.mark.skipif(
+    os.environ.get("MLTSK_DATA") is None,
+    reason="MLTSK_DATA is not set: no data sets at hand",
+)
 @pytest.mark.parametrize("name", ["flags", "emotions", "birds", "yeast"])
 def test_benchmark_data_can_be_predicted_by_hand(name):
     data = load_dataset(name)
@@ -98,9 +125,13 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     for _ in range(40):
         X = rng.uniform(size=(300, 2))
         chance = 0.2 + 0.5 * np.clip((X[:, 0] - 0.2) / 0.6, 0, 1)
-        clf = MLTSKClassifier(n_rules=0, max_terms=1).fit(X, rng.uniform(size=(300, 2)) < chance[:, None])
+        clf = MLTSKClassifier(n_rules=0, max_terms=1).fit(
+            X, rng.uniform(size=(300, 2)) < chance[:, None]
+        )
         (shape,) = clf.rules_.general[0].shapes
-        true = 0.2 + 0.5 * np.clip((np.array([shape.x[0], shape.x[-1]]) - 0.2) / 0.6, 0, 1)
+        true = 0.2 + 0.5 * np.clip(
+            (np.array([shape.x[0], shape.x[-1]]) - 0.2) / 0.6, 0, 1
+        )
         held.append(abs(shape.change - (true[1] - true[0])) < shape.error)
     assert 0.75 <= np.mean(held)
 
@@ -118,7 +149,12 @@ def test_noise_is_not_chosen_again():
 def test_a_line_bends_at_every_point_that_is_told():
     table = read_table("pbc")
     rules = MLTSKClassifier(max_terms=20).fit(table.X, table.Y).rules_
-    bent = [shape for rule in rules.general for shape in rule.shapes if len(shape.x) > 2 and not shape.names]
+    bent = [
+        shape
+        for rule in rules.general
+        for shape in rule.shapes
+        if len(shape.x) > 2 and not shape.names
+    ]
     assert bent
     for shape in bent:
         slopes = np.diff(shape.y) / np.diff(shape.x)
@@ -130,6 +166,8 @@ def test_a_short_model_is_printed_whole_however_long_it_is():
     clf = MLTSKClassifier(max_terms=40, threshold="f1").fit(table.X, table.Y)
     text = " ".join(str(clf.rules_).split())
     assert "cover the whole model" in text
-    assert text.count(" of 5") == sum(len(rule.shapes) for rule in clf.rules_.general) > 25
+    assert (
+        text.count(" of 5") == sum(len(rule.shapes) for rule in clf.rules_.general) > 25
+    )
     for label, threshold in zip(clf.label_names_, clf.thresholds_, strict=True):
         assert f"{label} {threshold:.3g}" in text

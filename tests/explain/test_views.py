@@ -48,8 +48,13 @@ def test_shapes_come_feature_by_feature_for_all_labels(make_system, texts):
 @pytest.mark.parametrize("order", [0, 1])
 def test_equal_labels_have_equal_consequents(make_system, order):
     system = make_system("standard", labels=("a", "b", "c"), order=order)
-    system.coef[:, :, 1], system.term_coef[:, 1] = -2 * system.coef[:, :, 0], -2 * system.term_coef[:, 0]
-    view = views.label_correlation_view(system, np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0]]))
+    system.coef[:, :, 1], system.term_coef[:, 1] = (
+        -2 * system.coef[:, :, 0],
+        -2 * system.term_coef[:, 0],
+    )
+    view = views.label_correlation_view(
+        system, np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0]])
+    )
     assert_allclose(view.consequents[0, 1], -1.0)
     assert_allclose(view.labels[0, 1], -1.0)
     assert_allclose(np.diag(view.consequents), 1.0)
@@ -108,7 +113,9 @@ def test_categories_reach_the_curves(make_system):
     assert ward.x.tolist() == [1.0, 2.0, 5.0]
     assert "ward = " in ward.words
     for curves in (views.membership_curves(Model(), 0), views.shapes(Model())):
-        assert {curve.feature: curve for curve in curves}["ward"].categories == CATEGORIES["ward"]
+        assert {curve.feature: curve for curve in curves}[
+            "ward"
+        ].categories == CATEGORIES["ward"]
 
 
 def test_what_has_no_rules_is_refused(make_system):
@@ -129,7 +136,12 @@ def test_importance_and_shapes_of_a_table_are_by_feature(table):
     view = views.feature_importance(clf)
     assert set(view.features) == set(table[0].columns)
     curves = {curve.feature: curve for curve in views.shapes(clf, "copd")}
-    assert list(curves["smoker"].categories.values()) == ["never", "former", "daily", "other"]
+    assert list(curves["smoker"].categories.values()) == [
+        "never",
+        "former",
+        "daily",
+        "other",
+    ]
     assert curves["albumin"].missing > max(curves["albumin"].y)
     assert curves["age"].missing is None
     conditions = {curve.feature: curve for curve in views.membership_curves(clf, 0)}
@@ -140,7 +152,9 @@ def test_errors_of_triangles_are_those_of_their_heights():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 1))
     Y = (X + rng.normal(size=(300, 1)) > 0).astype(int)
-    clf = MLTSKClassifier(n_rules=0, scale="triangles", ridge=0.7).fit(X, np.hstack([Y, 1 - Y]))
+    clf = MLTSKClassifier(n_rules=0, scale="triangles", ridge=0.7).fit(
+        X, np.hstack([Y, 1 - Y])
+    )
     (curve,) = views.shapes(clf, "label 0")
     scaling, peaks = clf.system_.scaling, np.arange(0.1, 1, 0.2)
 
@@ -151,6 +165,8 @@ def test_errors_of_triangles_are_those_of_their_heights():
     A = terms(X[:, 0]) - terms(X[:, 0]).mean(axis=0)
     V = terms(curve.x) - terms(X[:, 0]).mean(axis=0)
     a = clf._sample.design.general  # what the ridge is a multiple of
-    variance = np.einsum("np,pq,nq->n", V, np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5)), V)
+    variance = np.einsum(
+        "np,pq,nq->n", V, np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5)), V
+    )
     noise = np.sqrt(((Y[:, 0] - clf.loo_scores_[:, 0]) ** 2).mean())
     assert_allclose(curve.error, 1.96 * noise * np.sqrt(variance), rtol=1e-6)

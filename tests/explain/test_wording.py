@@ -18,18 +18,36 @@ from mltsk.explain.wording import (
 
 
 @pytest.mark.parametrize(
-    ("x", "words"), [(8.1234, "8.12"), (12345.6, "12,346"), (-0.00012, "-0.00012"), (0.0, "0"), (3e12, "3e+12")]
+    ("x", "words"),
+    [
+        (8.1234, "8.12"),
+        (12345.6, "12,346"),
+        (-0.00012, "-0.00012"),
+        (0.0, "0"),
+        (3e12, "3e+12"),
+    ],
 )
 def test_numbers_have_three_digits_that_count(x, words):
     assert number(x) == words
 
 
 def test_changes_show_their_sign_and_two_digits():
-    assert [signed(x) for x in (0.02, -0.0456, 3.0, -1234.5)] == ["+0.020", "-0.046", "+3.0", "-1,234"]
+    assert [signed(x) for x in (0.02, -0.0456, 3.0, -1234.5)] == [
+        "+0.020",
+        "-0.046",
+        "+3.0",
+        "-1,234",
+    ]
 
 
 def test_a_share_is_never_rounded_to_all_or_nothing():
-    assert [percent(s) for s in (0.0, 0.001, 0.5, 0.999, 1.0)] == ["0 %", "under 1 %", "50 %", "over 99 %", "100 %"]
+    assert [percent(s) for s in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
+        "0 %",
+        "under 1 %",
+        "50 %",
+        "over 99 %",
+        "100 %",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,11 +72,18 @@ def test_names_cannot_break_lines_or_reach_the_terminal():
 
 
 def test_one_is_singular():
-    assert [times(n, "rule") for n in (0, 1, 1200)] == ["0 rules", "1 rule", "1,200 rules"]
+    assert [times(n, "rule") for n in (0, 1, 1200)] == [
+        "0 rules",
+        "1 rule",
+        "1,200 rules",
+    ]
 
 
 EVIL = "<script>alert('x')</script>"
-PAGE = [Node(f"legend of {EVIL}"), Node("Rule 1", (Node("IF", (Node(EVIL),)), Node("gout +0.2", amount=0.2)))]
+PAGE = [
+    Node(f"legend of {EVIL}"),
+    Node("Rule 1", (Node("IF", (Node(EVIL),)), Node("gout +0.2", amount=0.2))),
+]
 
 
 class Told(Page):
@@ -73,7 +98,9 @@ def test_html_escapes_every_sentence():
 
 
 def test_html_draws_amounts_as_bars_of_two_colours():
-    page = Told().to_html(Node("x", (Node("a", amount=0.2), Node("b", amount=-0.1), Node("c"))))
+    page = Told().to_html(
+        Node("x", (Node("a", amount=0.2), Node("b", amount=-0.1), Node("c")))
+    )
     assert "class='up' style='width:8.00em'" in page
     assert "class='down' style='width:4.00em'" in page
     assert page.count("<i ") == 2
@@ -82,9 +109,17 @@ def test_html_draws_amounts_as_bars_of_two_colours():
 
 
 def test_markdown_escapes_markup_but_not_underscores_within_names():
-    assert Told().to_markdown(Node("mean_of_x *y* _z_ <b> a|b")) == r"mean_of_x \*y\* \_z\_ \<b\> a\|b"
+    assert (
+        Told().to_markdown(Node("mean_of_x *y* _z_ <b> a|b"))
+        == r"mean_of_x \*y\* \_z\_ \<b\> a\|b"
+    )
     lines = Told().to_markdown(*PAGE).splitlines()
-    assert lines[2:6] == ["### Rule 1", "", "- IF", r"    - \<script\>alert('x')\</script\>"]
+    assert lines[2:6] == [
+        "### Rule 1",
+        "",
+        "- IF",
+        r"    - \<script\>alert('x')\</script\>",
+    ]
 
 
 def test_text_is_indented_and_wrapped():
@@ -108,10 +143,16 @@ def test_a_rising_curve_is_told_by_where_it_passes_its_average():
 
 
 def test_a_small_way_back_does_not_make_a_peak():
-    kind, _, change, _ = summed_up(X21, np.concatenate([np.linspace(-1, 1, 17), np.full(4, 0.8)]))
+    kind, _, change, _ = summed_up(
+        X21, np.concatenate([np.linspace(-1, 1, 17), np.full(4, 0.8)])
+    )
     assert (kind, change) == ("rises", pytest.approx(1.8))
 
 
 @pytest.mark.parametrize(("sign", "kind"), [(1, "peaks"), (-1, "dips")])
 def test_a_curve_that_turns_is_told_by_where(sign, kind):
-    assert summed_up(X21, -sign * (X21 - 8) ** 2 / 100)[:3] == (kind, 8.0, pytest.approx(sign * 1.44))
+    assert summed_up(X21, -sign * (X21 - 8) ** 2 / 100)[:3] == (
+        kind,
+        8.0,
+        pytest.approx(sign * 1.44),
+    )

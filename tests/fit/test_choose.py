@@ -12,7 +12,9 @@ from mltsk.rows.arrays import Block
 
 def fit(X, Y, w=None, **options):
     w = np.ones(len(X)) if w is None else w
-    return fit_system(Block(X, Y.astype(float), w, np.ones_like(w)).rows(), Options(**options))
+    return fit_system(
+        Block(X, Y.astype(float), w, np.ones_like(w)).rows(), Options(**options)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -33,18 +35,31 @@ def test_a_table_of_products_needs_some(X):
 
 
 @pytest.mark.parametrize("n_labels", [3, 40])
-def test_the_error_is_the_mean_over_labels_and_rows_whichever_there_are_more_of(X, n_labels):
+def test_the_error_is_the_mean_over_labels_and_rows_whichever_there_are_more_of(
+    X, n_labels
+):
     rng = np.random.default_rng(2)
-    K, Y, w = X[:20] @ X[:20].T, (rng.random((20, n_labels)) < 0.4) * 1.0, rng.random(20) + 0.1
-    judge = Judge.of(Block(X=None, Y=Y, w=w, copies=np.ones(20)), [np.arange(n_labels)], 0.5)
+    K, Y, w = (
+        X[:20] @ X[:20].T,
+        (rng.random((20, n_labels)) < 0.4) * 1.0,
+        rng.random(20) + 0.1,
+    )
+    judge = Judge.of(
+        Block(X=None, Y=Y, w=w, copies=np.ones(20)), [np.arange(n_labels)], 0.5
+    )
     loo = solve_dual(K.copy(), Y, w, np.ones(20), Penalty(0.5))[1]
     error, ridge = judge.error(K)
     assert ridge == 0.5
-    assert error / judge.cells == pytest.approx((w @ (loo - Y) ** 2).sum() / (w.sum() * n_labels))
+    assert error / judge.cells == pytest.approx(
+        (w @ (loo - Y) ** 2).sum() / (w.sum() * n_labels)
+    )
 
 
 def test_the_ridge_is_the_best_of_its_neighbours(X):
-    K, Y = (X[:80] @ X[:80].T) / 4, (X[:80, :2] + np.random.default_rng(3).normal(size=(80, 2)) > 0) * 1.0
+    K, Y = (
+        (X[:80] @ X[:80].T) / 4,
+        (X[:80, :2] + np.random.default_rng(3).normal(size=(80, 2)) > 0) * 1.0,
+    )
     judge = Judge.of(Block(None, Y, np.ones(80), np.ones(80)), [np.arange(2)], None)
     error, ridge = judge.error(K.astype(np.float32))
     for other in (ridge / 2, ridge * 2):

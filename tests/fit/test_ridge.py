@@ -6,7 +6,14 @@ from numpy.testing import assert_allclose
 
 from mltsk.core.arrays import asnumpy, is_tensor
 from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.fit.ridge import Factor, Moments, Penalty, SingularError, conjugate_gradients, solve_dual
+from mltsk.fit.ridge import (
+    Factor,
+    Moments,
+    Penalty,
+    SingularError,
+    conjugate_gradients,
+    solve_dual,
+)
 
 N, Q, L = 30, 7, 3
 
@@ -33,7 +40,9 @@ def brute_force(rows, Y, w, penalty):
     H = left.T @ (w[:, None] * left)
     shrunk = np.diag([0.0] + [1.0] * Q)
     A = np.kron(np.eye(L), H) + np.kron(ridge, shrunk)
-    P = np.linalg.solve(A, (left.T @ (w[:, None] * Y)).ravel(order="F")).reshape(Q + 1, L, order="F")
+    P = np.linalg.solve(A, (left.T @ (w[:, None] * Y)).ravel(order="F")).reshape(
+        Q + 1, L, order="F"
+    )
     return P[0], P[1:]
 
 
@@ -53,7 +62,11 @@ def without_itself(rows, Y, w, copies, penalty):
 def test_both_forms_give_what_fits_without_the_row_give(data, weights, labels):
     rows, Y = data
     rng = np.random.default_rng(1)
-    w = {"ones": np.ones(N), "relative": rng.random(N) + 0.1, "counts": rng.integers(1, 4, N) * 1.0}[weights]
+    w = {
+        "ones": np.ones(N),
+        "relative": rng.random(N) + 0.1,
+        "counts": rng.integers(1, 4, N) * 1.0,
+    }[weights]
     copies = w if weights == "counts" else np.ones(N)
     penalty = Penalty(0.7) if labels == "separate" else coupled(Y)
     expected = without_itself(rows, Y, w, copies, penalty)
@@ -77,7 +90,10 @@ def test_a_row_that_was_never_in_it_gets_its_plain_score(data):
 def test_sums_add_up_over_blocks(data):
     rows, Y = data
     w = np.random.default_rng(2).random(N)
-    first, second = Moments.of(rows[:10], Y[:10], w[:10]), Moments.of(rows[10:], Y[10:], w[10:])
+    first, second = (
+        Moments.of(rows[:10], Y[:10], w[:10]),
+        Moments.of(rows[10:], Y[10:], w[10:]),
+    )
     expected = Moments.of(rows, Y, w)
     for name in vars(expected):
         assert_allclose(getattr(first + second, name), getattr(expected, name))
@@ -86,7 +102,9 @@ def test_sums_add_up_over_blocks(data):
 def test_conjugate_gradients_reach_the_closed_form(data):
     rows, Y = data
     penalty, centred = coupled(Y), rows - rows.mean(axis=0)
-    found = conjugate_gradients(lambda B: centred.T @ (centred @ B) + penalty.times(B), centred.T @ Y, 1e-12)
+    found = conjugate_gradients(
+        lambda B: centred.T @ (centred @ B) + penalty.times(B), centred.T @ Y, 1e-12
+    )
     assert_allclose(found, Moments.of(rows, Y, np.ones(N)).solve(penalty).B, atol=1e-9)
 
 
@@ -99,7 +117,9 @@ def test_a_ridge_too_small_for_the_problem_is_named():
 def place(where):
     if where == "array":
         return np.asarray
-    return pytest.importorskip("torch", reason="torch is not installed: tensors cannot be tested").as_tensor
+    return pytest.importorskip(
+        "torch", reason="torch is not installed: tensors cannot be tested"
+    ).as_tensor
 
 
 def symmetric(dtype):
@@ -119,9 +139,16 @@ def test_a_factor_solves_and_gives_the_diagonal_of_the_inverse(dtype, where):
         assert is_tensor(factor.solve(put(B))) == (where == "tensor")
         assert_allclose(asnumpy(factor.solve(put(B))), solved, rtol=tol, atol=tol)
         leverage = asnumpy(factor.leverage(put(B.T.copy())))
-        assert_allclose(leverage, np.repeat(np.diag(B.T @ solved)[:, None], len(tau), 1), rtol=tol, atol=tol)
+        assert_allclose(
+            leverage,
+            np.repeat(np.diag(B.T @ solved)[:, None], len(tau), 1),
+            rtol=tol,
+            atol=tol,
+        )
         diagonal = np.repeat(np.diag(np.linalg.inv(full))[:, None], len(tau), 1)
-        assert_allclose(asnumpy(factor.inverse_diagonal()), diagonal, rtol=tol, atol=tol)  # last: overwrites
+        assert_allclose(
+            asnumpy(factor.inverse_diagonal()), diagonal, rtol=tol, atol=tol
+        )  # last: overwrites
 
 
 @pytest.mark.parametrize("where", ["array", "tensor"])

@@ -15,7 +15,9 @@ from mltsk.exceptions import InputError
 
 @pytest.fixture(scope="module")
 def data():
-    return make_multilabel_rules(n_samples=400, n_features=6, n_labels=4, random_state=0)
+    return make_multilabel_rules(
+        n_samples=400, n_features=6, n_labels=4, random_state=0
+    )
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +32,21 @@ def test_terms_and_conditions_are_limited(clf, max_terms, max_conditions):
     assert (np.isfinite(short.widths_).sum(axis=1) <= max_conditions).all()
     assert short.general_coef_.any(axis=1).all()
     assert short.coef_.any(axis=(1, 2)).all()
-    assert len(short.centers_) == len(short.prototypes_) == len(short.rule_weights_) == short.n_rules_
+    assert (
+        len(short.centers_)
+        == len(short.prototypes_)
+        == len(short.rule_weights_)
+        == short.n_rules_
+    )
 
 
 def test_a_short_model_says_nearly_what_the_long_one_says(data):
     long = MLTSKClassifier().fit(data.X[:250], data.Y[:250])
     models = (long, long.shorten(12), long.shorten(2))
-    full, short, shorter = (average_precision_score(data.Y[250:], m.decision_function(data.X[250:])) for m in models)
+    full, short, shorter = (
+        average_precision_score(data.Y[250:], m.decision_function(data.X[250:]))
+        for m in models
+    )
     assert full - 0.03 < short
     assert 0.5 < shorter < short
 
@@ -50,14 +60,18 @@ def test_it_is_the_same_every_time_and_the_long_model_stays(data, clf):
     assert_array_equal(fitted.decision_function(data.X), a.decision_function(data.X))
 
 
-@pytest.mark.parametrize("rules", [None, [{"x0": (0.5, None)}]], ids=["found", "and given"])
+@pytest.mark.parametrize(
+    "rules", [None, [{"x0": (0.5, None)}]], ids=["found", "and given"]
+)
 def test_a_model_that_travelled_asks_for_its_rows_and_keeps_its_rules(data, rules):
     clf = MLTSKClassifier().fit(data.X, data.Y, rules=rules)
     loaded = pickle.loads(pickle.dumps(clf))
     with pytest.raises(InputError, match="pass its training data"):
         loaded.shorten(5)
     again = loaded.shorten(5, X=data.X, y=data.Y)
-    assert_array_equal(again.predict_proba(data.X), clf.shorten(5).predict_proba(data.X))
+    assert_array_equal(
+        again.predict_proba(data.X), clf.shorten(5).predict_proba(data.X)
+    )
 
 
 @pytest.mark.parametrize("order", [0, 1])
@@ -85,7 +99,10 @@ def test_at_least_one_term_is_asked_for(clf):
 def test_scores_of_a_short_model_are_those_of_new_rows():
     """Targets are scores of a long model: those of other rows must not know the labels of the rows that are scored."""
     rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(120, 30)), rng.integers(0, 2, size=(120, 3))  # nothing to learn
+    X, Y = (
+        rng.normal(size=(120, 30)),
+        rng.integers(0, 2, size=(120, 3)),
+    )  # nothing to learn
     short = MLTSKClassifier(n_rules=0, ridge=1.0).fit(X, Y).shorten(8)
     auc = [roc_auc_score(y, s) for y, s in zip(Y.T, short.loo_scores_.T, strict=True)]
     assert np.mean(auc) < 0.55

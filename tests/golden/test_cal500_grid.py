@@ -46,7 +46,10 @@ def cal500():
 def authors_features(X, n_rules, width_scale):
     """Their antecedents: fuzzy c-means with m = 2 from a random start, on all rows."""
     clusters = fuzzy_c_means(X, n_rules, fuzzifier=2.0, init="random", random_state=0)
-    widths = authors_widths(variances(X, clusters.centers, clusters.memberships, np.ones(len(X))), width_scale)
+    widths = authors_widths(
+        variances(X, clusters.centers, clusters.memberships, np.ones(len(X))),
+        width_scale,
+    )
     return fuzzy_features(X, clusters.centers, widths, underflow="authors")
 
 
@@ -54,7 +57,10 @@ def fold_metrics(G, Y, setting, partition):
     """The five metrics of their folds: consecutive slices of one random permutation."""
     order, size = np.random.default_rng(partition).permutation(len(Y)), -(-len(Y) // 5)
     for start in range(0, len(Y), size):
-        test, train = order[start : start + size], np.delete(order, slice(start, start + size))
+        test, train = (
+            order[start : start + size],
+            np.delete(order, slice(start, start + size)),
+        )
         P = algorithm1(G[train], Y[train], *setting).P
         yield five_metrics(Y[test], G[test] @ P, convention="paper")
 
@@ -64,5 +70,12 @@ def test_published_metrics_come_out_again(cal500, setting):
     X, Y = cal500
     n_rules, width_scale, *weights = setting
     G = authors_features(X, n_rules, width_scale)
-    ours = np.mean([row for partition in range(3) for row in fold_metrics(G, Y, weights, partition)], axis=0)
+    ours = np.mean(
+        [
+            row
+            for partition in range(3)
+            for row in fold_metrics(G, Y, weights, partition)
+        ],
+        axis=0,
+    )
     assert (np.abs(ours - PUBLISHED[setting]) <= TOLERANCE).all(), ours.round(4)

@@ -11,7 +11,8 @@ from mltsk.metrics import evaluate
 from mltsk.paper.experiments.cross_validation import shuffled_folds
 
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("MLTSK_DATA"), reason="MLTSK_DATA names no folder with the benchmark data sets"
+    not os.environ.get("MLTSK_DATA"),
+    reason="MLTSK_DATA names no folder with the benchmark data sets",
 )
 
 # What was measured over five shuffled folds, less .003.
@@ -34,7 +35,9 @@ def cross_validate(name, n_folds=5, **params):
     for train, test in list(shuffled_folds(len(data.Y), 5, random_state=0))[:n_folds]:
         clf = MLTSKClassifier(**params).fit(data.X[train], data.Y[train])
         scores = clf.decision_function(data.X[test])
-        found.append(evaluate(data.Y[test], scores, threshold=0.0, convention="paper")["AP"])
+        found.append(
+            evaluate(data.Y[test], scores, threshold=0.0, convention="paper")["AP"]
+        )
     return np.mean(found)
 
 
@@ -56,7 +59,9 @@ def test_twelve_terms_per_label(name):
 @pytest.mark.parametrize("name", ["emotions", "yeast"])
 def test_scores_without_itself_tell_what_new_samples_will_get(name):
     data = load_dataset(name)
-    honest = evaluate(data.Y, MLTSKClassifier().fit(data.X, data.Y).loo_scores_, convention="paper")["AP"]
+    honest = evaluate(
+        data.Y, MLTSKClassifier().fit(data.X, data.Y).loo_scores_, convention="paper"
+    )["AP"]
     assert honest == pytest.approx(LEAST_AP[name] + 0.003, abs=0.01)
 
 

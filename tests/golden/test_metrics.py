@@ -10,7 +10,9 @@ from numpy.testing import assert_allclose
 from mltsk.metrics import five_metrics
 
 DATA = os.environ.get("MLTSK_DATA")
-needs_data = pytest.mark.skipif(DATA is None, reason="MLTSK_DATA is not set: no data sets at hand")
+needs_data = pytest.mark.skipif(
+    DATA is None, reason="MLTSK_DATA is not set: no data sets at hand"
+)
 
 # AP, HL, OE, RL, CV of a score table of zeros, in the paper's convention
 ZERO_MODEL = {
@@ -48,4 +50,6 @@ def test_metrics_are_those_that_the_authors_program_printed(name):
     run = read(Path(DATA).parent / "reference", name)
     G, Y = run["G"][run["n_train"] :], run["Y"][run["n_train"] :]
     scores = np.stack([G @ W for W in run["W"]])
-    assert_allclose(five_metrics(Y, scores, convention="paper"), run["metrics"], atol=1e-12)
+    assert_allclose(
+        five_metrics(Y, scores, convention="paper"), run["metrics"], atol=1e-12
+    )

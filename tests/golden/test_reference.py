@@ -22,7 +22,9 @@ def run(request):
     folder = os.environ.get("MLTSK_DATA")
     path = Path(folder or ".").parent / "reference" / f"{request.param}.npz"
     if not folder or not path.exists():
-        pytest.skip("the reference runs are not next to the folder that MLTSK_DATA names")
+        pytest.skip(
+            "the reference runs are not next to the folder that MLTSK_DATA names"
+        )
     with np.load(path, allow_pickle=False) as file:
         return {key: file[key] for key in file.files}
 
@@ -76,4 +78,6 @@ def test_metrics_on_the_other_rows_are_the_authors(run):
     assert_array_equal(run["metric_names"], ["AP", "HL", "OE", "RL", "CV"])
     for setting, expected in zip(run["params"], run["metrics"], strict=True):
         ours = evaluate(Y, G @ algorithm1(*train, *setting).P, convention="paper")
-        assert_allclose([ours[name] for name in run["metric_names"]], expected, atol=1e-12)
+        assert_allclose(
+            [ours[name] for name in run["metric_names"]], expected, atol=1e-12
+        )

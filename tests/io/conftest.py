@@ -7,28 +7,42 @@ import pytest
 
 def patients(n, seed):
     rng = np.random.default_rng(seed)
-    smoker = rng.choice(["never", "former", "daily"], n, p=[0.5, 0.3, 0.2]).astype(object)
+    smoker = rng.choice(["never", "former", "daily"], n, p=[0.5, 0.3, 0.2]).astype(
+        object
+    )
     smoker[:2] = "pipe", "cigar"  # rare ones
     X = pd.DataFrame(
         {
             "age": rng.integers(20, 90, n).astype(float),
             "smoker": smoker,
             "sex": pd.Categorical(rng.choice(["f", "m"], n, p=[0.7, 0.3])),
-            "stage": pd.Categorical(rng.choice(["I", "II", "III"], n), ["I", "II", "III"], ordered=True),
+            "stage": pd.Categorical(
+                rng.choice(["I", "II", "III"], n), ["I", "II", "III"], ordered=True
+            ),
             "scores": rng.normal(size=n),  # also what a graph calls its first output
             "fever": pd.array(rng.random(n) < 0.4, dtype="boolean"),
             "clinic": pd.Categorical(rng.choice([3, 7, 11], n)),
             "albumin": np.where(rng.random(n) < 0.3, np.nan, rng.normal(3.5, 0.5, n)),
         }
     )
-    Y = pd.DataFrame({"ill": X.age + 10 * (X.smoker == "daily") > 55, "old": X.age > 70, "low": X.albumin < 3.4})
+    Y = pd.DataFrame(
+        {
+            "ill": X.age + 10 * (X.smoker == "daily") > 55,
+            "old": X.age > 70,
+            "low": X.albumin < 3.4,
+        }
+    )
     return X, Y.astype(int)
 
 
 @pytest.fixture
 def own_rules():
     """Rules of a user about that table."""
-    return [{"age": (50, None), "sex": "m"}, {"smoker": ["daily", "other"], "stage": ("II", "III")}, {"fever": True}]
+    return [
+        {"age": (50, None), "sex": "m"},
+        {"smoker": ["daily", "other"], "stage": ("II", "III")},
+        {"fever": True},
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +51,9 @@ def table():
     X, Y = patients(120, 0)
     new, _ = patients(60, 1)
     new["smoker"] = np.where(np.arange(60) % 7 == 2, "snuff", new["smoker"])
-    new["clinic"] = pd.Categorical([13 if i % 5 == 1 else clinic for i, clinic in enumerate(new["clinic"])])
+    new["clinic"] = pd.Categorical(
+        [13 if i % 5 == 1 else clinic for i, clinic in enumerate(new["clinic"])]
+    )
     gaps = np.random.default_rng(2).random(new.shape) < 0.2
     gaps[-1] = True
     return X, Y, new.mask(gaps)

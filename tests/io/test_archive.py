@@ -18,12 +18,26 @@ from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.io import FORMAT, MANIFEST, TRUSTED, ModelInfo, load, read_info, save, untrusted
+from mltsk.io import (
+    FORMAT,
+    MANIFEST,
+    TRUSTED,
+    ModelInfo,
+    load,
+    read_info,
+    save,
+    untrusted,
+)
 from mltsk.paper.methods import METHODS
 
 DATA = make_multilabel_rules(n_samples=60, random_state=0)
@@ -64,24 +78,39 @@ def refused(path, match):
     "model",
     [
         MLTSKClassifier(n_rules=3),
-        MLTSKClassifier(n_rules=2, threshold=np.full(5, 0.4), random_state=np.random.RandomState(0)),
+        MLTSKClassifier(
+            n_rules=2, threshold=np.full(5, 0.4), random_state=np.random.RandomState(0)
+        ),
         MLTSKClassifier(n_rules=np.int64(2), width_scale=np.float64(0.7), order=1),
         MLTSKClassifier(n_rules=0),
         IncrementalMLTSK(n_rules=2),
         MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)),
     ],
-    ids=["plain", "random state", "numpy scalars", "no exceptions", "stream", "thresholds"],
+    ids=[
+        "plain",
+        "random state",
+        "numpy scalars",
+        "no exceptions",
+        "stream",
+        "thresholds",
+    ],
 )
 def test_a_model_comes_back_with_the_same_scores_and_labels(model, tmp_path):
     model.fit(DATA.X, DATA.Y)
     loaded = load(save(model, tmp_path / "model.skops"))
     assert type(loaded) is type(model)
-    assert_array_equal(loaded.decision_function(DATA.X), model.decision_function(DATA.X))
+    assert_array_equal(
+        loaded.decision_function(DATA.X), model.decision_function(DATA.X)
+    )
     assert_array_equal(loaded.predict(DATA.X), model.predict(DATA.X))
 
 
-@pytest.mark.parametrize("model", [MLTSKClassifier(n_rules=3, order=1), IncrementalMLTSK(n_rules=3)])
-def test_a_model_of_a_table_comes_back_with_its_words_and_gaps(model, table, own_rules, tmp_path):
+@pytest.mark.parametrize(
+    "model", [MLTSKClassifier(n_rules=3, order=1), IncrementalMLTSK(n_rules=3)]
+)
+def test_a_model_of_a_table_comes_back_with_its_words_and_gaps(
+    model, table, own_rules, tmp_path
+):
     X, Y, new = table
     loaded = load(save(model.fit(X, Y, rules=own_rules), tmp_path / "model.skops"))
     assert loaded.columns_ == model.columns_
@@ -92,7 +121,9 @@ def test_a_model_of_a_table_comes_back_with_its_words_and_gaps(model, table, own
 def test_a_model_of_sparse_rows_comes_back(tmp_path):
     model = MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y)
     loaded = load(save(model, tmp_path / "model.skops"))
-    assert_array_equal(loaded.decision_function(SPARSE.X), model.decision_function(SPARSE.X))
+    assert_array_equal(
+        loaded.decision_function(SPARSE.X), model.decision_function(SPARSE.X)
+    )
 
 
 @pytest.mark.parametrize("data", [DATA, SPARSE], ids=["dense", "sparse"])
@@ -102,17 +133,28 @@ def test_a_stream_goes_on_after_a_rest_in_a_file(data, tmp_path):
     for each in (model, loaded):
         each.partial_fit(data.X[40:], data.Y[40:])
     assert loaded.n_seen_ == 60
-    assert_array_equal(loaded.decision_function(data.X), model.decision_function(data.X))
+    assert_array_equal(
+        loaded.decision_function(data.X), model.decision_function(data.X)
+    )
 
 
 def test_every_public_estimator_may_be_in_a_file():
     classes = [MLTSKClassifier, IncrementalMLTSK, *METHODS.values()]
-    assert {f"{c.__module__}.{c.__qualname__}" for c in classes} == set(TRUSTED["ObjectNode"])
+    assert {f"{c.__module__}.{c.__qualname__}" for c in classes} == set(
+        TRUSTED["ObjectNode"]
+    )
 
 
 def test_names_come_back_whatever_they_hold(tmp_path):
     X, Y = DATA.frames()
-    X.columns = ["a b", 'quo"te', "<script>alert(1)</script>", "naïve 漢字", "comma, dot.", *X.columns[5:]]
+    X.columns = [
+        "a b",
+        'quo"te',
+        "<script>alert(1)</script>",
+        "naïve 漢字",
+        "comma, dot.",
+        *X.columns[5:],
+    ]
     Y.columns = ["$x$", "&amp;", "l3", "l4", "__loader__"]
     path = save(MLTSKClassifier(n_rules=2).fit(X, Y), tmp_path / "model.skops")
     assert load(path).feature_names_in_.tolist() == list(X.columns)
@@ -123,10 +165,19 @@ def test_info_travels_along_with_the_model(fitted, tmp_path):
     kinds = {"zone": "nominal", "stage": ("low", "high")}
     told = {"kinds": kinds, "ids": ("nr",), "reading": {"missing": "-9"}}
     info = ModelInfo(
-        "flags", ("zone",), ("red",), {"zone": ("NE", "SE")}, {"rows": np.int64(194), "seconds": 0.5}, **told
+        "flags",
+        ("zone",),
+        ("red",),
+        {"zone": ("NE", "SE")},
+        {"rows": np.int64(194), "seconds": 0.5},
+        **told,
     )
     found = read_info(save(fitted, tmp_path / "m.skops", info=info))
-    assert (found.kinds, found.ids, found.reading) == (kinds, ("nr",), {"missing": "-9"})
+    assert (found.kinds, found.ids, found.reading) == (
+        kinds,
+        ("nr",),
+        {"missing": "-9"},
+    )
     assert found.categories == {"zone": ("NE", "SE")}
     assert (found.data, found.fitted) == ("flags", {"rows": 194, "seconds": 0.5})
 
@@ -140,15 +191,26 @@ def test_info_defaults_to_the_names_that_the_model_knows(saved):
 
 def test_kinds_are_those_that_the_model_saw_in_its_columns():
     n = np.arange(40)
-    ranks = pd.Categorical(np.array(["low", "high"])[n % 2], ["low", "high"], ordered=True)
+    ranks = pd.Categorical(
+        np.array(["low", "high"])[n % 2], ["low", "high"], ordered=True
+    )
     words = {"ward": np.array(list("abc"))[n % 3], "male": n % 5 > 2, "rank": ranks}
     X = pd.DataFrame({"age": n % 7 + 0.5, **words})
-    info = ModelInfo.of(MLTSKClassifier(n_rules=0).fit(X, pd.DataFrame({"p": n % 2, "q": n % 3 == 0})))
-    assert info.kinds == {"age": "number", "ward": "nominal", "male": "yes/no", "rank": ("low", "high")}
+    info = ModelInfo.of(
+        MLTSKClassifier(n_rules=0).fit(X, pd.DataFrame({"p": n % 2, "q": n % 3 == 0}))
+    )
+    assert info.kinds == {
+        "age": "number",
+        "ward": "nominal",
+        "male": "yes/no",
+        "rank": ("low", "high"),
+    }
 
 
 def test_the_model_inside_is_a_plain_skops_file(saved):
-    assert skops.io.get_untrusted_types(file=saved) == ["mltsk.classifier.MLTSKClassifier"]
+    assert skops.io.get_untrusted_types(file=saved) == [
+        "mltsk.classifier.MLTSKClassifier"
+    ]
 
 
 def test_saving_replaces_in_one_step_and_leaves_nothing_else(fitted, saved):
@@ -172,7 +234,9 @@ def test_an_unfitted_model_is_not_saved(tmp_path):
 
 def test_what_could_not_be_loaded_is_not_saved(tmp_path):
     model = RidgeClassifier().fit(DATA.X, DATA.Y)
-    with pytest.raises(InputError, match=r"holds a sklearn.linear_model._ridge.RidgeClassifier"):
+    with pytest.raises(
+        InputError, match=r"holds a sklearn.linear_model._ridge.RidgeClassifier"
+    ):
         save(model, tmp_path / "m.skops")
     assert not list(tmp_path.iterdir())
 
@@ -180,16 +244,27 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path):
 def test_a_pipeline_comes_back_with_all_its_steps(table, tmp_path):
     X, Y, new = table
     columns = make_column_transformer(
-        (make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), ["age", "albumin"]),
+        (
+            make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()),
+            ["age", "albumin"],
+        ),
         (OneHotEncoder(handle_unknown="ignore", min_frequency=5), ["smoker", "sex"]),
-        (OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), ["stage"]),
+        (
+            OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+            ["stage"],
+        ),
         ("passthrough", ["scores"]),
         sparse_threshold=0.0,
     )
-    for last in (MLTSKClassifier(n_rules=2), MLTSKClassifier(n_rules=2, threshold=("recall", 0.9))):
+    for last in (
+        MLTSKClassifier(n_rules=2),
+        MLTSKClassifier(n_rules=2, threshold=("recall", 0.9)),
+    ):
         pipe = make_pipeline(columns, last).fit(X, Y)
         path = save(pipe, tmp_path / "model.skops")
-        assert_array_equal(load(path).decision_function(new), pipe.decision_function(new))
+        assert_array_equal(
+            load(path).decision_function(new), pipe.decision_function(new)
+        )
         assert read_info(path).feature_names == tuple(X.columns)
         assert read_info(path).label_names == ("ill", "old", "low")
 
@@ -197,14 +272,25 @@ def test_a_pipeline_comes_back_with_all_its_steps(table, tmp_path):
 @pytest.mark.parametrize(
     ("step", "last", "match"),
     [
-        (FunctionTransformer(np.abs), MLTSKClassifier(n_rules=0), "a numpy.absolute, and a file may hold only"),
-        (StandardScaler(), RidgeClassifier(), "ends in a RidgeClassifier, which is no classifier of mltsk"),
+        (
+            FunctionTransformer(np.abs),
+            MLTSKClassifier(n_rules=0),
+            "a numpy.absolute, and a file may hold only",
+        ),
+        (
+            StandardScaler(),
+            RidgeClassifier(),
+            "ends in a RidgeClassifier, which is no classifier of mltsk",
+        ),
         (StandardScaler(), PCA(), "ends in a PCA, which is no classifier of mltsk"),
     ],
 )
 def test_a_pipeline_of_anything_else_is_not_saved(step, last, match, tmp_path):
     with pytest.raises(InputError, match=match):
-        save(make_pipeline(step, last).fit(DATA.X, DATA.Y.astype(int)), tmp_path / "m.skops")
+        save(
+            make_pipeline(step, last).fit(DATA.X, DATA.Y.astype(int)),
+            tmp_path / "m.skops",
+        )
     with pytest.raises(InputError, match="call fit before saving"):
         save(make_pipeline(step, MLTSKClassifier()), tmp_path / "m.skops")
     assert not list(tmp_path.iterdir())
@@ -256,13 +342,17 @@ def test_flipped_bytes_never_pass_unnoticed_as_something_else(saved, fitted):
             loaded = load(saved)
         except InputError:
             continue
-        assert_array_equal(loaded.coef_, fitted.coef_)  # a byte that nobody reads, such as a date
+        assert_array_equal(
+            loaded.coef_, fitted.coef_
+        )  # a byte that nobody reads, such as a date
 
 
 def test_an_archive_of_something_else_is_refused(tmp_path):
     rewrite(tmp_path / "m.skops", {"hello.txt": "hello"})
     refused(tmp_path / "m.skops", f"has no {MANIFEST}")
-    skops.io.dump(RidgeClassifier().fit(DATA.X, DATA.Y.astype(int)), tmp_path / "m.skops")
+    skops.io.dump(
+        RidgeClassifier().fit(DATA.X, DATA.Y.astype(int)), tmp_path / "m.skops"
+    )
     refused(tmp_path / "m.skops", "not a model of mltsk")
 
 
@@ -276,7 +366,10 @@ def with_manifest(path, model):
 @pytest.mark.parametrize(
     ("thing", "name"),
     [
-        (RidgeClassifier(), "sklearn.linear_model._ridge.RidgeClassifier"),  # skops itself trusts this one
+        (
+            RidgeClassifier(),
+            "sklearn.linear_model._ridge.RidgeClassifier",
+        ),  # skops itself trusts this one
         (np.log, "numpy.log"),
         ({1, 2}, "builtins.set"),
         (os.system, "posix.system|nt.system"),
@@ -293,12 +386,24 @@ def test_types_outside_the_list_are_refused(thing, name, tmp_path):
 @pytest.mark.parametrize(
     ("steps", "match"),
     [
-        ((FunctionTransformer(os.system), MLTSKClassifier()), "(posix|nt).system, which no model"),
-        ((FunctionTransformer(np.log1p), MLTSKClassifier()), "numpy.log1p, which no model"),
+        (
+            (FunctionTransformer(os.system), MLTSKClassifier()),
+            "(posix|nt).system, which no model",
+        ),
+        (
+            (FunctionTransformer(np.log1p), MLTSKClassifier()),
+            "numpy.log1p, which no model",
+        ),
         ((RidgeClassifier(), MLTSKClassifier()), "RidgeClassifier, which no model"),
         ((StandardScaler(), MLTSKClassifier(n_rules=StandardScaler())), "damaged"),
-        ((StandardScaler().fit(DATA.X), PCA().fit(DATA.X)), "ends in a PCA, which is no classifier of mltsk"),
-        ((StandardScaler(), MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y)), "StandardScaler instance is not fitted"),
+        (
+            (StandardScaler().fit(DATA.X), PCA().fit(DATA.X)),
+            "ends in a PCA, which is no classifier of mltsk",
+        ),
+        (
+            (StandardScaler(), MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y)),
+            "StandardScaler instance is not fitted",
+        ),
     ],
 )
 def test_a_pipeline_of_anything_else_is_not_loaded(steps, match, tmp_path):
@@ -306,14 +411,18 @@ def test_a_pipeline_of_anything_else_is_not_loaded(steps, match, tmp_path):
     refused(tmp_path / "m.skops", match)
 
 
-@pytest.mark.parametrize("thing", [StandardScaler().fit(DATA.X), MLTSKClassifier(n_rules=StandardScaler())])
+@pytest.mark.parametrize(
+    "thing", [StandardScaler().fit(DATA.X), MLTSKClassifier(n_rules=StandardScaler())]
+)
 def test_transformers_are_trusted_in_pipelines_alone(thing, tmp_path):
     with_manifest(tmp_path / "m.skops", thing)
     refused(tmp_path / "m.skops", "holds a sklearn.preprocessing._data.StandardScaler")
 
 
 def test_nothing_of_an_untrusted_file_is_imported(saved, tmp_path, monkeypatch):
-    (tmp_path / "hostile.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Model: pass\n")
+    (tmp_path / "hostile.py").write_text(
+        f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Model: pass\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     schema = members(saved)["schema.json"].replace(b"mltsk.classifier", b"hostile")
     rewrite(saved, members(saved) | {"schema.json": schema})
@@ -325,7 +434,10 @@ def test_nothing_of_an_untrusted_file_is_imported(saved, tmp_path, monkeypatch):
 def test_a_trusted_type_in_the_wrong_role_is_refused():
     node = {"__loader__": "ObjectNode", "__module__": "numpy", "__class__": "ndarray"}
     assert untrusted({"a": [node]}) == "a numpy.ndarray"
-    assert untrusted({"__loader__": ["ObjectNode"], "__module__": "os", "__class__": "x"}) == "a os.x"
+    assert (
+        untrusted({"__loader__": ["ObjectNode"], "__module__": "os", "__class__": "x"})
+        == "a os.x"
+    )
 
 
 def test_plain_data_is_no_model(tmp_path):
@@ -348,11 +460,15 @@ def test_arrays_that_do_not_fit_together_are_refused(tmp_path):
     refused(save(broken, tmp_path / "m.skops"), "'coef_' must be a table|'coef_' has")
 
 
-@pytest.mark.parametrize(("number", "what"), [(2, r"fit the model again\.$"), (4, "upgrade")])
+@pytest.mark.parametrize(
+    ("number", "what"), [(2, r"fit the model again\.$"), (4, "upgrade")]
+)
 def test_another_format_says_what_to_do(saved, number, what):
     manifest = json.loads(members(saved)[MANIFEST]) | {"format": number, "mltsk": "9.0"}
     rewrite(saved, members(saved) | {MANIFEST: json.dumps(manifest)})
-    refused(saved, rf"written by mltsk 9.0 in format {number}, and mltsk .* reads 3: {what}")
+    refused(
+        saved, rf"written by mltsk 9.0 in format {number}, and mltsk .* reads 3: {what}"
+    )
     with pytest.raises(InputError, match=what):
         read_info(saved)
 
@@ -362,25 +478,37 @@ def test_a_file_from_before_a_parameter_loads_with_its_default(tmp_path, fitted)
     del older.max_terms, older.threshold
     loaded = load(save(older, tmp_path / "m.skops"))
     assert (loaded.max_terms, loaded.threshold) == (None, 0.5)
-    assert_array_equal(loaded.decision_function(DATA.X), fitted.decision_function(DATA.X))
+    assert_array_equal(
+        loaded.decision_function(DATA.X), fitted.decision_function(DATA.X)
+    )
 
 
 def test_categories_that_a_file_names_are_the_models(tmp_path, fitted):
-    info = ModelInfo(feature_names=("a",), label_names=("b",), categories={"x3": ("no", "yes")})
-    assert load(save(fitted, tmp_path / "m.skops", info=info)).categories_ == {"x3": ("no", "yes")}
+    info = ModelInfo(
+        feature_names=("a",), label_names=("b",), categories={"x3": ("no", "yes")}
+    )
+    assert load(save(fitted, tmp_path / "m.skops", info=info)).categories_ == {
+        "x3": ("no", "yes")
+    }
     assert not hasattr(load(save(fitted, tmp_path / "m.skops")), "categories_")
 
 
 @pytest.mark.parametrize("name", sorted(METHODS))
 def test_the_compared_methods_come_back_too(name, tmp_path):
     model = METHODS[name]()
-    short = {"max_epochs": 2, "n_epochs": 2} if name in ("c2ae", "bp-mll", "jbnn") else {}
-    model.set_params(**{key: value for key, value in short.items() if key in model.get_params()})
+    short = (
+        {"max_epochs": 2, "n_epochs": 2} if name in ("c2ae", "bp-mll", "jbnn") else {}
+    )
+    model.set_params(
+        **{key: value for key, value in short.items() if key in model.get_params()}
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it stops early is the point here
         model.fit(DATA.X, DATA.Y)
     loaded = load(save(model, tmp_path / "m.skops"))
-    assert_array_equal(loaded.decision_function(DATA.X), model.decision_function(DATA.X))
+    assert_array_equal(
+        loaded.decision_function(DATA.X), model.decision_function(DATA.X)
+    )
 
 
 @pytest.mark.parametrize("manifest", ["{", "[]", "{}", '{"format": "1", "mltsk": "1"}'])
@@ -390,7 +518,11 @@ def test_a_broken_manifest_is_refused(saved, manifest):
 
 
 def test_incomplete_info_is_refused(saved):
-    rewrite(saved, members(saved) | {MANIFEST: f'{{"format": {FORMAT}, "mltsk": "0.1.0", "info": {{}}}}'})
+    rewrite(
+        saved,
+        members(saved)
+        | {MANIFEST: f'{{"format": {FORMAT}, "mltsk": "0.1.0", "info": {{}}}}'},
+    )
     with pytest.raises(InputError, match="damaged"):
         read_info(saved)
 

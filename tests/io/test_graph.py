@@ -23,7 +23,9 @@ TIED[:, 3] = 2.0
 
 
 def run(model, X, dtype="float64"):
-    session = onnxruntime.InferenceSession(to_onnx(model, dtype=dtype).SerializeToString())
+    session = onnxruntime.InferenceSession(
+        to_onnx(model, dtype=dtype).SerializeToString()
+    )
     return session.run(["scores", "labels"], {"X": np.asarray(X, dtype=dtype)})
 
 
@@ -48,7 +50,9 @@ def test_missing_numbers_count_as_nothing(scale, n_rules, order, is_gappy):
     gaps = np.random.default_rng(0).random(DATA.X.shape) < 0.2
     gaps[0] = True
     gappy = np.where(gaps, np.nan, DATA.X)
-    model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(gappy if is_gappy else DATA.X, DATA.Y)
+    model = MLTSKClassifier(n_rules, order=order, scale=scale).fit(
+        gappy if is_gappy else DATA.X, DATA.Y
+    )
     assert (model.columns_ is not None) == is_gappy
     agrees(model, np.vstack([gappy, DATA.X]))
 
@@ -59,10 +63,15 @@ def cells(made, X, dtype):
     feed = {}
     for value, (_, column) in zip(made.graph.input, X.items(), strict=True):
         if value.type.tensor_type.elem_type == onnx.TensorProto.STRING:
-            known = ["" if pd.isna(cell) else words.get(cell, cell) for cell in column.astype(object)]
+            known = [
+                "" if pd.isna(cell) else words.get(cell, cell)
+                for cell in column.astype(object)
+            ]
             feed[value.name] = np.array(known, dtype=object)[:, None]
         else:
-            feed[value.name] = pd.to_numeric(column.astype(object)).to_numpy(dtype, na_value=np.nan)[:, None]
+            feed[value.name] = pd.to_numeric(column.astype(object)).to_numpy(
+                dtype, na_value=np.nan
+            )[:, None]
     return feed
 
 
@@ -79,9 +88,13 @@ def table_agrees(model, X, dtype="float64", atol=1e-9):
 @pytest.mark.parametrize("max_terms", [None, 6])
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (20, 0), (5, 1)])
 @pytest.mark.parametrize("scale", ["quantile", "standard", None])
-def test_a_table_with_words_gaps_and_words_never_seen(scale, n_rules, order, max_terms, table):
+def test_a_table_with_words_gaps_and_words_never_seen(
+    scale, n_rules, order, max_terms, table
+):
     X, Y, new = table
-    model = MLTSKClassifier(n_rules, order=order, scale=scale, max_terms=max_terms).fit(X, Y)
+    model = MLTSKClassifier(n_rules, order=order, scale=scale, max_terms=max_terms).fit(
+        X, Y
+    )
     table_agrees(model, new)
 
 
@@ -93,31 +106,49 @@ def test_conditions_joined_by_their_minimum(table):
 @pytest.mark.parametrize("max_terms", [None, 9])
 def test_rules_that_the_user_gave(max_terms, table, own_rules):
     X, Y, new = table
-    table_agrees(MLTSKClassifier(3, order=0, max_terms=max_terms).fit(X, Y, rules=own_rules), new)
-    numbers = MLTSKClassifier(0).fit(DATA.X, DATA.Y, rules=[{"x0": (0.2, 1.0), "x3": (None, 0.5)}])
+    table_agrees(
+        MLTSKClassifier(3, order=0, max_terms=max_terms).fit(X, Y, rules=own_rules), new
+    )
+    numbers = MLTSKClassifier(0).fit(
+        DATA.X, DATA.Y, rules=[{"x0": (0.2, 1.0), "x3": (None, 0.5)}]
+    )
     agrees(numbers, DATA.X)
 
 
 def test_a_column_of_a_table_is_an_input_of_its_own_type(table):
     X, Y, new = table
     made = table_agrees(
-        MLTSKClassifier(n_rules=3).fit(X, Y), new.astype({"age": "f4", "albumin": "f4"}), "float32", 1e-5
+        MLTSKClassifier(n_rules=3).fit(X, Y),
+        new.astype({"age": "f4", "albumin": "f4"}),
+        "float32",
+        1e-5,
     )
     number, word = onnx.TensorProto.FLOAT, onnx.TensorProto.STRING
     assert {value.name: value.type.tensor_type.elem_type for value in made.graph.input} == {
         "age": number, "smoker": word, "sex": word, "stage": word, "scores_": number, "fever": word, "clinic": number,
         "albumin": number,
     }  # fmt: skip
-    columns = json.loads({prop.key: prop.value for prop in made.metadata_props}["columns"])
+    columns = json.loads(
+        {prop.key: prop.value for prop in made.metadata_props}["columns"]
+    )
     assert columns["names"] == list(X.columns)
-    assert (columns["kinds"][1], columns["values"][1]) == ("nominal", ["never", "former", "daily"])
+    assert (columns["kinds"][1], columns["values"][1]) == (
+        "nominal",
+        ["never", "former", "daily"],
+    )
 
 
 def test_nominal_numbers_that_are_no_whole_numbers_and_columns_that_say_nothing(table):
     X, Y, _ = table
-    X = X[["age"]].assign(dose=np.array([0.1, 0.1 + 0.2, 1e6])[np.arange(len(X)) % 3], nothing=None, none="")
+    X = X[["age"]].assign(
+        dose=np.array([0.1, 0.1 + 0.2, 1e6])[np.arange(len(X)) % 3],
+        nothing=None,
+        none="",
+    )
     X["order"] = pd.Categorical([None] * len(X), [], ordered=True)
-    model = MLTSKClassifier(n_rules=3, categorical_features=["dose", "nothing", "none"]).fit(X, Y)
+    model = MLTSKClassifier(
+        n_rules=3, categorical_features=["dose", "nothing", "none"]
+    ).fit(X, Y)
     table_agrees(model, X)
 
 
@@ -131,7 +162,9 @@ def test_the_papers_preset_with_rows_that_fire_no_rule():
 
 
 def test_absent_conditions_and_thresholds_of_each_label():
-    model = MLTSKClassifier(n_rules=3, threshold=np.linspace(0.1, 0.9, 5)).fit(DATA.X, DATA.Y)
+    model = MLTSKClassifier(n_rules=3, threshold=np.linspace(0.1, 0.9, 5)).fit(
+        DATA.X, DATA.Y
+    )
     model.widths_[0, 2:] = np.inf
     agrees(model, DATA.X)
     agrees(model.shorten(max_terms=3, max_conditions=2), DATA.X)
@@ -149,11 +182,17 @@ def test_probabilities_are_the_calibrated_ones():
 def test_one_label_one_rule_one_feature():
     model = MLTSKClassifier(n_rules=1).fit(DATA.X[:, :1], DATA.Y[:, 0])
     scores, labels = run(model, DATA.X[:, :1])
-    assert_allclose(scores[:, 0], model.decision_function(DATA.X[:, :1]) + model.thresholds_, atol=1e-12)
+    assert_allclose(
+        scores[:, 0],
+        model.decision_function(DATA.X[:, :1]) + model.thresholds_,
+        atol=1e-12,
+    )
     assert_array_equal(labels, model.predict(DATA.X[:, :1]))
 
 
-@pytest.mark.parametrize("classes", [["no", "yes"], [-1, 1], ["a", "b", "c"], [1.0, 2.0, 7.0], [False, True]])
+@pytest.mark.parametrize(
+    "classes", [["no", "yes"], [-1, 1], ["a", "b", "c"], [1.0, 2.0, 7.0], [False, True]]
+)
 def test_labels_are_classes_where_the_model_has_classes(classes):
     y = np.array(classes)[np.arange(80) % len(classes)]
     model = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
@@ -168,7 +207,11 @@ def test_tuned_thresholds():
 def test_float32_rows_are_scored_as_such():
     model = MLTSKClassifier(n_rules=3).fit(DATA.X, DATA.Y)
     rows = DATA.X.astype(np.float32).astype(np.float64)
-    assert_allclose(run(model, DATA.X, "float32")[0], model.decision_function(rows) + 0.5, atol=1e-12)
+    assert_allclose(
+        run(model, DATA.X, "float32")[0],
+        model.decision_function(rows) + 0.5,
+        atol=1e-12,
+    )
 
 
 def test_names_and_thresholds_travel_along():
@@ -197,8 +240,16 @@ def test_constants_keep_shape_and_type_and_nodes_are_chained_by_name():
     g.constant(2.0)
     g.integers([1, 2])
     g.constant(np.array(["a", "b"]), object)
-    assert [onnx.numpy_helper.to_array(c).shape for c in g.constants] == [(), (2,), (2,)]
+    assert [onnx.numpy_helper.to_array(c).shape for c in g.constants] == [
+        (),
+        (2,),
+        (2,),
+    ]
     types = onnx.TensorProto
-    assert [c.data_type for c in g.constants] == [types.DOUBLE, types.INT64, types.STRING]
+    assert [c.data_type for c in g.constants] == [
+        types.DOUBLE,
+        types.INT64,
+        types.STRING,
+    ]
     last = g.add("Neg", g.add("Abs", "X"), name="out")
     assert (last, g.nodes[1].input[0]) == ("out", g.nodes[0].output[0])

@@ -21,7 +21,9 @@ def travelled(model):
     return from_dict(json.loads(json.dumps(to_dict(model), allow_nan=False)))
 
 
-@pytest.mark.parametrize("scale", ["quantile", "triangles", "standard", "minmax", "unit", None])
+@pytest.mark.parametrize(
+    "scale", ["quantile", "triangles", "standard", "minmax", "unit", None]
+)
 def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
     X, Y = DATA.frames()
     model = MLTSKClassifier(n_rules=3, scale=scale).fit(X, Y)
@@ -50,7 +52,12 @@ def test_words_and_gaps_come_back_exactly(max_terms, table, own_rules):
 @pytest.mark.parametrize(
     "model",
     [
-        MLTSKClassifier(n_rules=2, order=1, threshold=np.linspace(0.2, 0.8, 5), width_scale=np.float64(2)),
+        MLTSKClassifier(
+            n_rules=2,
+            order=1,
+            threshold=np.linspace(0.2, 0.8, 5),
+            width_scale=np.float64(2),
+        ),
         MLTSKClassifier(n_rules=0),
         IncrementalMLTSK(n_rules=2),
         PaperMLTSK(n_rules=2, correlation_weight=0.01),
@@ -73,7 +80,9 @@ def test_short_models_come_back_with_their_absent_conditions():
     assert to_dict(model)["attributes"]["widths_"]["array"][1][3:] == [None] * 7
     assert_array_equal(travelled(model).widths_, model.widths_)
     short = model.shorten(max_terms=4)
-    assert_array_equal(travelled(short).decision_function(DATA.X), short.decision_function(DATA.X))
+    assert_array_equal(
+        travelled(short).decision_function(DATA.X), short.decision_function(DATA.X)
+    )
 
 
 def test_float32_and_sparse_models_keep_their_types():
@@ -83,10 +92,15 @@ def test_float32_and_sparse_models_keep_their_types():
     assert back.decision_function(rows).dtype == model.decision_function(rows).dtype
     assert back.coef_.dtype == model.coef_.dtype
     sparse = MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y)
-    assert_array_equal(travelled(sparse).decision_function(SPARSE.X), sparse.decision_function(SPARSE.X))
+    assert_array_equal(
+        travelled(sparse).decision_function(SPARSE.X),
+        sparse.decision_function(SPARSE.X),
+    )
 
 
-@pytest.mark.parametrize("classes", [["no", "yes"], [-1, 1], [False, True], ["a", "b", "c"], [1.0, 2.0, 7.0]])
+@pytest.mark.parametrize(
+    "classes", [["no", "yes"], [-1, 1], [False, True], ["a", "b", "c"], [1.0, 2.0, 7.0]]
+)
 def test_one_dimensional_classes(classes):
     y = np.array(classes)[np.arange(60) % len(classes)]
     model = MLTSKClassifier(n_rules=2).fit(DATA.X, y)
@@ -98,7 +112,11 @@ def test_what_a_reader_needs_is_there_and_training_rows_are_not():
     model = MLTSKClassifier(n_rules=2).fit(*DATA.frames())
     model.categories_ = {"x1": ("no", "yes"), "x2": {0.0: "red", 1.5: "blue"}}
     data = to_dict(model)
-    assert (data["format"], data["version"], data["kind"]) == ("mltsk model", 3, "MLTSKClassifier")
+    assert (data["format"], data["version"], data["kind"]) == (
+        "mltsk model",
+        3,
+        "MLTSKClassifier",
+    )
     assert data["attributes"]["feature_names_in_"]["array"] == list(DATA.feature_names)
     assert data["attributes"]["centers_"]["shape"] == [2, 10]
     assert "loo_scores_" not in data["attributes"]
@@ -111,7 +129,12 @@ def test_what_a_reader_needs_is_there_and_training_rows_are_not():
         (MLTSKClassifier(), "is not fitted: call fit"),
         (MLkNN().fit(DATA.X, DATA.Y), "A MLkNN has no plain form"),
         (RidgeClassifier().fit(DATA.X, DATA.Y), "A RidgeClassifier has no plain form"),
-        (MLTSKClassifier(2, random_state=np.random.RandomState(0)).fit(DATA.X, DATA.Y), "random_state=RandomState"),
+        (
+            MLTSKClassifier(2, random_state=np.random.RandomState(0)).fit(
+                DATA.X, DATA.Y
+            ),
+            "random_state=RandomState",
+        ),
         ("model", "A str has no plain form"),
     ],
 )
@@ -134,7 +157,9 @@ def refused(data, match):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [None, [], {}, {"format": "mltsk rules"}, "mltsk model"])
+@pytest.mark.parametrize(
+    "data", [None, [], {}, {"format": "mltsk rules"}, "mltsk model"]
+)
 def test_other_data_are_no_model(data):
     refused(data, "not the data of a model")
 
@@ -159,13 +184,37 @@ def test_the_head_and_parameters_are_checked(plain, changed, match):
 @pytest.mark.parametrize(
     ("name", "value", "match"),
     [
-        ("centers_", {"array": [[0.0]], "type": "float64", "shape": [1, 1]}, "'centers_' must be|'widths_' must be"),
-        ("centers_", {"array": [[0.0]], "type": "float64", "shape": [2, 10]}, "instead of"),
-        ("centers_", {"array": [["a"]], "type": "float64", "shape": [1, 1]}, "is of type float64 and holds something"),
-        ("centers_", {"array": [[True]], "type": "float64", "shape": [1, 1]}, "is of type float64 and holds something"),
-        ("centers_", {"array": [], "type": "V8", "shape": [0]}, "'centers_' cannot be of type 'V8'"),
+        (
+            "centers_",
+            {"array": [[0.0]], "type": "float64", "shape": [1, 1]},
+            "'centers_' must be|'widths_' must be",
+        ),
+        (
+            "centers_",
+            {"array": [[0.0]], "type": "float64", "shape": [2, 10]},
+            "instead of",
+        ),
+        (
+            "centers_",
+            {"array": [["a"]], "type": "float64", "shape": [1, 1]},
+            "is of type float64 and holds something",
+        ),
+        (
+            "centers_",
+            {"array": [[True]], "type": "float64", "shape": [1, 1]},
+            "is of type float64 and holds something",
+        ),
+        (
+            "centers_",
+            {"array": [], "type": "V8", "shape": [0]},
+            "'centers_' cannot be of type 'V8'",
+        ),
         ("centers_", {"code": "import os"}, "'centers_' cannot be"),
-        ("thresholds_", {"array": [10**400] * 5, "type": "float64", "shape": [5]}, "damaged"),
+        (
+            "thresholds_",
+            {"array": [10**400] * 5, "type": "float64", "shape": [5]},
+            "damaged",
+        ),
         ("n_features_in_", 3, "damaged"),
     ],
 )
@@ -175,7 +224,9 @@ def test_attributes_are_checked(plain, name, value, match):
     refused(data, match)
 
 
-@pytest.mark.parametrize("name", ["centers_", "scaling_", "terms_", "classes_", "n_features_in_"])
+@pytest.mark.parametrize(
+    "name", ["centers_", "scaling_", "terms_", "classes_", "n_features_in_"]
+)
 def test_a_part_that_is_missing_is_named(plain, name):
     data = copy.deepcopy(plain)
     del data["attributes"][name]

@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn import metrics
 
-from mltsk.metrics.curves import calibration_groups, precision_recall_curve, ranking, resamples, roc_curve
+from mltsk.metrics.curves import (
+    calibration_groups,
+    precision_recall_curve,
+    ranking,
+    resamples,
+    roc_curve,
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +31,18 @@ def test_curves_are_those_of_scikit_learn(label):
 
 def test_ap_and_auc_also_of_rows_drawn_again(label):
     y, s = label
-    assert_allclose(ranking(y, s), [[metrics.average_precision_score(y, s)], [metrics.roc_auc_score(y, s)]])
+    assert_allclose(
+        ranking(y, s),
+        [[metrics.average_precision_score(y, s)], [metrics.roc_auc_score(y, s)]],
+    )
     drawn = resamples(300, 1, seed=1)
     assert drawn.shape == (1000, 300)
     assert (drawn.sum(axis=1) == 300).all()
     w = drawn[0]
-    expected = [f(y, s, sample_weight=w) for f in (metrics.average_precision_score, metrics.roc_auc_score)]
+    expected = [
+        f(y, s, sample_weight=w)
+        for f in (metrics.average_precision_score, metrics.roc_auc_score)
+    ]
     assert_allclose([part[0] for part in ranking(y, s, drawn[:1])], expected)
     assert np.isnan(ranking(np.zeros(300, dtype=bool), s)).all()
 
@@ -41,5 +53,7 @@ def test_groups_hold_what_was_forecast(label):
     assert found.size.sum() == 300
     assert (np.diff(found.forecast) > 0).all()
     assert ((found.low <= found.observed) & (found.observed <= found.high)).all()
-    assert np.mean((found.low <= found.forecast) & (found.forecast <= found.high)) >= 0.8
+    assert (
+        np.mean((found.low <= found.forecast) & (found.forecast <= found.high)) >= 0.8
+    )
     assert len(calibration_groups(y[:5], s[:5]).size) == 1

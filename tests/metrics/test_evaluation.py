@@ -8,9 +8,26 @@ from scipy import sparse
 from sklearn import metrics as sk
 
 from mltsk.exceptions import DegenerateScoresWarning, InputError
-from mltsk.metrics import evaluate, evaluation, five_metrics, hamming_loss, micro_f1_score
+from mltsk.metrics import (
+    evaluate,
+    evaluation,
+    five_metrics,
+    hamming_loss,
+    micro_f1_score,
+)
 
-KEYS = ["AP", "HL", "OE", "RL", "CV", "micro_F1", "macro_F1", "example_F1", "subset_accuracy", "tied_rows"]
+KEYS = [
+    "AP",
+    "HL",
+    "OE",
+    "RL",
+    "CV",
+    "micro_F1",
+    "macro_F1",
+    "example_F1",
+    "subset_accuracy",
+    "tied_rows",
+]
 
 
 @pytest.fixture
@@ -42,7 +59,11 @@ def test_thresholds_by_label_make_the_predictions(data):
 def test_given_predictions_take_the_place_of_the_threshold(data):
     Y, scores = data
     result = evaluate(Y, scores, predictions=Y)
-    assert (result["HL"], result["micro_F1"], result["subset_accuracy"]) == (0.0, 1.0, 1.0)
+    assert (result["HL"], result["micro_F1"], result["subset_accuracy"]) == (
+        0.0,
+        1.0,
+        1.0,
+    )
     assert result["AP"] == evaluate(Y, scores)["AP"]
 
 
@@ -69,7 +90,10 @@ def test_half_of_the_rows_tied_is_not_yet_a_warning():
 
 def test_rows_of_nan_are_tied_rows():
     with pytest.warns(DegenerateScoresWarning):
-        assert evaluate([[1, 0]], [[np.nan, np.nan]], convention="paper")["tied_rows"] == 1.0
+        assert (
+            evaluate([[1, 0]], [[np.nan, np.nan]], convention="paper")["tied_rows"]
+            == 1.0
+        )
 
 
 def test_one_label_has_set_metrics_but_no_ranking():
@@ -90,24 +114,46 @@ def test_rows_without_an_observed_label_do_not_count(data):
     unknown = np.where(np.arange(30)[:, None] < 10, np.nan, Y)
     for convention in ("paper", "standard"):
         found = evaluate(unknown, scores, convention=convention)
-        assert found == pytest.approx(evaluate(Y[10:], scores[10:], convention=convention))
+        assert found == pytest.approx(
+            evaluate(Y[10:], scores[10:], convention=convention)
+        )
 
 
 def test_nothing_observed_is_nan_and_not_a_number_of_a_metric():
     found = evaluate(np.full((3, 2), np.nan), [[0.1, 0.2]] * 3, convention="paper")
-    assert np.isnan([found[name] for name in ("AP", "HL", "OE", "RL", "CV", "macro_F1", "example_F1")]).all()
+    assert np.isnan(
+        [
+            found[name]
+            for name in ("AP", "HL", "OE", "RL", "CV", "macro_F1", "example_F1")
+        ]
+    ).all()
 
 
 def test_table_per_label_is_that_of_scikit_learn_on_the_observed_samples(data):
     Y, scores = data[0], np.clip(data[1], 0, 1).round(1)
     weight = np.random.default_rng(1).integers(0, 3, size=30).astype(float)
-    truth = pd.DataFrame(np.where(np.random.default_rng(2).random(Y.shape) < 0.2, np.nan, Y), columns=list("abcde"))
+    truth = pd.DataFrame(
+        np.where(np.random.default_rng(2).random(Y.shape) < 0.2, np.nan, Y),
+        columns=list("abcde"),
+    )
     table = evaluate(truth, scores, per_label=True, threshold=0.4, sample_weight=weight)
-    assert list(table.columns) == ["observed", "prevalence", "AP", "AUC", "sensitivity", "precision", "Brier"]
+    assert list(table.columns) == [
+        "observed",
+        "prevalence",
+        "AP",
+        "AUC",
+        "sensitivity",
+        "precision",
+        "Brier",
+    ]
     assert list(table.index) == list("abcde")
     for name, row in table.iterrows():
         seen = truth[name].notna().to_numpy()
-        y, s, w = truth[name][seen].astype(int), scores[seen, "abcde".index(name)], weight[seen]
+        y, s, w = (
+            truth[name][seen].astype(int),
+            scores[seen, "abcde".index(name)],
+            weight[seen],
+        )
         expected = [
             seen.sum(),
             np.average(y, weights=w),
@@ -136,7 +182,9 @@ def test_scores_of_a_label_may_be_tied_at_infinity_and_nan_ranks_first():
 
 
 def test_the_table_of_a_polars_frame_is_one(data):
-    polars = pytest.importorskip("polars", reason="polars is not installed: its frames cannot be tested")
+    polars = pytest.importorskip(
+        "polars", reason="polars is not installed: its frames cannot be tested"
+    )
     truth = pd.DataFrame(data[0], columns=list("abcde"))
     table = evaluate(polars.from_pandas(truth), data[1], per_label=True)
     expected = evaluate(truth, data[1], per_label=True).reset_index()
@@ -160,14 +208,21 @@ def tables(seed=0):
 def test_f1_agrees_with_scikit_learn(average):
     Y, P, weight = tables()
     for w in (None, weight, weight / 7):
-        oracle = sk.f1_score(Y, P, average=AVERAGES[average], zero_division=0, sample_weight=w)
-        assert_allclose(getattr(evaluation, f"{average}_f1_score")(Y, P, sample_weight=w), oracle)
+        oracle = sk.f1_score(
+            Y, P, average=AVERAGES[average], zero_division=0, sample_weight=w
+        )
+        assert_allclose(
+            getattr(evaluation, f"{average}_f1_score")(Y, P, sample_weight=w), oracle
+        )
 
 
 def test_hamming_loss_and_subset_accuracy_agree_with_scikit_learn():
     Y, P, weight = tables()
     for w in (None, weight):
-        assert_allclose(evaluation.hamming_loss(Y, P, sample_weight=w), sk.hamming_loss(Y, P, sample_weight=w))
+        assert_allclose(
+            evaluation.hamming_loss(Y, P, sample_weight=w),
+            sk.hamming_loss(Y, P, sample_weight=w),
+        )
         P[:5] = Y[:5]
         exact = sk.accuracy_score(Y, P, sample_weight=w)
         assert_allclose(evaluation.subset_accuracy_score(Y, P, sample_weight=w), exact)
@@ -181,16 +236,26 @@ def test_shapes_must_match():
 def test_entries_that_were_not_observed_are_left_out():
     Y, P, weight = tables()
     unknown = np.random.default_rng(1).random(Y.shape) < 0.3
-    unknown[0], unknown[:, 6] = True, True  # a row and a label without an observed entry
+    unknown[0], unknown[:, 6] = (
+        True,
+        True,
+    )  # a row and a label without an observed entry
     truth, seen = np.where(unknown, np.nan, Y), ~unknown
     assert_allclose(
         evaluation.hamming_loss(truth, P, sample_weight=weight),
-        np.average((Y != P)[seen], weights=np.broadcast_to(weight[:, None], Y.shape)[seen]),
+        np.average(
+            (Y != P)[seen], weights=np.broadcast_to(weight[:, None], Y.shape)[seen]
+        ),
     )
     exact = [(Y[i] == P[i])[seen[i]].all() for i in range(1, 40)]
     assert_allclose(evaluation.subset_accuracy_score(truth, P), np.mean(exact))
     assert_allclose(evaluation.micro_f1_score(truth, P), sk.f1_score(Y[seen], P[seen]))
-    by_row = [sk.f1_score(Y[i, seen[i]], P[i, seen[i]], zero_division=0) for i in range(1, 40)]
+    by_row = [
+        sk.f1_score(Y[i, seen[i]], P[i, seen[i]], zero_division=0) for i in range(1, 40)
+    ]
     assert_allclose(evaluation.example_f1_score(truth, P), np.mean(by_row))
-    by_label = [sk.f1_score(Y[seen[:, j], j], P[seen[:, j], j], zero_division=0) for j in range(6)]
+    by_label = [
+        sk.f1_score(Y[seen[:, j], j], P[seen[:, j], j], zero_division=0)
+        for j in range(6)
+    ]
     assert_allclose(evaluation.macro_f1_score(truth, P), np.mean(by_label))

@@ -59,7 +59,9 @@ def test_bad_labels_are_refused_with_a_sentence(table, sentence):
         [[1, np.nan], [0, 1]],
         [[True, None], [False, True]],
         pd.DataFrame([[1, None], [0, 1]], dtype="Int64"),
-        pd.DataFrame({"a": pd.array([True, False]), "b": pd.array([None, True], dtype="boolean")}),
+        pd.DataFrame(
+            {"a": pd.array([True, False]), "b": pd.array([None, True], dtype="boolean")}
+        ),
     ],
     ids=["nan", "None", "NA of numbers", "NA of booleans"],
 )
@@ -74,7 +76,9 @@ def test_scores_must_have_the_shape_of_the_labels():
         check_scores(np.zeros((3, 1)), (3, 2), allow_nan=False)
     with pytest.raises(InputError, match="got 3-d"):
         check_scores(np.zeros((4, 3, 2)), (3, 2), allow_nan=False)
-    assert check_scores(np.zeros((4, 3, 2)), (3, 2), allow_nan=False, batch=True).shape == (4, 3, 2)
+    assert check_scores(
+        np.zeros((4, 3, 2)), (3, 2), allow_nan=False, batch=True
+    ).shape == (4, 3, 2)
 
 
 def test_nan_scores_are_refused_unless_allowed():
@@ -104,7 +108,9 @@ def test_bad_thresholds_are_refused(threshold):
         check_threshold(threshold, 2)
 
 
-@pytest.mark.parametrize("weight", [[1.0, 2.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0], [0.0, 0.0, 0.0]])
+@pytest.mark.parametrize(
+    "weight", [[1.0, 2.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0], [0.0, 0.0, 0.0]]
+)
 def test_bad_weights_are_refused(weight):
     with pytest.raises(InputError, match="sample_weight"):
         check_weight(weight, 3)

@@ -5,7 +5,9 @@ import mltsk.metrics
 
 
 def test_every_public_name_can_be_imported():
-    assert all(getattr(mltsk.metrics, name) is not None for name in mltsk.metrics.__all__)
+    assert all(
+        getattr(mltsk.metrics, name) is not None for name in mltsk.metrics.__all__
+    )
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -14,5 +16,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_metrics_import_nothing_heavy():
     code = "import sys, mltsk.metrics; print(sorted({'sklearn', 'pandas', 'scipy'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -20,7 +20,9 @@ try:
 except ImportError:
     torch = None
 
-needs_torch = pytest.mark.skipif(torch is None, reason="torch is not installed: tensors cannot be tested")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="torch is not installed: tensors cannot be tested"
+)
 RANKING = [average_precision_score, one_error, ranking_loss, coverage_error]
 
 
@@ -29,7 +31,11 @@ def block(n=60, n_labels=9, levels=6, seed=0):
     rng = np.random.default_rng(seed)
     Y = (rng.random((n, n_labels)) < 0.4).astype(int)
     Y[:, 0], Y[:, 1] = 1, 0
-    return Y, rng.integers(0, levels, size=(n, n_labels)) / 4.0, rng.integers(0, 4, size=n).astype(float)
+    return (
+        Y,
+        rng.integers(0, levels, size=(n, n_labels)) / 4.0,
+        rng.integers(0, 4, size=n).astype(float),
+    )
 
 
 def test_standard_metrics_agree_with_scikit_learn_on_tied_scores():
@@ -55,8 +61,16 @@ def test_one_error_is_that_of_argmax_without_ties():
 @pytest.mark.parametrize("convention", ["paper", "standard"])
 def test_five_metrics_are_the_single_ones(convention):
     Y, scores, weight = block()
-    five = dict(zip(FIVE_METRICS, five_metrics(Y, scores, convention=convention, sample_weight=weight), strict=True))
-    single = [f(Y, scores, convention=convention, sample_weight=weight) for f in RANKING]
+    five = dict(
+        zip(
+            FIVE_METRICS,
+            five_metrics(Y, scores, convention=convention, sample_weight=weight),
+            strict=True,
+        )
+    )
+    single = [
+        f(Y, scores, convention=convention, sample_weight=weight) for f in RANKING
+    ]
     assert_allclose([five[name] for name in ("AP", "OE", "RL", "CV")], single)
 
 
@@ -64,7 +78,10 @@ def test_many_tables_at_once_are_evaluated_one_by_one():
     Y, _, weight = block()
     tables = np.random.default_rng(2).integers(0, 5, size=(5, *Y.shape)) / 4.0
     together = five_metrics(Y, tables, convention="paper", sample_weight=weight)
-    assert_allclose(together, [five_metrics(Y, t, convention="paper", sample_weight=weight) for t in tables])
+    assert_allclose(
+        together,
+        [five_metrics(Y, t, convention="paper", sample_weight=weight) for t in tables],
+    )
     assert five_metrics(Y, tables[:0]).shape == (0, 5)
 
 
@@ -86,10 +103,16 @@ def test_coverage_as_the_paper_prints_it_is_not_divided_by_the_number_of_labels(
     scores = np.random.default_rng(4).normal(size=Y.shape)
     expected = sk.coverage_error(Y, scores, sample_weight=weight) - 1
     for convention in ("paper", "standard"):
-        printed = coverage_error(Y, scores, convention=convention, normalize=False, sample_weight=weight)
+        printed = coverage_error(
+            Y, scores, convention=convention, normalize=False, sample_weight=weight
+        )
         assert printed == pytest.approx(expected)
-    unseen = np.where(np.arange(9) < 7, Y, np.nan)  # two labels of nine were not observed
-    assert coverage_error(unseen, scores, normalize=False) == pytest.approx(7 * coverage_error(unseen, scores))
+    unseen = np.where(
+        np.arange(9) < 7, Y, np.nan
+    )  # two labels of nine were not observed
+    assert coverage_error(unseen, scores, normalize=False) == pytest.approx(
+        7 * coverage_error(unseen, scores)
+    )
 
 
 @pytest.mark.parametrize("metric", RANKING)
@@ -108,17 +131,30 @@ def test_nan_scores_need_the_paper_convention(metric):
 def test_labels_that_were_not_observed_are_none_of_the_rows_labels():
     Y, scores, weight = block()
     hidden = np.random.default_rng(3).random(Y.shape) < 0.3
-    hidden[0], hidden[1] = True, Y[1] == 1  # a row without an observed label, one without an observed positive
+    hidden[0], hidden[1] = (
+        True,
+        Y[1] == 1,
+    )  # a row without an observed label, one without an observed positive
     truth, seen = np.where(hidden, np.nan, Y), np.flatnonzero(~hidden.all(axis=1))
     for convention in ("paper", "standard"):
         rows = [(Y[i, ~hidden[i]][None], scores[i, ~hidden[i]][None]) for i in seen]
-        each = np.array([five_metrics(y, s, convention=convention) for y, s in rows])  # NaN where a row does not count
+        each = np.array(
+            [five_metrics(y, s, convention=convention) for y, s in rows]
+        )  # NaN where a row does not count
         share = np.repeat(weight[seen, None], 5, axis=1) * ~np.isnan(each)
         share[:, 1] *= [y.size for y, _ in rows]
         expected = np.nansum(each * share, axis=0) / share.sum(axis=0)
-        found = five_metrics(truth, np.stack([scores, -scores]), convention=convention, sample_weight=weight)
+        found = five_metrics(
+            truth,
+            np.stack([scores, -scores]),
+            convention=convention,
+            sample_weight=weight,
+        )
         assert_allclose(found[0], expected)
-        single = [f(truth, scores, convention=convention, sample_weight=weight) for f in RANKING]
+        single = [
+            f(truth, scores, convention=convention, sample_weight=weight)
+            for f in RANKING
+        ]
         assert_allclose(single, expected[[0, 2, 3, 4]])
 
 
@@ -138,8 +174,14 @@ def tables(nan):
 def test_metrics_of_tensors_are_those_of_arrays(convention):
     Y, scores, w = tables(nan=convention == "paper")
     cut = np.linspace(-1, 1, 7)
-    expected = five_metrics(Y, scores, convention=convention, threshold=cut, sample_weight=w)
-    options = {"convention": convention, "threshold": torch.as_tensor(cut), "sample_weight": torch.as_tensor(w)}
+    expected = five_metrics(
+        Y, scores, convention=convention, threshold=cut, sample_weight=w
+    )
+    options = {
+        "convention": convention,
+        "threshold": torch.as_tensor(cut),
+        "sample_weight": torch.as_tensor(w),
+    }
     found = five_metrics(torch.as_tensor(Y), torch.as_tensor(scores), **options)
     assert found.dtype == torch.float64
     assert_allclose(asnumpy(found), expected, atol=1e-14)
@@ -152,7 +194,11 @@ def test_one_table_and_a_table_of_labels_each():
     assert_allclose(asnumpy(one), five_metrics(Y, scores[0]), atol=1e-14)
     each = np.stack([Y, ~Y])
     found = five_metrics(torch.as_tensor(each), torch.as_tensor(scores[:2]))
-    assert_allclose(asnumpy(found), [five_metrics(y, s) for y, s in zip(each, scores[:2], strict=True)], atol=1e-14)
+    assert_allclose(
+        asnumpy(found),
+        [five_metrics(y, s) for y, s in zip(each, scores[:2], strict=True)],
+        atol=1e-14,
+    )
 
 
 @needs_torch
@@ -173,8 +219,18 @@ def test_what_does_not_fit_is_refused(Y, scores, message):
 
 # --- rows in both conventions: 1 a tie, 2 all tied, 3 empty, 4 full, 5 two ties
 
-SCORES = np.array([[0.9, 0.5, 0.5, 0.1], [0, 0, 0, 0], [0.2, 0.8, 0.6, 0.4], [0.3, 0.2, 0.1, 0], [0.7, 0.7, 0.2, 0.2]])
-LABELS = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]], dtype=bool)
+SCORES = np.array(
+    [
+        [0.9, 0.5, 0.5, 0.1],
+        [0, 0, 0, 0],
+        [0.2, 0.8, 0.6, 0.4],
+        [0.3, 0.2, 0.1, 0],
+        [0.7, 0.7, 0.2, 0.2],
+    ]
+)
+LABELS = np.array(
+    [[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]], dtype=bool
+)
 
 
 def test_rows_of_the_paper_convention():
@@ -194,7 +250,11 @@ def test_rows_of_the_standard_convention():
 
 
 def rows(scores, labels, paper=False):
-    return row_metrics(np.atleast_2d(labels).astype(bool), np.atleast_2d(np.asarray(scores, dtype=float)), paper)
+    return row_metrics(
+        np.atleast_2d(labels).astype(bool),
+        np.atleast_2d(np.asarray(scores, dtype=float)),
+        paper,
+    )
 
 
 def test_scores_that_differ_in_the_last_bit_are_told_apart():
@@ -209,24 +269,44 @@ def test_signed_zeros_are_equal():
 
 
 def test_infinite_scores_are_ordered():
-    assert_allclose(rows([np.inf, 0.0, -np.inf, np.inf], [1, 1, 1, 0]), rows([2, 1, 0, 2], [1, 1, 1, 0]))
+    assert_allclose(
+        rows([np.inf, 0.0, -np.inf, np.inf], [1, 1, 1, 0]),
+        rows([2, 1, 0, 2], [1, 1, 1, 0]),
+    )
 
 
 @pytest.mark.parametrize("paper", [True, False])
-def test_blocks_and_the_order_in_memory_do_not_show_and_scores_are_not_written_to(paper):
+def test_blocks_and_the_order_in_memory_do_not_show_and_scores_are_not_written_to(
+    paper,
+):
     rng = np.random.default_rng(0)
-    scores, labels = rng.integers(0, 9, size=(400, 200)) / 4.0, rng.random((400, 200)) < 0.4  # more than one block
-    before, parts = scores.copy(), [row_metrics(labels[i], scores[i], paper) for i in (slice(99), slice(99, None))]
-    assert_array_equal(row_metrics(labels, np.asfortranarray(scores), paper), np.hstack(parts))
+    scores, labels = (
+        rng.integers(0, 9, size=(400, 200)) / 4.0,
+        rng.random((400, 200)) < 0.4,
+    )  # more than one block
+    before, parts = (
+        scores.copy(),
+        [
+            row_metrics(labels[i], scores[i], paper)
+            for i in (slice(99), slice(99, None))
+        ],
+    )
+    assert_array_equal(
+        row_metrics(labels, np.asfortranarray(scores), paper), np.hstack(parts)
+    )
     assert_array_equal(scores, before)
 
 
 def test_rows_with_and_without_ties_are_counted_to_the_same_bit():
     rng = np.random.default_rng(0)
     scores, labels = rng.normal(size=(50, 60)), rng.random((50, 60)) < 0.3
-    infinite = np.where(scores == scores.max(axis=1, keepdims=True), np.inf, scores)  # takes the slower way
+    infinite = np.where(
+        scores == scores.max(axis=1, keepdims=True), np.inf, scores
+    )  # takes the slower way
     for paper in (True, False):
-        assert_array_equal(row_metrics(labels, infinite, paper), row_metrics(labels, scores, paper))
+        assert_array_equal(
+            row_metrics(labels, infinite, paper), row_metrics(labels, scores, paper)
+        )
 
 
 def test_paper_averages_leave_out_full_rows_except_for_coverage():
@@ -244,13 +324,19 @@ def test_standard_averages_leave_out_empty_and_full_rows():
 
 def test_a_fold_of_nan_looks_like_a_win_under_the_paper_convention():
     labels = LABELS[[0, 1, 4]]
-    tied, nan = (five_metrics(labels, np.full((3, 4), value), convention="paper") for value in (0.0, np.nan))
+    tied, nan = (
+        five_metrics(labels, np.full((3, 4), value), convention="paper")
+        for value in (0.0, np.nan)
+    )
     assert_allclose(nan[[0, 4]], tied[[0, 4]])  # AP, CV: as if tied
     assert_allclose(nan[[2, 3]], [1.0, 0.0])  # OE: always an error; RL: never one
 
 
 def test_a_single_nan_ranks_first_but_is_in_no_pair_and_never_the_maximum():
-    labels, scores = np.array([[True, False, True, False]]), np.array([[np.nan, 0.9, 0.5, 0.1]])
+    labels, scores = (
+        np.array([[True, False, True, False]]),
+        np.array([[np.nan, 0.9, 0.5, 0.1]]),
+    )
     ap, _, oe, rl, cv = five_metrics(labels, scores, convention="paper")
     assert_allclose([ap, oe, rl, cv], [(1 + 2 / 3) / 2, 1.0, 1 / 4, 2 / 4])
 

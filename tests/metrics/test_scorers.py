@@ -38,19 +38,33 @@ def test_scorers_agree_with_evaluate(name):
     model = RidgeClassifier().fit(X, Y)
     convention = "paper" if name.startswith("paper_") else "standard"
     key, sign = EVALUATE_KEYS[name.removeprefix("paper_")]
-    expected = evaluate(Y, model.decision_function(X), threshold=0.0, convention=convention, sample_weight=WEIGHT)
-    assert get_scorer(name)(model, X, Y, sample_weight=WEIGHT) == pytest.approx(sign * expected[key])
+    expected = evaluate(
+        Y,
+        model.decision_function(X),
+        threshold=0.0,
+        convention=convention,
+        sample_weight=WEIGHT,
+    )
+    assert get_scorer(name)(model, X, Y, sample_weight=WEIGHT) == pytest.approx(
+        sign * expected[key]
+    )
 
 
-@pytest.mark.parametrize("model", [RandomForestClassifier(5, random_state=0), RidgeClassifier()])
+@pytest.mark.parametrize(
+    "model", [RandomForestClassifier(5, random_state=0), RidgeClassifier()]
+)
 def test_all_scorers_together_in_cross_validation(model):
-    results = cross_validate(model, X, Y, cv=FOLDS, scoring=dict(SCORERS), error_score="raise")
+    results = cross_validate(
+        model, X, Y, cv=FOLDS, scoring=dict(SCORERS), error_score="raise"
+    )
     assert all(np.isfinite(results[f"test_{name}"]).all() for name in SCORERS)
 
 
 def test_grid_search_chooses_the_better_model():
     grid = {"n_neighbors": [1, 15]}
-    search = GridSearchCV(KNeighborsClassifier(), grid, scoring=get_scorer("neg_ranking_loss"), cv=FOLDS)
+    search = GridSearchCV(
+        KNeighborsClassifier(), grid, scoring=get_scorer("neg_ranking_loss"), cv=FOLDS
+    )
     search.fit(X, Y)
     assert search.best_params_ == {"n_neighbors": 15}
     assert search.best_score_ <= 0
@@ -58,11 +72,26 @@ def test_grid_search_chooses_the_better_model():
 
 def test_search_passes_weights_to_one_scorer_and_to_many_alike():
     grid = {"alpha": [1.0]}
-    one = GridSearchCV(RidgeClassifier(), grid, scoring=get_scorer("micro_f1"), cv=FOLDS, error_score="raise")
-    many = GridSearchCV(RidgeClassifier(), grid, scoring=dict(SCORERS), refit=False, cv=FOLDS, error_score="raise")
+    one = GridSearchCV(
+        RidgeClassifier(),
+        grid,
+        scoring=get_scorer("micro_f1"),
+        cv=FOLDS,
+        error_score="raise",
+    )
+    many = GridSearchCV(
+        RidgeClassifier(),
+        grid,
+        scoring=dict(SCORERS),
+        refit=False,
+        cv=FOLDS,
+        error_score="raise",
+    )
     one.fit(X, Y, sample_weight=WEIGHT)
     many.fit(X, Y, sample_weight=WEIGHT)
-    assert_allclose(one.cv_results_["mean_test_score"], many.cv_results_["mean_test_micro_f1"])
+    assert_allclose(
+        one.cv_results_["mean_test_score"], many.cv_results_["mean_test_micro_f1"]
+    )
 
 
 def test_weights_are_routed_on_request():
@@ -73,19 +102,25 @@ def test_weights_are_routed_on_request():
         scoring = {"asks": asks, "refuses": refuses}
         params = {"sample_weight": WEIGHT}
         routed = cross_validate(model, X, Y, cv=FOLDS, scoring=scoring, params=params)
-    plain = cross_validate(RidgeClassifier(), X, Y, cv=FOLDS, scoring=get_scorer("micro_f1"))
+    plain = cross_validate(
+        RidgeClassifier(), X, Y, cv=FOLDS, scoring=get_scorer("micro_f1")
+    )
     assert_allclose(routed["test_refuses"], plain["test_score"])
     assert not np.allclose(routed["test_asks"], plain["test_score"])
 
 
 def test_only_the_weight_is_metadata():
-    assert dict(get_scorer("micro_f1").get_metadata_routing().score.requests) == {"sample_weight": None}
+    assert dict(get_scorer("micro_f1").get_metadata_routing().score.requests) == {
+        "sample_weight": None
+    }
 
 
 def test_a_request_does_not_leak_into_the_next_scorer():
     with sklearn.config_context(enable_metadata_routing=True):
         get_scorer("micro_f1").set_score_request(sample_weight=True)
-        assert get_scorer("micro_f1").get_metadata_routing().score.requests == {"sample_weight": None}
+        assert get_scorer("micro_f1").get_metadata_routing().score.requests == {
+            "sample_weight": None
+        }
 
 
 def test_one_label_given_as_a_column():
@@ -116,9 +151,14 @@ def test_unknown_metrics_and_conventions_are_refused():
 
 
 def test_labels_that_were_not_observed_do_not_count():
-    model, unknown = RidgeClassifier().fit(X, Y), np.where(np.arange(90)[:, None] < 30, np.nan, Y)
+    model, unknown = (
+        RidgeClassifier().fit(X, Y),
+        np.where(np.arange(90)[:, None] < 30, np.nan, Y),
+    )
     for name in ("average_precision", "micro_f1"):
-        assert get_scorer(name)(model, X, unknown) == pytest.approx(get_scorer(name)(model, X[30:], Y[30:]))
+        assert get_scorer(name)(model, X, unknown) == pytest.approx(
+            get_scorer(name)(model, X[30:], Y[30:])
+        )
 
 
 # --- scores of any model
@@ -159,7 +199,9 @@ def test_lists_of_probabilities_become_a_table(model):
 def test_a_constant_label_scores_what_it_is(value):
     constant = Y.copy()
     constant[:, 1] = value
-    scores = label_scores(RandomForestClassifier(5, random_state=0).fit(X, constant), X, 4)
+    scores = label_scores(
+        RandomForestClassifier(5, random_state=0).fit(X, constant), X, 4
+    )
     assert_array_equal(scores[:, 1], value)
 
 
@@ -175,7 +217,9 @@ def test_one_label_may_answer_in_one_dimension():
 
 
 def test_models_without_scores_are_refused():
-    with pytest.raises(InputError, match="object has no decision_function or predict_proba"):
+    with pytest.raises(
+        InputError, match="object has no decision_function or predict_proba"
+    ):
         label_scores(object(), X, 4)
 
 

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK, evaluate, explore, load, load_dataset, save
+from mltsk import (
+    IncrementalMLTSK,
+    MLTSKClassifier,
+    PaperMLTSK,
+    evaluate,
+    explore,
+    load,
+    load_dataset,
+    save,
+)
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.pages.explorer import (
@@ -58,17 +67,25 @@ def test_embedded_json_is_the_same_data():
 
 
 def test_the_policy_names_what_is_there_by_its_hash(page):
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1].replace("&#39;", "'")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1].replace(
+        "&#39;", "'"
+    )
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    for kind, tag in (("script-src", "<script>(.*?)</script>"), ("style-src", "<style>(.*?)</style>")):
+    for kind, tag in (
+        ("script-src", "<script>(.*?)</script>"),
+        ("style-src", "<style>(.*?)</style>"),
+    ):
         (content,) = re.findall(tag, page, flags=re.DOTALL)
         digest = b64encode(sha256(content.encode()).digest()).decode()
         assert f"{kind} 'sha256-{digest}'" in policy
 
 
 def test_our_program_never_parses_markup_or_text():
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function", script_source())
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function",
+        script_source(),
+    )
 
 
 def test_parts_fit_into_another_page(hostile):
@@ -77,14 +94,19 @@ def test_parts_fit_into_another_page(hostile):
     assert re.findall(r'\bid="(?!x-)', parts["markup"]) == []
     assert not re.search(r"<h1|<script|<style|<html|<body", parts["markup"])
     outside = re.sub(r"(?s)^\.explorer \{.*^\}", "", parts["style"], flags=re.MULTILINE)
-    assert re.findall(r"^[^/{]+(?= \{)", outside, flags=re.MULTILINE) == [".explorer-page", "@keyframes explorer-flash"]
+    assert re.findall(r"^[^/{]+(?= \{)", outside, flags=re.MULTILINE) == [
+        ".explorer-page",
+        "@keyframes explorer-flash",
+    ]
     assert policy([parts["style"], "b{}"], [parts["script"]]).count("sha256-") == 3
 
 
 def test_yeast_is_under_four_megabytes(tmp_path):
     pytest.importorskip("river", reason="the yeast data come with the river package")
     data = load_dataset("yeast")
-    clf = MLTSKClassifier(n_rules=20, order=1, width_scale=0.5, ridge=1.0).fit(data.X, data.Y)
+    clf = MLTSKClassifier(n_rules=20, order=1, width_scale=0.5, ridge=1.0).fit(
+        data.X, data.Y
+    )
     assert explore(clf, tmp_path / "p.html", data.X, data.Y).stat().st_size < 4_000_000
 
 
@@ -96,7 +118,9 @@ def model():
 def test_what_cannot_be_explored_says_so(model):
     with pytest.raises(InputError, match="has no rules to explore"):
         explorer_data(MLkNN().fit(DATA.X, DATA.Y))
-    with pytest.raises(InputError, match="X has 3 features, but MLTSKClassifier is expecting 10"):
+    with pytest.raises(
+        InputError, match="X has 3 features, but MLTSKClassifier is expecting 10"
+    ):
         explorer_data(model, DATA.X[:, :3])
     with pytest.raises(InputError, match="The feature names should match"):
         explorer_data(model, DATA.frames()[0].iloc[:, ::-1])
@@ -111,20 +135,41 @@ def sized():
 
 def test_a_size_holds_what_differs_and_its_honest_ap(sized):
     whole, sizes = system_data(sized), sizes_data(sized)
-    assert [size["size"] for size in sizes] == [3, 5, 8, 12, 20, 30, sized.n_terms_.max()]
+    assert [size["size"] for size in sizes] == [
+        3,
+        5,
+        8,
+        12,
+        20,
+        30,
+        sized.n_terms_.max(),
+    ]
     for size in sizes[:-1]:
         short = sized.shorten(size["size"])
-        assert {**whole, **size} == {**system_data(short), "size": size["size"], "AP": size["AP"]}
-        assert_allclose(size["AP"], evaluate(SIZED.Y, short.loo_scores_, per_label=True)["AP"].mean())
+        assert {**whole, **size} == {
+            **system_data(short),
+            "size": size["size"],
+            "AP": size["AP"],
+        }
+        assert_allclose(
+            size["AP"],
+            evaluate(SIZED.Y, short.loo_scores_, per_label=True)["AP"].mean(),
+        )
         assert not {"quantiles", "share"} & {*size}
-    assert_allclose(sizes[-1]["AP"], evaluate(SIZED.Y, sized.loo_scores_, per_label=True)["AP"].mean())
+    assert_allclose(
+        sizes[-1]["AP"],
+        evaluate(SIZED.Y, sized.loo_scores_, per_label=True)["AP"].mean(),
+    )
 
 
 def test_labels_that_were_not_observed_do_not_count():
     Y = SIZED.Y.astype(float)
     Y[::3, 0] = np.nan
     clf = MLTSKClassifier(n_rules=0).fit(SIZED.X, Y)
-    assert_allclose(sizes_data(clf)[-1]["AP"], evaluate(Y, clf.loo_scores_, per_label=True)["AP"].mean())
+    assert_allclose(
+        sizes_data(clf)[-1]["AP"],
+        evaluate(Y, clf.loo_scores_, per_label=True)["AP"].mean(),
+    )
 
 
 def test_a_model_from_a_file_needs_the_rows_that_it_was_fitted_on(sized, tmp_path):
@@ -134,7 +179,9 @@ def test_a_model_from_a_file_needs_the_rows_that_it_was_fitted_on(sized, tmp_pat
     assert sizes_data(loaded, SIZED.X[::-1], SIZED.Y) == []  # other rows
     assert sizes_data(loaded, SIZED.X[:50], SIZED.Y[:50]) == []
     again = sizes_data(loaded, SIZED.X, SIZED.Y)
-    assert [size["AP"] for size in again] == pytest.approx([size["AP"] for size in sizes_data(sized)])
+    assert [size["AP"] for size in again] == pytest.approx(
+        [size["AP"] for size in sizes_data(sized)]
+    )
 
 
 def test_a_model_from_a_file_keeps_its_names(tmp_path):
@@ -147,17 +194,27 @@ def test_a_model_from_a_file_keeps_its_names(tmp_path):
 
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 def test_models_that_have_one_size_only(sized):
-    for clf in (sized.shorten(5), PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(SIZED.X, SIZED.Y)):
+    for clf in (
+        sized.shorten(5),
+        PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(SIZED.X, SIZED.Y),
+    ):
         assert explorer_data(clf, SIZED.X, SIZED.Y)["sizes"] == []
 
 
 def test_a_stream_can_be_shortened():
-    clf = IncrementalMLTSK(n_rules=2).partial_fit(SIZED.X[:60], SIZED.Y[:60]).partial_fit(SIZED.X[60:], SIZED.Y[60:])
+    clf = (
+        IncrementalMLTSK(n_rules=2)
+        .partial_fit(SIZED.X[:60], SIZED.Y[:60])
+        .partial_fit(SIZED.X[60:], SIZED.Y[60:])
+    )
     assert [size["size"] for size in sizes_data(clf)][:3] == [3, 5, 8]
 
 
 def test_sizes_that_do_not_fit_are_left_out_the_longest_first(sized):
     every = sizes_data(sized)
-    lengths = [len(json.dumps(size, ensure_ascii=False, separators=(",", ":"))) for size in every]
+    lengths = [
+        len(json.dumps(size, ensure_ascii=False, separators=(",", ":")))
+        for size in every
+    ]
     assert sizes_data(sized, room=sum(lengths[:3])) == [*every[:3], every[-1]]
     assert sizes_data(sized, room=lengths[0] / 2) == sizes_data(sized, room=0) == []

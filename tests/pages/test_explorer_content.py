@@ -29,13 +29,17 @@ SPARSE = make_multilabel_rules(n_samples=80, sparse=True, random_state=0)
 def test_the_arithmetic_in_node_is_pythons(scale, n_rules, order, tmp_path):
     clf = MLTSKClassifier(n_rules, order=order, scale=scale).fit(DATA.X, DATA.Y)
     rows = np.random.default_rng(1).normal(scale=2.0, size=(200, 10))
-    assert_allclose(in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9)
+    assert_allclose(
+        in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9
+    )
 
 
 def in_node(clf, rows, tmp_path):
     """Scores of rows in columns of numbers by the page's program; JSON has null for NaN."""
     plain = [[None if x != x else x for x in row] for row in rows.tolist()]
-    (tmp_path / "in.json").write_text(json.dumps({"data": explorer_data(clf), "rows": plain}))
+    (tmp_path / "in.json").write_text(
+        json.dumps({"data": explorer_data(clf), "rows": plain})
+    )
     program = script_source().split("const FIFTHS")[0].replace("(() => {", "", 1)
     program += """const { data, rows } = JSON.parse(require("fs").readFileSync(process.argv[2], "utf8"));
     const system = new FuzzySystem(data);
@@ -43,7 +47,10 @@ def in_node(clf, rows, tmp_path):
     console.log(JSON.stringify(rows.map(scores)));"""
     (tmp_path / "run.js").write_text(program, encoding="utf-8")
     done = subprocess.run(
-        ["node", tmp_path / "run.js", tmp_path / "in.json"], capture_output=True, text=True, check=True
+        ["node", tmp_path / "run.js", tmp_path / "in.json"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return json.loads(done.stdout)
 
@@ -65,7 +72,9 @@ def test_the_arithmetic_of_tables_in_node_is_pythons(table, scale, kind, tmp_pat
     rows = clf.system_.columns.expand(table[0])
     rows[np.random.default_rng(2).random(rows.shape) < 0.1] = np.nan
     rows[:3, :-2] = np.nan  # nothing is known
-    assert_allclose(in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9)
+    assert_allclose(
+        in_node(clf, rows, tmp_path), clf.system_.scores(rows), rtol=0, atol=1e-9
+    )
 
 
 def unpacked(text, kind="<f8"):
@@ -85,10 +94,19 @@ def test_features_of_a_table_are_set_by_name_and_may_be_missing(table):
         "names": ["never", "former", "daily", "other"],
         "nominal": 4,
     }
-    assert data["choices"]["3"] == {"values": [0.0, 1.0, 2.0, 3.0], "names": ["I", "II", "III", "IV"]}
+    assert data["choices"]["3"] == {
+        "values": [0.0, 1.0, 2.0, 3.0],
+        "names": ["I", "II", "III", "IV"],
+    }
     assert data["columns"][:3] == [[0, 1, -1], [1, 5, 9], [5, 6, -1]]
     assert data["optional"] == [0, 1, 2, 3, 4, 5]  # age lacks in some of the rows
-    assert explorer_data(MLTSKClassifier(n_rules=3).fit(*table))["optional"] == [1, 2, 3, 4, 5]
+    assert explorer_data(MLTSKClassifier(n_rules=3).fit(*table))["optional"] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+    ]
     made = unpacked(data["made"]["values"]).reshape(-1, 11)[-4:]
     assert_array_equal(made[:, 1:5].sum(axis=1), 1)
     assert set(made[:, [1, 2, 3, 4, 5, 7]].ravel()) <= {0.0, 1.0}
@@ -100,14 +118,21 @@ def test_arrays_come_exactly_and_zeros_are_left_out(model):
     data = explorer_data(short)
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert_array_equal(unpacked(data["centers"]), short.centers_.ravel())
-    for packed, table in ((data["terms"]["coef"], short.general_coef_), (data["coef"], short.coef_)):
+    for packed, table in (
+        (data["terms"]["coef"], short.general_coef_),
+        (data["coef"], short.coef_),
+    ):
         assert_array_equal(unpacked(packed["values"]), table[table != 0])
-        mask = np.unpackbits(np.frombuffer(b64decode(packed["mask"]), np.uint8), bitorder="little")
+        mask = np.unpackbits(
+            np.frombuffer(b64decode(packed["mask"]), np.uint8), bitorder="little"
+        )
         assert_array_equal(mask[: table.size], table.ravel() != 0)
 
 
 def test_equal_widths_come_once(model):
-    assert len(unpacked(explorer_data(model)["widths"])) == (1 if len(np.unique(model.widths_)) == 1 else 30)
+    assert len(unpacked(explorer_data(model)["widths"])) == (
+        1 if len(np.unique(model.widths_)) == 1 else 30
+    )
 
 
 def test_knots_come_without_padding():
@@ -125,7 +150,10 @@ def test_whole_numbers_and_categories_are_set_as_such():
     clf.categories_ = {"x2": {0.0: "no", 5.0: "yes\n", 7.0: "?"}}
     data = explorer_data(clf)
     assert data["whole"] == [1]
-    assert data["choices"]["2"] == {"values": [0.0, 5.0, 7.0], "names": ["no", "yes", "?"]}
+    assert data["choices"]["2"] == {
+        "values": [0.0, 5.0, 7.0],
+        "names": ["no", "yes", "?"],
+    }
     rows = unpacked(data["made"]["values"]).reshape(-1, 10)
     assert set(rows[:, 2]) <= {0.0, 5.0, 7.0}  # no average of categories
 
@@ -133,7 +161,10 @@ def test_whole_numbers_and_categories_are_set_as_such():
 def test_words_are_those_of_the_rules(model):
     data = explorer_data(model)
     rule, general = data["rules"][1], data["general"][2]
-    conditions, shapes = model.rules_.exceptions[1].conditions, model.rules_.general[2].shapes
+    conditions, shapes = (
+        model.rules_.exceptions[1].conditions,
+        model.rules_.general[2].shapes,
+    )
     told = min(5, model.rules_[1].told)
     assert [words for _, words in rule["words"]] == [str(c) for c in conditions[:told]]
     assert conditions[0].feature == DATA.feature_names[rule["words"][0][0]]
@@ -145,8 +176,15 @@ def test_words_are_those_of_the_rules(model):
 
 @pytest.mark.filterwarnings("ignore::mltsk.exceptions.RuleCollapseWarning")
 def test_the_papers_system_has_rules_and_no_general_one():
-    data = explorer_data(PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y), DATA.X)
-    assert (data["noun"], data["general"], data["shape"], data["slopes"]) == ("Rule", [], [2, 10, 5, 0], None)
+    data = explorer_data(
+        PaperMLTSK(n_rules=2, correlation_weight=0.01).fit(DATA.X, DATA.Y), DATA.X
+    )
+    assert (data["noun"], data["general"], data["shape"], data["slopes"]) == (
+        "Rule",
+        [],
+        [2, 10, 5, 0],
+        None,
+    )
 
 
 @pytest.mark.parametrize("n_rules", [0, 2])
@@ -154,7 +192,11 @@ def test_sparse_models_have_ranges_from_what_is_known(n_rules):
     clf = MLTSKClassifier(n_rules=n_rules).fit(SPARSE.X, SPARSE.Y)
     data = explorer_data(clf, SPARSE.X)
     low, high = unpacked(data["ranges"]).reshape(-1, 2).T
-    assert (data["quantiles"], data["scale"]["kind"], data["terms"]["low"]) == (None, "unit", None)
+    assert (data["quantiles"], data["scale"]["kind"], data["terms"]["low"]) == (
+        None,
+        "unit",
+        None,
+    )
     assert (low <= 0).all()
     assert (high >= 1).all()
 
@@ -164,8 +206,16 @@ def cells(rows):
     columns = []
     for kind, text, known, decimals in rows["cells"]["columns"]:
         numbers = unpacked(text, kind)
-        missing = np.zeros(len(numbers), bool) if kind in ("u1", "<f8") else numbers == np.iinfo(kind).min
-        values = numbers / float(f"1e{decimals}") if known is None else unpacked(known)[numbers]
+        missing = (
+            np.zeros(len(numbers), bool)
+            if kind in ("u1", "<f8")
+            else numbers == np.iinfo(kind).min
+        )
+        values = (
+            numbers / float(f"1e{decimals}")
+            if known is None
+            else unpacked(known)[numbers]
+        )
         columns.append(np.where(missing, np.nan, values))
     return np.stack(columns, axis=1)
 
@@ -177,7 +227,12 @@ def truth(rows, L, key="truth"):
 
 def test_every_row_is_there_exactly_with_its_labels(model):
     rows = explorer_data(model, *DATA.frames())["rows"]
-    assert (rows["count"], rows["index"], rows["ids"], rows["observed"]) == (80, None, None, None)
+    assert (rows["count"], rows["index"], rows["ids"], rows["observed"]) == (
+        80,
+        None,
+        None,
+        None,
+    )
     assert_array_equal(cells(rows), DATA.X)
     assert_array_equal(truth(rows, 5)[:80], DATA.Y)
 
@@ -185,10 +240,24 @@ def test_every_row_is_there_exactly_with_its_labels(model):
 def test_every_kind_of_column_comes_back_exactly():
     rng, n = np.random.default_rng(0), 900
     numbers = rng.normal(size=n)
-    X = np.column_stack([rng.integers(0, 9, n), rng.integers(0, 9999, n), np.round(9 * numbers, 5), numbers])
+    X = np.column_stack(
+        [
+            rng.integers(0, 9, n),
+            rng.integers(0, 9999, n),
+            np.round(9 * numbers, 5),
+            numbers,
+        ]
+    )
     X[rng.random(X.shape) < 0.1] = np.nan
-    rows = explorer_data(MLTSKClassifier(n_rules=0).fit(X, rng.integers(0, 2, (n, 2))), X)["rows"]
-    assert [kind for kind, *_ in rows["cells"]["columns"][:4]] == ["u1", "<i2", "<i4", "<f8"]
+    rows = explorer_data(
+        MLTSKClassifier(n_rules=0).fit(X, rng.integers(0, 2, (n, 2))), X
+    )["rows"]
+    assert [kind for kind, *_ in rows["cells"]["columns"][:4]] == [
+        "u1",
+        "<i2",
+        "<i4",
+        "<f8",
+    ]
     assert_array_equal(cells(rows)[:, :4], X)
 
 
@@ -201,9 +270,17 @@ def test_labels_that_were_not_observed_are_told_apart(model):
 
 
 def test_sparse_rows_come_as_such():
-    rows = explorer_data(MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y), SPARSE.X)["rows"]["cells"]
-    parts = unpacked(rows["values"]), unpacked(rows["at"], "<u4"), unpacked(rows["ends"], "<u4")
-    assert_array_equal(sparse.csr_matrix(parts, shape=SPARSE.X.shape).toarray(), SPARSE.X.toarray())
+    rows = explorer_data(MLTSKClassifier(n_rules=2).fit(SPARSE.X, SPARSE.Y), SPARSE.X)[
+        "rows"
+    ]["cells"]
+    parts = (
+        unpacked(rows["values"]),
+        unpacked(rows["at"], "<u4"),
+        unpacked(rows["ends"], "<u4"),
+    )
+    assert_array_equal(
+        sparse.csr_matrix(parts, shape=SPARSE.X.shape).toarray(), SPARSE.X.toarray()
+    )
 
 
 def test_many_rows_are_thinned_evenly_and_the_page_stays_small():
@@ -224,11 +301,16 @@ def test_many_rows_are_thinned_evenly_and_the_page_stays_small():
 def test_rows_are_called_by_their_identifiers(model):
     X, Y = DATA.frames()
     named = X.set_axis([f"patient\n{i}" for i in range(80)])
-    assert explorer_data(model, named, Y)["rows"]["ids"][:2] == ["patient 0", "patient 1"]
+    assert explorer_data(model, named, Y)["rows"]["ids"][:2] == [
+        "patient 0",
+        "patient 1",
+    ]
     visits = pd.DataFrame({"patient": np.arange(80) // 2, "visit": np.arange(80) % 2})
     assert explorer_data(model, named, Y, ids=visits)["rows"]["ids"][3] == "1 · 1"
     assert explorer_data(model, X, Y, ids=np.arange(80.0) + 7)["rows"]["ids"][0] == "7"
-    with pytest.raises(InputError, match="There are 2 identifiers for 80 rows: give one per row"):
+    with pytest.raises(
+        InputError, match="There are 2 identifiers for 80 rows: give one per row"
+    ):
         explorer_data(model, X, Y, ids=["a", "b"])
     with pytest.raises(InputError, match="of rows: pass X, too"):
         explorer_data(model, neighbours=True)
@@ -242,19 +324,25 @@ def test_rows_can_be_left_out(model):
 
 def test_typical_rows_are_those_that_exceptions_apply_to_most(model):
     data = explorer_data(model, *DATA.frames())
-    assert set(model.system_.firing(DATA.X).argmax(axis=0)) <= set(data["rows"]["typical"])
+    assert set(model.system_.firing(DATA.X).argmax(axis=0)) <= set(
+        data["rows"]["typical"]
+    )
     assert len(data["rows"]["typical"]) == 12
 
 
 def test_without_exceptions_typical_rows_are_those_of_each_label():
     clf = MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y)
     data = explorer_data(clf, DATA.X)
-    assert set(clf.system_.scores(DATA.X).argmax(axis=0)) <= set(data["rows"]["typical"])
+    assert set(clf.system_.scores(DATA.X).argmax(axis=0)) <= set(
+        data["rows"]["typical"]
+    )
     assert data["made"]["names"] == ["every feature at its median"]
 
 
 def test_typical_rows_are_different_and_no_more_than_there_are(model):
-    assert sorted(explorer_data(model, DATA.frames()[0].iloc[:2])["rows"]["typical"]) == [0, 1]
+    assert sorted(
+        explorer_data(model, DATA.frames()[0].iloc[:2])["rows"]["typical"]
+    ) == [0, 1]
 
 
 @pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])

@@ -14,19 +14,33 @@ HOSTILE = '<script>alert("1")</script> & co'
 Y = np.arange(400) % 3 == 0
 SCORES = np.linspace(0, 1, 400)
 PICTURES = {
-    "roc": svg.curve(HOSTILE, ("a", "b"), (SCORES, np.sqrt(SCORES)), [0, 1], (0.2, 0.5)),
-    "precision": svg.curve(HOSTILE, ("a", HOSTILE), (SCORES, 1 - SCORES), [0.3, 0.3], None),
+    "roc": svg.curve(
+        HOSTILE, ("a", "b"), (SCORES, np.sqrt(SCORES)), [0, 1], (0.2, 0.5)
+    ),
+    "precision": svg.curve(
+        HOSTILE, ("a", HOSTILE), (SCORES, 1 - SCORES), [0.3, 0.3], None
+    ),
     "calibration": svg.calibration(HOSTILE, calibration_groups(Y, SCORES)),
     "interval": svg.interval(HOSTILE, (0.5, 0.4, 0.6), 0.2),
     "compared": svg.compared(HOSTILE, {"ours": 0.5, "theirs": 0.6}, 0.2),
     "gaps": svg.gaps(HOSTILE, np.array([0, 0.1, 1.0])),
-    "together": svg.together(HOSTILE, [HOSTILE, "b", "c"], np.array([[1, 0.5, -0.4], [0.5, 1, np.nan], [-0.4, 0, 1]])),
-    "sizes": svg.sizes(HOSTILE, np.arange(1, 51), {HOSTILE: np.linspace(0.5, 0.6, 50)}, 12),
+    "together": svg.together(
+        HOSTILE,
+        [HOSTILE, "b", "c"],
+        np.array([[1, 0.5, -0.4], [0.5, 1, np.nan], [-0.4, 0, 1]]),
+    ),
+    "sizes": svg.sizes(
+        HOSTILE, np.arange(1, 51), {HOSTILE: np.linspace(0.5, 0.6, 50)}, 12
+    ),
 }
 
 
 def classes(picture):
-    return {word for node in ElementTree.fromstring(picture).iter() for word in node.get("class", "").split()}
+    return {
+        word
+        for node in ElementTree.fromstring(picture).iter()
+        for word in node.get("class", "").split()
+    }
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -50,6 +64,8 @@ def test_shapes_show_data_gaps_and_named_values():
     drawn = svg.shape(found["copper"], found["copper"], 0.3)
     assert {"rise", "fall", "dashed", "mark"} <= classes(drawn)
     assert drawn.count('class="tick"') > 10
-    text = "".join(ElementTree.fromstring(svg.shape(found["sex"], None, 0.3)).itertext())
+    text = "".join(
+        ElementTree.fromstring(svg.shape(found["sex"], None, 0.3)).itertext()
+    )
     assert "female" in text
     assert "male" in text

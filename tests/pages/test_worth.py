@@ -23,14 +23,32 @@ from mltsk.pages.worth import (
 )
 
 
-def label(found=60, cases=80, alarms=20, observed=400, auc=(0.8, 0.75, 0.85), name="gout"):
+def label(
+    found=60, cases=80, alarms=20, observed=400, auc=(0.8, 0.75, 0.85), name="gout"
+):
     empty = np.zeros(0)
-    return Judged(name, observed, cases, (0.5, 0.4, 0.6), auc, found, alarms, 0.3, empty, empty, empty)
+    return Judged(
+        name,
+        observed,
+        cases,
+        (0.5, 0.4, 0.6),
+        auc,
+        found,
+        alarms,
+        0.3,
+        empty,
+        empty,
+        empty,
+    )
 
 
 def compared(**ahead):
     drawn = {method: np.full((50, 2), float(by)) for method, by in ahead.items()}
-    AP = {OURS: np.array([0.5, 0.5]), LINEAR: np.array([0.4, 0.6]), FOREST: np.array([0.6, 0.6])}
+    AP = {
+        OURS: np.array([0.5, 0.5]),
+        LINEAR: np.array([0.4, 0.6]),
+        FOREST: np.array([0.6, 0.6]),
+    }
     return Comparison(100, np.array([0, 1]), AP, AP, drawn)
 
 
@@ -38,13 +56,31 @@ def compared(**ahead):
     ("counts", "told"),
     [
         ({}, "gout can be found: 3 of 4 cases are found, and 1 of 4 alarms is false."),
-        ({"found": 80, "alarms": 0}, "gout can be found: all cases are found, and there are no false alarms."),
-        ({"found": 41, "alarms": 38}, "gout can be found in part: half of the cases are found, and half of the alarms"),
-        ({"found": 8, "alarms": 79}, "gout is hard to find: 1 of 10 cases is found, and 9 of 10 alarms are false."),
-        ({"found": 0, "alarms": 0}, "gout is never given: no row reaches the threshold of 0.3."),
-        ({"found": 9, "cases": 12, "alarms": 3}, "It is rare, 12 cases: treat this with care."),
+        (
+            {"found": 80, "alarms": 0},
+            "gout can be found: all cases are found, and there are no false alarms.",
+        ),
+        (
+            {"found": 41, "alarms": 38},
+            "gout can be found in part: half of the cases are found, and half of the alarms",
+        ),
+        (
+            {"found": 8, "alarms": 79},
+            "gout is hard to find: 1 of 10 cases is found, and 9 of 10 alarms are false.",
+        ),
+        (
+            {"found": 0, "alarms": 0},
+            "gout is never given: no row reaches the threshold of 0.3.",
+        ),
+        (
+            {"found": 9, "cases": 12, "alarms": 3},
+            "It is rare, 12 cases: treat this with care.",
+        ),
         ({"auc": (0.55, 0.48, 0.61)}, "gout cannot be told from these columns"),
-        ({"cases": 0, "found": 0}, "gout: no row has it, so there is nothing to learn."),
+        (
+            {"cases": 0, "found": 0},
+            "gout: no row has it, so there is nothing to learn.",
+        ),
     ],
 )
 def test_a_label_in_one_sentence(counts, told):
@@ -55,7 +91,10 @@ def test_what_is_wrong_comes_first():
     good, bad = label(), label(auc=(0.5, 0.4, 0.6), name="odd")
     lines = headline([good, bad], compared(**{LINEAR: -0.1, FOREST: 0.1}))
     assert lines[0] == "1 of 2 labels cannot be told better than by guessing: odd."
-    assert lines[1] == "A forest ranks rows better than this model: mean AP 0.60 against 0.50."
+    assert (
+        lines[1]
+        == "A forest ranks rows better than this model: mean AP 0.60 against 0.50."
+    )
     assert lines[2] == "1 of 2 labels can be told better than by guessing, best gout."
     assert headline([good], None) == [sentence(good)]
 
@@ -72,18 +111,30 @@ def test_a_method_is_ahead_only_beyond_chance():
 def test_probabilities_are_believed_unless_several_groups_are_off():
     told, low, high = np.linspace(0.05, 0.95, 10), np.zeros(10), np.ones(10)
     assert "at their word" in chances_told((told, told, low, high, low))
-    assert "at their word" in chances_told((told, told, np.where(told > 0.9, 1.0, 0.0), high, low))
-    assert "with care" in chances_told((told, 1 - told, np.where(told > 0.6, 1.0, 0.0), high, low))
+    assert "at their word" in chances_told(
+        (told, told, np.where(told > 0.9, 1.0, 0.0), high, low)
+    )
+    assert "with care" in chances_told(
+        (told, 1 - told, np.where(told > 0.6, 1.0, 0.0), high, low)
+    )
 
 
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.normal(size=120), "b": rng.normal(size=120), "word": rng.choice(["x", "y"], 120)})
+    X = pd.DataFrame(
+        {
+            "a": rng.normal(size=120),
+            "b": rng.normal(size=120),
+            "word": rng.choice(["x", "y"], 120),
+        }
+    )
     Y = np.column_stack([X.a > 0, X.word == "x", rng.random(120) < 0.5]).astype(float)
     X.loc[:20, "b"] = np.nan
     X["word"] = pd.Categorical(X["word"].where(rng.random(120) < 0.9), ordered=False)
-    X["rank"] = pd.Categorical(rng.choice(["low", "high"], 120), ["low", "high"], ordered=True)
+    X["rank"] = pd.Categorical(
+        rng.choice(["low", "high"], 120), ["low", "high"], ordered=True
+    )
     Y[100:, 1] = np.nan
     return X, Y
 
@@ -100,8 +151,13 @@ def test_all_learn_what_is_there_and_nothing_else(table):
 
 
 def test_labels_that_nobody_has_and_sparse_rows(table):
-    X, Y = sparse.csr_array(np.random.default_rng(0).random((60, 5)) > 0.5).astype(float), np.zeros((60, 2))
+    X, Y = (
+        sparse.csr_array(np.random.default_rng(0).random((60, 5)) > 0.5).astype(float),
+        np.zeros((60, 2)),
+    )
     Y[:, 1] = X.toarray()[:, 0]
     found = compare(MLTSKClassifier(n_rules=0), X, Y)
     assert np.isnan(found.AP[FOREST][0])
-    assert min(part[1] for part in found.AP.values()) > average_precision_score(Y[:, 1], np.zeros(60))
+    assert min(part[1] for part in found.AP.values()) > average_precision_score(
+        Y[:, 1], np.zeros(60)
+    )

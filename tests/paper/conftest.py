@@ -9,10 +9,34 @@ from mltsk.paper.experiments.published import METRICS, published_table, table_i
 from mltsk.paper.experiments.results import CELLS, SCORES, Results
 
 METHODS = {
-    "br": {"title": "BR", "paper": "BR", "params": {}, "grid": {"C": [0.5, 2.0]}, "settings": 2},
-    "mlsf": {"title": "MLSF", "paper": "MLSF", "params": {}, "grid": {"size": [1, 5]}, "settings": 2},
-    "ml-tsk-fs": {"title": "ML-TSK FS", "paper": "ML-TSK FS", "params": {}, "grid": {"K": [1, 2]}, "settings": 2},
-    "mltsk": {"title": "our default", "paper": None, "params": {"n_rules": 15}, "grid": {}, "settings": 1},
+    "br": {
+        "title": "BR",
+        "paper": "BR",
+        "params": {},
+        "grid": {"C": [0.5, 2.0]},
+        "settings": 2,
+    },
+    "mlsf": {
+        "title": "MLSF",
+        "paper": "MLSF",
+        "params": {},
+        "grid": {"size": [1, 5]},
+        "settings": 2,
+    },
+    "ml-tsk-fs": {
+        "title": "ML-TSK FS",
+        "paper": "ML-TSK FS",
+        "params": {},
+        "grid": {"K": [1, 2]},
+        "settings": 2,
+    },
+    "mltsk": {
+        "title": "our default",
+        "paper": None,
+        "params": {"n_rules": 15},
+        "grid": {},
+        "settings": 1,
+    },
 }
 
 
@@ -27,24 +51,54 @@ def settings(about):
     return [json.dumps({name: value} if name else {}) for value in values]
 
 
-def row(protocol, dataset, method, fold, setting, values, *, seed=0, chosen_by="", tied=0.0):
+def row(
+    protocol, dataset, method, fold, setting, values, *, seed=0, chosen_by="", tied=0.0
+):
     return (protocol, dataset, method, seed, fold, chosen_by, setting, *values, tied)
 
 
 def printed(dataset, paper, shift=0.0):
     """The paper's Table III, moved a little; .5 for what it has not."""
     cells = published_table("III")
-    return [cells[dataset, m, paper].mean + shift if (dataset, m, paper) in cells else 0.5 + shift for m in METRICS]
+    return [
+        cells[dataset, m, paper].mean + shift
+        if (dataset, m, paper) in cells
+        else 0.5 + shift
+        for m in METRICS
+    ]
 
 
 @pytest.fixture
 def make_results():
     """A function that makes up results: finished ones unless rows are given."""
 
-    def make(rows=None, *, cells=(), datasets=("emotions", "yeast", "flags"), methods=METHODS, **run):
-        about = {"protocols": ["paper"], "seeds": [0], "n_folds": 2, "grid": "paper", "convention": "paper"}
-        about |= {"command": "mltsk reproduce", "created": "", "versions": {"mltsk": "0"}, "machine": "", "missing": {}}
-        about |= {"datasets": {name: shape(name) for name in datasets}, "methods": dict(methods), **run}
+    def make(
+        rows=None,
+        *,
+        cells=(),
+        datasets=("emotions", "yeast", "flags"),
+        methods=METHODS,
+        **run,
+    ):
+        about = {
+            "protocols": ["paper"],
+            "seeds": [0],
+            "n_folds": 2,
+            "grid": "paper",
+            "convention": "paper",
+        }
+        about |= {
+            "command": "mltsk reproduce",
+            "created": "",
+            "versions": {"mltsk": "0"},
+            "machine": "",
+            "missing": {},
+        }
+        about |= {
+            "datasets": {name: shape(name) for name in datasets},
+            "methods": dict(methods),
+            **run,
+        }
         rows = finished(about) if rows is None else rows
         return Results(
             about,
@@ -65,9 +119,27 @@ def finished(run):
                 for i, setting in enumerate(settings(about)):
                     for fold in range(run["n_folds"]):
                         values = printed(dataset, about["paper"], 0.01 * fold - 0.005)
-                        values = [values[0] - 0.1 * i - 0.02 * p, *(v + 0.1 * i + 0.02 * p for v in values[1:])]
-                        chosen = METRICS if protocol == "nested" and i == 0 else [""] * (protocol != "nested")
-                        rows += [row(protocol, dataset, method, fold, setting, values, chosen_by=m) for m in chosen]
+                        values = [
+                            values[0] - 0.1 * i - 0.02 * p,
+                            *(v + 0.1 * i + 0.02 * p for v in values[1:]),
+                        ]
+                        chosen = (
+                            METRICS
+                            if protocol == "nested" and i == 0
+                            else [""] * (protocol != "nested")
+                        )
+                        rows += [
+                            row(
+                                protocol,
+                                dataset,
+                                method,
+                                fold,
+                                setting,
+                                values,
+                                chosen_by=m,
+                            )
+                            for m in chosen
+                        ]
     return rows
 
 

@@ -9,10 +9,17 @@ from mltsk.paper.antecedents import COLLAPSED, SHARED, distinct_rules, find_rule
 
 def test_distinct_rules_stay_apart_where_the_papers_collapse():
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(300, 150)) + 2 * rng.integers(-1, 2, size=(300, 15)).repeat(10, axis=1)
+    X = rng.normal(size=(300, 150)) + 2 * rng.integers(-1, 2, size=(300, 15)).repeat(
+        10, axis=1
+    )
     centers, spread = find_rules(X, np.ones(300), 4)
-    ours, paper = distinct_rules(X, np.ones(300), 4), (centers, authors_widths(spread, 100.0))
-    distinct = [rule_distinctness(firing_strengths(X, *rules)) for rules in (ours, paper)]
+    ours, paper = (
+        distinct_rules(X, np.ones(300), 4),
+        (centers, authors_widths(spread, 100.0)),
+    )
+    distinct = [
+        rule_distinctness(firing_strengths(X, *rules)) for rules in (ours, paper)
+    ]
     assert distinct[1] < COLLAPSED < 0.2 < distinct[0]
     assert np.ptp(ours[1]) == 0
 
@@ -26,10 +33,15 @@ def test_widths_share_samples_among_the_same_number_of_rules(n_features):
 
 
 def test_widths_count_weights_as_copies():
-    X = np.repeat(10 * np.eye(3, 4), 20, axis=0) + np.random.default_rng(3).normal(size=(60, 4))  # three clear clusters
+    X = np.repeat(10 * np.eye(3, 4), 20, axis=0) + np.random.default_rng(3).normal(
+        size=(60, 4)
+    )  # three clear clusters
     w = np.random.default_rng(4).integers(1, 4, size=60).astype(float)
     copies = np.repeat(X, w.astype(int), axis=0)
-    found, expected = distinct_rules(X, w, 3), distinct_rules(copies, np.ones(len(copies)), 3)
+    found, expected = (
+        distinct_rules(X, w, 3),
+        distinct_rules(copies, np.ones(len(copies)), 3),
+    )
     assert found[1][0, 0] == pytest.approx(expected[1][0, 0])
 
 

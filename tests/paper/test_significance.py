@@ -31,7 +31,10 @@ RANKS = np.array([1.2, 2.1, 3.6, 3.1])
 
 def table_v(metric):
     cells = paper.published_table("V")
-    columns = {method: [cells[d, metric, method].mean for d in paper.table_i()] for method in paper.METHODS}
+    columns = {
+        method: [cells[d, metric, method].mean for d in paper.table_i()]
+        for method in paper.METHODS
+    }
     return pd.DataFrame(columns, index=list(paper.table_i()))
 
 
@@ -48,7 +51,13 @@ def test_the_papers_critical_difference():
     ranks = friedman(table_v("AP"), greater_is_better=True).mean_ranks
     result = bonferroni_dunn(ranks, 12, control="ML-TSK FS")
     assert round(result.critical_difference, 4) == paper.table_vi().critical_difference
-    assert set(ranks.index[result.significant]) == {"ML-kNN", "MLSF", "CC", "C2AE", "JBNN"}
+    assert set(ranks.index[result.significant]) == {
+        "ML-kNN",
+        "MLSF",
+        "CC",
+        "C2AE",
+        "JBNN",
+    }
 
 
 @pytest.mark.parametrize("metric", paper.METRICS)
@@ -69,7 +78,10 @@ DEMSAR = {  # his Table 5(b), for two to ten methods
 @pytest.mark.parametrize("alpha", DEMSAR)
 @pytest.mark.parametrize("k", range(2, 11))
 def test_critical_values_are_the_printed_ones(k, alpha):
-    assert bonferroni_dunn(np.full(k, (k + 1) / 2), 10, control=0, alpha=alpha).q == DEMSAR[alpha][k - 2]
+    assert (
+        bonferroni_dunn(np.full(k, (k + 1) / 2), 10, control=0, alpha=alpha).q
+        == DEMSAR[alpha][k - 2]
+    )
 
 
 @pytest.mark.parametrize(("k", "alpha"), [(11, 0.05), (4, 0.01)])
@@ -78,7 +90,9 @@ def test_beyond_the_printed_table_critical_values_are_the_quantile(k, alpha):
     assert result.q == pytest.approx(stats.norm.isf(alpha / 2 / (k - 1)))
 
 
-@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.344), (4, 2.569), (9, 3.102), (10, 3.164)])
+@pytest.mark.parametrize(
+    ("k", "q"), [(2, 1.960), (3, 2.344), (4, 2.569), (9, 3.102), (10, 3.164)]
+)
 def test_critical_values_of_nemenyi(k, q):
     assert round(nemenyi(np.full(k, (k + 1) / 2), 10).q, 3) == q
 
@@ -95,7 +109,10 @@ def test_friedman_with_corrected_ties_is_scipys():
 
 def test_friedman_of_scores_is_that_of_negated_losses():
     scores = np.random.default_rng(0).random((6, 4))
-    up, down = friedman(scores, greater_is_better=True), friedman(-scores, greater_is_better=False)
+    up, down = (
+        friedman(scores, greater_is_better=True),
+        friedman(-scores, greater_is_better=False),
+    )
     assert up.f == down.f
     assert_allclose(up.mean_ranks, down.mean_ranks)
     assert up.mean_ranks.sum() == pytest.approx(10)
@@ -151,8 +168,16 @@ def test_text_is_no_score():
 
 def test_names_come_back_with_every_answer():
     named = pd.Series(RANKS, index=["ours", "CC", "BR", "ML-kNN"])
-    by_name, by_place = bonferroni_dunn(named, 12, control="ours"), bonferroni_dunn(RANKS, 12, control=0)
-    assert by_name.significant.to_dict() == {"ours": False, "CC": False, "BR": True, "ML-kNN": True}
+    by_name, by_place = (
+        bonferroni_dunn(named, 12, control="ours"),
+        bonferroni_dunn(RANKS, 12, control=0),
+    )
+    assert by_name.significant.to_dict() == {
+        "ours": False,
+        "CC": False,
+        "BR": True,
+        "ML-kNN": True,
+    }
     assert isinstance(by_place.significant, np.ndarray)
     assert_allclose(by_name.rank_differences, by_place.rank_differences)
     assert holm(named, 12, control="ours").adjusted_p_values["BR"] < 1e-4
@@ -175,9 +200,14 @@ def test_adjusted_p_values_never_fall_along_the_steps_nor_pass_one():
 
 def test_holm_finds_whatever_bonferroni_dunn_finds():
     for seed in range(20):
-        ranks = friedman(np.random.default_rng(seed).random((9, 6)) + np.arange(6) / 6, greater_is_better=True)
+        ranks = friedman(
+            np.random.default_rng(seed).random((9, 6)) + np.arange(6) / 6,
+            greater_is_better=True,
+        )
         dunn = bonferroni_dunn(ranks.mean_ranks, 9, control=5, critical_values="exact")
-        assert np.all(holm(ranks.mean_ranks, 9, control=5).significant >= dunn.significant)
+        assert np.all(
+            holm(ranks.mean_ranks, 9, control=5).significant >= dunn.significant
+        )
 
 
 def test_wrong_arguments_are_refused_with_a_sentence():
@@ -212,7 +242,9 @@ LONG = [f"Method with a rather long name no. {i} (α = 0.5, $x$)" for i in range
 PATTERNS = {
     "spread": np.linspace(1.2, 11.8, 12),
     "tied": np.full(12, 6.5),
-    "two ends": np.array([1.2, 1.2, 1.3, 1.3, 1.4, 1.4, 11.8, 11.8, 11.8, 11.8, 11.6, 11.5]),
+    "two ends": np.array(
+        [1.2, 1.2, 1.3, 1.3, 1.4, 1.4, 11.8, 11.8, 11.8, 11.8, 11.6, 11.5]
+    ),
     "one apart": np.array([1.0, *np.linspace(6.8, 7.2, 11)]),
 }
 
@@ -229,23 +261,35 @@ def bars(figure):
 
 def place(figure, rank):
     """Place of a whole rank on the scale, from its printed number."""
-    return next(text.get_position()[0] for text in figure.axes[0].texts if text.get_text() == str(rank))
+    return next(
+        text.get_position()[0]
+        for text in figure.axes[0].texts
+        if text.get_text() == str(rank)
+    )
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("n", [5, 60])
 def test_no_text_lies_on_another_or_outside(pattern, n):
-    for result in (nemenyi(PATTERNS[pattern], n), bonferroni_dunn(PATTERNS[pattern], n, control=3)):
+    for result in (
+        nemenyi(PATTERNS[pattern], n),
+        bonferroni_dunn(PATTERNS[pattern], n, control=3),
+    ):
         figure = critical_difference_diagram(result, names=LONG)
         shown = boxes(figure)
         assert sum(text.startswith("Method") for text in shown) == 12
         assert not any(a.overlaps(b) for a, b in combinations(shown.values(), 2))
-        assert all(figure.bbox.x0 <= b.x0 and b.x1 <= figure.bbox.x1 and b.y0 >= 0 for b in shown.values())
+        assert all(
+            figure.bbox.x0 <= b.x0 and b.x1 <= figure.bbox.x1 and b.y0 >= 0
+            for b in shown.values()
+        )
         assert all(b.y1 <= figure.bbox.y1 for b in shown.values())
 
 
 def test_better_methods_are_to_the_right():
-    figure = critical_difference_diagram(nemenyi([1.2, 2.1, 3.6, 3.1], 12), names=["a", "b", "c", "d"])
+    figure = critical_difference_diagram(
+        nemenyi([1.2, 2.1, 3.6, 3.1], 12), names=["a", "b", "c", "d"]
+    )
     shown = boxes(figure)
     assert place(figure, 1) > place(figure, 4)
     assert shown["a (1.20)"].x0 > shown["c (3.60)"].x1
@@ -256,19 +300,28 @@ def test_the_band_is_the_critical_difference_around_the_control():
     figure = critical_difference_diagram(result)
     (band,) = bars(figure)
     unit = place(figure, 1) - place(figure, 2)
-    assert_allclose(band.get_xdata(), place(figure, 3) + np.array([-1, 1]) * result.critical_difference * unit)
+    assert_allclose(
+        band.get_xdata(),
+        place(figure, 3) + np.array([-1, 1]) * result.critical_difference * unit,
+    )
 
 
 def test_a_band_never_reaches_a_method_that_differs():
-    result = bonferroni_dunn([1.0, 2.0, 3.0 - 1e-9, 4.0], 8, control=0)  # CD 1.545: the band ends between 2 and 3
+    result = bonferroni_dunn(
+        [1.0, 2.0, 3.0 - 1e-9, 4.0], 8, control=0
+    )  # CD 1.545: the band ends between 2 and 3
     figure = critical_difference_diagram(result)
     (band,) = bars(figure)
     assert place(figure, 3) < band.get_xdata()[0] < place(figure, 2)
-    assert band.get_xdata()[1] == pytest.approx(place(figure, 1))  # cut at the end of the scale
+    assert band.get_xdata()[1] == pytest.approx(
+        place(figure, 1)
+    )  # cut at the end of the scale
 
 
 def test_one_bar_for_each_group_of_nemenyi():
-    assert len(bars(critical_difference_diagram(nemenyi([1.2, 2.1, 3.6, 3.1], 12)))) == 3
+    assert (
+        len(bars(critical_difference_diagram(nemenyi([1.2, 2.1, 3.6, 3.1], 12)))) == 3
+    )
     assert bars(critical_difference_diagram(nemenyi([1.0, 2.0, 3.0], 100))) == []
 
 
@@ -287,6 +340,10 @@ def test_a_critical_difference_longer_than_the_scale_is_told_in_words():
 def test_the_control_is_bold_and_names_are_shown_as_they_are():
     result = bonferroni_dunn([1.2, 2.1, 2.7], 12, control=1)
     figure = critical_difference_diagram(result, names=["a", "$b$", "c"])
-    bold = [text.get_text() for text in figure.axes[0].texts if text.get_fontweight() == "bold"]
+    bold = [
+        text.get_text()
+        for text in figure.axes[0].texts
+        if text.get_fontweight() == "bold"
+    ]
     assert bold == ["$b$ (2.10)"]
     figure.savefig(io.BytesIO(), format="svg")

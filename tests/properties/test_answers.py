@@ -49,14 +49,22 @@ def test_a_row_that_is_there_twice_is_a_row_of_weight_two(shape, seed):
 @settings(max_examples=30, deadline=None)
 def test_a_constant_feature_changes_nothing(shape, seed, value):
     X, Y, _ = drawn(shape, seed)
-    assert_allclose(scores(np.column_stack([X, np.full(len(X), value)]), Y), scores(X, Y), atol=1e-8)
+    assert_allclose(
+        scores(np.column_stack([X, np.full(len(X), value)]), Y), scores(X, Y), atol=1e-8
+    )
 
 
-@given(shapes, seeds, st.sampled_from([1e-6, 0.1, 8.0, 1e6]), st.sampled_from(["auto", 3]))
+@given(
+    shapes, seeds, st.sampled_from([1e-6, 0.1, 8.0, 1e6]), st.sampled_from(["auto", 3])
+)
 @settings(max_examples=30, deadline=None)
-def test_the_unit_of_a_feature_does_not_matter_on_the_percentile_scale(shape, seed, unit, n_rules):
+def test_the_unit_of_a_feature_does_not_matter_on_the_percentile_scale(
+    shape, seed, unit, n_rules
+):
     X, Y, _ = drawn(shape, seed)
-    one, other = (MLTSKClassifier(n_rules).fit(Z, Y).system_.scores(Z) for Z in (X, X * unit))
+    one, other = (
+        MLTSKClassifier(n_rules).fit(Z, Y).system_.scores(Z) for Z in (X, X * unit)
+    )
     assert_allclose(one, other, atol=1e-7)
 
 
@@ -66,38 +74,60 @@ def test_labels_that_may_be_missing_and_are_all_there_are_complete_labels(shape,
     X, Y, _ = drawn(shape, seed)
     every = MLTSKClassifier().fit(X, Y).loo_scores_
     assert_allclose(
-        MLTSKClassifier().fit(X, np.where(np.isnan(Y), 0, Y), np.ones_like(Y)).loo_scores_, every, atol=1e-8
+        MLTSKClassifier()
+        .fit(X, np.where(np.isnan(Y), 0, Y), np.ones_like(Y))
+        .loo_scores_,
+        every,
+        atol=1e-8,
     )
-    hidden = np.vstack([Y, np.full((1, Y.shape[1]), np.nan)])  # a row of which nothing was observed
+    hidden = np.vstack(
+        [Y, np.full((1, Y.shape[1]), np.nan)]
+    )  # a row of which nothing was observed
     found = MLTSKClassifier(0, ridge=1.0).fit(np.vstack([X, X[:1]]), hidden)
     assert_allclose(found.system_.scores(X), scores(X, Y), atol=1e-8)
 
 
-@given(st.tuples(st.integers(12, 20), st.integers(1, 3), st.just(2)), seeds, st.sampled_from([None, 0, 1]))
+@given(
+    st.tuples(st.integers(12, 20), st.integers(1, 3), st.just(2)),
+    seeds,
+    st.sampled_from([None, 0, 1]),
+)
 @settings(max_examples=15, deadline=None)
 def test_leave_one_out_scores_are_those_of_fits_without_the_row(shape, seed, order):
     """With the terms and rules of all rows, as documented: columns are fixed, the ridge problem is solved again."""
     X, Y, _ = drawn(shape, seed)
-    clf = MLTSKClassifier(0 if order is None else 2, order=order or 0, ridge=1.0).fit(X, Y)
+    clf = MLTSKClassifier(0 if order is None else 2, order=order or 0, ridge=1.0).fit(
+        X, Y
+    )
     sample = clf._sample
     design = sample.design
     columns = design.rows(design.scale.apply(X))
     for i in range(len(X)):
         kept = np.arange(len(X)) != i
         C = columns[kept] - columns[kept].mean(axis=0)
-        B = np.linalg.solve(C.T @ C + np.eye(C.shape[1]) * clf.ridge_, C.T @ (Y[kept] - Y[kept].mean(axis=0)))
+        B = np.linalg.solve(
+            C.T @ C + np.eye(C.shape[1]) * clf.ridge_,
+            C.T @ (Y[kept] - Y[kept].mean(axis=0)),
+        )
         expected = Y[kept].mean(axis=0) + (columns[i] - columns[kept].mean(axis=0)) @ B
         assert_allclose(clf.loo_scores_[i], expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("scale", ["quantile", "standard", "minmax", "unit", None])
-@given(shapes, seeds, st.sampled_from([1e3, 1e100, 1e200, 1e300]), st.sampled_from([0, 1]))
+@given(
+    shapes, seeds, st.sampled_from([1e3, 1e100, 1e200, 1e300]), st.sampled_from([0, 1])
+)
 @settings(max_examples=10, deadline=None)
-def test_answers_are_finite_however_far_away_a_sample_lies(scale, shape, seed, far, order):
+def test_answers_are_finite_however_far_away_a_sample_lies(
+    scale, shape, seed, far, order
+):
     X, Y, rng = drawn(shape, seed)
     clf = MLTSKClassifier(2, order=order, scale=scale).fit(X, Y)
     away = far * rng.choice([-1.0, 0.0, 1.0], size=X.shape)
     assert np.isfinite(clf.decision_function(away)).all()
     assert np.isfinite(clf.predict_proba(away)).all()
-    if scale in ("quantile", "unit"):  # bounded by design: the ends of the training range are as far as it goes
+    if scale in (
+        "quantile",
+        "unit",
+    ):  # bounded by design: the ends of the training range are as far as it goes
         assert abs(clf.decision_function(away)).max() < 1e3

@@ -17,7 +17,9 @@ from mltsk.paper.solvers.problem import Problem, fista, quadratic
 
 from ..conftest import effects_of_exceptions, effects_of_features
 
-sizes = st.tuples(st.integers(2, 30), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
+sizes = st.tuples(
+    st.integers(2, 30), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4)
+)
 seeds = st.integers(0, 2**31)
 
 
@@ -25,7 +27,11 @@ def draw(size, seed):
     n, d, k, n_labels = size
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(n, d)), 1) * (rng.random((n, d)) < 0.7)
-    return FuzzyMap(X, rng.dirichlet(np.ones(k), size=n)), (rng.random((n, n_labels)) < 0.4).astype(float), rng
+    return (
+        FuzzyMap(X, rng.dirichlet(np.ones(k), size=n)),
+        (rng.random((n, n_labels)) < 0.4).astype(float),
+        rng,
+    )
 
 
 @given(sizes, seeds)
@@ -41,16 +47,33 @@ def test_operator_equals_matrix(size, seed):
         assert_allclose(op.dual_gram(), dense @ dense.T, atol=1e-10)
 
 
-@given(sizes, seeds, st.sampled_from(CONVEX), st.floats(0, 5), st.floats(0, 2), st.floats(0.05, 5))
+@given(
+    sizes,
+    seeds,
+    st.sampled_from(CONVEX),
+    st.floats(0, 5),
+    st.floats(0, 2),
+    st.floats(0.05, 5),
+)
 @settings(max_examples=60, deadline=None)
-def test_no_neighbour_is_better_than_a_certified_optimum(size, seed, kind, alpha, beta, rho):
+def test_no_neighbour_is_better_than_a_certified_optimum(
+    size, seed, kind, alpha, beta, rho
+):
     G, Y, rng = draw(size, seed)
-    problem = Problem(quadratic(G, Y, form=True), coupling_matrix(label_correlation(Y), kind), alpha, beta, rho)
+    problem = Problem(
+        quadratic(G, Y, form=True),
+        coupling_matrix(label_correlation(Y), kind),
+        alpha,
+        beta,
+        rho,
+    )
     found = fista(problem, tol=1e-9, max_iter=20000)
     assert found.converged
     for scale in (1e-3, 1.0):
         other = found.P + scale * rng.normal(size=found.P.shape)
-        assert problem.value(other) >= problem.value(found.P) - 1e-9 * max(problem.data.yy, 1e-9)
+        assert problem.value(other) >= problem.value(found.P) - 1e-9 * max(
+            problem.data.yy, 1e-9
+        )
 
 
 @given(sizes, seeds, st.floats(1.0, 3.0))
@@ -73,19 +96,32 @@ def test_firing_strengths_are_shares(size, seed, width):
     assert_allclose(M.sum(axis=1), 1.0)
 
 
-@given(sizes, seeds, st.sampled_from(["quantile", "standard", "minmax", "unit", None]), st.sampled_from([None, 0, 1]))
+@given(
+    sizes,
+    seeds,
+    st.sampled_from(["quantile", "standard", "minmax", "unit", None]),
+    st.sampled_from([None, 0, 1]),
+)
 @settings(max_examples=60, deadline=None)
 def test_any_table_gives_a_model_that_adds_up(size, seed, scale, order):
     G, Y, rng = draw(size, seed)
     w = rng.integers(0, 3, len(Y)) * 1.0
     w[rng.integers(len(w))] = 1.0
-    clf = MLTSKClassifier("auto" if order is None else 2, order="auto" if order is None else order, scale=scale)
+    clf = MLTSKClassifier(
+        "auto" if order is None else 2,
+        order="auto" if order is None else order,
+        scale=scale,
+    )
     Y = np.column_stack([Y, 1 - Y[:, 0]])
     clf.fit(G.X, Y, w)
     for system in (clf.system_, clf.shorten(2, 1).system_):
         for j in range(Y.shape[1]):
-            added = effects_of_features(system, G.X, j).sum(axis=1) + effects_of_exceptions(system, G.X, j).sum(axis=1)
-            assert_allclose(system.intercept[j] + added, system.scores(G.X)[:, j], atol=1e-8)
+            added = effects_of_features(system, G.X, j).sum(
+                axis=1
+            ) + effects_of_exceptions(system, G.X, j).sum(axis=1)
+            assert_allclose(
+                system.intercept[j] + added, system.scores(G.X)[:, j], atol=1e-8
+            )
     assert np.isfinite(clf.predict_proba(10 * G.X)).all()
     assert np.isfinite(clf.loo_scores_).all()
 
@@ -93,18 +129,31 @@ def test_any_table_gives_a_model_that_adds_up(size, seed, scale, order):
 @pytest.mark.filterwarnings("ignore:Column .* different words")
 @given(st.integers(2, 40), st.floats(0, 0.9), seeds, st.sampled_from([None, 0, 1]))
 @settings(max_examples=60, deadline=None)
-def test_any_frame_with_words_and_gaps_gives_a_model_that_adds_up(n, hidden, seed, order):
+def test_any_frame_with_words_and_gaps_gives_a_model_that_adds_up(
+    n, hidden, seed, order
+):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(
         {
             "number": np.where(rng.random(n) < hidden, np.nan, rng.normal(size=n)),
-            "word": [None if rng.random() < hidden else str(rng.integers(4)) for _ in range(n)],
-            "yes": pd.array([pd.NA if rng.random() < hidden else bool(rng.integers(2)) for _ in range(n)], "boolean"),
+            "word": [
+                None if rng.random() < hidden else str(rng.integers(4))
+                for _ in range(n)
+            ],
+            "yes": pd.array(
+                [
+                    pd.NA if rng.random() < hidden else bool(rng.integers(2))
+                    for _ in range(n)
+                ],
+                "boolean",
+            ),
         }
     )
     Y = np.where(rng.random((n, 3)) < hidden, np.nan, rng.random((n, 3)) < 0.4)
     Y[rng.integers(n)] = 1.0  # every label is observed somewhere
-    clf = MLTSKClassifier("auto" if order is None else 2, order="auto" if order is None else order).fit(X, Y)
+    clf = MLTSKClassifier(
+        "auto" if order is None else 2, order="auto" if order is None else order
+    ).fit(X, Y)
     for model in (clf, clf.shorten(2, 1)):
         why = model.explain(X)
         total = why.base + why.feature_effects().sum(axis=1) + why.shifts.sum(axis=1)

@@ -13,22 +13,41 @@ from mltsk.metrics import five_metrics
 from mltsk.metrics.ranking import row_metrics
 
 # few values, so that ties abound; neighbours in the last bit; both zeros
-VALUES = [0.0, -0.0, 5e-324, 1.0, np.nextafter(1.0, 2.0), np.nextafter(1.0, 0.0), -1.0, 0.5, 3.0]
+VALUES = [
+    0.0,
+    -0.0,
+    5e-324,
+    1.0,
+    np.nextafter(1.0, 2.0),
+    np.nextafter(1.0, 0.0),
+    -1.0,
+    0.5,
+    3.0,
+]
 INFINITE = [*VALUES, np.inf, -np.inf]
 
 
 @st.composite
 def tables(draw, values=tuple(INFINITE), min_labels=1):
-    shape = draw(hnp.array_shapes(min_dims=2, max_dims=2, min_side=min_labels, max_side=7))
+    shape = draw(
+        hnp.array_shapes(min_dims=2, max_dims=2, min_side=min_labels, max_side=7)
+    )
     numbers = st.sampled_from(values) | st.floats(-2, 2, allow_subnormal=False)
-    return draw(hnp.arrays(bool, shape)), draw(hnp.arrays(float, shape, elements=numbers))
+    return draw(hnp.arrays(bool, shape)), draw(
+        hnp.arrays(float, shape, elements=numbers)
+    )
 
 
 def slow_row(y, s):
     """AP, OE, RL, CV of one row by the authors' rules, loop by loop; None where the row is left out."""
     n, relevant = len(y), [j for j in range(len(y)) if y[j]]
-    up = sorted(range(n), key=lambda j: (math.isnan(s[j]), 0.0 if math.isnan(s[j]) else s[j]))
-    down = sorted(range(n), key=lambda j: (not math.isnan(s[j]), 0.0 if math.isnan(s[j]) else -s[j]))
+    up = sorted(
+        range(n), key=lambda j: (math.isnan(s[j]), 0.0 if math.isnan(s[j]) else s[j])
+    )
+    down = sorted(
+        range(n),
+        key=lambda j: (not math.isnan(s[j]), 0.0 if math.isnan(s[j]) else -s[j]),
+    )
     rank = {label: n - position for position, label in enumerate(up)}
     deepest = max((down.index(j) + 1 for j in relevant), default=0)
     coverage = (deepest - 1) / n
@@ -45,14 +64,19 @@ def slow_row(y, s):
 
 def slow_five(Y, S):
     rows = [slow_row(y, s) for y, s in zip(Y, S, strict=True)]
-    columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
+    columns = [
+        [value for value in column if value is not None]
+        for column in zip(*rows, strict=True)
+    ]
     ap, oe, rl, cv = (np.mean(column) if column else np.nan for column in columns)
     return [ap, np.mean((S >= 0.5) != Y), oe, rl, cv]
 
 
 @given(tables(values=(*INFINITE, np.nan)))
 def test_paper_convention_is_the_authors_program(data):
-    assert_allclose(five_metrics(*data, convention="paper"), slow_five(*data), atol=1e-14)
+    assert_allclose(
+        five_metrics(*data, convention="paper"), slow_five(*data), atol=1e-14
+    )
 
 
 @given(tables(values=tuple(VALUES), min_labels=2))
@@ -70,7 +94,9 @@ def test_standard_rows_are_those_of_scikit_learn(data):
 @given(tables())
 def test_order_of_labels_does_not_matter_under_the_standard_convention(data):
     Y, S = data
-    assert_allclose(five_metrics(Y[:, ::-1], S[:, ::-1]), five_metrics(Y, S), atol=1e-14)
+    assert_allclose(
+        five_metrics(Y[:, ::-1], S[:, ::-1]), five_metrics(Y, S), atol=1e-14
+    )
 
 
 @given(tables(values=(0.0, 1.0, 2.0)), st.sampled_from(["paper", "standard"]))
@@ -89,18 +115,28 @@ def test_conventions_agree_without_ties_and_empty_or_full_rows(n_labels, seed):
     Y = rng.random((5, n_labels)) < 0.5
     Y[:, 0], Y[:, 1] = True, False
     S = rng.permuted(np.tile(np.arange(n_labels, dtype=float), (5, 1)), axis=1)
-    assert_allclose(five_metrics(Y, S, convention="paper"), five_metrics(Y, S), atol=1e-14)
+    assert_allclose(
+        five_metrics(Y, S, convention="paper"), five_metrics(Y, S), atol=1e-14
+    )
 
 
 @given(tables(), st.data())
 def test_weights_are_repetitions(data, draw):
     Y, S = data
-    repeats = draw.draw(hnp.arrays(int, len(Y), elements=st.integers(0, 3)).filter(np.any))
+    repeats = draw.draw(
+        hnp.arrays(int, len(Y), elements=st.integers(0, 3)).filter(np.any)
+    )
     weighted = five_metrics(Y, S, sample_weight=repeats)
-    assert_allclose(weighted, five_metrics(Y.repeat(repeats, axis=0), S.repeat(repeats, axis=0)), atol=1e-14)
+    assert_allclose(
+        weighted,
+        five_metrics(Y.repeat(repeats, axis=0), S.repeat(repeats, axis=0)),
+        atol=1e-14,
+    )
 
 
 @given(tables(min_labels=2))
 def test_perfect_scores_are_perfect(data):
-    Y = np.vstack([data[0], np.eye(1, data[0].shape[1])])  # at least one row that can be ranked
+    Y = np.vstack(
+        [data[0], np.eye(1, data[0].shape[1])]
+    )  # at least one row that can be ranked
     assert_allclose(five_metrics(Y, Y)[:4], [1.0, 0.0, 0.0, 0.0])

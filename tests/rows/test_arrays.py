@@ -14,11 +14,15 @@ from mltsk.rows.arrays import ArrayRows, Block
 def block():
     rng = np.random.default_rng(0)
     w = rng.integers(0, 3, size=50) * 1.0
-    return Block(rng.normal(size=(50, 3)), (rng.random((50, 2)) < 0.5) * 1.0, w, np.maximum(w, 1))
+    return Block(
+        rng.normal(size=(50, 3)), (rng.random((50, 2)) < 0.5) * 1.0, w, np.maximum(w, 1)
+    )
 
 
 def in_parts(block, limit):
-    return ArrayRows(block.X, block.Y, block.w, block.copies, (50, 2), limit, lambda X, Y: (X, Y))
+    return ArrayRows(
+        block.X, block.Y, block.w, block.copies, (50, 2), limit, lambda X, Y: (X, Y)
+    )
 
 
 def test_a_sample_is_evenly_spread(block):
@@ -42,6 +46,9 @@ def test_sums_over_blocks_are_those_of_all_rows(block, limit):
 def test_labels_of_the_same_weights_go_together(block):
     w = np.column_stack([block.w, np.ones(50), block.w])
     rows = Block(block.X, block.Y[:, [0, 1, 0]], w, np.maximum(w, 1)).rows()
-    assert sorted(labels.tolist() for labels in label_patterns(rows.w, 3)) == [[0, 2], [1]]
+    assert sorted(labels.tolist() for labels in label_patterns(rows.w, 3)) == [
+        [0, 2],
+        [1],
+    ]
     assert_array_equal(of_labels(rows.sample(50), [1])[1], np.ones(50))
     assert [labels.tolist() for labels in label_patterns(block.w, 2)] == [[0, 1]]

@@ -44,7 +44,10 @@ def test_a_rule_holds_where_all_that_it_asks_for_was_measured_and_holds(table):
 
 @pytest.mark.parametrize("n_rules", [0, 30, "auto"])
 def test_a_rule_that_is_right_tells_what_curves_cannot(numbers, n_rules):
-    errors = [MLTSKClassifier(n_rules).fit(*numbers, rules=rules).loo_error_ for rules in (None, RULES)]
+    errors = [
+        MLTSKClassifier(n_rules).fit(*numbers, rules=rules).loo_error_
+        for rules in (None, RULES)
+    ]
     assert errors[1] < 0.7 * errors[0]
 
 
@@ -55,12 +58,24 @@ def test_tensors_dask_streams_and_large_arrays_give_the_same(numbers):
     expected = clf.decision_function(X)
     assert_allclose(clf.decision_function(torch_like(X)), expected, atol=1e-9)
     again = MLTSKClassifier(**clf.get_params())
-    assert_allclose(again.fit(torch_like(X), torch_like(Y), rules=RULES).decision_function(X), expected, atol=1e-6)
+    assert_allclose(
+        again.fit(torch_like(X), torch_like(Y), rules=RULES).decision_function(X),
+        expected,
+        atol=1e-6,
+    )
     blocks = [da.from_array(part, chunks=chunks) for part in (X, Y)]
-    assert_allclose(again.fit(*blocks, rules=RULES).decision_function(blocks[0]).compute(), expected, atol=1e-6)
+    assert_allclose(
+        again.fit(*blocks, rules=RULES).decision_function(blocks[0]).compute(),
+        expected,
+        atol=1e-6,
+    )
     with config_context(working_memory=0.01):
-        assert_allclose(again.fit(X, Y, rules=RULES).decision_function(X), expected, atol=1e-6)
-    stream = IncrementalMLTSK(n_rules=5, order=0, ridge=1.0).partial_fit(X, Y, rules=RULES)
+        assert_allclose(
+            again.fit(X, Y, rules=RULES).decision_function(X), expected, atol=1e-6
+        )
+    stream = IncrementalMLTSK(n_rules=5, order=0, ridge=1.0).partial_fit(
+        X, Y, rules=RULES
+    )
     assert_allclose(stream.decision_function(X), expected, atol=1e-6)
 
 
@@ -68,7 +83,8 @@ def test_a_rule_for_nobody_or_everybody_has_no_number(numbers):
     with pytest.warns(UserWarning, match="Rule 1 holds for none of the samples"):
         clf = MLTSKClassifier(n_rules=0).fit(*numbers, rules=[{"x0": (99, None)}])
     assert_allclose(
-        clf.decision_function(numbers[0]), MLTSKClassifier(n_rules=0).fit(*numbers).decision_function(numbers[0])
+        clf.decision_function(numbers[0]),
+        MLTSKClassifier(n_rules=0).fit(*numbers).decision_function(numbers[0]),
     )
     assert "Your rule 1 — 0 samples, 0 % of the data" in str(clf.rules_)
     with pytest.warns(UserWarning, match="Rule 1 holds for all of the samples"):
@@ -78,18 +94,33 @@ def test_a_rule_for_nobody_or_everybody_has_no_number(numbers):
 @pytest.mark.parametrize(
     ("rules", "says"),
     [
-        ([{"agee": (60, None)}], "Rule 1 asks for 'agee', which X does not have: did you mean 'age'?"),
-        ([{"sex": "f"}, {"zzz": 1}], "Rule 2 asks for 'zzz', which X does not have: X has 'age', 'smoker'"),
+        (
+            [{"agee": (60, None)}],
+            "Rule 1 asks for 'agee', which X does not have: did you mean 'age'?",
+        ),
+        (
+            [{"sex": "f"}, {"zzz": 1}],
+            "Rule 2 asks for 'zzz', which X does not have: X has 'age', 'smoker'",
+        ),
         (["age > 60"], "Rule 1 must map features to what it asks of them"),
         ([{}], "Rule 1 must map features"),
-        ([{"age": (None, None)}], r"Rule 1 asks for 'age', which takes \(from, to\) with None for no end"),
+        (
+            [{"age": (None, None)}],
+            r"Rule 1 asks for 'age', which takes \(from, to\) with None for no end",
+        ),
         ([{"age": (60, 50)}], "from 60 to 50, which is no range"),
         ([{"age": ("60", None)}], "'age', which is a number, but '60' is not"),
         ([{"age": (float("nan"), None)}], "'age', which is a number, but nan is not"),
         ([{"sex": "female"}], "'sex', whose values are f, m: 'female' is none of them"),
-        ([{"smoker": "pipe"}], "'smoker', whose values are .*: 'pipe' is too rare to be told apart"),
+        (
+            [{"smoker": "pipe"}],
+            "'smoker', whose values are .*: 'pipe' is too rare to be told apart",
+        ),
         ([{"sex": ["f", "m"]}], "'sex', but any value would do: leave 'sex' out"),
-        ([{"stage": ("II", "V")}], "'stage', whose levels are I, II, III, IV: 'V' is none of them"),
+        (
+            [{"stage": ("II", "V")}],
+            "'stage', whose levels are I, II, III, IV: 'V' is none of them",
+        ),
     ],
 )
 def test_a_bad_rule_is_one_sentence_that_names_it(table, rules, says):
@@ -103,7 +134,9 @@ def test_rules_need_dense_rows_on_their_percentile_scale(numbers):
         (sparse.csr_array(abs(X)), "auto", "X is sparse"),
         (X, "standard", "scale is 'standard'"),
     ):
-        with pytest.raises(InputError, match=f"Rules of your own need dense X .*, but {says}"):
+        with pytest.raises(
+            InputError, match=f"Rules of your own need dense X .*, but {says}"
+        ):
             MLTSKClassifier(scale=scale).fit(given, Y, rules=RULES)
 
 

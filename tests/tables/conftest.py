@@ -30,7 +30,10 @@ def column():
     def read(cells, name="it", **said):
         import pandas as pd
 
-        table = read_table(pd.DataFrame({name: cells, "x": [i % 3 + 0.5 for i in range(len(cells))]}), **said)
+        table = read_table(
+            pd.DataFrame({name: cells, "x": [i % 3 + 0.5 for i in range(len(cells))]}),
+            **said,
+        )
         return table.columns[0], table.X[name].tolist() if name in table.X else None
 
     return read

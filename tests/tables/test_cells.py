@@ -15,9 +15,13 @@ def test_missing_cells_of_numbers_and_of_text(column, hole):
 
 
 def test_words_for_missing_cells_are_reported_and_can_be_added(column):
-    report, values = column(["NA", "<4.0", "5.5", "6.0", "7.25", "-999.0"], missing="<4.0,-999")
+    report, values = column(
+        ["NA", "<4.0", "5.5", "6.0", "7.25", "-999.0"], missing="<4.0,-999"
+    )
     assert_array_equal(values, [np.nan, np.nan, 5.5, 6, 7.25, np.nan])
-    assert report.notes == tuple(f"1 cell with '{word}' counted as missing" for word in ("NA", "<4.0", "-999.0"))
+    assert report.notes == tuple(
+        f"1 cell with '{word}' counted as missing" for word in ("NA", "<4.0", "-999.0")
+    )
     report, values = column([1.5, -999, 2], missing=["-999"])
     assert_array_equal(values, [1.5, np.nan, 2])
     assert report.notes == ("1 cell counted as missing, as asked",)
@@ -27,8 +31,16 @@ def test_words_for_missing_cells_are_reported_and_can_be_added(column):
     ("cells", "numbers", "note"),
     [
         (["3,5", "12", "-0,25"], [3.5, 12, -0.25], "decimal commas read as points"),
-        (["1.234,5", "1,234", "0,125"], [1234.5, 1.234, 0.125], "decimal commas read as points"),
-        (["1,234,567", "12", "1.5"], [1234567, 12, 1.5], "commas between thousands taken out"),
+        (
+            ["1.234,5", "1,234", "0,125"],
+            [1234.5, 1.234, 0.125],
+            "decimal commas read as points",
+        ),
+        (
+            ["1,234,567", "12", "1.5"],
+            [1234567, 12, 1.5],
+            "commas between thousands taken out",
+        ),
         (["5 %", "12.5%"], [5, 12.5], "percent signs taken off: 5 % is 5"),
         ([" 1.5", "2"], [1.5, 2], "spaces at the ends of 1 cell taken off"),
         (["1e-3", "-.5", "+2"], [0.001, -0.5, 2], None),
@@ -47,13 +59,18 @@ def test_notations_of_numbers_are_read_and_reported(column, cells, numbers, note
         (["1.5", "2.5", "<4.0", "3"], "row 3: '<4.0'"),
         (["0.5", "1_0", "2"], "row 2: '1_0'"),
         (["0.5", "inf", "2"], "row 2: 'inf'"),
-        (["3,5", "4,5", "5.5"], "row 3: '5.5'"),  # among decimal commas: thousands, or decimals after all?
+        (
+            ["3,5", "4,5", "5.5"],
+            "row 3: '5.5'",
+        ),  # among decimal commas: thousands, or decimals after all?
         (["5 %", "6", "7.5"], "row 1: '5 %'"),
     ],
 )
 def test_a_cell_that_is_no_number_is_refused_by_name(frame, refusal, cells, first):
     said = refusal(frame(it=cells))
-    assert said.startswith(f"Column 'it', {first} is not a number (1 such cell): correct the file, ")
+    assert said.startswith(
+        f"Column 'it', {first} is not a number (1 such cell): correct the file, "
+    )
     assert 'missing="' in said
     assert "call the column nominal" in said
 
@@ -67,16 +84,26 @@ def frame():
 
 def test_commas_that_can_mean_two_things_are_not_read(frame, refusal):
     ambiguous = ["1,234", "2,345", "12"] * 20
-    assert "is not a number (40 such cells: '1,234', '2,345')" in refusal(frame(it=ambiguous), number="it")
-    assert "(61 such cells: '1,234', '2,5')" in refusal(frame(it=["1,234"] * 60 + ["2,5"]), number="it")
-    assert "row 2: '1,234' is not a number (1 such cell)" in refusal(frame(it=["1.5", "1,234", "1.7"]))
+    assert "is not a number (40 such cells: '1,234', '2,345')" in refusal(
+        frame(it=ambiguous), number="it"
+    )
+    assert "(61 such cells: '1,234', '2,5')" in refusal(
+        frame(it=["1,234"] * 60 + ["2,5"]), number="it"
+    )
+    assert "row 2: '1,234' is not a number (1 such cell)" in refusal(
+        frame(it=["1.5", "1,234", "1.7"])
+    )
 
 
 def test_other_columns_with_such_cells_are_named_too(frame, refusal):
-    said = refusal(frame(a=["0.5", "x", "1"], b=["1", "2", "3"], c=["0.5", "1.5", "2,x"]))
+    said = refusal(
+        frame(a=["0.5", "x", "1"], b=["1", "2", "3"], c=["0.5", "1.5", "2,x"])
+    )
     assert said.endswith("There is something to correct in 'c', too.")
 
 
 def test_cells_that_hold_lists_or_bytes_are_refused(frame, refusal):
-    assert refusal(frame(it=[["a"], ["b", "c"]], x=[1, 2])).startswith("Column 'it' holds lists; ")
+    assert refusal(frame(it=[["a"], ["b", "c"]], x=[1, 2])).startswith(
+        "Column 'it' holds lists; "
+    )
     assert "cells of type bytes" in refusal(frame(it=[b"a", b"b"], x=[1, 2]))

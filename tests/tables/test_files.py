@@ -32,7 +32,9 @@ def test_quotes_marks_line_ends_and_blank_lines(write):
 def test_excel_parquet_and_compressed_files_hold_the_same_table(tmp_path, write):
     pytest.importorskip("openpyxl")
     pytest.importorskip("pyarrow")
-    frame = pd.DataFrame({"a": [1.5, 2, 0], "b": ["x", "y", "x"], "c": [True, False, None]})
+    frame = pd.DataFrame(
+        {"a": [1.5, 2, 0], "b": ["x", "y", "x"], "c": [True, False, None]}
+    )
     frame.to_parquet(tmp_path / "toy.parquet")
     with pd.ExcelWriter(tmp_path / "toy.xlsx") as book:
         frame.to_excel(book, sheet_name="data", index=False)
@@ -43,13 +45,21 @@ def test_excel_parquet_and_compressed_files_hold_the_same_table(tmp_path, write)
         table = read_table(tmp_path / name, "c")
         pd.testing.assert_frame_equal(table.X, expected.X)
         pd.testing.assert_frame_equal(table.Y, expected.Y)
-        assert ("only the first of 2 sheets was read, 'data'" in str(table.columns)) == (name == "toy.xlsx")
+        assert (
+            "only the first of 2 sheets was read, 'data'" in str(table.columns)
+        ) == (name == "toy.xlsx")
 
 
 def test_blank_edges_of_spreadsheets_are_left_out(tmp_path, write):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
-    for row in (["a", "b", None], [1.5, "x", None], [2, None, None], [None, "y", " "], [None, " ", None]):
+    for row in (
+        ["a", "b", None],
+        [1.5, "x", None],
+        [2, None, None],
+        [None, "y", " "],
+        [None, " ", None],
+    ):
         book.active.append(row)
     book.save(tmp_path / "toy.xlsx")
     for path in (tmp_path / "toy.xlsx", write("a,b\n1.5,x\n2,\n,y\n,\n")):
@@ -60,14 +70,31 @@ def test_blank_edges_of_spreadsheets_are_left_out(tmp_path, write):
 
 
 def test_data_sets_of_the_catalog_are_tables_too(refusal):
-    data = Dataset([[0.5, 1], [2, 0]], [[1], [0]], "pq", "a", name="toy", categories=[(), ("no", "yes")])
+    data = Dataset(
+        [[0.5, 1], [2, 0]],
+        [[1], [0]],
+        "pq",
+        "a",
+        name="toy",
+        categories=[(), ("no", "yes")],
+    )
     table = read_table(data)
     assert "two columns are called 'p'" in refusal(Dataset([[0.5]], [[1]], "p", "p"))
-    assert (table.name, table.label_names, table.kinds) == ("toy", ("a",), {"p": "number", "q": "nominal"})
+    assert (table.name, table.label_names, table.kinds) == (
+        "toy",
+        ("a",),
+        {"p": "number", "q": "nominal"},
+    )
 
 
 def test_files_that_declare_their_columns(tmp_path, write):
-    data = Dataset([[0.5, 1], [2, 0], [3, 1]], [[1, 0], [0, 0], [1, 1]], "pq", "ab", categories=[(), ("no", "yes")])
+    data = Dataset(
+        [[0.5, 1], [2, 0], [3, 1]],
+        [[1, 0], [0, 0], [1, 1]],
+        "pq",
+        "ab",
+        categories=[(), ("no", "yes")],
+    )
     write_npz(tmp_path / "toy.npz", data)
     savemat(tmp_path / "toy.mat", {"data": data.X, "target": data.Y})
     header = "@relation toy\n@attribute p real\n@attribute q {no,yes}\n@attribute a {0,1}\n@attribute b {0,1}\n"
@@ -109,7 +136,9 @@ def test_bad_text_files_are_refused_in_a_sentence(write, refusal, content, compl
 def test_damaged_and_missing_files_are_a_sentence(write, refusal, tmp_path, ending):
     if ending in ("xlsx", "parquet"):
         pytest.importorskip("openpyxl" if ending == "xlsx" else "pyarrow")
-    assert f"toy.{ending}" in refusal(write(b"nothing of the kind\nat all", f"toy.{ending}"))
+    assert f"toy.{ending}" in refusal(
+        write(b"nothing of the kind\nat all", f"toy.{ending}")
+    )
     assert "no such file" in refusal(tmp_path / f"none.{ending}")
 
 
@@ -122,16 +151,26 @@ def test_a_damaged_stream_and_an_unknown_ending(write, refusal):
 
 @pytest.mark.parametrize("source", [[1, 2], np.eye(2), None, pd.Series([1])])
 def test_what_is_neither_a_file_nor_a_frame(refusal, source):
-    assert refusal(source).startswith("A table is read from a file or a data frame, not from an object of type ")
+    assert refusal(source).startswith(
+        "A table is read from a file or a data frame, not from an object of type "
+    )
 
 
 def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monkeypatch):
     monkeypatch.setenv("MLTSK_MEMORY", "50M")
-    too_large = "would take more than 50 MiB of memory: save it in parts, or set MLTSK_MEMORY="
-    assert too_large in refusal(write(gzip.compress(b"a\n" + b"1\n" * (1 << 20)), "toy.csv.gz"))
-    assert "line 1 is longer than" in refusal(write(gzip.compress(bytes([48]) * (1 << 25)), "line.csv.gz"))
+    too_large = (
+        "would take more than 50 MiB of memory: save it in parts, or set MLTSK_MEMORY="
+    )
+    assert too_large in refusal(
+        write(gzip.compress(b"a\n" + b"1\n" * (1 << 20)), "toy.csv.gz")
+    )
+    assert "line 1 is longer than" in refusal(
+        write(gzip.compress(bytes([48]) * (1 << 25)), "line.csv.gz")
+    )
     savemat(
-        tmp_path / "toy.mat", {"data": np.zeros((1000, 10_000)), "target": np.zeros((1, 1000))}, do_compression=True
+        tmp_path / "toy.mat",
+        {"data": np.zeros((1000, 10_000)), "target": np.zeros((1, 1000))},
+        do_compression=True,
     )
     assert too_large in refusal(tmp_path / "toy.mat")
     pytest.importorskip("pyarrow")
@@ -141,14 +180,23 @@ def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monke
     with pd.ExcelWriter(tmp_path / "toy.xlsx") as book:
         pd.DataFrame(index=range(100)).to_excel(book, index=False)
         for row in range(1, 100):
-            book.book.active.cell(row, 16_384, 1)  # the last column: the others are blank, and take memory
+            book.book.active.cell(
+                row, 16_384, 1
+            )  # the last column: the others are blank, and take memory
     assert too_large in refusal(tmp_path / "toy.xlsx")
     monkeypatch.setenv("MLTSK_MEMORY", "much")
-    assert refusal(write("a\n1\n")) == "MLTSK_MEMORY is 'much': give a size such as 500M or 8G."
+    assert (
+        refusal(write("a\n1\n"))
+        == "MLTSK_MEMORY is 'much': give a size such as 500M or 8G."
+    )
 
 
-@pytest.mark.parametrize(("module", "name"), [("openpyxl", "toy.xlsx"), ("pyarrow", "toy.parquet")])
-def test_without_an_optional_package_the_message_is_the_install_command(write, monkeypatch, module, name):
+@pytest.mark.parametrize(
+    ("module", "name"), [("openpyxl", "toy.xlsx"), ("pyarrow", "toy.parquet")]
+)
+def test_without_an_optional_package_the_message_is_the_install_command(
+    write, monkeypatch, module, name
+):
     monkeypatch.setitem(__import__("sys").modules, module, None)
     with pytest.raises(ImportError) as missing:
         read_table(write("", name))

@@ -9,13 +9,24 @@ from mltsk import read_table
 from mltsk.datasets import Dataset
 from mltsk.tables import TableError
 
-FRAME = pd.DataFrame({"id": [3, 1, 2], "size": [1.5, 2, 0], "colour": ["red", "blue", "red"], "good": [1, 0, None]})
+FRAME = pd.DataFrame(
+    {
+        "id": [3, 1, 2],
+        "size": [1.5, 2, 0],
+        "colour": ["red", "blue", "red"],
+        "good": [1, 0, None],
+    }
+)
 
 
 def test_parts_of_a_table():
     table = read_table(FRAME.set_index(pd.Index(list("uvw"))), "good")
     assert repr(table) == "Table(data: 3 rows, 2 features, 1 label, 1 column left out)"
-    assert (len(table), table.feature_names, table.label_names) == (3, ("size", "colour"), ("good",))
+    assert (len(table), table.feature_names, table.label_names) == (
+        3,
+        ("size", "colour"),
+        ("good",),
+    )
     assert table.ids["id"].tolist() == [3, 1, 2]
     for part in (table.X, table.Y, table.ids):
         assert list(part.index) == list("uvw")
@@ -36,12 +47,24 @@ def test_what_one_table_knows_another_is_read_by(write):
 @pytest.mark.parametrize(
     ("said", "complaint"),
     [
-        ({"drop": "colr"}, "data has no column 'colr' (it has 4 columns); did you mean 'colour'?"),
-        ({"nominal": "size", "number": ["size"]}, "Column 'size' cannot be both nominal and number."),
+        (
+            {"drop": "colr"},
+            "data has no column 'colr' (it has 4 columns); did you mean 'colour'?",
+        ),
+        (
+            {"nominal": "size", "number": ["size"]},
+            "Column 'size' cannot be both nominal and number.",
+        ),
         ({"drop": "good"}, "Column 'good' is a label: it cannot be dropped as well."),
-        ({"ordinal": {"good": ["0", "1"]}}, "Column 'good' is a label: it cannot be ordinal as well."),
+        (
+            {"ordinal": {"good": ["0", "1"]}},
+            "Column 'good' is a label: it cannot be ordinal as well.",
+        ),
         ({"drop": ["size", "colour"]}, "data has no column that a model could use"),
-        ({"kinds": {"size": "number"}, "drop": "size"}, "'size' is a feature of the model"),
+        (
+            {"kinds": {"size": "number"}, "drop": "size"},
+            "'size' is a feature of the model",
+        ),
     ],
 )
 def test_options_that_do_not_fit_are_refused(refusal, said, complaint):
@@ -51,15 +74,30 @@ def test_options_that_do_not_fit_are_refused(refusal, said, complaint):
 def test_a_refused_table_still_has_its_report():
     with pytest.raises(TableError) as refused:
         read_table(FRAME.assign(size=["1.5", "2", "0.1O5"]), "good")
-    assert [column.kind for column in refused.value.columns] == ["identifier", "number", "nominal", "label"]
+    assert [column.kind for column in refused.value.columns] == [
+        "identifier",
+        "number",
+        "nominal",
+        "label",
+    ]
 
 
 def test_one_table_goes_into_the_classifier_of_today():
     from mltsk import MLTSKClassifier
 
-    frame = pd.DataFrame({"a": [i % 7 + 0.5 for i in range(40)], "b": [i % 3 + 0.5 for i in range(40)]})
-    table = read_table(frame.assign(p=[i % 2 for i in range(40)], q=[int(i % 7 > 3) for i in range(40)]), 2)
-    assert MLTSKClassifier(n_rules=0).fit(table.X, table.Y).predict(table.X).shape == (40, 2)
+    frame = pd.DataFrame(
+        {"a": [i % 7 + 0.5 for i in range(40)], "b": [i % 3 + 0.5 for i in range(40)]}
+    )
+    table = read_table(
+        frame.assign(
+            p=[i % 2 for i in range(40)], q=[int(i % 7 > 3) for i in range(40)]
+        ),
+        2,
+    )
+    assert MLTSKClassifier(n_rules=0).fit(table.X, table.Y).predict(table.X).shape == (
+        40,
+        2,
+    )
 
 
 def test_the_table_in_the_box_is_read_by_its_name():
@@ -70,10 +108,16 @@ def test_the_table_in_the_box_is_read_by_its_name():
 
 
 def test_a_table_of_numbers_and_yes_or_no_is_a_data_set():
-    frame = pd.DataFrame({"size": [1.5, 2, 0], "red": ["yes", "no", "no"], "good": ["no", "yes", "no"]})
+    frame = pd.DataFrame(
+        {"size": [1.5, 2, 0], "red": ["yes", "no", "no"], "good": ["no", "yes", "no"]}
+    )
     data = read_table(frame, "good").dataset()
     assert data.X.tolist() == [[1.5, 1], [2, 0], [0, 0]]
-    assert (data.Y.tolist(), data.feature_names, data.label_names) == ([[0], [1], [0]], ("size", "red"), ("good",))
+    assert (data.Y.tolist(), data.feature_names, data.label_names) == (
+        [[0], [1], [0]],
+        ("size", "red"),
+        ("good",),
+    )
 
 
 def test_a_sparse_table_is_a_sparse_data_set():
@@ -108,6 +152,11 @@ def test_what_is_no_complete_number_is_refused_in_a_data_set(changes, complaint)
 
 
 def test_values_that_are_rare_are_told_to_count_together():
-    frame = pd.DataFrame({"ward": ["a"] * 50 + ["b"] * 46 + ["c", "c", "d", "e"], "gout": [0, 1] * 50})
+    frame = pd.DataFrame(
+        {"ward": ["a"] * 50 + ["b"] * 46 + ["c", "c", "d", "e"], "gout": [0, 1] * 50}
+    )
     (note,) = read_table(frame, "gout").columns.notes
-    assert note == "ward: 'c', 'd', 'e': in fewer than 5 rows each, together 'other' in the model"
+    assert (
+        note
+        == "ward: 'c', 'd', 'e': in fewer than 5 rows each, together 'other' in the model"
+    )

@@ -13,16 +13,28 @@ def report(**columns):
 
 def test_the_printed_report_fits_a_terminal():
     long = {
-        f"a rather long name of a column, number {i}": ["a rather long word", "another long word"] for i in range(3)
+        f"a rather long name of a column, number {i}": [
+            "a rather long word",
+            "another long word",
+        ]
+        for i in range(3)
     }
     text = str(report(x=[1.5, 2], **long, when=["2020-01-01", "2020-01-02"]))
     assert max(map(len, text.splitlines())) <= 100
     assert "a rather long name of a c…" in text
-    assert text.splitlines()[0] == "data: 2 rows, 4 features, 0 labels, 1 column left out"
+    assert (
+        text.splitlines()[0] == "data: 2 rows, 4 features, 0 labels, 1 column left out"
+    )
 
 
 def test_shares_of_missing_cells():
-    text = str(report(a=[None, *range(2, 999)][::-1], b=[None, 1, 3] * 332 + [1, 2], c=[1.5, 2] * 499))
+    text = str(
+        report(
+            a=[None, *range(2, 999)][::-1],
+            b=[None, 1, 3] * 332 + [1, 2],
+            c=[1.5, 2] * 499,
+        )
+    )
     assert "1 (<1%)" in text
     assert "332 (33%)" in text
 
@@ -50,11 +62,19 @@ def test_the_report_as_data():
     made = report(x=[1.5, 2, None], colour=["red", "blue", "red"])
     assert [column.name for column in made] == ["x", "colour"]
     assert (made[1].levels, len(made)) == (("blue", "red"), 2)
-    assert [(column.kind, column.missing) for column in made] == [("number", 1), ("nominal", 0)]
+    assert [(column.kind, column.missing) for column in made] == [
+        ("number", 1),
+        ("nominal", 0),
+    ]
 
 
 def test_numbers_and_labels_alone_are_plain():
     frame = pd.DataFrame({"size": [1.5, 2, 0], "good": [1, None, 0]})
     assert read_table(frame, "good").columns.is_plain
-    for words in (["yes", "no", "no"], ["red", "blue", "red"], ["same"] * 3, ["1,5", "2,5", "3"]):
+    for words in (
+        ["yes", "no", "no"],
+        ["red", "blue", "red"],
+        ["same"] * 3,
+        ["1,5", "2,5", "3"],
+    ):
         assert not read_table(frame.assign(more=words), "good").columns.is_plain

@@ -36,8 +36,18 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
-    debug: Annotated[bool, Option("--debug", help="Show the traceback of an error; works with every command.")] = False,
+    version: Annotated[
+        bool,
+        Option(
+            "--version", callback=_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        Option(
+            "--debug", help="Show the traceback of an error; works with every command."
+        ),
+    ] = False,
 ) -> None:
     """Multi-label classification with fuzzy rules that people can read.
 
@@ -55,8 +65,21 @@ def _options(
     """
 
 
-COMMANDS: list[Any] = [demo.demo, tables.columns, tables.review, fit.fit, models.predict, models.evaluate]
-COMMANDS += [models.rules, models.explore, reproduce.reproduce, reproduce.report, models.export]
+COMMANDS: list[Any] = [
+    demo.demo,
+    tables.columns,
+    tables.review,
+    fit.fit,
+    models.predict,
+    models.evaluate,
+]
+COMMANDS += [
+    models.rules,
+    models.explore,
+    reproduce.reproduce,
+    reproduce.report,
+    models.export,
+]
 for command in COMMANDS:
     app.command(command.__name__)(command)
 app.add_typer(datasets.app, name="datasets")
@@ -67,9 +90,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     given = [arg for arg in args if arg != "--debug"] or ["--help"]
     try:
-        status = typer.main.get_command(app).main(given, prog_name="mltsk", standalone_mode=False)
+        status = typer.main.get_command(app).main(
+            given, prog_name="mltsk", standalone_mode=False
+        )
         status = status if isinstance(status, int) else 0
-    except (KeyboardInterrupt, typer.Abort):  # the latter is how older versions of typer report Ctrl-C
+    except (
+        KeyboardInterrupt,
+        typer.Abort,
+    ):  # the latter is how older versions of typer report Ctrl-C
         status = STOPPED
     except SystemExit as error:  # a closed pipe, as in `mltsk rules model.skops | head`
         return error.code if isinstance(error.code, int) else FAILED
@@ -85,16 +113,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _verdict(error: Exception) -> tuple[int, str]:
     """Exit status and sentence for an error."""
-    usage: Any = typer.BadParameter.__mro__[2]  # the common base of usage errors, wherever typer keeps it
+    usage: Any = typer.BadParameter.__mro__[
+        2
+    ]  # the common base of usage errors, wherever typer keeps it
     if isinstance(error, InputError):
         return BAD_INPUT, str(error)
     if isinstance(error, usage):
         where = getattr(getattr(error, "ctx", None), "command_path", "mltsk")
-        return BAD_INPUT, f"{error.format_message().rstrip('.')} (see `{where} --help`)."
+        return (
+            BAD_INPUT,
+            f"{error.format_message().rstrip('.')} (see `{where} --help`).",
+        )
     if isinstance(error, ImportError) and str(error).startswith("pip install"):
         return FAILED, f"a part that this command needs is not installed: {error}"
     if isinstance(error, MemoryError):
-        return FAILED, "this needs more memory than there is: use fewer rules, features or samples."
+        return (
+            FAILED,
+            "this needs more memory than there is: use fewer rules, features or samples.",
+        )
     if isinstance(error, OSError):
         return FAILED, str(error)
-    return FAILED, f"{type(error).__name__}: {error} (this is a bug; --debug shows where)"
+    return (
+        FAILED,
+        f"{type(error).__name__}: {error} (this is a bug; --debug shows where)",
+    )

@@ -36,7 +36,9 @@ def with_rules(model: Any, path: str) -> Any:
     """The classifier whose rules a model has: the model itself, or the one at the end of a pipeline."""
     inner = named(model)
     if not hasattr(inner, "rules_"):
-        raise InputError(f"{path} holds a {type(inner).__name__}, which has no rules that people could read.")
+        raise InputError(
+            f"{path} holds a {type(inner).__name__}, which has no rules that people could read."
+        )
     return inner
 
 
@@ -48,25 +50,51 @@ def open_data(data: str, said: Mapping[str, Any]) -> Table:
             how = "name or count its label columns with --labels, or name a column of lists with --label-column"
             raise InputError(f"{table.name} has no labels: {how}.")
         return table
-    if given := [option for option, value in said.items() if option != "labels" and value and value != ";"]:
+    if given := [
+        option
+        for option, value in said.items()
+        if option != "labels" and value and value != ";"
+    ]:
         option = given[0].replace("_", "-")
-        raise InputError(f"The catalog knows the columns of {data}: --{option} is for files of your own.")
+        raise InputError(
+            f"The catalog knows the columns of {data}: --{option} is for files of your own."
+        )
     dataset = load_dataset(data, labels=said["labels"])
-    nominal = [not dataset.is_sparse and is_nominal for is_nominal in dataset.categories]
-    kinds = {n: NOMINAL if words else NUMBER for n, words in zip(dataset.feature_names, nominal, strict=True)}
+    nominal = [
+        not dataset.is_sparse and is_nominal for is_nominal in dataset.categories
+    ]
+    kinds = {
+        n: NOMINAL if words else NUMBER
+        for n, words in zip(dataset.feature_names, nominal, strict=True)
+    }
     return read_table(dataset, kinds=kinds)
 
 
-def reading(info: ModelInfo, labels: str | None = None, label_column: str | None = None, separator: str = ";") -> Any:
+def reading(
+    info: ModelInfo,
+    labels: str | None = None,
+    label_column: str | None = None,
+    separator: str = ";",
+) -> Any:
     """How labels are found in a file: as the caller says, else as they were when the model was fitted."""
     if labels is not None or label_column is not None:
         return {"labels": labels, "label_column": label_column, "separator": separator}
-    kept = {key: info.reading[key] for key in ("labels", "label_column", "separator") if key in info.reading}
+    kept = {
+        key: info.reading[key]
+        for key in ("labels", "label_column", "separator")
+        if key in info.reading
+    }
     return kept or {"labels": dict.fromkeys(info.label_names)}
 
 
 def rows_of(
-    model: Any, info: ModelInfo, data: str, how: Any = NO_LABELS, id: str = "", missing: str = "", needed: bool = True
+    model: Any,
+    info: ModelInfo,
+    data: str,
+    how: Any = NO_LABELS,
+    id: str = "",
+    missing: str = "",
+    needed: bool = True,
 ) -> Table:
     """The samples of a file: X as a model takes it, Y in the order of its labels.
 
@@ -76,52 +104,89 @@ def rows_of(
     """
     if data.lower().endswith(".mat") and isinstance(how.get("labels"), Mapping):
         how = {}  # its labels are a variable, and have no names
-    raw = read_raw(data, how.get("labels")) if is_table(data) else read_raw(load_dataset(data))
+    raw = (
+        read_raw(data, how.get("labels"))
+        if is_table(data)
+        else read_raw(load_dataset(data))
+    )
     lists = info.reading.get("label_column")
-    if not needed and not ({*info.label_names} <= {*raw.frame} if lists is None else lists in raw.frame):
+    if not needed and not (
+        {*info.label_names} <= {*raw.frame} if lists is None else lists in raw.frame
+    ):
         how = NO_LABELS
-    ids = split_names(id) or [name for name in info.ids if name in raw.frame and name not in info.kinds]
-    others = {*ids, *info.label_names, *raw.labels, *label_columns(raw, how.get("labels"))}
+    ids = split_names(id) or [
+        name for name in info.ids if name in raw.frame and name not in info.kinds
+    ]
+    others = {
+        *ids,
+        *info.label_names,
+        *raw.labels,
+        *label_columns(raw, how.get("labels")),
+    }
     rest, kinds = [name for name in raw.frame if name not in others], info.kinds
     if not hasattr(model, "feature_names_in_"):
         if len(rest) != len(kinds):
             counts = f"{len(rest)} feature columns and the model was fitted on {len(kinds)} without names"
-            raise InputError(f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns.")
+            raise InputError(
+                f"{raw.name} has {counts}: give a file with the same columns, or fit on named columns."
+            )
         kinds = dict(zip(rest, kinds.values(), strict=True))
     words = [*split_names(missing), *split_names(info.reading.get("missing", ""))]
-    read_by = None if taken_apart(model)[0] else kinds  # steps of a pipeline take what the file has
+    read_by = (
+        None if taken_apart(model)[0] else kinds
+    )  # steps of a pipeline take what the file has
     table = read_table(raw, **how, kinds=read_by, id=ids, missing=words)
-    if unused := [name for name in rest if name not in {*kinds, how.get("label_column"), lists}]:
+    if unused := [
+        name for name in rest if name not in {*kinds, how.get("label_column"), lists}
+    ]:
         what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
-        note(f"{data} has {what} ({listed(unused)}) that the model does not use; left out.")
+        note(
+            f"{data} has {what} ({listed(unused)}) that the model does not use; left out."
+        )
     X = _features(model, info, table, data)
-    return replace(table, X=X, Y=table.Y if how == NO_LABELS else _true_labels(info, table, how))
+    return replace(
+        table, X=X, Y=table.Y if how == NO_LABELS else _true_labels(info, table, how)
+    )
 
 
 def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
     names, Y = list(info.label_names), table.Y
     if how.get("label_column") is not None:  # a label that no row has is in no list
         if extra := [name for name in Y if name not in names]:
-            note(f"{table.name} has labels ({listed(extra)}) that the model does not know; left out.")
+            note(
+                f"{table.name} has labels ({listed(extra)}) that the model does not know; left out."
+            )
         looked = Y.notna().all(axis=1)
-        return Y.reindex(columns=names).where(lambda Y: Y.notna() | ~looked.to_numpy()[:, None], 0.0)
+        return Y.reindex(columns=names).where(
+            lambda Y: Y.notna() | ~looked.to_numpy()[:, None], 0.0
+        )
     if (n := len(Y.columns)) != len(names):
         needed = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
-        raise InputError(f"{table.name} has {n} label columns and the model {len(names)}: it needs {needed}.")
+        raise InputError(
+            f"{table.name} has {n} label columns and the model {len(names)}: it needs {needed}."
+        )
     return Y.set_axis(names, axis=1)
 
 
 def _features(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
     if taken_apart(model)[0]:
-        left = {column.name: column.model for column in table.columns if column.kind not in USED}
+        left = {
+            column.name: column.model
+            for column in table.columns
+            if column.kind not in USED
+        }
         if absent := [name for name in info.feature_names if name in left]:
-            raise InputError(f"Column {absent[0]!r} of {table.name} is no feature here: {left[absent[0]]}.")
+            raise InputError(
+                f"Column {absent[0]!r} of {table.name} is no feature here: {left[absent[0]]}."
+            )
         return table.X[unique_names(info.feature_names, table.X, table.name)]
     if (X := sparse_rows(table.X)) is not None:
         return X
     if not hasattr(model, "columns_"):
         return plain_numbers(table.X, info.categories, where)
-    if said := _gaps(None if model.columns_ is None else Columns(**model.columns_), table.X):
+    if said := _gaps(
+        None if model.columns_ is None else Columns(**model.columns_), table.X
+    ):
         note(f"{where}: {said}")
     return table.X if hasattr(model, "feature_names_in_") else table.X.to_numpy()
 
@@ -137,9 +202,13 @@ def _gaps(columns: Columns | None, X: Any) -> str:
     if n[0]:
         told.append(f"{count(n[0])} {'is' if n[0] == 1 else 'are'} missing")
     if n[1]:
-        which = "; ".join(f"{name}: {listed(list(words))}" for name, words in list(unseen.items())[:3])
+        which = "; ".join(
+            f"{name}: {listed(list(words))}" for name, words in list(unseen.items())[:3]
+        )
         more = "; …" if len(unseen) > 3 else ""
-        told.append(f"{count(n[1], 'value')} {'was' if n[1] == 1 else 'were'} never seen ({which}{more})")
+        told.append(
+            f"{count(n[1], 'value')} {'was' if n[1] == 1 else 'were'} never seen ({which}{more})"
+        )
     ending = "it counts as nothing" if sum(n) == 1 else "they count as nothing"
     if columns and (missing > 0)[list(columns.gaps)].any():
         ending += ", except where the model has a number for 'not measured'"
@@ -151,7 +220,9 @@ def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -
     for name, known in categories.items():
         if name in X and X[name].dtype == "category":
             codes = dict(zip(known, category_values(known).tolist(), strict=True))
-            if strange := [word for word in X[name].dropna().unique() if word not in codes]:
+            if strange := [
+                word for word in X[name].dropna().unique() if word not in codes
+            ]:
                 what = f"holds {listed(strange)}; the model knows {listed(known)}"
                 raise InputError(f"Column {name!r} of {where} {what}.")
             X = X.assign(**{name: X[name].astype(object).map(codes)})
@@ -175,7 +246,9 @@ def answers(model: Any, X: Any, *methods: str) -> list[np.ndarray]:
     """What methods of a model answer."""
     with warnings.catch_warnings():
         # Columns were matched by name in `rows_of`; scikit-learn only sees that X is a plain array.
-        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        warnings.filterwarnings(
+            "ignore", "X does not have valid feature names", UserWarning
+        )
         return [getattr(model, method)(X) for method in methods]
 
 

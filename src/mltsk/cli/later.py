@@ -15,5 +15,9 @@ class Later:
 
 
 inputs, np, pandas = Later("mltsk.cli.inputs"), Later("numpy"), Later("pandas")
-console, live, progress = Later("rich.console"), Later("rich.live"), Later("rich.progress")
+console, live, progress = (
+    Later("rich.console"),
+    Later("rich.live"),
+    Later("rich.progress"),
+)
 pages, rendering = Later("mltsk.pages.review"), Later("mltsk.pages.render")

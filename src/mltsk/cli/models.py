@@ -24,15 +24,27 @@ ONNX_HELP = "Write an ONNX graph: scores, labels and probabilities of dense samp
 JSON_HELP = "Write plain data (mltsk.from_dict reads them back); - prints."
 FLOAT32_HELP = "Let the ONNX graph take float32 numbers instead of float64."
 ID_HELP = "Columns that identify a sample, written first.  [default: those of the fitted data]"
-ROWS_HELP = "Samples to start from, which the page will hold: a file, or a name of the catalog."
+ROWS_HELP = (
+    "Samples to start from, which the page will hold: a file, or a name of the catalog."
+)
 FIND_HELP = "Columns that identify a sample, to find it by.  [default: those of the fitted data]"
 NEIGHBOURS_HELP = "List the samples that are most like the one shown."
 
 
 def predict(
     model: Model,
-    data: Annotated[str, Argument(metavar="DATA", help="A file with the features, or a name of the catalog.")],
-    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="CSV to write; - is standard output.")] = "-",
+    data: Annotated[
+        str,
+        Argument(
+            metavar="DATA", help="A file with the features, or a name of the catalog."
+        ),
+    ],
+    out: Annotated[
+        str,
+        Option(
+            "--out", "-o", metavar="FILE", help="CSV to write; - is standard output."
+        ),
+    ] = "-",
     id: Annotated[str, Option("--id", metavar="COLUMNS", help=ID_HELP)] = "",
     missing: Missing = "",
 ) -> None:
@@ -60,25 +72,48 @@ def predict(
         values, labels = inputs.answers(classifier, rows.X, method, "predict")
     numbers = [[f"{value:.5g}" for value in column] for column in values.T.tolist()]
     if labels.ndim == 1:  # a model of one-dimensional classes, fitted in Python
-        header, cells = [*(f"{how}:{name}" for name in classifier.classes_), "prediction"], [*numbers, labels]
+        header, cells = (
+            [*(f"{how}:{name}" for name in classifier.classes_), "prediction"],
+            [*numbers, labels],
+        )
     else:
-        header = [column for name in info.label_names for column in (f"{how}:{name}", name)]
-        cells = [column for pair in zip(numbers, labels.T, strict=True) for column in pair]
+        header = [
+            column for name in info.label_names for column in (f"{how}:{name}", name)
+        ]
+        cells = [
+            column for pair in zip(numbers, labels.T, strict=True) for column in pair
+        ]
     if twice := [name for name in rows.ids if name in header]:
-        raise InputError(f"Predictions have a column {twice[0]!r} of their own: leave it out of --id.")
+        raise InputError(
+            f"Predictions have a column {twice[0]!r} of their own: leave it out of --id."
+        )
     table = rows.ids.astype(object).map(spreadsheet_safe)
     table[header] = pandas.DataFrame(dict(enumerate(cells)), table.index, dtype=object)
-    write_text(table.rename(columns=spreadsheet_safe).to_csv(index=False, lineterminator="\n"), out)
+    write_text(
+        table.rename(columns=spreadsheet_safe).to_csv(index=False, lineterminator="\n"),
+        out,
+    )
 
 
 def evaluate(
     model: Model,
-    data: Annotated[str, Argument(metavar="DATA", help="A file with features and labels, or a name of the catalog.")],
-    labels: Annotated[str | None, Option(metavar="COLUMNS", help="Label columns, if their names have changed.")] = None,
+    data: Annotated[
+        str,
+        Argument(
+            metavar="DATA",
+            help="A file with features and labels, or a name of the catalog.",
+        ),
+    ],
+    labels: Annotated[
+        str | None,
+        Option(metavar="COLUMNS", help="Label columns, if their names have changed."),
+    ] = None,
     label_column: LabelColumn = None,
     separator: Separator = ";",
     missing: Missing = "",
-    as_json: Annotated[bool, Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: Annotated[
+        bool, Option("--json", help="Print JSON instead of tables.")
+    ] = False,
 ) -> None:
     """Compare what a model predicts with what is true, per label and overall.
 
@@ -93,35 +128,71 @@ def evaluate(
     """
     classifier, info = inputs.open_model(model)
     if not inputs.taken_apart(classifier)[1].multilabel_:
-        raise InputError(f"{model} predicts one class of several, not labels: there is nothing to compare with.")
+        raise InputError(
+            f"{model} predicts one class of several, not labels: there is nothing to compare with."
+        )
     how = inputs.reading(info, labels, label_column, separator)
     rows = inputs.rows_of(classifier, info, data, how, missing=missing)
     scores, guesses = inputs.outputs_of(classifier, rows.X)
     has_proba = hasattr(classifier, "predict_proba")
     with noted_warnings():
-        found = {c: mltsk.evaluate(rows.Y, scores, predictions=guesses, convention=c) for c in ("standard", "paper")}
-        likely = inputs.answers(classifier, rows.X, "predict_proba")[0] if has_proba else scores
+        found = {
+            c: mltsk.evaluate(rows.Y, scores, predictions=guesses, convention=c)
+            for c in ("standard", "paper")
+        }
+        likely = (
+            inputs.answers(classifier, rows.X, "predict_proba")[0]
+            if has_proba
+            else scores
+        )
         by_label = mltsk.evaluate(rows.Y, likely, predictions=guesses, per_label=True)
     n, n_labels = rows.Y.shape
     if info.data == rows.name and info.fitted.get("samples") == n:
-        note(f"the model was fitted on data called {rows.name} with as many rows: this may be no estimate for others.")
+        note(
+            f"the model was fitted on data called {rows.name} with as many rows: this may be no estimate for others."
+        )
     if as_json:
-        plain = {"rows": n, "labels": n_labels, **found, "per_label": by_label[[*COLUMNS]].astype(float).T.to_dict()}
-        plain = json.loads(json.dumps(plain), parse_constant=lambda _: None)  # JSON has no NaN: no row counts
+        plain = {
+            "rows": n,
+            "labels": n_labels,
+            **found,
+            "per_label": by_label[[*COLUMNS]].astype(float).T.to_dict(),
+        }
+        plain = json.loads(
+            json.dumps(plain), parse_constant=lambda _: None
+        )  # JSON has no NaN: no row counts
         typer.echo(json.dumps(plain, indent=2))
         return
     shape = f"{rows.name}: {n:,} rows, {n_labels} label{'s' if n_labels > 1 else ''}"
-    typer.echo("\n\n".join([shape, label_table(by_label, COLUMNS), metric_table(found, found["standard"])]))
+    typer.echo(
+        "\n\n".join(
+            [
+                shape,
+                label_table(by_label, COLUMNS),
+                metric_table(found, found["standard"]),
+            ]
+        )
+    )
 
 
 def rules(
     model: Model,
     format: Annotated[Format, Option(help="How to write them.")] = Format.text,
     terms: Annotated[int | None, Option(min=1, metavar="N", help=TERMS_HELP)] = None,
-    data: Annotated[str | None, Option(metavar="DATA", help="The data of the fit, which --terms needs.")] = None,
+    data: Annotated[
+        str | None,
+        Option(metavar="DATA", help="The data of the fit, which --terms needs."),
+    ] = None,
     top: Annotated[int | None, Option(min=1, help=TOP_HELP)] = None,
-    label: Annotated[str | None, Option(metavar="NAME", help="Only what concerns this label.")] = None,
-    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="File to write; - is standard output.")] = "-",
+    label: Annotated[
+        str | None, Option(metavar="NAME", help="Only what concerns this label.")
+    ] = None,
+    out: Annotated[
+        str,
+        Option(
+            "--out", "-o", metavar="FILE", help="File to write; - is standard output."
+        ),
+    ] = "-",
 ) -> None:
     """Print the rules of a model: what holds in general about each label, and the exceptions.
 
@@ -137,36 +208,53 @@ def rules(
     if terms is not None:
         classifier = shortened(classifier, info, terms, data, model)
     base = classifier.rules_
-    written = {Format.json: base.to_json, Format.html: base.to_html, Format.md: base.to_markdown}
+    written = {
+        Format.json: base.to_json,
+        Format.html: base.to_html,
+        Format.md: base.to_markdown,
+    }
     text = written.get(format, base.to_text)(top=top, label=label)
     if format is Format.html:
         text = rendering.rules_page(text, title=info.data)
     write_text(text, out)
 
 
-def shortened(classifier: Any, info: Any, terms: int, data: str | None, model: str) -> Any:
+def shortened(
+    classifier: Any, info: Any, terms: int, data: str | None, model: str
+) -> Any:
     """The classifier itself where it is short enough, or one that is fitted to the same data and short."""
     if not hasattr(classifier, "shorten"):
-        raise InputError(f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --terms out.")
+        raise InputError(
+            f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --terms out."
+        )
     if classifier.n_terms_.max(initial=0) <= terms:
         return classifier
     if data is None:
         what = f"has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by"
-        raise InputError(f"{model} {what}: fit it with `mltsk fit --terms {terms}`, or name its data with --data.")
+        raise InputError(
+            f"{model} {what}: fit it with `mltsk fit --terms {terms}`, or name its data with --data."
+        )
     rows = inputs.rows_of(classifier, info, data, inputs.reading(info))
     short = classifier.shorten(terms, X=rows.X, y=rows.Y)
     if hasattr(classifier, "feature_names_in_"):
-        short.feature_names_in_ = classifier.feature_names_in_  # rows that are sparse have no names
+        short.feature_names_in_ = (
+            classifier.feature_names_in_
+        )  # rows that are sparse have no names
     return short
 
 
 def explore(
     model: Model,
-    out: Annotated[str, Option("--out", "-o", metavar="FILE", help="The page to write (….html).")],
+    out: Annotated[
+        str, Option("--out", "-o", metavar="FILE", help="The page to write (….html).")
+    ],
     data: Annotated[str | None, Option(metavar="DATA", help=ROWS_HELP)] = None,
     id: Annotated[str, Option("--id", metavar="COLUMNS", help=FIND_HELP)] = "",
     neighbours: Annotated[bool, Option("--neighbours", help=NEIGHBOURS_HELP)] = False,
-    title: Annotated[str | None, Option(help="Heading of the page.  [default: name of the fitted data]")] = None,
+    title: Annotated[
+        str | None,
+        Option(help="Heading of the page.  [default: name of the fitted data]"),
+    ] = None,
 ) -> None:
     """Write one page with the rules, live scores for inputs that can be moved, and why each label is given.
 
@@ -181,22 +269,41 @@ def explore(
     """
     check_target(out)
     if data is None and (id or neighbours):
-        raise InputError("--id and --neighbours are about rows: name their file with --data.")
+        raise InputError(
+            "--id and --neighbours are about rows: name their file with --data."
+        )
     classifier, info = inputs.open_model(model)
     inputs.with_rules(classifier, model)
     X, Y, ids = None, None, None
     if data is not None:
-        rows = inputs.rows_of(classifier, info, data, inputs.reading(info), id=id, needed=False)
-        X, Y, ids = rows.X, *(part if len(part.columns) else None for part in (rows.Y, rows.ids))
+        rows = inputs.rows_of(
+            classifier, info, data, inputs.reading(info), id=id, needed=False
+        )
+        X, Y, ids = (
+            rows.X,
+            *(part if len(part.columns) else None for part in (rows.Y, rows.ids)),
+        )
     with working("writing the page"):
-        page = mltsk.explore(classifier, out, X, Y, ids=ids, neighbours=neighbours, title=title or info.data or "Rules")
-    typer.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser", err=True)
+        page = mltsk.explore(
+            classifier,
+            out,
+            X,
+            Y,
+            ids=ids,
+            neighbours=neighbours,
+            title=title or info.data or "Rules",
+        )
+    typer.echo(
+        f"{page}: {page.stat().st_size / 1e6:.1f} MB, open it in any browser", err=True
+    )
 
 
 def export(
     model: Model,
     onnx: Annotated[str | None, Option(metavar="FILE", help=ONNX_HELP)] = None,
-    as_json: Annotated[str | None, Option("--json", metavar="FILE", help=JSON_HELP)] = None,
+    as_json: Annotated[
+        str | None, Option("--json", metavar="FILE", help=JSON_HELP)
+    ] = None,
     float32: Annotated[bool, Option("--float32", help=FLOAT32_HELP)] = False,
 ) -> None:
     """Write a model as an ONNX graph, as JSON, or both.
@@ -219,7 +326,17 @@ def export(
         content, n = graph.SerializeToString(), len(graph.graph.input)
         with writing(onnx) as target:
             target.write(content)
-        takes = f"input {graph.graph.input[0].name}" if n == 1 else f"{n} inputs, one per column"
-        typer.echo(f"{onnx}: {len(content) / 1e6:.1f} MB; {takes}, outputs scores, labels, probabilities", err=True)
+        takes = (
+            f"input {graph.graph.input[0].name}"
+            if n == 1
+            else f"{n} inputs, one per column"
+        )
+        typer.echo(
+            f"{onnx}: {len(content) / 1e6:.1f} MB; {takes}, outputs scores, labels, probabilities",
+            err=True,
+        )
     if as_json is not None:
-        write_text(json.dumps(mltsk.to_dict(classifier), ensure_ascii=False, allow_nan=False), as_json)
+        write_text(
+            json.dumps(mltsk.to_dict(classifier), ensure_ascii=False, allow_nan=False),
+            as_json,
+        )

@@ -28,29 +28,51 @@ def aligned(rows: Iterable[Sequence[object]], indent: str = "") -> str:
     cells = [[str(cell) for cell in row] for row in rows]
     columns = []
     for column in zip(*cells, strict=True):
-        width, numbers = max(map(len, column)), all(cell[:1].isdigit() or cell[:1] in "-" for cell in column[1:])
-        columns.append([cell.rjust(width) if numbers else cell.ljust(width) for cell in column])
-    return "\n".join(f"{indent}{'  '.join(line)}".rstrip() for line in zip(*columns, strict=True))
+        width, numbers = (
+            max(map(len, column)),
+            all(cell[:1].isdigit() or cell[:1] in "-" for cell in column[1:]),
+        )
+        columns.append(
+            [cell.rjust(width) if numbers else cell.ljust(width) for cell in column]
+        )
+    return "\n".join(
+        f"{indent}{'  '.join(line)}".rstrip() for line in zip(*columns, strict=True)
+    )
 
 
-def metric_table(found: Mapping[str, Mapping[str, float]], metrics: Iterable[str]) -> str:
+def metric_table(
+    found: Mapping[str, Mapping[str, float]], metrics: Iterable[str]
+) -> str:
     """Metrics, a column for each of what is compared; a dash where no row counts."""
     rows = [["metric", *found, "better"]]
     for name in metrics:
         better = "lower" if name in LOWER else "" if name == "tied_rows" else "higher"
-        rows.append([name, *(_digits(values[name]) for values in found.values()), better])
+        rows.append(
+            [name, *(_digits(values[name]) for values in found.values()), better]
+        )
     return aligned(rows)
 
 
 def label_table(found: Any, columns: Sequence[str]) -> str:
     """Columns of `evaluate(..., per_label=True)`, of the first labels."""
     shown, more = found[list(columns)][:LABELS], len(found) - LABELS
-    rows = [["label", *columns], *([name, *map(_digits, row)] for name, *row in shown.itertuples())]
-    return aligned(rows) + (f"\n… and {more} more label{'s' if more > 1 else ''}" if more > 0 else "")
+    rows = [
+        ["label", *columns],
+        *([name, *map(_digits, row)] for name, *row in shown.itertuples()),
+    ]
+    return aligned(rows) + (
+        f"\n… and {more} more label{'s' if more > 1 else ''}" if more > 0 else ""
+    )
 
 
 def _digits(value: float) -> str:
-    return "-" if value != value else str(int(value)) if value == int(value) and value > 1 else f"{value:.4f}"
+    return (
+        "-"
+        if value != value
+        else str(int(value))
+        if value == int(value) and value > 1
+        else f"{value:.4f}"
+    )
 
 
 def note(sentence: object) -> None:
@@ -87,11 +109,19 @@ def working(title: str, unit: str = "") -> Iterator[Callable[[int, int | None], 
     if sys.stderr.isatty():
         shown = [getattr(progress, column)() for column in columns]
         text = progress.TextColumn("{task.description}")
-        with progress.Progress(text, *shown, console=console.Console(stderr=True), transient=True) as bar:
+        with progress.Progress(
+            text, *shown, console=console.Console(stderr=True), transient=True
+        ) as bar:
             task = bar.add_task(title, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
     elif start:
         typer.echo(f"{title}{start}", err=True)
         yield lambda done, total: None
     else:
-        yield lambda done, total: typer.echo(f"{title}: {done} of {total} {unit}", err=True) if done else None
+        yield (
+            lambda done, total: (
+                typer.echo(f"{title}: {done} of {total} {unit}", err=True)
+                if done
+                else None
+            )
+        )

@@ -58,7 +58,11 @@ def namespace(*arrays: Any) -> Any:
 
 def cast(x: Any, dtype: Any) -> Any:
     """x in another precision, itself if it has it already; NumPy's name of a type serves for tensors too."""
-    return x.to(dtype=namespace(x).dtype(dtype)) if is_tensor(x) else x.astype(dtype, copy=False)
+    return (
+        x.to(dtype=namespace(x).dtype(dtype))
+        if is_tensor(x)
+        else x.astype(dtype, copy=False)
+    )
 
 
 def asnumpy(x: Any) -> Any:
@@ -68,12 +72,22 @@ def asnumpy(x: Any) -> Any:
 
 def put(x: Any, like: Any) -> Any:
     """The NumPy array x with the precision and in the place of ``like``."""
-    return namespace(like).asarray(x, dtype=like.dtype, like=like) if is_tensor(like) else x
+    return (
+        namespace(like).asarray(x, dtype=like.dtype, like=like)
+        if is_tensor(like)
+        else x
+    )
 
 
 def device_memory(like: Any) -> int:
     """Bytes of memory of the GPU on which a tensor lies; 0 where it does not lie on one."""
-    return 0 if not like.is_cuda else int(sys.modules["torch"].cuda.get_device_properties(like.device).total_memory)
+    return (
+        0
+        if not like.is_cuda
+        else int(
+            sys.modules["torch"].cuda.get_device_properties(like.device).total_memory
+        )
+    )
 
 
 class Tensors:
@@ -86,20 +100,33 @@ class Tensors:
         own = getattr(self._torch, name)
         if name not in ("empty", "zeros", "ones"):
             return own
-        return lambda shape, dtype=np.float64, *, like: own(shape, dtype=self.dtype(dtype), device=like.device)
+        return lambda shape, dtype=np.float64, *, like: own(
+            shape, dtype=self.dtype(dtype), device=like.device
+        )
 
     def dtype(self, dtype: Any) -> Any:
         """torch's type of a name that either library uses."""
-        return dtype if isinstance(dtype, self._torch.dtype) else getattr(self._torch, np.dtype(dtype).name)
+        return (
+            dtype
+            if isinstance(dtype, self._torch.dtype)
+            else getattr(self._torch, np.dtype(dtype).name)
+        )
 
     def result_type(self, *dtypes: Any) -> Any:
         """The precision of a result of these."""
-        return reduce(self._torch.promote_types, [self.dtype(getattr(d, "dtype", d)) for d in dtypes])
+        return reduce(
+            self._torch.promote_types,
+            [self.dtype(getattr(d, "dtype", d)) for d in dtypes],
+        )
 
     def asarray(self, x: Any, dtype: Any = None, like: Any = None) -> Any:
         """x as a tensor; a NumPy array goes to the device of ``like``."""
-        device = getattr(x if like is None else like, "device", None)  # a default device of torch's moves nothing
-        return self._torch.as_tensor(x, dtype=None if dtype is None else self.dtype(dtype), device=device)
+        device = getattr(
+            x if like is None else like, "device", None
+        )  # a default device of torch's moves nothing
+        return self._torch.as_tensor(
+            x, dtype=None if dtype is None else self.dtype(dtype), device=device
+        )
 
     def arange(self, n: int, *, like: Any) -> Any:
         """NumPy's, on the device of ``like``."""
@@ -131,7 +158,11 @@ def _tensors() -> Tensors:
 
 
 def row_blocks(
-    n_rows: int, bytes_per_row: int, limit: int = BLOCK_BYTES, *, like: Matrix | None = None
+    n_rows: int,
+    bytes_per_row: int,
+    limit: int = BLOCK_BYTES,
+    *,
+    like: Matrix | None = None,
 ) -> Iterator[slice]:
     """Slices that cover ``range(n_rows)``, each with at most ``limit`` bytes of temporaries (more on a GPU).
 
@@ -158,20 +189,30 @@ def check_plain(values: Any, name: str) -> None:
     """Refuse what would lose something without a word on its way to plain numbers: masks, dates, imaginary parts."""
     if not isinstance(values, np.ndarray):
         refuse_lazy(values, name)
-    dtypes = [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ())
+    dtypes = (
+        [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ())
+    )
     kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}
     if np.ma.is_masked(values):
-        raise InputError(f"{name} is a masked array: write NaN where a value is not known, as in {name}.filled(nan).")
+        raise InputError(
+            f"{name} is a masked array: write NaN where a value is not known, as in {name}.filled(nan)."
+        )
     if kinds & {"M", "m"}:
-        raise InputError(f"{name} holds dates or times: turn them into numbers, such as days since some event.")
+        raise InputError(
+            f"{name} holds dates or times: turn them into numbers, such as days since some event."
+        )
     if "c" in kinds:
-        raise InputError(f"Complex data not supported: give the parts of {name} as columns of their own.")
+        raise InputError(
+            f"Complex data not supported: give the parts of {name} as columns of their own."
+        )
 
 
 def refuse_lazy(values: Any, name: str) -> None:
     """Refuse a frame of polars that has not been computed."""
     if type(values).__name__ == "LazyFrame":
-        raise InputError(f"{name} is a LazyFrame of polars, which has no rows yet: pass what its collect() returns.")
+        raise InputError(
+            f"{name} is a LazyFrame of polars, which has no rows yet: pass what its collect() returns."
+        )
 
 
 def row_square_norms(X: Matrix) -> Array:
@@ -215,7 +256,9 @@ def weighted_mean_and_sd(X: Array, w: Array) -> tuple[Any, Any]:
     total = w @ cast(there, X.dtype)
     total = xp.where(total > 0, total, 1.0)
     mean = w @ xp.where(there, X, 0.0) / total
-    return asnumpy(mean), np.sqrt(asnumpy(w @ xp.where(there, X - mean, 0.0) ** 2 / total))
+    return asnumpy(mean), np.sqrt(
+        asnumpy(w @ xp.where(there, X - mean, 0.0) ** 2 / total)
+    )
 
 
 def within_reach(X: Matrix) -> Matrix:
@@ -227,7 +270,11 @@ def within_reach(X: Matrix) -> Matrix:
     if bool((abs(values) <= most).all()):
         return X
     values = xp.clip(values, -most, most)
-    return csr_array((values, X.indices, X.indptr), shape=X.shape) if hasattr(X, "indptr") else values
+    return (
+        csr_array((values, X.indices, X.indptr), shape=X.shape)
+        if hasattr(X, "indptr")
+        else values
+    )
 
 
 def unit_rows(X: Matrix) -> Matrix:
@@ -238,7 +285,10 @@ def unit_rows(X: Matrix) -> Matrix:
     norms = cast(xp.sqrt(row_square_norms(X)), X.dtype)
     scale = 1.0 / xp.where(norms > 0, norms, 1.0)
     if hasattr(X, "indptr"):
-        return csr_array((X.data * np.repeat(scale, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
+        return csr_array(
+            (X.data * np.repeat(scale, np.diff(X.indptr)), X.indices, X.indptr),
+            shape=X.shape,
+        )
     return X * scale[:, None]
 
 
@@ -253,7 +303,11 @@ def asked_threads() -> int | None:
 
 def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
     """``work`` of every item, in order, over threads where the flops are worth them. Same numbers with any number."""
-    workers = asked_threads() or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    workers = (
+        asked_threads() or len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else 1
+    )
     if workers == 1 or len(items) == 1 or flops < 1e8:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(workers, len(items))) as pool:

@@ -35,5 +35,9 @@ class Certainty:
         rows = np.flatnonzero(np.frombuffer(kept, dtype=bool))
         out = np.zeros(self.information.shape)
         part = self.information[np.ix_(rows, rows)].astype(np.float64)
-        out[np.ix_(rows, rows)] = np.linalg.pinv(part, hermitian=True) if len(rows) < 500 else np.linalg.inv(part)
+        out[np.ix_(rows, rows)] = (
+            np.linalg.pinv(part, hermitian=True)
+            if len(rows) < 500
+            else np.linalg.inv(part)
+        )
         return out

@@ -16,9 +16,20 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from .arrays import Array, Matrix, cast, is_tensor, namespace, put, row_square_norms, weighted_mean
+from .arrays import (
+    Array,
+    Matrix,
+    cast,
+    is_tensor,
+    namespace,
+    put,
+    row_square_norms,
+    weighted_mean,
+)
 
-POWER_STEPS = 12  # enough for a good split direction; an exact principal axis splits no better
+POWER_STEPS = (
+    12  # enough for a good split direction; an exact principal axis splits no better
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,11 @@ def fuzzy_c_means(
     w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
     w = cast(w if is_tensor(w) else put(np.asarray(w), X), X.dtype)
     # Distances come from expanded squares, which cancel for data far from 0: dense data are moved there first.
-    origin = np.zeros(X.shape[1], dtype=X.dtype) if sparse.issparse(X) else weighted_mean(X, w)
+    origin = (
+        np.zeros(X.shape[1], dtype=X.dtype)
+        if sparse.issparse(X)
+        else weighted_mean(X, w)
+    )
     X = X if sparse.issparse(X) else X - origin
     norms = row_square_norms(X)
     if not isinstance(init, str):
@@ -91,10 +106,17 @@ def fuzzy_c_means(
     elif init == "spread":
         C = spread_centers(X, w, n_clusters, power_steps)
     elif init == "random":
-        U = cast(put(np.random.default_rng(random_state).random((X.shape[0], n_clusters)), X), X.dtype)
+        U = cast(
+            put(
+                np.random.default_rng(random_state).random((X.shape[0], n_clusters)), X
+            ),
+            X.dtype,
+        )
         C = fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
     else:
-        raise ValueError(f"init must be 'spread', 'random' or an array of centres, got {init!r}")
+        raise ValueError(
+            f"init must be 'spread', 'random' or an array of centres, got {init!r}"
+        )
     loss, converged, n_iter = np.inf, False, 0
     U = memberships(square_distances(X, C, norms), fuzzifier)
     while n_iter < max_iter and not converged:
@@ -102,19 +124,31 @@ def fuzzy_c_means(
         converged, loss = abs(new - loss) < max(tol, rtol * abs(new)), new
         n_iter += 1
     mass = w @ U  # heaviest rule first: a stable order for people and for tests
-    order = mass.argsort(stable=True, descending=True) if is_tensor(mass) else np.argsort(-mass, kind="stable")
+    order = (
+        mass.argsort(stable=True, descending=True)
+        if is_tensor(mass)
+        else np.argsort(-mass, kind="stable")
+    )
     return Clustering(C[order] + origin, U[:, order], float(loss), n_iter, converged)
 
 
 def fcm_step(
-    X: Matrix, U: Array, w: Array, *, fuzzifier: float, previous: Array | None = None, norms: Array | None = None
+    X: Matrix,
+    U: Array,
+    w: Array,
+    *,
+    fuzzifier: float,
+    previous: Array | None = None,
+    norms: Array | None = None,
 ) -> tuple[Array, Array, float]:
     """One step: centres from memberships U, the loss Σ w Uᵐ d² there, and the memberships of the new centres.   (3)"""
     V = (U if fuzzifier == 1 else U**fuzzifier) * w[:, None]
     xp, mass = namespace(U), V.sum(axis=0)
     C = xp.asarray(X.T @ V).T / xp.where(mass > 0, mass, 1.0)[:, None]
     if previous is not None:
-        C = xp.where((mass > 0)[:, None], C, previous)  # a cluster that lost all its rows stays where it was
+        C = xp.where(
+            (mass > 0)[:, None], C, previous
+        )  # a cluster that lost all its rows stays where it was
     D2 = square_distances(X, C, row_square_norms(X) if norms is None else norms)
     return C, memberships(D2, fuzzifier), float(xp.einsum("nk,nk->", V, D2))
 
@@ -126,7 +160,10 @@ def variances(X: Matrix, centers: Array, memberships: Array, w: Array) -> Array:
     mass = xp.maximum(V.sum(axis=0), xp.finfo(V.dtype).tiny)[:, None]
     if not sparse.issparse(X):
         # Σ u (x - c)² rule by rule: expanding the square would lose the small variances that make narrow rules
-        return xp.stack([v @ (X - c) ** 2 for v, c in zip(V.T, centers, strict=True)]) / mass
+        return (
+            xp.stack([v @ (X - c) ** 2 for v, c in zip(V.T, centers, strict=True)])
+            / mass
+        )
     first = np.asarray(X.T @ V).T / mass
     second = np.asarray(X.multiply(X).T @ V).T / mass
     return np.maximum(second - 2 * first * centers + centers**2, 0.0)
@@ -155,7 +192,9 @@ def memberships(D2: Array, fuzzifier: float) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-def spread_centers(X: Matrix, w: Array, n_clusters: int, power_steps: int = POWER_STEPS) -> Array:
+def spread_centers(
+    X: Matrix, w: Array, n_clusters: int, power_steps: int = POWER_STEPS
+) -> Array:
     """Centres found by splitting, again and again, the group of largest scatter at its mean along its widest direction.
 
     Fewer than ``n_clusters`` centres come back when no group is left that has two distinct rows.
@@ -202,7 +241,9 @@ def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:
     return float(w @ nearest) / (float(w.sum()) * X.shape[1])
 
 
-def xie_beni(X: Matrix, C: Array, *, fuzzifier: float = 2.0, sample_weight: Array | None = None) -> float:
+def xie_beni(
+    X: Matrix, C: Array, *, fuzzifier: float = 2.0, sample_weight: Array | None = None
+) -> float:
     """Xie and Beni's index of centres C (K, D): how wide clusters are next to how far apart they are; less is better.
 
     It is Σ_i w_i Σ_k u_ikᵐ ‖x_i - c_k‖² / (Σ w · min_{k≠l} ‖c_k - c_l‖²), with the memberships u that fuzzy c-means has
@@ -218,5 +259,7 @@ def xie_beni(X: Matrix, C: Array, *, fuzzifier: float = 2.0, sample_weight: Arra
     w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
     D2 = square_distances(X, C, row_square_norms(X))
     apart = pdist(C, "sqeuclidean").min(initial=np.inf)
-    spread = float(w @ (memberships(D2, fuzzifier) ** fuzzifier * D2).sum(axis=1)) / float(w.sum())
+    spread = float(
+        w @ (memberships(D2, fuzzifier) ** fuzzifier * D2).sum(axis=1)
+    ) / float(w.sum())
     return spread / float(apart) if 0 < apart < np.inf else np.inf

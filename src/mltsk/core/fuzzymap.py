@@ -22,7 +22,9 @@ from .arrays import Array, Matrix, cast, dense, n_entries, namespace, row_blocks
 from .membership import Underflow, firing_strengths
 
 
-def fuzzy_features(X: Matrix, centers: Array, widths: Array, *, underflow: Underflow = "softmax") -> Array:
+def fuzzy_features(
+    X: Matrix, centers: Array, widths: Array, *, underflow: Underflow = "softmax"
+) -> Array:
     """Dense G (N, K(D+1)), bias first in each rule.   (9)-(11)
 
     For small data, teaching and tests; solvers use `FuzzyMap`. Memberships are exp(-(x - c)²/width).
@@ -42,7 +44,9 @@ def fuzzy_features(X: Matrix, centers: Array, widths: Array, *, underflow: Under
     """
     xp = namespace(X)
     X = sparse.csr_array(X) if sparse.issparse(X) else xp.asarray(X)
-    return FuzzyMap.of(X, xp.asarray(centers), xp.asarray(widths), underflow=underflow).rows()
+    return FuzzyMap.of(
+        X, xp.asarray(centers), xp.asarray(widths), underflow=underflow
+    ).rows()
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ class FuzzyMap:
     M: Array
 
     @classmethod
-    def of(cls, X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax") -> "FuzzyMap":
+    def of(
+        cls, X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax"
+    ) -> "FuzzyMap":
         """Map of the rows of X by the rules with centres C and widths S (K, D)."""
         return cls(X, firing_strengths(X, C, S, underflow=underflow))
 
@@ -95,7 +101,9 @@ class FuzzyMap:
     def rows(self, rows: slice = slice(None)) -> Array:
         """A dense block of rows of G."""
         X, M, xp = dense(self.X[rows]), self.M[rows], namespace(self.M)
-        G = xp.empty((len(X), self.n_rules, X.shape[1] + 1), dtype=xp.result_type(X, M), like=M)
+        G = xp.empty(
+            (len(X), self.n_rules, X.shape[1] + 1), dtype=xp.result_type(X, M), like=M
+        )
         G[:, :, 0] = M
         xp.multiply(M[:, :, None], X[:, None, :], out=G[:, :, 1:])
         return G.reshape(len(X), self.shape[1])
@@ -106,7 +114,9 @@ class FuzzyMap:
         cube = P.reshape(K, D + 1, L)
         if sparse.issparse(self.X):
             flops = 2.0 * n_entries(self.X) * K * L
-            terms = spread(lambda k: self.M[:, [k]] * (self.X @ cube[k, 1:]), range(K), flops)
+            terms = spread(
+                lambda k: self.M[:, [k]] * (self.X @ cube[k, 1:]), range(K), flops
+            )
             return np.asarray(sum(terms, start=self.M @ cube[:, 0]))
         linear = xp.swapaxes(cube[:, 1:], 0, 1).reshape(D, K * L)
         out = self.M @ cube[:, 0]
@@ -122,12 +132,16 @@ class FuzzyMap:
         out[:, 0] = self.M.T @ V
         if sparse.issparse(self.X):
             flops = 2.0 * n_entries(self.X) * K * L
-            for k, term in enumerate(spread(lambda k: self.X.T @ (self.M[:, [k]] * V), range(K), flops)):
+            for k, term in enumerate(
+                spread(lambda k: self.X.T @ (self.M[:, [k]] * V), range(K), flops)
+            ):
                 out[k, 1:] = term
         else:
             linear = xp.zeros((D, K * L), dtype=out.dtype, like=V)
             for rows in row_blocks(N, 8 * K * L, like=V):
-                linear += self.X[rows].T @ (self.M[rows, :, None] * V[rows, None, :]).reshape(-1, K * L)
+                linear += self.X[rows].T @ (
+                    self.M[rows, :, None] * V[rows, None, :]
+                ).reshape(-1, K * L)
             out[:, 1:] = xp.swapaxes(linear.reshape(D, K, L), 0, 1)
         return out.reshape(K * (D + 1), L)
 
@@ -145,7 +159,9 @@ class FuzzyMap:
             m, block = self.M[:, k] * self.M[:, l], cube[k, :, l]
             block[0, 0] = m.sum()
             block[0, 1:] = block[1:, 0] = self.X.T @ m
-            block[1:, 1:] = (self.X.T @ sparse.csr_array(self.X.multiply(m[:, None]))).toarray()
+            block[1:, 1:] = (
+                self.X.T @ sparse.csr_array(self.X.multiply(m[:, None]))
+            ).toarray()
             cube[l, :, k] = block.T
         return A
 

@@ -20,7 +20,12 @@ Underflow = Literal["softmax", "authors", "plain", "minimum"]
 
 
 def firing_strengths(
-    X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax", share: Array | None = None
+    X: Matrix,
+    C: Array,
+    S: Array,
+    *,
+    underflow: Underflow = "softmax",
+    share: Array | None = None,
 ) -> Array:
     """Firing strength of every rule for every sample, (N, K), normalised: rows sum to 1.   (5) (6)
 
@@ -31,22 +36,34 @@ def firing_strengths(
     their minimum instead of their product.
     """
     xp = namespace(C)
-    M = xp.empty((X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C)
+    M = xp.empty(
+        (X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C
+    )
     relative = underflow == "softmax" and len(C) > 0 and bool((S == S[0]).all())
-    for rows in row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C) if len(C) else ():
+    for rows in (
+        row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C)
+        if len(C)
+        else ()
+    ):
         if underflow == "minimum":
             E = _farthest(X[rows], C, S, share)
         else:
             E = exponents(X[rows], C, S, relative=relative, share=share)
-        fired = xp.exp(xp.amin(E, axis=1, keepdims=True) - E if underflow == "softmax" else -E)
+        fired = xp.exp(
+            xp.amin(E, axis=1, keepdims=True) - E if underflow == "softmax" else -E
+        )
         if underflow in ("softmax", "authors"):
             total = fired.sum(axis=1, keepdims=True)
-            fired /= xp.where(total == 0, np.finfo(np.float64).eps, total)  # a 0 is one of the authors' underflows
+            fired /= xp.where(
+                total == 0, np.finfo(np.float64).eps, total
+            )  # a 0 is one of the authors' underflows
         M[rows] = fired
     return M
 
 
-def exponents(X: Matrix, C: Array, S: Array, *, relative: bool = False, share: Array | None = None) -> Array:
+def exponents(
+    X: Matrix, C: Array, S: Array, *, relative: bool = False, share: Array | None = None
+) -> Array:
     """E_k(x) = Σ_i (x_i - c_i)² / s_i, (N, K); with ``relative``, up to a term that is the same for every rule.
 
     Where widths are ordinary the square is expanded, so the work is one or two matrix products instead of an (N, K, D)
@@ -64,7 +81,9 @@ def exponents(X: Matrix, C: Array, S: Array, *, relative: bool = False, share: A
             return _of_what_is_there(X, there, C, S, relative, share)
         # An expanded square keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far below what shows.
         if not relative and bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9):
-            return xp.stack([((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)], axis=1)
+            return xp.stack(
+                [((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)], axis=1
+            )
         square = None if relative else X**2
     E = -2 * xp.asarray(X @ (C / S).T) + xp.einsum("kd,kd->k", C, C / S)
     if not relative:
@@ -73,7 +92,9 @@ def exponents(X: Matrix, C: Array, S: Array, *, relative: bool = False, share: A
     return E
 
 
-def _of_what_is_there(X: Array, there: Array, C: Array, S: Array, relative: bool, share: Array | None) -> Array:
+def _of_what_is_there(
+    X: Array, there: Array, C: Array, S: Array, relative: bool, share: Array | None
+) -> Array:
     """Exponents over the values that are there, times how much of a rule's features they are; 1000 without any."""
     xp = namespace(C)
     X, there = xp.where(there, X, 0.0), cast(there, X.dtype)
@@ -88,7 +109,10 @@ def _of_what_is_there(X: Array, there: Array, C: Array, S: Array, relative: bool
 def _farthest(X: Array, C: Array, S: Array, share: Array | None) -> Array:
     """max_i (x_i - c_i)² / s_i over the values that are there, (N, K), for the least membership; 1000 without any."""
     xp = namespace(C)
-    parts = [xp.amax(xp.nan_to_num((X - c) ** 2 / s), axis=1) for c, s in zip(C, S, strict=True)]
+    parts = [
+        xp.amax(xp.nan_to_num((X - c) ** 2 / s), axis=1)
+        for c, s in zip(C, S, strict=True)
+    ]
     seen = cast(X == X, X.dtype) @ _counted(X, S, share).T
     return xp.where(seen > 1e-9, xp.stack(parts, axis=1), 1e3)
 
@@ -142,7 +166,10 @@ def rule_distances(M: Array, w: Array | None = None) -> Array:
 
 # members --------------------------------------------------------------------------------------------------------------
 
-MEMBER, FEWEST = 0.5, 5  # a member from this membership on; of rules with fewer members, these are the nearest samples
+MEMBER, FEWEST = (
+    0.5,
+    5,
+)  # a member from this membership on; of rules with fewer members, these are the nearest samples
 MOST = 200  # members that a region is taken from, evenly spread: sorting more would take a tenth of a fit
 
 
@@ -161,11 +188,21 @@ class Members:
     observed: NDArray[np.int64]
     positives: NDArray[np.int64]
     regions: Array | None
-    given: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2, 0), dtype=np.int64))
+    given: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros((0, 2, 0), dtype=np.int64)
+    )
 
     @classmethod
     def of(
-        cls, X: Any, M: Array, Y: Array, w: Array, *, shared: bool, indicators: Any = None, n_given: int = 0
+        cls,
+        X: Any,
+        M: Array,
+        Y: Array,
+        w: Array,
+        *,
+        shared: bool,
+        indicators: Any = None,
+        n_given: int = 0,
     ) -> "Members":
         """Of samples X with memberships M (N, K), labels Y (N, L) and weights w (N,) or (N, L).
 
@@ -178,26 +215,48 @@ class Members:
         M, known, given_labels = M[rows], known[rows], Y[rows] > 0
         inside = M >= (M.max(axis=1, keepdims=True, initial=0.0) if shared else MEMBER)
         for k in np.flatnonzero(inside.sum(axis=0) < FEWEST):
-            inside[np.argpartition(-M[:, k], min(FEWEST, len(M)) - 1)[:FEWEST], k] = True
+            inside[np.argpartition(-M[:, k], min(FEWEST, len(M)) - 1)[:FEWEST], k] = (
+                True
+            )
         inside = np.column_stack([inside, np.ones(len(rows), dtype=bool)])
         each = inside.T.astype(np.float64)
-        observed, positives = ((each @ cells).astype(np.int64) for cells in (known, known & given_labels))
+        observed, positives = (
+            (each @ cells).astype(np.int64) for cells in (known, known & given_labels)
+        )
         regions = None
         if not sparse.issparse(X):
-            words = np.zeros(X.shape[1], dtype=bool) if indicators is None else indicators
-            regions = np.stack([_region(X, rows[members], words) for members in inside.T])
+            words = (
+                np.zeros(X.shape[1], dtype=bool) if indicators is None else indicators
+            )
+            regions = np.stack(
+                [_region(X, rows[members], words) for members in inside.T]
+            )
         held = (X[rows, -n_given:] > 0).T if n_given else np.zeros((0, len(rows)))
-        given = np.stack([held.astype(np.float64) @ cells for cells in (known & given_labels, known)], axis=1)
-        return cls(inside.sum(axis=0), observed, positives, regions, given.astype(np.int64))
+        given = np.stack(
+            [
+                held.astype(np.float64) @ cells
+                for cells in (known & given_labels, known)
+            ],
+            axis=1,
+        )
+        return cls(
+            inside.sum(axis=0), observed, positives, regions, given.astype(np.int64)
+        )
 
 
 def _region(X: Array, members: NDArray[np.intp], words: NDArray[np.bool_]) -> Array:
     out = np.empty((X.shape[1], 2))
     if words.any():
         own = X[np.ix_(members, words)]
-        out[words] = np.stack([(own > 0).sum(axis=0), (~np.isnan(own)).sum(axis=0)], axis=1)
-    part = np.sort(X[members[spread_rows(len(members), MOST)]][:, ~words], axis=0)  # missing values are last
+        out[words] = np.stack(
+            [(own > 0).sum(axis=0), (~np.isnan(own)).sum(axis=0)], axis=1
+        )
+    part = np.sort(
+        X[members[spread_rows(len(members), MOST)]][:, ~words], axis=0
+    )  # missing values are last
     last = np.maximum((~np.isnan(part)).sum(axis=0) - 1, 0)
     ends = np.floor(0.1 * last).astype(int), np.ceil(0.9 * last).astype(int)
-    out[~words] = np.stack([part[end, np.arange(part.shape[1])] for end in ends], axis=1)
+    out[~words] = np.stack(
+        [part[end, np.arange(part.shape[1])] for end in ends], axis=1
+    )
     return out

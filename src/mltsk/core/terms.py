@@ -81,8 +81,15 @@ class Scaling:
         for start in range(0, X.shape[1], step):
             part = slice(start, start + step)
             x = cast(X[:, part], np.float64).T
-            tables = self.values[part], self.levels[part], self.offset[part, None], self.spread[part, None]
-            values, levels, offset, spread = (put(np.asarray(t, np.float64), x) for t in tables)
+            tables = (
+                self.values[part],
+                self.levels[part],
+                self.offset[part, None],
+                self.spread[part, None],
+            )
+            values, levels, offset, spread = (
+                put(np.asarray(t, np.float64), x) for t in tables
+            )
             if inverse:
                 z = between(x * spread + offset, levels, values)
             else:
@@ -92,7 +99,12 @@ class Scaling:
 
     def columns(self, part: slice) -> "Scaling":
         """The maps of some features."""
-        tables = self.values[part], self.levels[part], self.offset[part], self.spread[part]
+        tables = (
+            self.values[part],
+            self.levels[part],
+            self.offset[part],
+            self.spread[part],
+        )
         return Scaling(*tables, self.bounded, self.share[part])
 
 
@@ -108,8 +120,12 @@ def fit_scaling(X: Array, w: Array, scale: str, share: Array | None = None) -> S
         found = _few_rows(X, w) if not is_tensor(X) and len(X) <= MAX_KNOTS else None
         knots = found or _knots(X, cast(w, np.float64))
         raw = Scaling(*knots, np.zeros(X.shape[1]), np.ones(X.shape[1]), True, share)
-        mean, sd = weighted_mean_and_sd(raw.apply(cast(X, np.float64)), cast(w, np.float64))
-        return replace(raw, offset=mean, spread=np.where(sd > 1e-12, sd, 1.0) / np.sqrt(share))
+        mean, sd = weighted_mean_and_sd(
+            raw.apply(cast(X, np.float64)), cast(w, np.float64)
+        )
+        return replace(
+            raw, offset=mean, spread=np.where(sd > 1e-12, sd, 1.0) / np.sqrt(share)
+        )
     xp = namespace(X)
     low = asnumpy(xp.amin(xp.where(X == X, X, np.inf), axis=0))
     high = asnumpy(xp.amax(xp.where(X == X, X, -np.inf), axis=0))
@@ -117,10 +133,27 @@ def fit_scaling(X: Array, w: Array, scale: str, share: Array | None = None) -> S
     values, levels = np.stack([low, high], axis=1), np.tile([0.0, 1.0], (len(low), 1))
     if scale == "minmax":
         # The authors leave a constant feature as it is: level x - low, offset -low gives back x.
-        return Scaling(values, levels, np.where(high > low, 0.0, -low), np.ones_like(low), False, share)
+        return Scaling(
+            values,
+            levels,
+            np.where(high > low, 0.0, -low),
+            np.ones_like(low),
+            False,
+            share,
+        )
     mean, sd = weighted_mean_and_sd(X, w)
-    span, spread = np.where(high > low, high - low, 1.0), np.where(sd > 1e-12 * np.maximum(1.0, np.abs(mean)), sd, 1.0)
-    return Scaling(values, levels, (mean - low) / span, spread / span / np.sqrt(share), False, share)
+    span, spread = (
+        np.where(high > low, high - low, 1.0),
+        np.where(sd > 1e-12 * np.maximum(1.0, np.abs(mean)), sd, 1.0),
+    )
+    return Scaling(
+        values,
+        levels,
+        (mean - low) / span,
+        spread / span / np.sqrt(share),
+        False,
+        share,
+    )
 
 
 def column_quantiles(X: Array, shares: Array) -> Array:
@@ -132,13 +165,20 @@ def column_quantiles(X: Array, shares: Array) -> Array:
         if not np.isnan(X).any():
             return np.quantile(X, shares, axis=0).T.copy()
         kept = [column[~np.isnan(column)] for column in X.T]
-        return np.stack([np.quantile(x if len(x) else np.zeros(1), shares) for x in kept])
+        return np.stack(
+            [np.quantile(x if len(x) else np.zeros(1), shares) for x in kept]
+        )
     xp = namespace(X)
-    ordered, count = X.sort(0)[0], asnumpy((~xp.isnan(X)).sum(0))  # those that are missing are last
+    ordered, count = (
+        X.sort(0)[0],
+        asnumpy((~xp.isnan(X)).sum(0)),
+    )  # those that are missing are last
     at = np.outer(shares, np.maximum(count - 1, 0))
     low, columns = np.floor(at).astype(int), np.arange(len(count))
     ordered = asnumpy(xp.nan_to_num(ordered))
-    below, above = (ordered[np.minimum(low + i, np.maximum(count - 1, 0)), columns] for i in (0, 1))
+    below, above = (
+        ordered[np.minimum(low + i, np.maximum(count - 1, 0)), columns] for i in (0, 1)
+    )
     return np.ascontiguousarray((below + (above - below) * (at - low)).T)
 
 
@@ -170,12 +210,19 @@ def _knots(X: Array, w: Array) -> tuple[Array, Array]:
         levels = (xp.concatenate([0 * below[:1], below[:-1]]) + below) / 2 / below[-1]
         if len(values) > MAX_KNOTS:
             # The first value that reaches each of these is a knot; one that misses it by rounding reaches it.
-            shares = np.linspace(float(levels[0]), float(levels[-1]), MAX_KNOTS) * (1 - 1e-12)
-            keep = xp.unique(xp.searchsorted(levels, put(shares, levels)).clip(0, len(values) - 1))
+            shares = np.linspace(float(levels[0]), float(levels[-1]), MAX_KNOTS) * (
+                1 - 1e-12
+            )
+            keep = xp.unique(
+                xp.searchsorted(levels, put(shares, levels)).clip(0, len(values) - 1)
+            )
             values, levels = values[keep], levels[keep]
         found.append((asnumpy(values).astype(np.float64), asnumpy(levels)))
     width = max(len(values) for values, _ in found)
-    tables = [[np.pad(row, (0, width - len(row)), mode="edge") for row in rows] for rows in zip(*found, strict=True)]
+    tables = [
+        [np.pad(row, (0, width - len(row)), mode="edge") for row in rows]
+        for rows in zip(*found, strict=True)
+    ]
     return np.stack(tables[0]), np.stack(tables[1])
 
 
@@ -194,13 +241,21 @@ def _interpolate(x: Any, values: Any, levels: Any) -> Any:
     if values.shape[1] == 1:
         return levels + 0 * x  # NumPy's would give a level to NaN, too
     if not is_tensor(x):
-        return np.stack([np.interp(*row) for row in zip(x, values, levels, strict=True)])
+        return np.stack(
+            [np.interp(*row) for row in zip(x, values, levels, strict=True)]
+        )
     xp = namespace(x)
-    low = (xp.searchsorted(values.contiguous(), x.contiguous(), right=True) - 1).clip(0, values.shape[1] - 2)
+    low = (xp.searchsorted(values.contiguous(), x.contiguous(), right=True) - 1).clip(
+        0, values.shape[1] - 2
+    )
     start, stop = xp.gather(values, 1, low), xp.gather(values, 1, low + 1)
     level = xp.gather(levels, 1, low)
-    rise = (xp.gather(levels, 1, low + 1) - level) / xp.where(stop > start, stop - start, 1.0)
-    between = xp.where(x <= values[:, :1], levels[:, :1], level + rise * (x - start))  # NaN stays NaN
+    rise = (xp.gather(levels, 1, low + 1) - level) / xp.where(
+        stop > start, stop - start, 1.0
+    )
+    between = xp.where(
+        x <= values[:, :1], levels[:, :1], level + rise * (x - start)
+    )  # NaN stays NaN
     return xp.where(x >= values[:, -1:], levels[:, -1:], between)
 
 
@@ -212,7 +267,11 @@ FEW_VALUES = 6
 # From the middle of each fifth of the data to that of the next; trapezoids are flat around it.
 TRIANGLES = ((0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9))
 TRAPEZOIDS = ((0.15, 0.25), (0.35, 0.45), (0.55, 0.65), (0.75, 0.85))
-PERCENTILE_TERMS = {"quantile": RAMPS, "triangles": TRIANGLES, "trapezoids": TRAPEZOIDS}  # by the name of the scale
+PERCENTILE_TERMS = {
+    "quantile": RAMPS,
+    "triangles": TRIANGLES,
+    "trapezoids": TRAPEZOIDS,
+}  # by the name of the scale
 
 
 @dataclass(frozen=True)
@@ -229,17 +288,31 @@ class Terms:
     mean: Array
 
     @classmethod
-    def ramps(cls, scaling: Scaling, monotone: NDArray[np.bool_] | None = None, shape: str = "quantile") -> "Terms":
+    def ramps(
+        cls,
+        scaling: Scaling,
+        monotone: NDArray[np.bool_] | None = None,
+        shape: str = "quantile",
+    ) -> "Terms":
         """Ramps of every feature of a percentile scale that is not constant, one of a monotone one; no means."""
         distinct = 1 + np.count_nonzero(np.diff(scaling.values, axis=1), axis=1)
-        bends = distinct > FEW_VALUES if monotone is None else (distinct > FEW_VALUES) & ~monotone
-        count = np.where(bends, len(PERCENTILE_TERMS[shape]), (distinct > 1).astype(int))
+        bends = (
+            distinct > FEW_VALUES
+            if monotone is None
+            else (distinct > FEW_VALUES) & ~monotone
+        )
+        count = np.where(
+            bends, len(PERCENTILE_TERMS[shape]), (distinct > 1).astype(int)
+        )
         feature = np.repeat(np.arange(len(count)), count)
         which = np.arange(len(feature)) - np.repeat(np.cumsum(count) - count, count)
         low, high = np.asarray(PERCENTILE_TERMS[shape])[which].T.copy()
         # the one ramp of a feature of few values goes from its least to its largest one: 0 and 1 where it has two
         few = count[feature] == 1
-        low[few], high[few] = scaling.levels[feature[few], 0], scaling.levels[feature[few], -1]
+        low[few], high[few] = (
+            scaling.levels[feature[few], 0],
+            scaling.levels[feature[few], -1],
+        )
         return cls(feature, low, high, np.zeros(len(feature)))
 
     @classmethod
@@ -258,7 +331,11 @@ class Terms:
     def filled(self, Z: Matrix) -> Matrix:
         """Scaled samples with averages in place of what is missing."""
         if not hasattr(Z, "indptr") and not bool((Z == Z).all()):
-            return namespace(Z).where(Z == Z, Z, 0.0 if self.low is not None else cast(put(self.mean, Z), Z.dtype))
+            return namespace(Z).where(
+                Z == Z,
+                Z,
+                0.0 if self.low is not None else cast(put(self.mean, Z), Z.dtype),
+            )
         return Z
 
     def memberships(self, Z: Matrix, scaling: Scaling | None) -> Matrix:
@@ -270,13 +347,20 @@ class Terms:
             return xp.zeros((len(Z), 0), dtype=Z.dtype, like=Z)
         # (z · spread + offset - low) / (high - low), with the constants of the affine map taken together
         rise = 1.0 / (self.high - self.low)
-        slope, start = scaling.spread[self.feature] * rise, (scaling.offset[self.feature] - self.low) * rise
+        slope, start = (
+            scaling.spread[self.feature] * rise,
+            (scaling.offset[self.feature] - self.low) * rise,
+        )
         count = np.bincount(self.feature, minlength=Z.shape[1])
         T = xp.repeat(Z, xp.asarray(count, like=Z) if is_tensor(Z) else count, axis=1)
         T *= cast(put(slope, Z), Z.dtype)
         T += cast(put(start, Z), Z.dtype)
         xp.clip(T, 0.0, 1.0, out=T)
-        return T if bool((Z == Z).all()) else xp.where(T == T, T, cast(put(self.mean, Z), Z.dtype))
+        return (
+            T
+            if bool((Z == Z).all())
+            else xp.where(T == T, T, cast(put(self.mean, Z), Z.dtype))
+        )
 
     def averaged(self, Z: Matrix, scaling: Scaling | None, w: Array) -> "Terms":
         """These terms with their means over scaled samples of weights w, of what is not missing."""
@@ -289,8 +373,13 @@ class Terms:
             if bool((Z[rows] == Z[rows]).all()):
                 sums, total = sums + part @ T, total + part.sum()
             else:
-                sums, total = sums + part @ xp.where(T == T, T, 0.0), total + part @ cast(T == T, Z.dtype)
-        return replace(self, mean=asnumpy(sums / (total + (total == 0))).astype(np.float64))
+                sums, total = (
+                    sums + part @ xp.where(T == T, T, 0.0),
+                    total + part @ cast(T == T, Z.dtype),
+                )
+        return replace(
+            self, mean=asnumpy(sums / (total + (total == 0))).astype(np.float64)
+        )
 
     def from_zero(self, first: int) -> "Terms":
         """These terms, of which those from feature ``first`` on count as they are, not by distance from their mean."""
@@ -304,9 +393,15 @@ class Terms:
         """
         blocks = [sparse.csr_array((0, 0))]
         for n in np.unique(self.feature, return_counts=True)[1]:
-            sums = np.tri(n + 1, n, -1)  # heights above the first, of the numbers of the ramps
+            sums = np.tri(
+                n + 1, n, -1
+            )  # heights above the first, of the numbers of the ramps
             centred = sums - sums.mean(axis=0)
-            blocks.append(sparse.csr_array(np.linalg.inv(np.linalg.cholesky(centred.T @ centred)).T))
+            blocks.append(
+                sparse.csr_array(
+                    np.linalg.inv(np.linalg.cholesky(centred.T @ centred)).T
+                )
+            )
         return sparse.csr_array(sparse.block_diag(blocks))
 
     def by_feature(self, contributions: Array, n_features: int) -> Array:
@@ -316,5 +411,7 @@ class Terms:
         out = np.zeros((len(contributions), n_features))
         if len(self):
             starts = np.flatnonzero(np.diff(self.feature, prepend=-1))
-            out[:, self.feature[starts]] = np.add.reduceat(contributions, starts, axis=1)
+            out[:, self.feature[starts]] = np.add.reduceat(
+                contributions, starts, axis=1
+            )
         return out

@@ -11,6 +11,14 @@ from .mat import read_mat
 from .npz import read_npz, write_npz
 from .synthetic import SyntheticRules, make_multilabel_rules
 
-__all__ = ["Dataset", "Entry", "FetchError", "SyntheticRules", "catalog", "category_values", "content_digest"]
+__all__ = [
+    "Dataset",
+    "Entry",
+    "FetchError",
+    "SyntheticRules",
+    "catalog",
+    "category_values",
+    "content_digest",
+]
 __all__ += ["fetch_dataset", "list_datasets", "load_dataset", "make_multilabel_rules"]
 __all__ += ["read_arff", "read_label_xml", "read_mat", "read_npz", "write_npz"]

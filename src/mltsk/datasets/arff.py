@@ -21,20 +21,40 @@ from mltsk.core.arrays import dense
 from mltsk.exceptions import InputError
 from mltsk.limits import check_size
 
-from .dataset import NO, YES, Dataset, Labels, as_number, category_values, pick_labels, short, unique_names, unreadable
+from .dataset import (
+    NO,
+    YES,
+    Dataset,
+    Labels,
+    as_number,
+    category_values,
+    pick_labels,
+    short,
+    unique_names,
+    unreadable,
+)
 
 MAX_LINE = 1 << 24  # characters: a dense row of a million numbers
-MAX_FILLED = 1 << 24  # entries that omitted non-zero first categories may add to a sparse file
+MAX_FILLED = (
+    1 << 24
+)  # entries that omitted non-zero first categories may add to a sparse file
 
 # Possessive quantifiers (*+): a hostile line costs one pass, never a search through all ways to match it. The groups
 # are a position, a text in single, in double or in no quotes, and what follows.
 _QUOTED = r"""'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)\""""
 _VALUE = re.compile(rf"""\s*+()(?:{_QUOTED}|([^,'"{{}}]*+))\s*+(,|$)""")
-_ITEM = re.compile(rf"""\s*+(-?\d{{1,9}}+)\s++(?:{_QUOTED}|([^\s,'"{{}}]++))\s*+(,|$)""", re.ASCII)
-_ATTRIBUTE = re.compile(rf"""@attribute\s++()(?:{_QUOTED}|([^\s{{'"][^\s{{]*+))\s*+(.*+)""", re.IGNORECASE | re.DOTALL)
+_ITEM = re.compile(
+    rf"""\s*+(-?\d{{1,9}}+)\s++(?:{_QUOTED}|([^\s,'"{{}}]++))\s*+(,|$)""", re.ASCII
+)
+_ATTRIBUTE = re.compile(
+    rf"""@attribute\s++()(?:{_QUOTED}|([^\s{{'"][^\s{{]*+))\s*+(.*+)""",
+    re.IGNORECASE | re.DOTALL,
+)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-_SPECIAL = re.compile(r"""['"?{}\\_]""")  # a line without these can be split at its commas
+_SPECIAL = re.compile(
+    r"""['"?{}\\_]"""
+)  # a line without these can be split at its commas
 _OPTION_C = re.compile(r"-C\s+([-+]?\d{1,7})(?!\d)")
 
 
@@ -73,15 +93,23 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
         chosen = [name for name in names if name in listed]
     elif labels is None and not declared:
         how = "give their number (the last ones; negative for the first ones; 0 for none) or their names"
-        raise InputError(f"{data.name} does not say which of its {len(names)} columns are labels: {how}.")
+        raise InputError(
+            f"{data.name} does not say which of its {len(names)} columns are labels: {how}."
+        )
     else:
-        chosen = unique_names(declared if labels is None else pick_labels(labels, names, data.name), names, data.name)
+        chosen = unique_names(
+            declared if labels is None else pick_labels(labels, names, data.name),
+            names,
+            data.name,
+        )
     place = {name: j for j, name in enumerate(names)}
     at = [place[name] for name in chosen]
     rest = sorted(set(range(len(names))) - set(at))
     X, Y = data.X[:, rest], dense(data.X[:, at])
     for column, j in zip(Y.T, at, strict=True):
-        column[:] = _indicator(column, data.categories[j], f"Label {names[j]!r} of {data.name}")
+        column[:] = _indicator(
+            column, data.categories[j], f"Label {names[j]!r} of {data.name}"
+        )
     X = X if data.is_sparse else np.ascontiguousarray(X)  # rows are what everyone reads
     features, categories = [names[j] for j in rest], [data.categories[j] for j in rest]
     return Dataset(X, Y, features, chosen, data.name, categories, source=data.source)
@@ -89,13 +117,22 @@ def read_arff(path: str | Path, labels: Labels = None) -> Dataset:
 
 def _indicator(column: Any, categories: Sequence[str], where: str) -> Any:
     if np.isnan(column).any():
-        raise InputError(f"{where} has no value in row {np.isnan(column).argmax() + 1}.")
-    are_numbers = [as_number(text) for text in categories] == category_values(categories).tolist()
+        raise InputError(
+            f"{where} has no value in row {np.isnan(column).argmax() + 1}."
+        )
+    are_numbers = [as_number(text) for text in categories] == category_values(
+        categories
+    ).tolist()
     texts = {} if are_numbers else dict(enumerate(categories))
-    words = {value: texts.get(value, f"{value:g}").strip().lower() for value in np.unique(column).tolist()}
+    words = {
+        value: texts.get(value, f"{value:g}").strip().lower()
+        for value in np.unique(column).tolist()
+    }
     if not YES | NO >= (found := set(words.values())):
         shown = ", ".join(map(repr, sorted(found)[:5]))
-        raise InputError(f"{where} holds {shown}: labels are 0 and 1, yes and no, or true and false.")
+        raise InputError(
+            f"{where} holds {shown}: labels are 0 and 1, yes and no, or true and false."
+        )
     return np.isin(column, [value for value, word in words.items() if word in YES])
 
 
@@ -108,10 +145,15 @@ def label_file(path: Path, labels: Any) -> Path | None:
         return None
     # MULAN puts scene.xml next to scene.arff, scene-train.arff and scene-test.arff.
     stems = (path.stem, path.stem.removesuffix("-train").removesuffix("-test"))
-    return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
+    return next(
+        (xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()),
+        None,
+    )
 
 
-def read_columns(path: Path, encoding: str = "utf-8-sig") -> tuple[Dataset, tuple[str, ...]]:
+def read_columns(
+    path: Path, encoding: str = "utf-8-sig"
+) -> tuple[Dataset, tuple[str, ...]]:
     """All columns of an ARFF file as features, and the names of those that its relation declares to be labels."""
     parser, number = _Parser(), 0
     try:
@@ -125,15 +167,23 @@ def read_columns(path: Path, encoding: str = "utf-8-sig") -> tuple[Dataset, tupl
                     parser.handle(line)
         X = parser.matrix()
     except UnicodeDecodeError:
-        return read_columns(path, "latin-1")  # older files; every byte is a character in it
+        return read_columns(
+            path, "latin-1"
+        )  # older files; every byte is a character in it
     except _Fault as fault:
         raise InputError(f"{path}, line {number}: {fault}.") from None
     except OSError as error:
         raise unreadable(path, error) from None
     names, categories = zip(*parser.columns.items(), strict=True)
-    option = _OPTION_C.search(parser.relation)  # MEKA's -C n makes the first n attributes labels, or the last -n
-    count = int(option[1]) if option and abs(int(option[1])) < len(names) else 0  # else the caller will be asked
-    data = Dataset(X, np.empty((X.shape[0], 0)), names, (), path.stem, categories, source=str(path))
+    option = _OPTION_C.search(
+        parser.relation
+    )  # MEKA's -C n makes the first n attributes labels, or the last -n
+    count = (
+        int(option[1]) if option and abs(int(option[1])) < len(names) else 0
+    )  # else the caller will be asked
+    data = Dataset(
+        X, np.empty((X.shape[0], 0)), names, (), path.stem, categories, source=str(path)
+    )
     return data, names[:count] if count >= 0 else names[count:]
 
 
@@ -153,13 +203,20 @@ class _Parser:
         elif keyword == "@attribute":
             self._attribute(line)
         elif keyword != "@data":
-            raise _Fault(f"expected @relation, @attribute or @data, found {short(line)}")
+            raise _Fault(
+                f"expected @relation, @attribute or @data, found {short(line)}"
+            )
         elif not self.columns:
             raise _Fault("@data comes before any @attribute")
         else:
             self.names = tuple(self.columns)
-            self.codes = [dict(zip(c, category_values(c).tolist(), strict=True)) for c in self.columns.values()]
-            self.convert: list[Callable[[str], float]] = [c.__getitem__ if c else float for c in self.codes]
+            self.codes = [
+                dict(zip(c, category_values(c).tolist(), strict=True))
+                for c in self.columns.values()
+            ]
+            self.convert: list[Callable[[str], float]] = [
+                c.__getitem__ if c else float for c in self.codes
+            ]
             self.handle = self._first_row
 
     def _attribute(self, line: str) -> None:
@@ -171,7 +228,11 @@ class _Parser:
             raise _Fault(f"the attribute {name!r} is declared twice")
         if kind.startswith("{") and kind.endswith("}") and kind[1:-1].strip():
             categories = tuple(text for _, text, _ in _items(_VALUE, kind[1:-1]))
-        elif (word := (kind.lower().split() or ["missing"])[0]) not in ("numeric", "real", "integer"):
+        elif (word := (kind.lower().split() or ["missing"])[0]) not in (
+            "numeric",
+            "real",
+            "integer",
+        ):
             what = f"the type of attribute {name!r} is {short(word)}"
             raise _Fault(what + "; only numeric and {nominal, types} can be read")
         if len(set(categories)) < len(categories):
@@ -185,30 +246,49 @@ class _Parser:
     def _dense_row(self, line: str) -> None:
         if not _SPECIAL.search(line):
             try:
-                self.data.extend([c(text) for c, text in zip(self.convert, line.split(","), strict=True)])
+                self.data.extend(
+                    [
+                        c(text)
+                        for c, text in zip(self.convert, line.split(","), strict=True)
+                    ]
+                )
                 return
             except (ValueError, KeyError):
                 pass  # the careful way copes with spaces around values, or says what is wrong
         row = list(_items(_VALUE, line))
         if len(row) != len(self.names):
-            raise _Fault(f"{len(row)} values for {len(self.names)} attributes (is the file cut off?)")
-        self.data.extend([self._number(j, text, quoted) for j, (_, text, quoted) in enumerate(row)])
+            raise _Fault(
+                f"{len(row)} values for {len(self.names)} attributes (is the file cut off?)"
+            )
+        self.data.extend(
+            [self._number(j, text, quoted) for j, (_, text, quoted) in enumerate(row)]
+        )
 
     def _sparse_row(self, line: str) -> None:
         if not (line.startswith("{") and line.endswith("}")):
-            raise _Fault(f"expected a sparse row in braces, found {short(line)} (is the file cut off?)")
+            raise _Fault(
+                f"expected a sparse row in braces, found {short(line)} (is the file cut off?)"
+            )
         line, row = line[1:-1].strip(), {}
         try:
             items = [item.split() for item in line.split(",")] if line else []
-            row = {(j := int(position)): self.convert[j](text) for position, text in items}
-            plain = len(row) == len(items) and min(row, default=0) >= 0 and not _SPECIAL.search(line)
+            row = {
+                (j := int(position)): self.convert[j](text) for position, text in items
+            }
+            plain = (
+                len(row) == len(items)
+                and min(row, default=0) >= 0
+                and not _SPECIAL.search(line)
+            )
         except (ValueError, KeyError, IndexError):
             plain = False
         if not plain:
             row.clear()
             for position, text, quoted in _items(_ITEM, line):
                 if not 0 <= (j := int(position)) < len(self.names):
-                    raise _Fault(f"there is no attribute {j}: the positions are 0 to {len(self.names) - 1}")
+                    raise _Fault(
+                        f"there is no attribute {j}: the positions are 0 to {len(self.names) - 1}"
+                    )
                 if j in row:
                     raise _Fault(f"{self.names[j]!r} is given twice")
                 row[j] = self._number(j, text, quoted)
@@ -220,7 +300,9 @@ class _Parser:
         if text == "?" and not quoted:
             return np.nan
         try:
-            return self.convert[j](text if self.codes[j] else text.replace("_", "x"))  # float() alone reads 1_0 as 10
+            return self.convert[j](
+                text if self.codes[j] else text.replace("_", "x")
+            )  # float() alone reads 1_0 as 10
         except (KeyError, ValueError):
             what = "has no category" if self.codes[j] else "is numeric and cannot be"
             raise _Fault(f"{self.names[j]!r} {what} {short(text)}") from None
@@ -234,17 +316,26 @@ class _Parser:
         if self.handle == self._dense_row:
             return np.array(self.data).reshape(-1, len(self.columns))
         shape = n, _ = len(self.starts) - 1, len(self.columns)
-        X = sparse.csr_array((np.array(self.data), np.array(self.positions), np.array(self.starts)), shape=shape)
+        X = sparse.csr_array(
+            (np.array(self.data), np.array(self.positions), np.array(self.starts)),
+            shape=shape,
+        )
         X.sort_indices()
         # The first category is written where it was omitted, in the rare columns where it is not the number 0.
         first = np.array([next(iter(codes.values()), 0.0) for codes in self.codes])
         odd = np.flatnonzero(first)
         if len(odd) * n > MAX_FILLED:
-            raise _Fault(f"{len(odd)} nominal attributes whose first category is not 0 are too many for a sparse file")
+            raise _Fault(
+                f"{len(odd)} nominal attributes whose first category is not 0 are too many for a sparse file"
+            )
         if len(odd):
-            given = sparse.csr_array((np.ones(X.nnz), X.indices, X.indptr), shape=shape)[:, odd].toarray()
+            given = sparse.csr_array(
+                (np.ones(X.nnz), X.indices, X.indptr), shape=shape
+            )[:, odd].toarray()
             rows, which = np.nonzero(given == 0)
-            X = X + sparse.csr_array((first[odd[which]], (rows, odd[which])), shape=shape)
+            X = X + sparse.csr_array(
+                (first[odd[which]], (rows, odd[which])), shape=shape
+            )
         X.eliminate_zeros()
         return X
 
@@ -263,7 +354,9 @@ def _text(match: re.Match[str]) -> tuple[str, bool]:
     """A value, and whether it was quoted."""
     if match[4] is not None:
         return match[4].strip(), False
-    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), match[2] or match[3] or ""), True
+    return _ESCAPE.sub(
+        lambda escape: _ESCAPED.get(escape[1], escape[1]), match[2] or match[3] or ""
+    ), True
 
 
 def read_label_xml(path: str | Path) -> tuple[str, ...]:
@@ -287,7 +380,9 @@ def read_label_xml(path: str | Path) -> tuple[str, ...]:
             names[attributes["name"]] = None
 
     def refuse(*_: object) -> None:
-        raise InputError(f"{path}, line {parser.CurrentLineNumber}: document types and entities are not read.")
+        raise InputError(
+            f"{path}, line {parser.CurrentLineNumber}: document types and entities are not read."
+        )
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = start
@@ -297,9 +392,17 @@ def read_label_xml(path: str | Path) -> tuple[str, ...]:
     except InputError:
         raise
     except expat.ExpatError as error:
-        raise InputError(f"{path}, line {error.lineno}: {expat.ErrorString(error.code)}.") from None
-    except (OSError, LookupError, ValueError) as error:  # the encodings that it may name are Python's
+        raise InputError(
+            f"{path}, line {error.lineno}: {expat.ErrorString(error.code)}."
+        ) from None
+    except (
+        OSError,
+        LookupError,
+        ValueError,
+    ) as error:  # the encodings that it may name are Python's
         raise unreadable(path, error) from None
     if not names:
-        raise InputError(f'{path} lists no label: it needs elements like <label name="…"/> inside <labels>.')
+        raise InputError(
+            f'{path} lists no label: it needs elements like <label name="…"/> inside <labels>.'
+        )
     return tuple(names)

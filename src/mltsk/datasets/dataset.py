@@ -72,20 +72,36 @@ class Dataset:
 
     def __post_init__(self) -> None:
         shapes = [getattr(part, "shape", ()) for part in (self.X, self.Y)]
-        check_size(sum(8 * sum(shape[:1]) + NAME * sum(shape[1:2]) for shape in shapes), self.source or self.name)
+        check_size(
+            sum(8 * sum(shape[:1]) + NAME * sum(shape[1:2]) for shape in shapes),
+            self.source or self.name,
+        )
         X, Y = _features(self.X), _labels(self.Y)
         if X.shape[0] != Y.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both.")
-        categories = tuple(tuple(map(str, column)) for column in self.categories) or ((),) * X.shape[1]
+            raise InputError(
+                f"X has {X.shape[0]} rows and Y has {Y.shape[0]}: every sample needs both."
+            )
+        categories = (
+            tuple(tuple(map(str, column)) for column in self.categories)
+            or ((),) * X.shape[1]
+        )
         _check_texts(chain(*categories), "A category")
         if len(categories) != X.shape[1]:
-            raise InputError(f"There are {len(categories)} lists of categories for {X.shape[1]} features.")
+            raise InputError(
+                f"There are {len(categories)} lists of categories for {X.shape[1]} features."
+            )
         checked = {"X": X, "Y": Y, "categories": categories}
         if self.split is not None:
-            checked["split"] = split = np.asarray(self.split).astype(np.uint8, casting="unsafe")
+            checked["split"] = split = np.asarray(self.split).astype(
+                np.uint8, casting="unsafe"
+            )
             if split.shape != X.shape[:1] or not np.isin(self.split, (0, 1)).all():
-                raise InputError(f"The split must hold 0 (train) or 1 (test) for each of the {X.shape[0]} samples.")
-        checked["feature_names"] = _names(self.feature_names, X.shape[1], "feature", "x")
+                raise InputError(
+                    f"The split must hold 0 (train) or 1 (test) for each of the {X.shape[0]} samples."
+                )
+        checked["feature_names"] = _names(
+            self.feature_names, X.shape[1], "feature", "x"
+        )
         checked["label_names"] = _names(self.label_names, Y.shape[1], "label", "label")
         vars(self).update(checked)  # the fields of a frozen record cannot be assigned
 
@@ -126,13 +142,23 @@ class Dataset:
         """
         import pandas
 
-        make = pandas.DataFrame.sparse.from_spmatrix if self.is_sparse else pandas.DataFrame
+        make = (
+            pandas.DataFrame.sparse.from_spmatrix
+            if self.is_sparse
+            else pandas.DataFrame
+        )
         X = make(self.X, columns=list(self.feature_names))
-        columns = () if self.is_sparse else zip(self.feature_names, self.X.T, self.categories, strict=True)
+        columns = (
+            ()
+            if self.is_sparse
+            else zip(self.feature_names, self.X.T, self.categories, strict=True)
+        )
         for feature, values, categories in [column for column in columns if column[2]]:
             codes = pandas.Index(category_values(categories)).get_indexer(values)
             if (strange := values[(codes < 0) & ~np.isnan(values)]).size:
-                raise InputError(f"Feature {feature!r} holds {strange[0]:g}: that is none of its categories.")
+                raise InputError(
+                    f"Feature {feature!r} holds {strange[0]:g}: that is none of its categories."
+                )
             X[feature] = pandas.Categorical.from_codes(codes, categories)
         return X, pandas.DataFrame(self.Y, columns=list(self.label_names))
 
@@ -148,14 +174,22 @@ def _features(X: Any) -> Any:
     check_plain(X, "X")
     if sparse.issparse(X):
         X = sparse.csr_array(X, dtype=np.float64)
-        if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
+        if (
+            X.indices.dtype != np.int32
+            and max(X.nnz, *X.shape) < np.iinfo(np.int32).max
+        ):
             # Much compiled code takes 32-bit indices only, and the products are faster with them.
-            X = sparse.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+            X = sparse.csr_array(
+                (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)),
+                shape=X.shape,
+            )
         return X
     try:
         X = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("X holds something that is not a number: code text columns as numbers first.") from None
+        raise InputError(
+            "X holds something that is not a number: code text columns as numbers first."
+        ) from None
     if X.ndim != 2:
         raise InputError(f"X has {X.ndim} axes; it needs two: samples and features.")
     return X
@@ -210,10 +244,16 @@ def split_names(names: str | Iterable[str]) -> list[str]:
     """Names from a list, or from one string with commas between them; a name that holds a comma is quoted."""
     if not isinstance(names, str):
         return [str(name) for name in names]
-    return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), []) if name.strip()]
+    return [
+        name.strip()
+        for name in next(csv.reader([names], skipinitialspace=True), [])
+        if name.strip()
+    ]
 
 
-def pick_labels(labels: int | str | Path | Iterable[str], columns: Sequence[str], where: str) -> list[str]:
+def pick_labels(
+    labels: int | str | Path | Iterable[str], columns: Sequence[str], where: str
+) -> list[str]:
     """Names as they were given, or so many of the last columns; of the first ones if the number is negative."""
     try:
         n = int(str(labels))
@@ -221,7 +261,9 @@ def pick_labels(labels: int | str | Path | Iterable[str], columns: Sequence[str]
         return split_names(str(labels) if isinstance(labels, int | Path) else labels)
     if abs(n) >= len(columns):
         plural = "s" if len(columns) > 1 else ""
-        raise InputError(f"{where} has {len(columns):,} column{plural}: {abs(n)} labels leave no feature.")
+        raise InputError(
+            f"{where} has {len(columns):,} column{plural}: {abs(n)} labels leave no feature."
+        )
     return list(columns[:-n] if n < 0 else columns[len(columns) - n :])
 
 
@@ -232,7 +274,9 @@ def unique_names(names: Iterable[str], columns: Iterable[str], where: str) -> li
         close = get_close_matches(missing[0], columns, n=1)
         shown = ", ".join(map(repr, missing[:5])) + (", …" if len(missing) > 5 else "")
         hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise InputError(f"{where} has no column {shown} (it has {len(columns)} columns){hint}")
+        raise InputError(
+            f"{where} has no column {shown} (it has {len(columns)} columns){hint}"
+        )
     return names
 
 
@@ -240,19 +284,27 @@ def unreadable(path: Any, error: Exception, what: str = "") -> InputError:
     """The sentence about a file that cannot be read, or that is none of the kind ``what``."""
     if isinstance(error, MemoryError):
         return too_large(path)
-    reason = getattr(error, "strerror", None) or next(iter(str(error).strip().splitlines()), "")
+    reason = getattr(error, "strerror", None) or next(
+        iter(str(error).strip().splitlines()), ""
+    )
     if what and isinstance(error, FileNotFoundError):
         reason = "there is no such file"
     verdict = f"is not a readable {what}" if what else "cannot be read"
-    return InputError(f"{path} {verdict}: {(reason or type(error).__name__)[:300].rstrip('.')}.")
+    return InputError(
+        f"{path} {verdict}: {(reason or type(error).__name__)[:300].rstrip('.')}."
+    )
 
 
 def _check_texts(texts: Iterable[str], what: str) -> None:
     """Refuse what cannot be written: halves of characters, as damaged files hold them."""
     try:
-        "".join(map(str, texts)).encode().decode()  # and back: NumPy may hold numbers beyond all characters
+        "".join(
+            map(str, texts)
+        ).encode().decode()  # and back: NumPy may hold numbers beyond all characters
     except UnicodeError:
-        raise InputError(f"{what} holds something that is no character: rename it.") from None
+        raise InputError(
+            f"{what} holds something that is no character: rename it."
+        ) from None
 
 
 def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[str, ...]:
@@ -261,5 +313,7 @@ def _names(names: Sequence[str], count: int, kind: str, prefix: str) -> tuple[st
     if len(names) != count:
         raise InputError(f"There are {len(names)} {kind} names for {count} {kind}s.")
     if (twice := repeated(names)) is not None:
-        raise InputError(f"The {kind} name {twice!r} is used twice: rename one of the columns.")
+        raise InputError(
+            f"The {kind} name {twice!r} is used twice: rename one of the columns."
+        )
     return names

@@ -32,7 +32,11 @@ PAUSES = (0.0, 0.5, 1.0, 2.0)  # seconds before each attempt
 CHUNK = 1 << 16
 DEADLINE = 3600.0  # seconds for a file in all, however slowly it drips
 _SCHEMES = ("http", "https")
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, which is no dropped connection
+FULL = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+)  # a disk, which is no dropped connection
 
 
 class FetchError(OSError):
@@ -40,7 +44,11 @@ class FetchError(OSError):
 
 
 def fetch_dataset(
-    name: str, *, progress: Progress | None = None, mirrors: Sequence[str] | None = None, timeout: float = 30.0
+    name: str,
+    *,
+    progress: Progress | None = None,
+    mirrors: Sequence[str] | None = None,
+    timeout: float = 30.0,
 ) -> Path:
     """Download a data set of the catalog, verify it, and keep it where `load_dataset` finds it, as an NPZ file.
 
@@ -68,8 +76,13 @@ def fetch_dataset(
     addresses = entry.mirrors
     if mirrors is not None:
         if strange := [base for base in mirrors if not _is_address(base)]:
-            raise InputError(f"The mirror {strange[0]!r} is no address of http or https in plain ASCII.")
-        addresses = tuple(tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files) for base in mirrors)
+            raise InputError(
+                f"The mirror {strange[0]!r} is no address of http or https in plain ASCII."
+            )
+        addresses = tuple(
+            tuple(urljoin(base.rstrip("/") + "/", name) for name in entry.files)
+            for base in mirrors
+        )
     home = cache_folder()
     home.mkdir(parents=True, exist_ok=True)
     target, work = home / f"{entry.name}.npz", home / f".{entry.name}-download"
@@ -89,7 +102,9 @@ def _is_address(url: str) -> bool:
         return False
 
 
-def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress | None, timeout: float) -> Dataset:
+def _from_mirrors(
+    entry: Entry, addresses: Any, work: Path, progress: Progress | None, timeout: float
+) -> Dataset:
     failures = []
     for urls in addresses:
         # A folder for each mirror: a partial file of one is never continued with bytes of another.
@@ -98,13 +113,20 @@ def _from_mirrors(entry: Entry, addresses: Any, work: Path, progress: Progress |
             for url, name in zip(urls, entry.files, strict=True):
                 if not (folder / name).is_file():
                     download(url, folder / name, progress=progress, timeout=timeout)
-            if entry.git_blob and (found := _git_blob(folder / entry.files[0])) != entry.git_blob:
-                raise InputError(f"wrong checksum: git's identifier is {found}, not {entry.git_blob}")
+            if (
+                entry.git_blob
+                and (found := _git_blob(folder / entry.files[0])) != entry.git_blob
+            ):
+                raise InputError(
+                    f"wrong checksum: git's identifier is {found}, not {entry.git_blob}"
+                )
             return convert(entry, folder)
         except FetchError as failed:
             failures.append(str(failed).rstrip("."))
         except InputError as wrong:
-            shutil.rmtree(folder, ignore_errors=True)  # whole, but not what was expected: begin afresh next time
+            shutil.rmtree(
+                folder, ignore_errors=True
+            )  # whole, but not what was expected: begin afresh next time
             failures.append(f"{urls[0]}: {str(wrong).rstrip('.')}")
     by_hand = f"files saved by hand from {entry.source} can be loaded from a folder that MLTSK_DATA names"
     why = "; ".join(failures) or "no mirror was given"
@@ -131,7 +153,12 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def download(
-    url: str, target: Path, *, progress: Progress | None = None, timeout: float = 30.0, deadline: float = DEADLINE
+    url: str,
+    target: Path,
+    *,
+    progress: Progress | None = None,
+    timeout: float = 30.0,
+    deadline: float = DEADLINE,
 ) -> Path:
     """Download ``url`` to ``target``, resuming a partial file and reconnecting when the connection drops.
 
@@ -142,13 +169,22 @@ def download(
     """
     if not _is_address(url):
         raise FetchError(f"{url} is no address of http or https")
-    file = _Download(url, Path(target), progress or (lambda done, total: None), timeout, time.monotonic() + deadline)
+    file = _Download(
+        url,
+        Path(target),
+        progress or (lambda done, total: None),
+        timeout,
+        time.monotonic() + deadline,
+    )
     for pause in PAUSES:
         time.sleep(pause)
         try:
             return file.attempt()
         except (http.client.HTTPException, OSError) as dropped:
-            if isinstance(dropped, FetchError) or getattr(dropped, "errno", None) in FULL:
+            if (
+                isinstance(dropped, FetchError)
+                or getattr(dropped, "errno", None) in FULL
+            ):
                 raise
             reason = str(dropped) or type(dropped).__name__
     raise FetchError(f"{url}: {reason}")
@@ -157,9 +193,19 @@ def download(
 class _Download:
     """A file on its way: the bytes that are there, and a note of the version of the file that they are a part of."""
 
-    def __init__(self, url: str, target: Path, progress: Progress, timeout: float, end: float) -> None:
-        self.url, self.target, self.progress, self.timeout, self.end = url, target, progress, timeout, end
-        self.part, self.note = (target.with_name(target.name + more) for more in (".part", ".part.json"))
+    def __init__(
+        self, url: str, target: Path, progress: Progress, timeout: float, end: float
+    ) -> None:
+        self.url, self.target, self.progress, self.timeout, self.end = (
+            url,
+            target,
+            progress,
+            timeout,
+            end,
+        )
+        self.part, self.note = (
+            target.with_name(target.name + more) for more in (".part", ".part.json")
+        )
 
     def attempt(self) -> Path:
         """Ask for what is not there yet, or for everything where it is not known which version the part is of."""
@@ -171,11 +217,19 @@ class _Download:
             self.forget()
         with self._answer(have, version) as response:
             etag = response.headers.get("ETag", "W/")  # a weak one does not vouch
-            now = response.headers.get("Last-Modified", "") if etag.startswith("W/") else etag
+            now = (
+                response.headers.get("Last-Modified", "")
+                if etag.startswith("W/")
+                else etag
+            )
             if response.status != 206:
                 have = 0
-            elif not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-                raise ConnectionError("the server sent another range than it was asked for")
+            elif not response.headers.get("Content-Range", "").startswith(
+                f"bytes {have}-"
+            ):
+                raise ConnectionError(
+                    "the server sent another range than it was asked for"
+                )
             elif now != version:
                 self.forget()
                 raise ConnectionError("the file has changed on the server")
@@ -194,11 +248,15 @@ class _Download:
             headers |= {"Range": f"bytes={have}-", "If-Range": version}
         asked = request.Request(self.url, headers=headers)
         try:
-            return _opened(asked, self.timeout, max(self.end - time.monotonic(), self.timeout))
+            return _opened(
+                asked, self.timeout, max(self.end - time.monotonic(), self.timeout)
+            )
         except error.HTTPError as refused:
             refused.close()
             if refused.code != 416 or not have:
-                raise FetchError(f"{self.url}: HTTP {refused.code} {refused.reason}") from None
+                raise FetchError(
+                    f"{self.url}: HTTP {refused.code} {refused.reason}"
+                ) from None
             self.forget()
             raise ConnectionError("the partial file did not fit") from None
         except error.URLError as failed:
@@ -210,7 +268,9 @@ class _Download:
         length = response.headers.get("Content-Length", "")
         total = have + int(length) if length.isdecimal() else None
         if (total or 0) > MAX_BYTES:
-            raise FetchError(f"{self.url}: {total} bytes are more than the {MAX_BYTES} allowed")
+            raise FetchError(
+                f"{self.url}: {total} bytes are more than the {MAX_BYTES} allowed"
+            )
         self.note.parent.mkdir(parents=True, exist_ok=True)
         self.note.write_text(json.dumps([self.url, version]), encoding="utf-8")
         with self.part.open("ab" if have else "wb") as file:
@@ -219,12 +279,16 @@ class _Download:
                 have += file.write(block)
                 self.progress(have, total)
                 if time.monotonic() > self.end:
-                    raise FetchError(f"{self.url}: too slow; the {have} bytes so far are kept for the next call")
+                    raise FetchError(
+                        f"{self.url}: too slow; the {have} bytes so far are kept for the next call"
+                    )
         if have > MAX_BYTES:
             self.forget()
             raise FetchError(f"{self.url}: more than the {MAX_BYTES} bytes allowed")
         if total is not None and have != total:
-            raise ConnectionError(f"the connection dropped after {have} of {total} bytes")
+            raise ConnectionError(
+                f"the connection dropped after {have} of {total} bytes"
+            )
 
 
 def _opened(asked: request.Request, timeout: float, seconds: float) -> Any:
@@ -240,14 +304,18 @@ def _opened(asked: request.Request, timeout: float, seconds: float) -> Any:
     threading.Thread(target=ask, daemon=True).start()
     if not wait([answer], seconds).done:
         answer.add_done_callback(lambda late: late.exception() or late.result().close())
-        raise FetchError(f"{asked.full_url}: too slow; no answer began within {seconds:.0f} seconds")
+        raise FetchError(
+            f"{asked.full_url}: too slow; no answer began within {seconds:.0f} seconds"
+        )
     return answer.result()
 
 
 class _Redirects(request.HTTPRedirectHandler):
     """Follows redirections, but not out of http and https, and not from https down to http."""
 
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
         allowed = ("https",) if urlsplit(req.full_url).scheme == "https" else _SCHEMES
         if urlsplit(newurl).scheme not in allowed:
             raise error.URLError(f"redirected to {newurl}, which is not followed")

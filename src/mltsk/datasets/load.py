@@ -91,15 +91,32 @@ def catalog() -> Mapping[str, Entry]:
     >>> catalog()["yeast"].shape
     (2417, 103, 14)
     """
-    raw, entries = tomllib.loads(files(__package__).joinpath("catalog.toml").read_text(encoding="utf-8")), {}
+    raw, entries = (
+        tomllib.loads(
+            files(__package__).joinpath("catalog.toml").read_text(encoding="utf-8")
+        ),
+        {},
+    )
     for name, fields in raw["datasets"].items():
         source, paths = raw["sources"][fields.pop("from")], fields.pop("files")
-        mirrors = [[base + path for path in paths] for base in source["bases"]] + fields.pop("mirrors", [])
-        fields |= zip(("n_samples", "n_features", "n_labels"), fields.pop("shape"), strict=True)
-        fields |= {"source": source["page"], "files": [path.rpartition("/")[2] for path in paths], "mirrors": mirrors}
+        mirrors = [
+            [base + path for path in paths] for base in source["bases"]
+        ] + fields.pop("mirrors", [])
+        fields |= zip(
+            ("n_samples", "n_features", "n_labels"), fields.pop("shape"), strict=True
+        )
+        fields |= {
+            "source": source["page"],
+            "files": [path.rpartition("/")[2] for path in paths],
+            "mirrors": mirrors,
+        }
         if "{}" in (pattern := fields.get("label_names", "")):
-            fields["label_names"] = [pattern.replace("{}", str(i + 1)) for i in range(fields["n_labels"])]
-        fields["split"] = [part for rows, part in fields.get("split", []) for _ in range(rows)] or None
+            fields["label_names"] = [
+                pattern.replace("{}", str(i + 1)) for i in range(fields["n_labels"])
+            ]
+        fields["split"] = [
+            part for rows, part in fields.get("split", []) for _ in range(rows)
+        ] or None
         entries[name] = Entry(name, **fields)
     return MappingProxyType(entries)
 
@@ -110,7 +127,11 @@ def find_entry(name: str) -> Entry:
     if key in entries:
         return entries[key]
     close = get_close_matches(key, entries, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {', '.join(entries)}."
+    hint = (
+        f"did you mean {' or '.join(map(repr, close))}?"
+        if close
+        else f"there are {', '.join(entries)}."
+    )
     raise InputError(f"The catalog has no data set {name!r}: {hint}")
 
 
@@ -126,7 +147,11 @@ def list_datasets() -> list[Entry]:
     entries = []
     for entry in catalog().values():
         where = _where(entry)
-        place = "the river package" if where and where.name == RIVER_FILE else str(where or "")
+        place = (
+            "the river package"
+            if where and where.name == RIVER_FILE
+            else str(where or "")
+        )
         entries.append(replace(entry, where=place))
     return entries
 
@@ -152,12 +177,21 @@ def load_dataset(name_or_path: str | Path, *, labels: Labels = None) -> Dataset:
         return _own(Path(name_or_path), labels)
     entry = find_entry(str(name_or_path))
     if labels is not None:
-        raise InputError(f"The catalog knows the labels of {entry.name}: labels are for files of your own.")
+        raise InputError(
+            f"The catalog knows the labels of {entry.name}: labels are for files of your own."
+        )
     where = _where(entry)
-    if where is None and entry.name == "yeast" and importlib.util.find_spec("river") is None:
+    if (
+        where is None
+        and entry.name == "yeast"
+        and importlib.util.find_spec("river") is None
+    ):
         raise ImportError('pip install "mltsk[data]"')
     if where is None:
-        command, files = f"`mltsk datasets fetch {entry.name}`", f"{entry.name}.npz or {' and '.join(entry.files)}"
+        command, files = (
+            f"`mltsk datasets fetch {entry.name}`",
+            f"{entry.name}.npz or {' and '.join(entry.files)}",
+        )
         how = f"run {command}, or set MLTSK_DATA to a folder that holds {files}"
         raise InputError(f"The data set {entry.name!r} is not on this machine: {how}.")
     if where.is_dir():
@@ -165,29 +199,51 @@ def load_dataset(name_or_path: str | Path, *, labels: Labels = None) -> Dataset:
     if where.name != RIVER_FILE:
         data = read_npz(where)
     else:
-        d, names = entry.n_features, np.loadtxt(where, str, delimiter=",", max_rows=1).tolist()
+        d, names = (
+            entry.n_features,
+            np.loadtxt(where, str, delimiter=",", max_rows=1).tolist(),
+        )
         table = np.loadtxt(where, delimiter=",", skiprows=1)
-        X, source = np.ascontiguousarray(table[:, :d]), "river.datasets.Yeast, a copy of MULAN's yeast.arff"
-        data = Dataset(X, table[:, d:], names[:d], names[d:], entry.name, split=entry.split, source=source)
+        X, source = (
+            np.ascontiguousarray(table[:, :d]),
+            "river.datasets.Yeast, a copy of MULAN's yeast.arff",
+        )
+        data = Dataset(
+            X,
+            table[:, d:],
+            names[:d],
+            names[d:],
+            entry.name,
+            split=entry.split,
+            source=source,
+        )
     verify(entry, data, content=False)
     return data
 
 
 def is_path(name: str | Path) -> bool:
     """Whether a file is meant and no name of the catalog."""
-    return isinstance(name, Path) or "/" in name or "\\" in name or bool(Path(name).suffix)
+    return (
+        isinstance(name, Path) or "/" in name or "\\" in name or bool(Path(name).suffix)
+    )
 
 
 def _own(path: Path, labels: Labels) -> Dataset:
     suffix = path.suffix.lower()
     if suffix not in BENCHMARKS:
-        raise InputError(f"{path}: {', '.join(BENCHMARKS)} files are data sets; read a table with mltsk.read_table.")
+        raise InputError(
+            f"{path}: {', '.join(BENCHMARKS)} files are data sets; read a table with mltsk.read_table."
+        )
     if suffix != ".npz":
         return read_mat(path, labels) if suffix == ".mat" else read_arff(path, labels)
     data = read_npz(path)
     if labels is not None or not data.label_names:
-        what = "holds no labels Y" if labels is None else "says which columns are labels"
-        raise InputError(f"{path} {what}: mltsk.read_table takes any of its columns as labels.")
+        what = (
+            "holds no labels Y" if labels is None else "says which columns are labels"
+        )
+        raise InputError(
+            f"{path} {what}: mltsk.read_table takes any of its columns as labels."
+        )
     return data
 
 
@@ -196,7 +252,11 @@ def cache_folder() -> Path:
     if chosen := os.environ.get("MLTSK_CACHE"):
         return Path(chosen).expanduser()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "mltsk" / "Cache"
+        return (
+            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+            / "mltsk"
+            / "Cache"
+        )
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "mltsk"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mltsk"
@@ -207,13 +267,19 @@ def _where(entry: Entry) -> Path | None:
     given = os.environ.get("MLTSK_DATA", "")
     if given and not Path(given).expanduser().is_dir():
         raise InputError(f"MLTSK_DATA is {given!r}, which is not a folder.")
-    for folder in [Path(given).expanduser(), cache_folder()] if given else [cache_folder()]:
+    for folder in (
+        [Path(given).expanduser(), cache_folder()] if given else [cache_folder()]
+    ):
         if (file := folder / f"{entry.name}.npz").is_file():
             return file
         if all((folder / name).is_file() for name in entry.files):
             return folder
     # Looked up, not imported: importing river takes longer than reading the file.
-    if entry.name == "yeast" and (spec := importlib.util.find_spec("river")) and spec.origin:
+    if (
+        entry.name == "yeast"
+        and (spec := importlib.util.find_spec("river"))
+        and spec.origin
+    ):
         file = Path(spec.origin).parent / "datasets" / RIVER_FILE
         return file if file.is_file() else None
     return None
@@ -221,7 +287,10 @@ def _where(entry: Entry) -> Path | None:
 
 def convert(entry: Entry, folder: Path) -> Dataset:
     """Read the original files of ``entry`` in ``folder``, stack them, name them, and verify the result."""
-    xml, labels = folder / next((name for name in entry.files if name.endswith(".xml")), ""), entry.labels
+    xml, labels = (
+        folder / next((name for name in entry.files if name.endswith(".xml")), ""),
+        entry.labels,
+    )
     paths = [folder / name for name in entry.files if not name.endswith(".xml")]
     if paths[0].suffix == ".mat":  # MLC_toolbox writes -1 and 1 in some of its files
         parts = [read_mat(path, signed=True) for path in paths]
@@ -230,14 +299,32 @@ def convert(entry: Entry, folder: Path) -> Dataset:
     first = parts[0]
     if any(part.feature_names != first.feature_names for part in parts):
         raise InputError(f"The files of {entry.name} do not have the same features.")
-    as_held, stack = (sparse.csr_array, sparse.vstack) if entry.sparse else (dense, np.vstack)
-    X, Y = stack([as_held(part.X) for part in parts]), np.vstack([part.Y for part in parts])
-    named: Sequence[str] = read_label_xml(xml) if entry.label_names == "xml" else entry.label_names or first.label_names
+    as_held, stack = (
+        (sparse.csr_array, sparse.vstack) if entry.sparse else (dense, np.vstack)
+    )
+    X, Y = (
+        stack([as_held(part.X) for part in parts]),
+        np.vstack([part.Y for part in parts]),
+    )
+    named: Sequence[str] = (
+        read_label_xml(xml)
+        if entry.label_names == "xml"
+        else entry.label_names or first.label_names
+    )
     numbers = range(entry.first_feature, entry.first_feature + first.shape[1])
-    features = [entry.feature_names.replace("{}", str(i)) for i in numbers if entry.feature_names]
+    features = [
+        entry.feature_names.replace("{}", str(i))
+        for i in numbers
+        if entry.feature_names
+    ]
     features = features or list(first.feature_names)
-    categories = (("0", "1"),) * first.shape[1] if entry.binary_features else first.categories
-    split, source = entry.split if len(Y) == entry.n_samples else None, f"{entry.source}: {', '.join(entry.files)}"
+    categories = (
+        (("0", "1"),) * first.shape[1] if entry.binary_features else first.categories
+    )
+    split, source = (
+        entry.split if len(Y) == entry.n_samples else None,
+        f"{entry.source}: {', '.join(entry.files)}",
+    )
     data = Dataset(X, Y, features, named, entry.name, categories, split, source)
     verify(entry, data)
     return data
@@ -246,11 +333,17 @@ def convert(entry: Entry, folder: Path) -> Dataset:
 def verify(entry: Entry, data: Dataset, *, content: bool = True) -> None:
     """Raise an `InputError` unless ``data`` has the entry's shape and, if asked for and known, its content."""
     if data.shape != entry.shape:
-        found, expected = ("×".join(map(str, shape)) for shape in (data.shape, entry.shape))
+        found, expected = (
+            "×".join(map(str, shape)) for shape in (data.shape, entry.shape)
+        )
         sizes = f"samples × features × labels are {found}, not {expected}"
-        raise InputError(f"{data.source or data.name} is not the catalog's {entry.name}: {sizes}.")
+        raise InputError(
+            f"{data.source or data.name} is not the catalog's {entry.name}: {sizes}."
+        )
     if content and entry.content and content_digest(data) != entry.content:
-        raise InputError(f"The content of {entry.name} is not what the catalog expects (its digest differs).")
+        raise InputError(
+            f"The content of {entry.name} is not what the catalog expects (its digest differs)."
+        )
 
 
 def content_digest(data: Dataset) -> str:
@@ -270,7 +363,13 @@ def content_digest(data: Dataset) -> str:
     X.eliminate_zeros()
     X.data[np.isnan(X.data)] = np.nan  # one bit pattern for all
     digest = hashlib.sha256(b"mltsk-content-1\n")
-    parts = ((data.shape, "<i8"), (X.indptr, "<i8"), (X.indices, "<i8"), (X.data, "<f8"), (data.Y, np.uint8))
+    parts = (
+        (data.shape, "<i8"),
+        (X.indptr, "<i8"),
+        (X.indices, "<i8"),
+        (X.data, "<f8"),
+        (data.Y, np.uint8),
+    )
     for array, dtype in parts:
         digest.update(np.ascontiguousarray(array, dtype=dtype).data)
     return digest.hexdigest()

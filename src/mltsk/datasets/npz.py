@@ -29,7 +29,18 @@ from mltsk.limits import check_size
 from .dataset import Dataset, unreadable
 
 TEXTS = ("feature_names", "label_names", "nominal_categories")
-PARTS = ("X", "X_data", "X_indices", "X_indptr", "X_shape", "Y", "y", "split", "source", *TEXTS)
+PARTS = (
+    "X",
+    "X_data",
+    "X_indices",
+    "X_indptr",
+    "X_shape",
+    "Y",
+    "y",
+    "split",
+    "source",
+    *TEXTS,
+)
 
 
 def read_npz(path: str | Path) -> Dataset:
@@ -49,10 +60,16 @@ def read_npz(path: str | Path) -> Dataset:
     try:
         return read_arrays(path, path)
     except InputError as error:
-        raise error if str(path) in str(error) else unreadable(path, error, "data set") from None
-    except Exception as error:  # the reader meets damaged files with errors of every kind
+        raise (
+            error if str(path) in str(error) else unreadable(path, error, "data set")
+        ) from None
+    except (
+        Exception
+    ) as error:  # the reader meets damaged files with errors of every kind
         if "allow_pickle" in str(error):
-            error = ValueError("it holds pickled objects, which are not read because they can run code")
+            error = ValueError(
+                "it holds pickled objects, which are not read because they can run code"
+            )
         raise unreadable(path, error, "data set") from None
 
 
@@ -62,13 +79,18 @@ def read_arrays(file: Path | IO[bytes], path: Path) -> Dataset:
     with zipfile.ZipFile(file) as archive:
         check_size(sum(member.file_size for member in archive.infolist()), path)
         for member in archive.infolist():
-            archive.open(member).close()  # a part whose name was damaged would be taken for one of somebody else's
+            archive.open(
+                member
+            ).close()  # a part whose name was damaged would be taken for one of somebody else's
         for name in [name for name in PARTS if f"{name}.npy" in archive.NameToInfo]:
             stream = io.BytesIO(archive.read(f"{name}.npy"))
             arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
             if stream.read(1):
                 raise ValueError(f"its part {name!r} is longer than it says")
-    check_size(8 * sum(array.size for array in arrays.values() if array.dtype.kind in "biuf"), path)
+    check_size(
+        8 * sum(array.size for array in arrays.values() if array.dtype.kind in "biuf"),
+        path,
+    )
     return _dataset(arrays, path.stem)
 
 
@@ -86,8 +108,13 @@ def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
         raise ValueError("it has no array X")
     X, Y = arrays.get("X"), arrays.get("Y", arrays.get("y"))
     if X is None:
-        shape, values = tuple(map(int, arrays["X_shape"].ravel())), arrays["X_data"].astype(np.float64)
-        X = sparse.csr_array((values, arrays["X_indices"], arrays["X_indptr"]), shape=shape)
+        shape, values = (
+            tuple(map(int, arrays["X_shape"].ravel())),
+            arrays["X_data"].astype(np.float64),
+        )
+        X = sparse.csr_array(
+            (values, arrays["X_indices"], arrays["X_indptr"]), shape=shape
+        )
         if not is_sound(X):
             raise ValueError("the parts of its sparse X do not fit each other")
         X.sum_duplicates()
@@ -102,7 +129,16 @@ def _dataset(arrays: Mapping[str, Any], name: str) -> Dataset:
     if not all(isinstance(column, list) for column in categories):
         raise ValueError("its nominal_categories are not JSON lists")
     Y = np.empty((X.shape[0], 0)) if Y is None else Y
-    return Dataset(X, Y, features, labels, name, categories, arrays.get("split"), str(arrays.get("source", "")))
+    return Dataset(
+        X,
+        Y,
+        features,
+        labels,
+        name,
+        categories,
+        arrays.get("split"),
+        str(arrays.get("source", "")),
+    )
 
 
 def layout(data: Dataset) -> dict[str, Any]:
@@ -112,12 +148,16 @@ def layout(data: Dataset) -> dict[str, Any]:
         "Y": data.Y.astype(np.uint8),
         "feature_names": np.array(data.feature_names, dtype=str),
         "label_names": np.array(data.label_names, dtype=str),
-        "nominal_categories": np.array([json.dumps(c) if c else "" for c in data.categories], dtype=str),
+        "nominal_categories": np.array(
+            [json.dumps(c) if c else "" for c in data.categories], dtype=str
+        ),
         "source": np.array(data.source),
     }
     if not data.is_sparse:
         return layout | {"X": X}
-    small = X.nnz and np.isin(X.data, np.arange(256)).all()  # binary word counts take a byte each, not eight
+    small = (
+        X.nnz and np.isin(X.data, np.arange(256)).all()
+    )  # binary word counts take a byte each, not eight
     return layout | {
         "X_data": X.data.astype(np.uint8) if small else X.data,
         "X_indices": X.indices.astype(np.int32),

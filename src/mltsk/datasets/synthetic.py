@@ -87,8 +87,17 @@ def make_multilabel_rules(
     >>> bool(((rules.scores(data.X) > 0) == data.Y).all())
     True
     """
-    sizes = {"n_samples": n_samples, "n_features": n_features, "n_labels": n_labels, "n_rules": n_rules}
-    if small := [f"{name} is {size}; it must be at least 1." for name, size in sizes.items() if size < 1]:
+    sizes = {
+        "n_samples": n_samples,
+        "n_features": n_features,
+        "n_labels": n_labels,
+        "n_rules": n_rules,
+    }
+    if small := [
+        f"{name} is {size}; it must be at least 1."
+        for name, size in sizes.items()
+        if size < 1
+    ]:
         raise InputError(small[0])
     if not noise >= 0:
         raise InputError(f"noise is {noise}; it must be 0 or more.")
@@ -100,7 +109,10 @@ def make_multilabel_rules(
     # at one centre, the exponent of another rule is about 4.
     widths = separation / 4 * n_features * rng.uniform(0.8, 1.25, centers.shape)
     coef = np.zeros((n_rules, n_features + 1, n_labels))
-    for share, n_drawn in ((correlation, 1), (1 - correlation, n_labels)):  # one part for all labels, one for each
+    for share, n_drawn in (
+        (correlation, 1),
+        (1 - correlation, n_labels),
+    ):  # one part for all labels, one for each
         P = rng.standard_normal((n_rules, n_features + 1, n_drawn))
         P[:, 1:] *= rng.random((n_rules, n_features, n_drawn)) < ACTIVE
         coef += np.sqrt(share) * P
@@ -114,12 +126,24 @@ def make_multilabel_rules(
     return (data, rules) if return_rules else data
 
 
-def _samples(rng: np.random.Generator, n: int, d: int, k: int, sparse: bool) -> tuple[Any, NDArray[np.float64], float]:
+def _samples(
+    rng: np.random.Generator, n: int, d: int, k: int, sparse: bool
+) -> tuple[Any, NDArray[np.float64], float]:
     """Samples, centres, and the mean squared distance of two centres in a feature."""
     if not sparse:
         centers = rng.uniform(0, 1, (k, d))
-        return centers[rng.integers(k, size=n)] + SPREAD * rng.standard_normal((n, d)), centers, 1 / 6
-    often, seldom, share = 0.6, 0.04, 0.2  # how probable a word is in a fifth of the topics, and in the others
+        return (
+            centers[rng.integers(k, size=n)] + SPREAD * rng.standard_normal((n, d)),
+            centers,
+            1 / 6,
+        )
+    often, seldom, share = (
+        0.6,
+        0.04,
+        0.2,
+    )  # how probable a word is in a fifth of the topics, and in the others
     centers = np.where(rng.random((k, d)) < share, often, seldom)
-    X = sp.csr_array((rng.random((n, d)) < centers[rng.integers(k, size=n)]).astype(np.float64))
+    X = sp.csr_array(
+        (rng.random((n, d)) < centers[rng.integers(k, size=n)]).astype(np.float64)
+    )
     return X, centers, 2 * share * (1 - share) * (often - seldom) ** 2

@@ -7,5 +7,16 @@ from .local import Explanation, Part, Why, explain
 from .rules import RuleBase, rule_base
 from .values import Condition, Consequent, Given, Rule, Shape
 
-__all__ = ["Condition", "Consequent", "Explanation", "Given", "Part", "Rule", "RuleBase", "Shape", "Why", "explain"]
+__all__ = [
+    "Condition",
+    "Consequent",
+    "Explanation",
+    "Given",
+    "Part",
+    "Rule",
+    "RuleBase",
+    "Shape",
+    "Why",
+    "explain",
+]
 __all__ += ["rule_base"]

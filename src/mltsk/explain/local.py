@@ -73,16 +73,26 @@ class Why(Page):
 
     def nodes(self, top: int = 5) -> list[Node]:
         """The account on a page, with the ``top`` parts of each kind."""
-        chance = "" if self.probability is None else f", probability {percent(self.probability)}"
+        chance = (
+            ""
+            if self.probability is None
+            else f", probability {percent(self.probability)}"
+        )
         verdict = f"{'given' if self.given else 'not given'} (threshold {number(self.threshold)}{chance})"
-        entries = [entry for kind in _KINDS[:-1] for entry in _ledger(self.of_kind(kind), top)]
+        entries = [
+            entry for kind in _KINDS[:-1] for entry in _ledger(self.of_kind(kind), top)
+        ]
         slopes = tuple(_ledger(self.of_kind("slope"), top))
         entries += [Node("of what rules add, by feature", slopes)] if slopes else []
-        return [Node(f"{name(self.label)}: {self.score:.3f}, {verdict}", tuple(entries))]
+        return [
+            Node(f"{name(self.label)}: {self.score:.3f}, {verdict}", tuple(entries))
+        ]
 
 
 def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
-    silent = [part for part in parts if part.contribution == 0 and part.part == "feature"]
+    silent = [
+        part for part in parts if part.contribution == 0 and part.part == "feature"
+    ]
     parts = tuple(part for part in parts if part not in silent)
     shown = min(top, max(1, sum(abs(part.contribution) >= 5e-4 for part in parts)))
     for part in parts[:shown]:
@@ -95,7 +105,12 @@ def _ledger(parts: tuple[Part, ...], top: int) -> Iterator[Node]:
 
 
 def explain(
-    system: FuzzySystem, X: Matrix, *, categories: Categories | None = None, cells: Any = None, library: str = "pandas"
+    system: FuzzySystem,
+    X: Matrix,
+    *,
+    categories: Categories | None = None,
+    cells: Any = None,
+    library: str = "pandas",
 ) -> "Explanation":
     """Take the scores of samples apart.
 
@@ -125,7 +140,17 @@ def explain(
     X = X if system.scaling is None else doubles(X)
     M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
     tables, labels = Tables(system, categories), np.arange(system.shape[2])
-    return Explanation(tables, labels, X, system.scale(X), M, system.scores(X), np.arange(X.shape[0]), cells, library)
+    return Explanation(
+        tables,
+        labels,
+        X,
+        system.scale(X),
+        M,
+        system.scores(X),
+        np.arange(X.shape[0]),
+        cells,
+        library,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,7 +174,14 @@ class Explanation(Narrowed):
 
     def __getitem__(self, i: int | slice) -> "Explanation":
         rows = np.atleast_1d(np.arange(len(self))[i])
-        parts = "X", "Z", "firing", "all_scores", "samples", *(("cells",) if self.cells is not None else ())
+        parts = (
+            "X",
+            "Z",
+            "firing",
+            "all_scores",
+            "samples",
+            *(("cells",) if self.cells is not None else ()),
+        )
         kept: Any = {what: getattr(self, what)[rows] for what in parts}
         return replace(self, **kept)
 
@@ -165,7 +197,11 @@ class Explanation(Narrowed):
     def probabilities(self) -> Array | None:
         """Calibrated probability of each label, (N, L), where the system has them."""
         system = self.tables.system
-        return None if system.slopes is None else system.probabilities(self.all_scores)[:, self.kept_labels]
+        return (
+            None
+            if system.slopes is None
+            else system.probabilities(self.all_scores)[:, self.kept_labels]
+        )
 
     @property
     def base(self) -> Array:
@@ -175,7 +211,9 @@ class Explanation(Narrowed):
     @cached_property
     def shifts(self) -> Array:
         """What each exception adds to each score, (N, K, L)."""
-        said = np.zeros((len(self), len(self.tables.system.centers), len(self.kept_labels)))
+        said = np.zeros(
+            (len(self), len(self.tables.system.centers), len(self.kept_labels))
+        )
         Z = self.tables.system.terms.filled(self.Z)
         for k, coef in enumerate(self.tables.system.coef[:, :, self.kept_labels]):
             said[:, k] = coef[0] + (Z @ coef[1:] if len(coef) > 1 else 0.0)
@@ -184,8 +222,14 @@ class Explanation(Narrowed):
     def feature_effects(self) -> Array:
         """What each feature adds to each score in general, (N, F, L); large unless narrowed down first."""
         system, D = self.tables.system, self.tables.system.shape[1]
-        T = doubles(system.terms.memberships(self.Z, system.scaling)) - system.terms.mean
-        found = [system.terms.by_feature(T * system.term_coef[:, j], D) for j in self.kept_labels]
+        T = (
+            doubles(system.terms.memberships(self.Z, system.scaling))
+            - system.terms.mean
+        )
+        found = [
+            system.terms.by_feature(T * system.term_coef[:, j], D)
+            for j in self.kept_labels
+        ]
         return self._by_feature(np.stack(found, axis=2))
 
     def given_effects(self) -> Array:
@@ -197,9 +241,14 @@ class Explanation(Narrowed):
         """Σ membership · slope · distance from the average over exceptions, per feature, (N, F, L); 0 for order 0."""
         system = self.tables.system
         if system.order == 0:
-            return np.zeros((len(self), len(self.tables.feature_names), len(self.kept_labels)))
+            return np.zeros(
+                (len(self), len(self.tables.feature_names), len(self.kept_labels))
+            )
         slopes = np.tensordot(self.firing, system.coef[:, 1:, self.kept_labels], axes=1)
-        return self._by_feature(slopes * (doubles(system.terms.filled(self.Z)) - self.tables.middle)[:, :, None])
+        return self._by_feature(
+            slopes
+            * (doubles(system.terms.filled(self.Z)) - self.tables.middle)[:, :, None]
+        )
 
     def _by_feature(self, amounts: Array) -> Array:
         """Amounts (N, D, L) of columns as sums over the columns of each feature, (N, F, L)."""
@@ -217,25 +266,54 @@ class Explanation(Narrowed):
     def _accounts(self) -> Iterator[Why]:
         """An account of each label, of an explanation of one sample."""
         tables, told = self.tables, cache(self._told)  # the same for every label
-        chances, system, members = self.probabilities, tables.system, tables.system.members
-        effects, slopes, given = self.feature_effects()[0], self.slope_effects()[0], self.given_effects()[0]
+        chances, system, members = (
+            self.probabilities,
+            tables.system,
+            tables.system.members,
+        )
+        effects, slopes, given = (
+            self.feature_effects()[0],
+            self.slope_effects()[0],
+            self.given_effects()[0],
+        )
         for j, label in enumerate(self.label_names):
-            parts = [Part("base", None, None, float(self.base[j]), tables.start)] if self.base[j] else []
-            for r in largest(np.flatnonzero(given[:, j]), given[given[:, j] != 0, j]).tolist():
+            parts = (
+                [Part("base", None, None, float(self.base[j]), tables.start)]
+                if self.base[j]
+                else []
+            )
+            for r in largest(
+                np.flatnonzero(given[:, j]), given[given[:, j] != 0, j]
+            ).tolist():
                 words = f"your rule {r + 1}: {' and '.join(map(str, GivenRules(tables).conditions(r)))}"
                 parts.append(Part("given", r, 1.0, float(given[r, j]), words))
-            unknown = np.isnan(self._first) & (tables.sizes[: len(effects), self.kept_labels[j]] > 0)
+            unknown = np.isnan(self._first) & (
+                tables.sizes[: len(effects), self.kept_labels[j]] > 0
+            )
             parts += self._features("feature", effects[:, j], unknown, told)
-            for k in largest(np.arange(len(self.shifts[0])), self.shifts[0, :, j]).tolist():
+            for k in largest(
+                np.arange(len(self.shifts[0])), self.shifts[0, :, j]
+            ).tolist():
                 share = float(self.firing[0, k])
                 like = " like this one" * (share >= MEMBER)
-                held = "" if members is None else f" ({times(int(members.count[k]), 'sample')}{like})"
+                held = (
+                    ""
+                    if members is None
+                    else f" ({times(int(members.count[k]), 'sample')}{like})"
+                )
                 words = f"{tables.noun} {k + 1}{held}, which fits by {percent(share)}"
-                parts.append(Part("exception", k, share, float(self.shifts[0, k, j]), words))
+                parts.append(
+                    Part("exception", k, share, float(self.shifts[0, k, j]), words)
+                )
             parts += self._features("slope", slopes[:, j], False, told)
-            score, threshold = float(self.scores[0, j]), float(system.thresholds[self.kept_labels[j]])
+            score, threshold = (
+                float(self.scores[0, j]),
+                float(system.thresholds[self.kept_labels[j]]),
+            )
             chance = None if chances is None else float(chances[0, j])
-            yield Why(int(self.samples[0]), label, score, threshold, chance, tuple(parts))
+            yield Why(
+                int(self.samples[0]), label, score, threshold, chance, tuple(parts)
+            )
 
     @cached_property
     def _first(self) -> Array:
@@ -245,17 +323,29 @@ class Explanation(Narrowed):
         for f, subject in tables.unordered:
             part = x[subject.columns]
             if subject.kind == "nominal" and len(part) == len(subject.values):
-                found[f] = np.nan if np.isnan(part).any() or not len(part) else part.argmax()
+                found[f] = (
+                    np.nan if np.isnan(part).any() or not len(part) else part.argmax()
+                )
         return found
 
-    def _features(self, kind: str, amounts: Array, also: Any, told: Any) -> Iterator[Part]:
-        x, names, dense = self._first, self.tables.feature_names, self.tables.system.quantiles is not None
+    def _features(
+        self, kind: str, amounts: Array, also: Any, told: Any
+    ) -> Iterator[Part]:
+        x, names, dense = (
+            self._first,
+            self.tables.feature_names,
+            self.tables.system.quantiles is not None,
+        )
         shown = np.flatnonzero(((amounts != 0) & (dense | (x != 0))) | also)
         for f in largest(shown, amounts[shown]).tolist():
             value, words = told(f)
             yield Part(kind, names[f], value, float(amounts[f]), words)
         if not dense and amounts[x == 0].any():
-            kind, words = ("absent", "for all that is absent") if kind == "feature" else (kind, "all that is absent")
+            kind, words = (
+                ("absent", "for all that is absent")
+                if kind == "feature"
+                else (kind, "all that is absent")
+            )
             yield Part(kind, None, 0.0, float(amounts[x == 0].sum()), words)
 
     def _told(self, f: int) -> tuple[float | str | None, str]:
@@ -263,9 +353,15 @@ class Explanation(Narrowed):
         x, tables, subject = float(self._first[f]), self.tables, self.tables.subjects[f]
         feature = name(subject.name)
         if np.isnan(x) and self.cells is not None and self.cells[0, f] is not None:
-            return None, f"{feature} = {name(repr(self.cells[0, f]))} (never seen: counts as nothing)"
+            return (
+                None,
+                f"{feature} = {name(repr(self.cells[0, f]))} (never seen: counts as nothing)",
+            )
         if np.isnan(x):
-            return None, f"{feature} {MISSING}{'' if f in tables.gaps else ' (counts as nothing)'}"
+            return (
+                None,
+                f"{feature} {MISSING}{'' if f in tables.gaps else ' (counts as nothing)'}",
+            )
         if subject.values:
             value = subject.values[int(x)]
             return value, f"{feature} = {name(value)}"
@@ -273,20 +369,36 @@ class Explanation(Narrowed):
             return x, f"{feature} is {name(known)}"
         if tables.system.quantiles is None:
             return x, f"{feature} is {number(x)}"
-        return x, f"{feature} is {place_words(x, float(tables.percentile(subject.columns.start, x)))}"
+        return (
+            x,
+            f"{feature} is {place_words(x, float(tables.percentile(subject.columns.start, x)))}",
+        )
 
     def nodes(self, top: int = 5, labels: int = 3, samples: int = 3) -> list[Node]:
         """Why the highest ``labels`` of the first ``samples`` have their scores, with the ``top`` parts of each."""
         page = []
         for one in self[:samples]:
             above = one.scores[0] - self.tables.system.thresholds[self.kept_labels]
-            highest = [self.label_names[j] for j in np.argsort(-above, kind="stable")[:labels]]
-            page.append(Node(f"Sample {one.samples[0]}", tuple(one.why(label).nodes(top)[0] for label in highest)))
+            highest = [
+                self.label_names[j] for j in np.argsort(-above, kind="stable")[:labels]
+            ]
+            page.append(
+                Node(
+                    f"Sample {one.samples[0]}",
+                    tuple(one.why(label).nodes(top)[0] for label in highest),
+                )
+            )
         return [*page, *left_out(len(self), samples, "more sample")]
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON: every sample and label, with the ``top`` largest parts of each kind or all."""
-        found = [{"sample": int(one.samples[0]), "labels": [w.to_dict(top) for w in one._accounts()]} for one in self]
+        found = [
+            {
+                "sample": int(one.samples[0]),
+                "labels": [w.to_dict(top) for w in one._accounts()],
+            }
+            for one in self
+        ]
         return {"format": "mltsk explanation", "version": 2, "samples": found}
 
     def to_frame(self) -> Any:
@@ -295,8 +407,14 @@ class Explanation(Narrowed):
         Parts called "slope" are no part of the sum. Of a polars frame it is one, in which names and numbers are text.
         """
         accounts = (why for one in self for why in one._accounts())
-        rows = [{"sample": why.sample, "label": why.label} | vars(part) for why in accounts for part in why.parts]
-        options = {"infer_schema_length": None} if self.library == "polars" else {}  # types are found on all rows
+        rows = [
+            {"sample": why.sample, "label": why.label} | vars(part)
+            for why in accounts
+            for part in why.parts
+        ]
+        options = (
+            {"infer_schema_length": None} if self.library == "polars" else {}
+        )  # types are found on all rows
         return optional(self.library, "data").DataFrame(rows, **options)
 
     def __repr__(self) -> str:

@@ -10,7 +10,19 @@ from typing import Any
 
 from ..columns import MISSING
 from ..core.membership import FEWEST
-from .wording import Node, Page, exactly, fifth, left_out, name, number, percent, place_words, signed, times
+from .wording import (
+    Node,
+    Page,
+    exactly,
+    fifth,
+    left_out,
+    name,
+    number,
+    percent,
+    place_words,
+    signed,
+    times,
+)
 
 TOP = 5  # parts that are printed of each list in a long model
 MOST_VALUES = 8  # of a nominal feature that are printed
@@ -18,7 +30,9 @@ REST = "any other"
 CLEAR = 0.1  # a value is more frequent in a rule than overall if its share is larger by this
 MOSTLY = 0.9  # values of so large a share together are what a rule is about
 LOW = 0.4  # a change that passes its average below this percentile is told for what lies below
-EDGE = 0.05  # a centre in this outer share of the data is told by where its region begins
+EDGE = (
+    0.05  # a centre in this outer share of the data is told by where its region begins
+)
 
 
 class Items(Sequence[Any]):
@@ -35,7 +49,9 @@ class Items(Sequence[Any]):
 
     def __getitem__(self, i: Any) -> Any:
         found: Any = self.keys[i]
-        return tuple(map(self.make, found)) if isinstance(i, slice) else self.make(found)
+        return (
+            tuple(map(self.make, found)) if isinstance(i, slice) else self.make(found)
+        )
 
     def __repr__(self) -> str:
         return f"<{len(self)} items>"
@@ -86,7 +102,11 @@ class Shape:
         """The change as the words tell it: of a rise that is told for low values, what those take away."""
         if self.exact:
             return max(self.y, key=abs)
-        low = self.kind in ("rises", "falls") and not self.names and self.percentile is not None
+        low = (
+            self.kind in ("rises", "falls")
+            and not self.names
+            and self.percentile is not None
+        )
         return -self.change if low and (self.percentile or 0.0) < LOW else self.change
 
     def __str__(self) -> str:
@@ -97,10 +117,19 @@ class Shape:
             return f"{feature} {MISSING}: {signed(self.y[1])}; {self.names[0]} {signed(self.y[0])}"
         if self.kind == "varies" and not (self.exact and len(self.names) == 2):
             (best, y), *others = self._ranked()
-            values = "; ".join([f"{feature} = {best}: {told(y)}", *(f"{what} {told(y)}" for what, y in others)])
+            values = "; ".join(
+                [
+                    f"{feature} = {best}: {told(y)}",
+                    *(f"{what} {told(y)}" for what, y in others),
+                ]
+            )
             return f"{values} ({sure.lstrip(' ,')})" if sure else values
-        if self.exact and len(self.x) > 2 and not self.names:  # a line that bends, point by point
-            points = [f"{exactly(x)}: {told(y)}" for x, y in zip(self.x, self.y, strict=True)]
+        if (
+            self.exact and len(self.x) > 2 and not self.names
+        ):  # a line that bends, point by point
+            points = [
+                f"{exactly(x)}: {told(y)}" for x, y in zip(self.x, self.y, strict=True)
+            ]
             inner = [f"at {point}" for point in points[1:-1]]
             return f"{feature} {'; '.join([f'up to {points[0]}', *inner, f'from {points[-1]}'])}{sure}"
         change, where, detail = self._where(feature)
@@ -109,7 +138,13 @@ class Shape:
     def _number(self, amount: float) -> str:
         if not self.exact:
             return signed(amount)
-        return f"{amount:+.3g}" if 0 < abs(amount) < 1 else f"{amount:+.3f}" if amount else "0"
+        return (
+            f"{amount:+.3g}"
+            if 0 < abs(amount) < 1
+            else f"{amount:+.3f}"
+            if amount
+            else "0"
+        )
 
     def _where(self, feature: str) -> tuple[float, str, str]:
         """The change that is told, with what, and more about where."""
@@ -117,22 +152,42 @@ class Shape:
         if self.kind == MISSING:
             return change, f"where {feature} was {MISSING}", ""
         if self.kind == "varies":  # one of two has the number
-            change, value = max(zip(self.y, self.names, strict=True), key=lambda pair: abs(pair[0]))
+            change, value = max(
+                zip(self.y, self.names, strict=True), key=lambda pair: abs(pair[0])
+            )
             return change, f"where {feature} is {name(value)}", ""
         if len(self.names) == 2:
             return change, f"where {feature} is {name(self.names[1])}", ""
         if self.names and self.exact:  # levels, in their order
-            steps = f"from {name(self.names[0])} to {name(self.names[-1])} in equal steps, "
+            steps = (
+                f"from {name(self.names[0])} to {name(self.names[-1])} in equal steps, "
+            )
             return change, f"with higher {feature}", steps
         if self.names:
-            level = next(what for y, what in zip(self.y, self.names, strict=True) if y * change > 0)
+            level = next(
+                what
+                for y, what in zip(self.y, self.names, strict=True)
+                if y * change > 0
+            )
             return change, f"with higher {feature}", f"from {name(level)} on, "
         if self.at is None or place is None:
             return change, f"with {feature}", ""
         if self.kind in ("peaks", "dips"):
-            return change, f"with {fifth(place)} {feature}", f"around {number(self.at)}, "
-        low = place < LOW if not self.exact else self.y[-1] == 0  # told for the smaller side of the data
-        side = fifth(place) if fifth(place).endswith("low" if low else "high") else "low" if low else "high"
+            return (
+                change,
+                f"with {fifth(place)} {feature}",
+                f"around {number(self.at)}, ",
+            )
+        low = (
+            place < LOW if not self.exact else self.y[-1] == 0
+        )  # told for the smaller side of the data
+        side = (
+            fifth(place)
+            if fifth(place).endswith("low" if low else "high")
+            else "low"
+            if low
+            else "high"
+        )
         about = f"{'below' if low else 'above'} about {number(self.at)}, "
         if self.exact:
             first, last = (-1, 0) if low else (0, -1)
@@ -144,12 +199,19 @@ class Shape:
         usual, count = Counter(round(y, 9) for y in self.y).most_common(1)[0]
         alike = 1 < count < len(self.y)
         pairs = zip(self.names, self.y, strict=True)
-        told = {REST if alike and round(y, 9) == usual else name(what): y for what, y in pairs}
+        told = {
+            REST if alike and round(y, 9) == usual else name(what): y
+            for what, y in pairs
+        }
         ranked = sorted(told.items(), key=lambda pair: (pair[0] == REST, -pair[1]))
         if len(ranked) > MOST_VALUES:
             middle = ranked[MOST_VALUES // 2 : -MOST_VALUES // 2]
             mean = sum(y for _, y in middle) / len(middle)
-            ranked = [*ranked[: MOST_VALUES // 2], (f"{len(middle)} between", mean), *ranked[-MOST_VALUES // 2 :]]
+            ranked = [
+                *ranked[: MOST_VALUES // 2],
+                (f"{len(middle)} between", mean),
+                *ranked[-MOST_VALUES // 2 :],
+            ]
         return ranked
 
 
@@ -198,36 +260,66 @@ class Condition:
         """Name of the value that the rule has most of, or that is nearest to its centre, where values have names."""
         if self.values:
             return max(self.values, key=lambda value: value[1] - value[2])[0]
-        return min(self.names, key=lambda pair: abs(pair[0] - self.center))[1] if self.names else None
+        return (
+            min(self.names, key=lambda pair: abs(pair[0] - self.center))[1]
+            if self.names
+            else None
+        )
 
     def __str__(self) -> str:
         feature = name(self.feature)
         if self.members is None:
             return f"{feature} is {self._words()}"
-        if max((abs(here - usual) for _, here, usual in self.values), default=0.0) > CLEAR:
+        if (
+            max((abs(here - usual) for _, here, usual in self.values), default=0.0)
+            > CLEAR
+        ):
             return f"{feature} is {_told_by_shares(self.values, self.measured, self.members)}"
-        names, ends = dict(self.names), [x for x in (self.low, self.high) if x is not None]
+        names, ends = (
+            dict(self.names),
+            [x for x in (self.low, self.high) if x is not None],
+        )
         if not ends:
             return f"any {feature}"
-        counts = bool(names) or (ends[0] == round(ends[0]) and abs(ends[0]) < 10)  # it must not be read as left out
-        return _between(feature, [name(names.get(x, number(x))) for x in ends], self.low is None, counts)
+        counts = bool(names) or (
+            ends[0] == round(ends[0]) and abs(ends[0]) < 10
+        )  # it must not be read as left out
+        return _between(
+            feature,
+            [name(names.get(x, number(x))) for x in ends],
+            self.low is None,
+            counts,
+        )
 
     def _words(self) -> str:
-        values, pair = self.values, f"({number(self.center)} against {number(self.average)})"
-        if not values and len(self.names) == 2:  # shares of the only two values of a number
+        values, pair = (
+            self.values,
+            f"({number(self.center)} against {number(self.average)})",
+        )
+        if (
+            not values and len(self.names) == 2
+        ):  # shares of the only two values of a number
             (low, less), (high, more) = self.names
-            here, usual = ((x - low) / (high - low) for x in (self.center, self.average))
+            here, usual = (
+                (x - low) / (high - low) for x in (self.center, self.average)
+            )
             values = (less, 1 - here, 1 - usual), (more, here, usual)
         if values:
             return _told_by_shares(values)
         if self.category is not None:
             return f"around {name(self.category)}"
         if self.percentile is None and (self.average <= 0 or self.center < 0):
-            return f"{'above' if self.center > self.average else 'below'} average {pair}"
+            return (
+                f"{'above' if self.center > self.average else 'below'} average {pair}"
+            )
         if self.percentile is None:
             ratio = self.center / self.average
             much = f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
-            return f"nearly absent {pair}" if ratio < 0.05 else f"{much} times the average {pair}"
+            return (
+                f"nearly absent {pair}"
+                if ratio < 0.05
+                else f"{much} times the average {pair}"
+            )
         limit = self.high if self.low is None else self.low
         if EDGE <= self.percentile <= 1 - EDGE or limit is None:
             return place_words(self.center, self.percentile, about=True)
@@ -237,12 +329,20 @@ class Condition:
 def _between(feature: str, ends: list[str], below: bool, counts: bool = True) -> str:
     """A feature between two ends, or ``below`` or above one, which ``counts`` or does not."""
     if len(ends) == 2:
-        return f"{feature} is {ends[0]}" if ends[0] == ends[1] else f"{feature} {ends[0]} to {ends[1]}"
+        return (
+            f"{feature} is {ends[0]}"
+            if ends[0] == ends[1]
+            else f"{feature} {ends[0]} to {ends[1]}"
+        )
     side = "below" if below else "above"
     return f"{feature} {ends[0]} or {side}" if counts else f"{feature} {side} {ends[0]}"
 
 
-def _told_by_shares(values: tuple[tuple[str, float, float], ...], measured: int | None = None, of: int = 0) -> str:
+def _told_by_shares(
+    values: tuple[tuple[str, float, float], ...],
+    measured: int | None = None,
+    of: int = 0,
+) -> str:
     """Values that are clearly more or less frequent inside than overall, with counts where ``measured`` is known."""
 
     def counted(share: float) -> str:
@@ -250,14 +350,29 @@ def _told_by_shares(values: tuple[tuple[str, float, float], ...], measured: int 
         told = f"all {count:,}" if count == measured else f"{count:,} of {measured:,}"
         return told + " measured" * (measured != of)
 
-    more = sorted((-here, name(what)) for what, here, usual in values if here > usual + CLEAR)
+    more = sorted(
+        (-here, name(what)) for what, here, usual in values if here > usual + CLEAR
+    )
     if 0 < len(more) < 4 and sum(-share for share, _ in more) > MOSTLY:
-        held = f" ({counted(sum(-share for share, _ in more))})" if measured is not None else ""
+        held = (
+            f" ({counted(sum(-share for share, _ in more))})"
+            if measured is not None
+            else ""
+        )
         return " or ".join(what for _, what in more) + held
-    gone = [(usual, name(what), here) for what, here, usual in values if usual > here + CLEAR and here < 1 - MOSTLY]
+    gone = [
+        (usual, name(what), here)
+        for what, here, usual in values
+        if usual > here + CLEAR and here < 1 - MOSTLY
+    ]
     if gone and not more:
-        return f"not {max(gone)[1]}" + (f" ({counted(max(gone)[2])} are)" if measured is not None else "")
-    what, here, usual = max(values, key=lambda value: (round(abs(value[1] - value[2]), 9), value[1] - value[2]))
+        return f"not {max(gone)[1]}" + (
+            f" ({counted(max(gone)[2])} are)" if measured is not None else ""
+        )
+    what, here, usual = max(
+        values,
+        key=lambda value: (round(abs(value[1] - value[2]), 9), value[1] - value[2]),
+    )
     if measured is not None:
         return f"{name(what)} for {counted(here)} ({percent(usual)} overall)"
     return f"{name(what)} for {percent(here)} ({percent(usual)} on average)"
@@ -282,10 +397,15 @@ class Given:
     names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        feature, ends = name(self.feature), [exactly(x) for x in (self.low, self.high) if x is not None]
+        feature, ends = (
+            name(self.feature),
+            [exactly(x) for x in (self.low, self.high) if x is not None],
+        )
         if self.words:
             return f"{feature} is {' or '.join(map(name, self.words))}"
-        return _between(feature, [name(what) for what in self.names] or ends, self.low is None)
+        return _between(
+            feature, [name(what) for what in self.names] or ends, self.low is None
+        )
 
 
 @dataclass(frozen=True)
@@ -319,15 +439,31 @@ class Consequent(Page):
         """This consequent on a page, with its ``top`` shapes; ``general`` says what the shift of a general rule is."""
         centre, had = " at its centre" if len(self.shapes) else "", ""
         if self.overall is not None:
-            here = f"{self.positives:,} of {self.observed:,} had it" if self.observed else "observed in none of them"
+            here = (
+                f"{self.positives:,} of {self.observed:,} had it"
+                if self.observed
+                else "observed in none of them"
+            )
             had = ": {}, {:,} of {:,} overall;".format(here, *self.overall)
         error = "" if self.error is None else f" ± {self.error:#.2g}"
         shift = f"{self.shift:+.10g}" if self.exact else signed(self.shift)
-        starts = f": starts at {exactly(self.shift)}" if self.exact else f": {number(self.shift)} {general}"
+        starts = (
+            f": starts at {exactly(self.shift)}"
+            if self.exact
+            else f": {number(self.shift)} {general}"
+        )
         at = starts if general else f"{had} {shift}{error}{centre}"
-        shapes = tuple(Node(str(shape), amount=shape.told) for shape in self.shapes[:top])
+        shapes = tuple(
+            Node(str(shape), amount=shape.told) for shape in self.shapes[:top]
+        )
         rest = left_out(len(self.shapes), top, "smaller one")
-        return [Node(name(self.label) + at, shapes + rest, amount=None if general else self.shift)]
+        return [
+            Node(
+                name(self.label) + at,
+                shapes + rest,
+                amount=None if general else self.shift,
+            )
+        ]
 
 
 @dataclass(frozen=True)
@@ -359,17 +495,31 @@ class Rule(Page):
         if self.members is None or self.total is None:
             return governs
         if self.members <= FEWEST and not self.given:  # perhaps nobody is wholly in it
-            return f"{governs}, told by the {times(self.members, 'sample')} nearest to it"
+            return (
+                f"{governs}, told by the {times(self.members, 'sample')} nearest to it"
+            )
         return f"{times(self.members, 'sample')}, {percent(self.members / max(self.total, 1))} of the data"
 
     def nodes(self, top: int | None = TOP) -> list[Node]:
         """This rule on a page, with its ``top`` conditions, labels and shapes; without ``top``, with all of them."""
-        most = None if self.given else top if top is None or self.told is None else min(top, self.told)
+        most = (
+            None
+            if self.given
+            else top
+            if top is None or self.told is None
+            else min(top, self.told)
+        )
         conditions = tuple(Node(str(c)) for c in self.conditions[:most])
         if not conditions and (self.always or len(self.conditions)):
-            conditions = (Node("always" if self.always else "no feature alone sets it apart"),)
-        conditions += left_out(len(self.conditions), most, "condition", " closer to the average")
-        labels = tuple(c.nodes(top)[0] for c in self.consequents[:top]) or (Node("nothing changes"),)
+            conditions = (
+                Node("always" if self.always else "no feature alone sets it apart"),
+            )
+        conditions += left_out(
+            len(self.conditions), most, "condition", " closer to the average"
+        )
+        labels = tuple(c.nodes(top)[0] for c in self.consequents[:top]) or (
+            Node("nothing changes"),
+        )
         labels += left_out(len(self.consequents), top, "label", " that it moves less")
         title = f"{self.noun} {self.index + 1} — {self.size}"
         return [Node(title, (Node("IF", conditions), Node("THEN", labels)))]
@@ -382,6 +532,11 @@ def plain(value: Any, top: int | None) -> Any:
     if not hasattr(value, "__dataclass_fields__"):
         return value
     found = {field.name: getattr(value, field.name) for field in fields(value)}
-    for what in [part for part in ("shapes", "conditions", "consequents") if part in found]:
+    for what in [
+        part for part in ("shapes", "conditions", "consequents") if part in found
+    ]:
         found |= {f"n_{what}": len(found[what]), what: tuple(found[what][slice(top)])}
-    return {what: [plain(y, top) for y in x] if isinstance(x, tuple) else x for what, x in found.items()}
+    return {
+        what: [plain(y, top) for y in x] if isinstance(x, tuple) else x
+        for what, x in found.items()
+    }

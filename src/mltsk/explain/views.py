@@ -25,12 +25,18 @@ def tables_of(model: Any, *, sure: bool = False) -> Tables:
     """
     if isinstance(model, Tables):
         return model
-    system = model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
+    system = (
+        model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
+    )
     if sure and hasattr(model, "_sure_system"):
         system = model._sure_system()
     if not isinstance(system, FuzzySystem):
-        raise InputError(f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_.")
-    return Tables(system, model._category_names() if hasattr(model, "_category_names") else None)
+        raise InputError(
+            f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_."
+        )
+    return Tables(
+        system, model._category_names() if hasattr(model, "_category_names") else None
+    )
 
 
 def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
@@ -39,7 +45,9 @@ def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
     That is what each row of the training data would have been told if it had not been there.
     """
     if not hasattr(model, "_left_out"):
-        raise InputError("No leave-one-out scores: give a classifier that was fitted here, not one of a file.")
+        raise InputError(
+            "No leave-one-out scores: give a classifier that was fitted here, not one of a file."
+        )
     (Y, scores), names = model._left_out, model.system_.label_names
     chances, found = model.system_.probabilities(scores), {}
     for j in positions(names, labels or names, np.arange(len(names)), "label"):
@@ -66,7 +74,9 @@ def feature_importance(model: Any, top: int | None = 20) -> FeatureImportance:
     tables = tables_of(model)
     sizes = np.zeros((len(tables.feature_names), len(tables.system.label_names)))
     # what a value adds is 0 on average where there is one: it does not correlate with whether there is one
-    np.add.at(sizes, [subject.feature for subject in tables.subjects], tables.importance**2)
+    np.add.at(
+        sizes, [subject.feature for subject in tables.subjects], tables.importance**2
+    )
     sizes = np.sqrt(sizes)
     order = np.argsort(-sizes.sum(axis=1), kind="stable")
     names = tuple(tables.feature_names[f] for f in order[:top])
@@ -105,28 +115,64 @@ def shapes(model: Any, *labels: str, top: int = 6) -> tuple[Curve, ...]:
     names = tables.system.label_names
     kept = positions(names, labels or names, np.arange(len(names)), "label")
     sizes = np.zeros(len(tables.feature_names))
-    np.add.at(sizes, [subject.feature for subject in tables.subjects], tables.sizes[:, kept].sum(axis=1))
+    np.add.at(
+        sizes,
+        [subject.feature for subject in tables.subjects],
+        tables.sizes[:, kept].sum(axis=1),
+    )
     order = np.argsort(-sizes, kind="stable")[: min(top, np.count_nonzero(sizes))]
     return tuple(_shape(tables, int(f), int(j)) for f in order for j in kept)
 
 
 def _shape(tables: Tables, f: int, j: int) -> Curve:
-    feature, label, missing = tables.feature_names[f], tables.system.label_names[j], None
+    feature, label, missing = (
+        tables.feature_names[f],
+        tables.system.label_names[j],
+        None,
+    )
     told = rule_base(tables).for_feature(feature).for_label(label).general[0].shapes[:1]
-    named, ends = [*tables.named_values(f)], _range(tables.system, tables.subjects[f].columns.start)
+    named, ends = (
+        [*tables.named_values(f)],
+        _range(tables.system, tables.subjects[f].columns.start),
+    )
     x = doubles(named) if named else np.linspace(*ends, 101)
     y, error = tables.effect(f, x, j), tables.deviation(f, j, x)
     if (gap := tables.gaps.get(f)) is not None:
         measured, missing = tables.effect(gap, np.array([0.0, 1.0]), j).tolist()
         y = y + measured
     error = None if error is None else TWO_SIDED * error
-    return _curve(tables, f, x, y, ", ".join(map(str, told)), None, label, missing=missing, error=error)
+    return _curve(
+        tables,
+        f,
+        x,
+        y,
+        ", ".join(map(str, told)),
+        None,
+        label,
+        missing=missing,
+        error=error,
+    )
 
 
-def _curve(tables: Tables, t: int, x: Array, y: Array, words: str, center: Any, label: Any, **known: Any) -> Curve:
+def _curve(
+    tables: Tables,
+    t: int,
+    x: Array,
+    y: Array,
+    words: str,
+    center: Any,
+    label: Any,
+    **known: Any,
+) -> Curve:
     subject, quantiles = tables.subjects[t], tables.system.quantiles
-    found = np.zeros(0) if quantiles is None or subject.values else doubles(quantiles[subject.columns.start])
-    return Curve(subject.name, label, x, y, words, center, found, tables.named_values(t), **known)
+    found = (
+        np.zeros(0)
+        if quantiles is None or subject.values
+        else doubles(quantiles[subject.columns.start])
+    )
+    return Curve(
+        subject.name, label, x, y, words, center, found, tables.named_values(t), **known
+    )
 
 
 @dataclass(frozen=True)
@@ -155,17 +201,38 @@ def label_correlation_view(model: Any, Y: Any = None) -> LabelCorrelation:
     else:
         given = doubles(Y)
         if given.ndim != 2 or given.shape[1] != L:
-            raise InputError(f"Y must have one column for each of {L} labels, got shape {given.shape}.")
+            raise InputError(
+                f"Y must have one column for each of {L} labels, got shape {given.shape}."
+            )
         said = np.nan_to_num(given - np.nanmean(given, axis=0))
     # all numbers of the model as effects on each label that can be compared, (rows, L)
     w = np.sqrt(doubles(system.rule_weights))[:, None]
-    spread = tables.spreads if system.is_linear or not len(system.terms) else tables.grid_terms.std(axis=0)
-    found = [doubles(system.term_coef) * spread[: len(system.terms), None], tables.shifts * w]
-    found += [coef[1:] * tables.spreads[:, None] * a for coef, a in zip(system.coef, w, strict=True) if system.order]
-    labels, consequents, pairs = _cosine(said), _cosine(np.concatenate(found)), np.triu_indices(L, 1)
+    spread = (
+        tables.spreads
+        if system.is_linear or not len(system.terms)
+        else tables.grid_terms.std(axis=0)
+    )
+    found = [
+        doubles(system.term_coef) * spread[: len(system.terms), None],
+        tables.shifts * w,
+    ]
+    found += [
+        coef[1:] * tables.spreads[:, None] * a
+        for coef, a in zip(system.coef, w, strict=True)
+        if system.order
+    ]
+    labels, consequents, pairs = (
+        _cosine(said),
+        _cosine(np.concatenate(found)),
+        np.triu_indices(L, 1),
+    )
     both = np.stack([labels[pairs], consequents[pairs]], axis=1)
-    agreement = float(_cosine(both - both.mean(axis=0))[0, 1]) if len(both) > 1 else np.nan
-    return LabelCorrelation(system.label_names, labels, consequents, Y is not None, agreement)
+    agreement = (
+        float(_cosine(both - both.mean(axis=0))[0, 1]) if len(both) > 1 else np.nan
+    )
+    return LabelCorrelation(
+        system.label_names, labels, consequents, Y is not None, agreement
+    )
 
 
 def _cosine(columns: Array) -> Array:
@@ -198,10 +265,17 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
     """Distinctness and coverage of the rules, as they fire on samples ``X`` or, without, at each other's centres."""
     system = tables_of(model).system
     if not len(system.centers):
-        raise InputError("This model has no exceptions that could be laid out: its shapes are the whole of it.")
+        raise InputError(
+            "This model has no exceptions that could be laid out: its shapes are the whole of it."
+        )
     if X is None:
-        M = firing_strengths(system.centers, system.centers, system.widths, underflow=system.underflow)
-        T, coverage = rule_distances(M, np.asarray(system.rule_weights)), doubles(system.rule_weights)
+        M = firing_strengths(
+            system.centers, system.centers, system.widths, underflow=system.underflow
+        )
+        T, coverage = (
+            rule_distances(M, np.asarray(system.rule_weights)),
+            doubles(system.rule_weights),
+        )
     else:
         X = X if system.columns is None else system.columns.expand(X)
         M = system.firing(X if hasattr(X, "toarray") else doubles(X))
@@ -213,7 +287,13 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
     plane, total = np.zeros((K, 2)), float(values.sum())
     plane[:, : min(K, 2)] = vectors[:, ::-1][:, :2] * np.sqrt(values[:2])
     nearest = np.minimum((T + 2.0 * np.eye(K)).min(axis=1), 1.0)
-    return RuleMap(T, nearest, coverage, plane, float(values[:2].sum()) / total if total > 0 else 1.0)
+    return RuleMap(
+        T,
+        nearest,
+        coverage,
+        plane,
+        float(values[:2].sum()) / total if total > 0 else 1.0,
+    )
 
 
 def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
@@ -224,21 +304,40 @@ def membership_curves(model: Any, rule: int, top: int = 6) -> tuple[Curve, ...]:
         known = f"they are counted from 0 to {K - 1}" if K else "there are none"
         raise InputError(f"There is no rule {rule}: {known}.")
     order, _ = tables.order(rule, np.arange(len(tables.subjects)))
-    for t, condition in zip(order[:top].tolist(), rule_base(tables)[rule].conditions[:top], strict=True):
-        own, center, x = tables.subjects[t].columns, None, doubles([*tables.named_values(t)])
+    for t, condition in zip(
+        order[:top].tolist(), rule_base(tables)[rule].conditions[:top], strict=True
+    ):
+        own, center, x = (
+            tables.subjects[t].columns,
+            None,
+            doubles([*tables.named_values(t)]),
+        )
         if tables.subjects[t].kind != "nominal":
-            center = float((system if system.scaling is None else tables).centers[rule, own.start])
+            center = float(
+                (system if system.scaling is None else tables).centers[rule, own.start]
+            )
             x = np.linspace(*_range(system, own.start, center), 201)
-        apart = (tables.scaled(t, x) - system.centers[rule, own]) ** 2 / system.widths[rule, own]
-        curves.append(_curve(tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center, None))
+        apart = (tables.scaled(t, x) - system.centers[rule, own]) ** 2 / system.widths[
+            rule, own
+        ]
+        curves.append(
+            _curve(
+                tables, t, x, np.exp(-apart.sum(axis=1)), str(condition), center, None
+            )
+        )
     return tuple(curves)
 
 
 def _range(system: FuzzySystem, d: int, *inside: float) -> tuple[float, float]:
     """Training values of a feature without a far tail, and those ``inside``; of a row of unit length, 0 to 1."""
     if system.quantiles is None:
-        return 0.0, 1.0 if system.unit_length else max([1.0, *(2.0 * abs(x) for x in inside)])
+        return 0.0, 1.0 if system.unit_length else max(
+            [1.0, *(2.0 * abs(x) for x in inside)]
+        )
     least, low, high, most = (float(q) for q in system.quantiles[d, [0, 1, -2, -1]])
     reach = max(high - low, 1e-9 * max(abs(low), 1.0))
-    least, most = min(max(least, low - reach), *inside, most), max(min(most, high + reach), *inside, least)
+    least, most = (
+        min(max(least, low - reach), *inside, most),
+        max(min(most, high + reach), *inside, least),
+    )
     return (least, most) if most > least else (least - 0.5, most + 0.5)

@@ -59,25 +59,39 @@ class Page:
 
     def to_text(self, *known: Any, **options: Any) -> str:
         """Plain text, at most 110 columns where names allow; takes what `nodes` takes."""
-        return "\n\n".join("\n".join(_lines(node, "")) for node in self.nodes(*known, **options))
+        return "\n\n".join(
+            "\n".join(_lines(node, "")) for node in self.nodes(*known, **options)
+        )
 
     def to_markdown(self, *known: Any, **options: Any) -> str:
         """`to_text` as Markdown."""
-        return "\n\n".join("\n".join(_items(node)) for node in self.nodes(*known, **options))
+        return "\n\n".join(
+            "\n".join(_items(node)) for node in self.nodes(*known, **options)
+        )
 
     def to_html(self, *known: Any, **options: Any) -> str:
         """`to_text` as a piece of HTML that opens and folds, without scripts; amounts are bars."""
-        nodes, page = self.nodes(*known, **options), f"<div class='mltsk-rules'><style>{_STYLE}</style>"
-        unit = 8.0 / max((abs(node.amount) for root in nodes for node in root.walk() if node.amount), default=1.0)
+        nodes, page = (
+            self.nodes(*known, **options),
+            f"<div class='mltsk-rules'><style>{_STYLE}</style>",
+        )
+        unit = 8.0 / max(
+            (abs(node.amount) for root in nodes for node in root.walk() if node.amount),
+            default=1.0,
+        )
         for node in nodes:
             folded = f"<details open><summary>{escape(node.text)}</summary>{_list(node, unit)}</details>"
-            page += folded if node.children else f"<p class='muted'>{escape(node.text)}</p>"
+            page += (
+                folded if node.children else f"<p class='muted'>{escape(node.text)}</p>"
+            )
         return page + "</div>"
 
     __str__, _repr_html_ = to_text, to_html
 
 
-def left_out(count: int, shown: int | None, noun: str, more: str = "") -> tuple[Node, ...]:
+def left_out(
+    count: int, shown: int | None, noun: str, more: str = ""
+) -> tuple[Node, ...]:
     """What is not told of ``count`` things where ``shown`` are (None: all), as one node, or none."""
     rest = 0 if shown is None else count - shown
     return (Node(f"and {times(rest, noun)}{more}", muted=True),) if rest > 0 else ()
@@ -85,7 +99,13 @@ def left_out(count: int, shown: int | None, noun: str, more: str = "") -> tuple[
 
 def _lines(node: Node, indent: str) -> Iterator[str]:
     deeper = indent + ("    " if indent else "")
-    yield fill(node.text, WIDTH, initial_indent=indent, subsequent_indent=deeper, break_long_words=False)
+    yield fill(
+        node.text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=deeper,
+        break_long_words=False,
+    )
     for child in node.children:
         yield from _lines(child, indent + "  ")
 
@@ -101,8 +121,13 @@ def _list(node: Node, unit: float) -> str:
     """What belongs under a node, with bars of so many ``unit`` for their amounts."""
     items = ""
     for child in node.children:
-        kind, size = "up" if (child.amount or 0.0) > 0 else "down", unit * abs(child.amount or 0.0)
-        bar = f"<i class='{kind}' style='width:{size:.2f}em'></i>" if child.amount else ""
+        kind, size = (
+            "up" if (child.amount or 0.0) > 0 else "down",
+            unit * abs(child.amount or 0.0),
+        )
+        bar = (
+            f"<i class='{kind}' style='width:{size:.2f}em'></i>" if child.amount else ""
+        )
         items += f"<li{' class=muted' * child.muted}>{escape(child.text)}{bar}{_list(child, unit)}</li>"
     return f"<ul>{items}</ul>" if items else ""
 
@@ -133,7 +158,9 @@ def percent(share: float) -> str:
 
 def fifth(percentile: float) -> str:
     """Where a percentile (0..1) lies, in one of five words."""
-    return ("very low", "low", "medium", "high", "very high")[min(int(percentile * 5), 4)]
+    return ("very low", "low", "medium", "high", "very high")[
+        min(int(percentile * 5), 4)
+    ]
 
 
 def place_words(value: float, percentile: float, *, about: bool = False) -> str:
@@ -161,13 +188,19 @@ def times(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def positions(names: Sequence[str], wanted: Iterable[str], kept: NDArray[np.intp], kind: str) -> NDArray[np.intp]:
+def positions(
+    names: Sequence[str], wanted: Iterable[str], kept: NDArray[np.intp], kind: str
+) -> NDArray[np.intp]:
     """Those of ``kept`` whose names are wanted; of a name that is not there, an error says what comes close."""
     found = []
     for what in wanted:
         if what not in names:
             close = difflib.get_close_matches(str(what), names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"the first of {len(names)} is {names[0]!r}."
+            hint = (
+                f"did you mean {close[0]!r}?"
+                if close
+                else f"the first of {len(names)} is {names[0]!r}."
+            )
             raise InputError(f"There is no {kind} called {what!r}: {hint}")
         found += [i for i, known in enumerate(names) if known == what]
     if not found:
@@ -182,7 +215,15 @@ def summed_up(x: Array, y: Array) -> tuple[str, float, float, tuple[int, int]]:
     peak, dip = top - max(first, last), min(first, last) - bottom
     if max(peak, dip) > BEND * (top - bottom):
         up = peak >= dip
-        at, ends = float(x[y.argmax() if up else y.argmin()]), (int(y.argmax()), int(y.argmin()))
+        at, ends = (
+            float(x[y.argmax() if up else y.argmin()]),
+            (int(y.argmax()), int(y.argmin())),
+        )
         return "peaks" if up else "dips", at, (top - bottom) * (1 if up else -1), ends
     rising = np.maximum.accumulate(y if last >= first else -y)
-    return "rises" if last >= first else "falls", float(np.interp(0.0, rising, x)), last - first, (len(y) - 1, 0)
+    return (
+        "rises" if last >= first else "falls",
+        float(np.interp(0.0, rising, x)),
+        last - first,
+        (len(y) - 1, 0),
+    )

@@ -20,7 +20,10 @@ from ..core.membership import Underflow
 from .design import Design, Rules, Scale, gram
 from .ridge import Factor, SingularError, centred_kernel, of_labels
 
-LOO_ROWS, LOO_ROWS_LINEAR = 500, 1200  # linear terms (text) need more rows to notice what first-order rules add
+LOO_ROWS, LOO_ROWS_LINEAR = (
+    500,
+    1200,
+)  # linear terms (text) need more rows to notice what first-order rules add
 PATTERNS = 6  # of observed rows that are judged by, the most frequent ones: each has a kernel of its own
 # Share of the error by which exceptions of order 0 and 1 must lower it to be taken: more where they join ramps, which
 # bend, and most where slopes do. On pbc shifts that gave 0.7 % made test AP worse (.584 against .596, two partitions).
@@ -32,9 +35,19 @@ ZERO_ORDER, FIRST_ORDER = 400, 20  # numbers of exceptions that are tried, next 
 # Widths as shares of twice the variance of scaled samples: order 0, order 1, order 1 for linear terms. Half and twice
 # of these are tried when the structure is known.
 WIDTH_0, WIDTH_1, WIDTH_LINEAR = 0.3, 0.09, 0.025
-SHARES, FINER = (0.5, 5.0), (0.3, 3.0)  # weight of the exceptions, general rule 1; then times these
-RIDGES = (1e-2, 1e5)  # rows that come twice would ask for less: below this a model repeats its rows
-FEW, MANY_ROWS, FEW_ROWS = 50, 2_000, 5_000  # centres of exceptions on fewer rows: of more than 50 centres, of few
+SHARES, FINER = (
+    (0.5, 5.0),
+    (0.3, 3.0),
+)  # weight of the exceptions, general rule 1; then times these
+RIDGES = (
+    1e-2,
+    1e5,
+)  # rows that come twice would ask for less: below this a model repeats its rows
+FEW, MANY_ROWS, FEW_ROWS = (
+    50,
+    2_000,
+    5_000,
+)  # centres of exceptions on fewer rows: of more than 50 centres, of few
 NUMBERS = range(2, 21)  # of exceptions, that Xie and Beni's index chooses from
 EXACT_ROWS = 200  # up to here kernels are in double precision
 
@@ -65,10 +78,14 @@ class Judge:
     last: float = 1.0
 
     @classmethod
-    def of(cls, block: Any, patterns: Sequence[NDArray[np.intp]], fixed: float | None) -> "Judge":
+    def of(
+        cls, block: Any, patterns: Sequence[NDArray[np.intp]], fixed: float | None
+    ) -> "Judge":
         """A judge of rows with labels and weights, at a ridge that is ``fixed``; the largest patterns count."""
         xp, parts, cells = namespace(block.Y), [], 0.0
-        dtype = np.float32 if fixed is None and len(block.Y) > EXACT_ROWS else np.float64
+        dtype = (
+            np.float32 if fixed is None and len(block.Y) > EXACT_ROWS else np.float64
+        )
         for labels in sorted(patterns, key=len, reverse=True)[:PATTERNS]:
             Y, w, copies = of_labels(block, labels)
             rows = xp.flatnonzero(w > 0)
@@ -76,9 +93,13 @@ class Judge:
                 continue
             Y, w = Y[rows], cast(w[rows], np.float64)
             target = xp.sqrt(w)[:, None] * (Y - (w @ Y) / w.sum())
-            if target.shape[0] < target.shape[1]:  # fewer columns with the same sums of squares: 120 for 5,000 labels
+            if (
+                target.shape[0] < target.shape[1]
+            ):  # fewer columns with the same sums of squares: 120 for 5,000 labels
                 target = xp.linalg.qr(target.T)[1].T
-            parts.append((cast(target, dtype), rows, cast(w, dtype), cast(copies[rows], dtype)))
+            parts.append(
+                (cast(target, dtype), rows, cast(w, dtype), cast(copies[rows], dtype))
+            )
             cells += float(w.sum()) * len(labels)
         return cls(parts, max(cells, 1e-300), fixed, dtype)
 
@@ -92,7 +113,10 @@ class Judge:
             rho, error = 2 * rho, self._at(2 * rho, centred)
         for step in (0.5, 2.0):
             moved = False
-            while RIDGES[0] < rho * step < RIDGES[1] and (new := self._at(rho * step, centred)) < error:
+            while (
+                RIDGES[0] < rho * step < RIDGES[1]
+                and (new := self._at(rho * step, centred)) < error
+            ):
                 rho, error, moved = rho * step, new, True
             if moved:
                 break
@@ -109,7 +133,10 @@ class Judge:
                     raise
                 return np.inf  # in single precision
             solved = factor.solve(target)  # first: the diagonal overwrites the factor
-            kept = 1.0 - (1.0 - rho * factor.inverse_diagonal()[:, 0] + w / w.sum()) / copies
+            kept = (
+                1.0
+                - (1.0 - rho * factor.inverse_diagonal()[:, 0] + w / w.sum()) / copies
+            )
             residual = rho * solved / namespace(K).maximum(kept, 1e-6)[:, None]
             error += float((residual * residual).sum())
         return error
@@ -129,17 +156,30 @@ def choose(
     most: int,
 ) -> Choice:
     """The choice for scaled rows Z (n, D) of weights w; what is not None is given. At most ``most`` exceptions."""
-    search, has_ramps = _Search(scale, Z, w, judge, centers, tnorm), scale.terms.low is not None
+    search, has_ramps = (
+        _Search(scale, Z, w, judge, centers, tnorm),
+        scale.terms.low is not None,
+    )
     usual = WIDTH_0, WIDTH_1 if has_ramps else WIDTH_LINEAR
-    if n_rules is not None:  # (order, number of rules) of the candidates, fewest numbers first
-        structures = [(o, n_rules) for o in ((0, 1) if order is None and n_rules else (order or 0,))]
+    if (
+        n_rules is not None
+    ):  # (order, number of rules) of the candidates, fewest numbers first
+        structures = [
+            (o, n_rules)
+            for o in ((0, 1) if order is None and n_rules else (order or 0,))
+        ]
     else:
         some = [(0, min(ZERO_ORDER, most)), (1, min(FIRST_ORDER, most))]
         structures = [(0, 0), *(pair for pair in some if order in (None, pair[0]))]
     found: dict[tuple[int, int], Choice] = {}
     is_text = n_rules is None and scale.name == "unit"
     for o, K in sorted(structures, key=lambda pair: pair[1]) if is_text else structures:
-        if is_text and len(found) == 2 and min(c.error for c in found.values()) < (1 - CLEAR_GAIN) * found[0, 0].error:
+        if (
+            is_text
+            and len(found) == 2
+            and min(c.error for c in found.values())
+            < (1 - CLEAR_GAIN) * found[0, 0].error
+        ):
             break
         width = usual[o] if width_scale is None else width_scale
         found[o, K] = search.best(o, K, width, SHARES[1:] if o else SHARES)
@@ -165,14 +205,27 @@ class Clusters:
     def centers(self, K: int) -> Array:
         """K centres by k-means, or fewer, where the rows are; found on the host, as the steps are small and many."""
         some = spread_rows(len(self.w), FEW_ROWS if K <= FEW else MANY_ROWS)
-        raw, w = self.Z[some] if is_sparse(self.Z) else asnumpy(self.Z[some]), asnumpy(self.w[some])
+        raw, w = (
+            self.Z[some] if is_sparse(self.Z) else asnumpy(self.Z[some]),
+            asnumpy(self.w[some]),
+        )
         filled = self.scale.terms.filled(raw)
-        found = fuzzy_c_means(filled, K, fuzzifier=1.0, sample_weight=w, rtol=1e-3, max_iter=8, power_steps=2)
+        found = fuzzy_c_means(
+            filled,
+            K,
+            fuzzifier=1.0,
+            sample_weight=w,
+            rtol=1e-3,
+            max_iter=8,
+            power_steps=2,
+        )
         C = found.centers
         if filled is not raw:  # the mean of what was measured in each cluster
             V, there = (found.memberships * w[:, None]).T, raw == raw
             seen = V @ there
-            C = np.where(seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C)
+            C = np.where(
+                seen > 0, V @ np.where(there, raw, 0.0) / np.maximum(seen, 1e-300), C
+            )
         return put(C, self.Z)
 
     def most_valid(self) -> int:
@@ -180,15 +233,27 @@ class Clusters:
         some = spread_rows(len(self.w), FEW_ROWS)
         Z, w = self.scale.terms.filled(self.Z[some]), asnumpy(self.w[some])
         Z = Z if is_sparse(Z) else asnumpy(Z)
-        found = {K: xie_beni(Z, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=w) for K in NUMBERS}
+        found = {
+            K: xie_beni(Z, asnumpy(self.centers(K)), fuzzifier=1.0, sample_weight=w)
+            for K in NUMBERS
+        }
         return min(found, key=found.__getitem__)
 
 
 class _Search:
     """Choices for scaled rows Z of weights w: kernels of the general rule and of exceptions, of size 1 each."""
 
-    def __init__(self, scale: Scale, Z: Matrix, w: Array, judge: Judge, centers: Any, tnorm: str) -> None:
-        self.scale, self.Z, self.w, self.judge, self.centers, self.tnorm = scale, Z, w, judge, centers, tnorm
+    def __init__(
+        self, scale: Scale, Z: Matrix, w: Array, judge: Judge, centers: Any, tnorm: str
+    ) -> None:
+        self.scale, self.Z, self.w, self.judge, self.centers, self.tnorm = (
+            scale,
+            Z,
+            w,
+            judge,
+            centers,
+            tnorm,
+        )
         G = gram(scale.general(Z))
         self.inner = None if scale.terms.low is not None else G
         self.general, self.general_size = self._sized(G)
@@ -198,21 +263,38 @@ class _Search:
             steps = xp.nan_to_num((Z[half : 2 * half] - Z[:half]) ** 2)
             self.apart = float(xp.amax(steps, axis=1).mean()) or 1.0
 
-    def best(self, order: int, n_rules: int, h: float, shares: Sequence[float]) -> Choice:
+    def best(
+        self, order: int, n_rules: int, h: float, shares: Sequence[float]
+    ) -> Choice:
         """The best of a few weights for a structure."""
         if n_rules == 0:
             empty = Rules(self.centers(1)[:0], 1.0, 0)
             error, rho = self.judge.error(self.general)
-            return Choice(Design(self.scale, empty, 1 / self.general_size, 1.0), rho, error, 0.0, 0.0)
-        firing: Underflow = "softmax" if order else "plain" if self.tnorm == "product" else "minimum"
+            return Choice(
+                Design(self.scale, empty, 1 / self.general_size, 1.0),
+                rho,
+                error,
+                0.0,
+                0.0,
+            )
+        firing: Underflow = (
+            "softmax" if order else "plain" if self.tnorm == "product" else "minimum"
+        )
         rules = Rules(self.centers(n_rules), h * self.apart, order, firing)
         if order and self.inner is None:
             self.inner = gram(self.scale.terms.filled(self.Z))
-        block, size = self._sized(Design(self.scale, rules).exception_kernel(self.Z, self.inner))
+        block, size = self._sized(
+            Design(self.scale, rules).exception_kernel(self.Z, self.inner)
+        )
         found = []
         for v in shares:
             error, rho = self.judge.error((self.general + v * block) / (1 + v))
-            design = Design(self.scale, rules, 1 / (self.general_size * (1 + v)), v / (size * (1 + v)))
+            design = Design(
+                self.scale,
+                rules,
+                1 / (self.general_size * (1 + v)),
+                v / (size * (1 + v)),
+            )
             found.append(Choice(design, rho, error, h, v))
         return min(found, key=lambda choice: choice.error)
 
@@ -220,11 +302,21 @@ class _Search:
         """The choice with another width, the first of these times its own that is better, and another weight."""
         rules = best.design.rules
         for factor in factors:
-            other = self.best(rules.order, len(rules.centers), best.width_scale * factor, (best.share,))
+            other = self.best(
+                rules.order,
+                len(rules.centers),
+                best.width_scale * factor,
+                (best.share,),
+            )
             if other.error < best.error:
                 best = other
                 break
-        finer = self.best(rules.order, len(rules.centers), best.width_scale, [best.share * f for f in FINER])
+        finer = self.best(
+            rules.order,
+            len(rules.centers),
+            best.width_scale,
+            [best.share * f for f in FINER],
+        )
         return min(best, finer, key=lambda choice: choice.error)
 
     def _sized(self, K: Array) -> tuple[Array, float]:

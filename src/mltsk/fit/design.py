@@ -37,7 +37,10 @@ from ..exceptions import InputError
 # A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
 # thread), if it then takes at most DENSE_BYTES.
 DENSE_SHARE, DENSE_BYTES = 0.01, 10**9
-OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms that overlap
+OVERLAPPING = (
+    "triangles",
+    "trapezoids",
+)  # scales whose ramps lie between terms that overlap
 LARGEST = 1e200  # variance of scaled samples whose products are still finite
 
 
@@ -66,13 +69,21 @@ class Scale:
         ``shares`` (D,) say how much columns count in distances, ``monotone`` (D,) which may have one ramp alone. The
         last ``n_given`` columns are those of given rules, whose terms count from 0 and not from their mean.
         """
-        name = ("unit" if sparse.issparse(X) else "quantile") if name == "auto" else name
+        name = (
+            ("unit" if sparse.issparse(X) else "quantile") if name == "auto" else name
+        )
         if sparse.issparse(X) and name not in ("unit", None):
-            raise InputError(f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray().")
+            raise InputError(
+                f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray()."
+            )
         if name == "unit" and not sparse.issparse(X) and not bool((X == X).all()):
-            raise InputError("scale='unit' needs every cell of a row to give it unit length: take another scale.")
+            raise InputError(
+                "scale='unit' needs every cell of a row to give it unit length: take another scale."
+            )
         how = "quantile" if name in PERCENTILE_TERMS else name
-        scaling = None if how is None or how == "unit" else fit_scaling(X, w, how, shares)
+        scaling = (
+            None if how is None or how == "unit" else fit_scaling(X, w, how, shares)
+        )
         if scaling is not None and how == "quantile":
             terms = Terms.ramps(scaling, monotone, str(name))
         else:
@@ -80,16 +91,24 @@ class Scale:
         Z = cls(name, scaling, terms, 1.0).apply(X)
         terms = terms.averaged(Z, scaling, w)
         terms = terms.from_zero(X.shape[1] - n_given) if n_given else terms
-        if name == "unit":  # mean square length less the square of the mean: lengths are 1, so nothing cancels
+        if (
+            name == "unit"
+        ):  # mean square length less the square of the mean: lengths are 1, so nothing cancels
             mean = terms.mean
-            variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(mean @ mean)
+            variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(
+                mean @ mean
+            )
         else:
             with np.errstate(over="ignore", invalid="ignore"):
                 mean, sd = weighted_mean_and_sd(Z, w)
                 variance = float((sd**2).sum())
             if not variance < LARGEST:
-                raise InputError(f"X holds numbers too large for scale={name!r}: take 'quantile', or smaller units.")
-        varies = variance > 1e-12 * (variance + float(mean @ mean))  # rows that are all the same have any yardstick
+                raise InputError(
+                    f"X holds numbers too large for scale={name!r}: take 'quantile', or smaller units."
+                )
+        varies = variance > 1e-12 * (
+            variance + float(mean @ mean)
+        )  # rows that are all the same have any yardstick
         return cls(name, scaling, terms, variance if varies else 1.0), Z
 
     @cached_property
@@ -101,7 +120,9 @@ class Scale:
         """Columns of the general rule (N, P) of scaled rows, its terms, perhaps CSR, in double precision."""
         T = cast(self.terms.memberships(Z, self.scaling), np.float64)
         if self.name in OVERLAPPING:
-            return T @ (put(self.heights.toarray(), T) if is_tensor(T) else self.heights)
+            return T @ (
+                put(self.heights.toarray(), T) if is_tensor(T) else self.heights
+            )
         return T
 
     def apply(self, X: Matrix) -> Matrix:
@@ -112,7 +133,11 @@ class Scale:
         if not sparse.issparse(Z):
             return Z
         size = Z.shape[0] * Z.shape[1]
-        return Z.toarray() if 8 * size <= DENSE_BYTES and Z.nnz >= DENSE_SHARE * size else Z
+        return (
+            Z.toarray()
+            if 8 * size <= DENSE_BYTES and Z.nnz >= DENSE_SHARE * size
+            else Z
+        )
 
 
 @dataclass(frozen=True)
@@ -151,7 +176,10 @@ class Design:
         C, scaling = self.rules.centers, self.scale.scaling
         widths = namespace(C).full_like(C, self.rules.width)
         share = None if scaling is None else scaling.share
-        return cast(firing_strengths(Z, C, widths, underflow=self.rules.firing, share=share), np.float64)
+        return cast(
+            firing_strengths(Z, C, widths, underflow=self.rules.firing, share=share),
+            np.float64,
+        )
 
     def _slopes(self, Z: Matrix) -> FuzzyMap:
         """M ∘ (1, Z/√V) as an operator, in double precision."""
@@ -162,7 +190,9 @@ class Design:
         """Φ of scaled rows, dense, in double precision."""
         T = dense(self.scale.general(Z))
         M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
-        return namespace(T).concatenate([self.general**0.5 * T, self.exceptions**0.5 * M], axis=1)
+        return namespace(T).concatenate(
+            [self.general**0.5 * T, self.exceptions**0.5 * M], axis=1
+        )
 
     def kernel(self, Z: Matrix) -> Array:
         """Φ Φᵀ (N, N) in double precision."""
@@ -170,12 +200,18 @@ class Design:
         if len(self.rules.centers):
             inner = None
             if self.rules.order:
-                inner = gram(self.scale.terms.filled(Z)) if self.scale.terms.low is not None else K
+                inner = (
+                    gram(self.scale.terms.filled(Z))
+                    if self.scale.terms.low is not None
+                    else K
+                )
             self.exception_kernel(Z, inner, into=K)
         K *= self.general
         return K
 
-    def exception_kernel(self, Z: Matrix, inner: Array | None, into: Array | None = None) -> Array:
+    def exception_kernel(
+        self, Z: Matrix, inner: Array | None, into: Array | None = None
+    ) -> Array:
         """(M Mᵀ) ∘ (1 + Z Zᵀ/V), ``inner`` = Z Zᵀ for order 1; times b / a it is added to ``into`` where that is given.
 
         Some rows at a time, in place: at thousands of rows, writing arrays takes longer than computing them.
@@ -186,7 +222,9 @@ class Design:
             part = M[rows] @ M.T
             if self.rules.order and inner is not None:
                 part *= 1.0 + inner[rows] * (1.0 / self.scale.variance)
-            out[rows] += part if into is None else part * (self.exceptions / self.general)
+            out[rows] += (
+                part if into is None else part * (self.exceptions / self.general)
+            )
         return out
 
     def transposed(self, Z: Matrix, A: Array) -> Array:
@@ -194,7 +232,11 @@ class Design:
         xp = namespace(A)
         parts = [self.general**0.5 * xp.asarray(self.scale.general(Z).T @ A)]
         if len(self.rules.centers):
-            below = self._slopes(Z).transpose_matmul(A) if self.rules.order else self.firing(Z).T @ A
+            below = (
+                self._slopes(Z).transpose_matmul(A)
+                if self.rules.order
+                else self.firing(Z).T @ A
+            )
             parts.append(self.exceptions**0.5 * below)
         return xp.concatenate(parts)
 
@@ -203,7 +245,9 @@ class Design:
         (P, K, _), xp = self.shape, namespace(B)
         out = self.general**0.5 * xp.asarray(self.scale.general(Z) @ B[:P])
         if K:
-            right = self._slopes(Z) @ B[P:] if self.rules.order else self.firing(Z) @ B[P:]
+            right = (
+                self._slopes(Z) @ B[P:] if self.rules.order else self.firing(Z) @ B[P:]
+            )
             out = out + self.exceptions**0.5 * right
         return out
 
@@ -214,11 +258,21 @@ class Design:
         from their own mean, which may be another one: then the difference is in the intercept.
         """
         P, K, _ = self.shape
-        coef = self.exceptions**0.5 * B[P:].reshape(K, -1, B.shape[1]) if K else np.zeros((0, 1, B.shape[1]))
+        coef = (
+            self.exceptions**0.5 * B[P:].reshape(K, -1, B.shape[1])
+            if K
+            else np.zeros((0, 1, B.shape[1]))
+        )
         coef[:, 1:] *= self.scale.variance**-0.5
         general = self.general**0.5 * B[:P]
-        general = self.scale.heights @ general if self.scale.name in OVERLAPPING else general
-        return rates - np.einsum("ql,ql->l", mean, B) + self.scale.terms.mean @ general, general, coef
+        general = (
+            self.scale.heights @ general if self.scale.name in OVERLAPPING else general
+        )
+        return (
+            rates - np.einsum("ql,ql->l", mean, B) + self.scale.terms.mean @ general,
+            general,
+            coef,
+        )
 
 
 def gram(T: Matrix) -> Array:

@@ -39,7 +39,9 @@ class Penalty:
 
     def times(self, B: Array) -> Array:
         """B (Q, L) times the penalty, (ρI + αQ)."""
-        return self.back(self.rotate(B) * put(np.atleast_1d(self.rho + self.alpha * self.lam), B))
+        return self.back(
+            self.rotate(B) * put(np.atleast_1d(self.rho + self.alpha * self.lam), B)
+        )
 
     def rotate(self, Y: Array) -> Array:
         """Labels in the basis of the coupling."""
@@ -70,17 +72,23 @@ class Factor:
             values, vectors = namespace(A).linalg.eigh(A)
             return cls(tau, values=values.clamp(min=0.0), vectors=vectors)
         if len(tau) > 1:
-            values, vectors = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
+            values, vectors = eigh(
+                A, overwrite_a=True, check_finite=False, driver="evd"
+            )
             return cls(tau, values=np.maximum(values, 0.0), vectors=vectors)
         if is_tensor(A):
             A.diagonal().add_(float(tau[0]))
             lower, failed = namespace(A).linalg.cholesky_ex(A)
         else:
             A.flat[:: len(A) + 1] += tau[0]
-            upper, failed = get_lapack_funcs("potrf", (A,))(A.T, lower=0, overwrite_a=1)  # .T: LAPACK works in place
+            upper, failed = get_lapack_funcs("potrf", (A,))(
+                A.T, lower=0, overwrite_a=1
+            )  # .T: LAPACK works in place
             lower = upper.T
         if failed:
-            raise SingularError(f"the problem is singular with a ridge of {tau[0]:g}: take a larger one")
+            raise SingularError(
+                f"the problem is singular with a ridge of {tau[0]:g}: take a larger one"
+            )
         return cls(tau, lower=lower)
 
     @property
@@ -93,15 +101,23 @@ class Factor:
             return self.vectors @ ((self.vectors.T @ B) * self._inverses)
         if is_tensor(B):
             return namespace(B).cholesky_solve(B, self.lower)
-        return get_lapack_funcs("potrs", (B,))(self.lower.T, B, lower=0)[0] if len(B) else B
+        return (
+            get_lapack_funcs("potrs", (B,))(self.lower.T, B, lower=0)[0]
+            if len(B)
+            else B
+        )
 
     def inverse_diagonal(self) -> Array:
         """Diagonal of (A + τI)⁻¹, (n, 1 or L): a Cholesky factor L is overwritten, for sums of squares of L⁻¹."""
         if self.lower is None:
             return self.vectors**2 @ self._inverses
         if is_tensor(self.lower):
-            return namespace(self.lower).cholesky_inverse(self.lower).diagonal()[:, None]
-        inverse = get_lapack_funcs("trtri", (self.lower,))(self.lower.T, lower=0, overwrite_c=1)[0]
+            return (
+                namespace(self.lower).cholesky_inverse(self.lower).diagonal()[:, None]
+            )
+        inverse = get_lapack_funcs("trtri", (self.lower,))(
+            self.lower.T, lower=0, overwrite_c=1
+        )[0]
         return np.einsum("ij,ij->i", inverse, inverse)[:, None]
 
     def leverage(self, rows: Array) -> Array:
@@ -110,16 +126,24 @@ class Factor:
             return (rows @ self.vectors) ** 2 @ self._inverses
         half = rows.T
         if is_tensor(rows):
-            half = namespace(rows).linalg.solve_triangular(self.lower, half, upper=False)
+            half = namespace(rows).linalg.solve_triangular(
+                self.lower, half, upper=False
+            )
         elif rows.size:
-            half = get_lapack_funcs("trtrs", (rows,))(self.lower.T, half, lower=0, trans=1)[0]
+            half = get_lapack_funcs("trtrs", (rows,))(
+                self.lower.T, half, lower=0, trans=1
+            )[0]
         return namespace(half).einsum("qn,qn->n", half, half)[:, None]
 
 
 def of_labels(block: Any, labels: Any) -> tuple[Array, Array, Array]:
     """(Y, weights, copies) of rows for labels that have the same weights, in double precision."""
     Y = cast(block.Y[:, labels], np.float64)
-    return (Y, block.w, block.copies) if block.w.ndim == 1 else (Y, block.w[:, labels[0]], block.copies[:, labels[0]])
+    return (
+        (Y, block.w, block.copies)
+        if block.w.ndim == 1
+        else (Y, block.w[:, labels[0]], block.copies[:, labels[0]])
+    )
 
 
 def centred_kernel(K: Array, w: Array) -> Array:
@@ -134,16 +158,22 @@ def centred_kernel(K: Array, w: Array) -> Array:
     return K
 
 
-def solve_dual(K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty) -> tuple[Array, Array]:
+def solve_dual(
+    K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty
+) -> tuple[Array, Array]:
     """(A, loo) from the kernel K (N, N) of rows that all count: B = ΦᵀA, and leave-one-out scores (N, L).
 
     K is overwritten.
     """
     if penalty.basis is not None:  # in which labels are separate
-        A, loo = solve_dual(K, penalty.rotate(Y), w, copies, replace(penalty, basis=None))
+        A, loo = solve_dual(
+            K, penalty.rotate(Y), w, copies, replace(penalty, basis=None)
+        )
         return penalty.back(A), penalty.back(loo)
     root, share = namespace(w).sqrt(w)[:, None], (w / w.sum())[:, None]
-    factor = Factor.of(centred_kernel(K, w), np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam))
+    factor = Factor.of(
+        centred_kernel(K, w), np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam)
+    )
     solved, tau = factor.solve(root * (Y - (w @ Y) / w.sum())), put(factor.tau, Y)
     kept = 1.0 - (1.0 - tau * factor.inverse_diagonal() + share) / copies[:, None]
     return root * solved, Y - tau * solved / namespace(K).maximum(kept, _LEAST) / root
@@ -166,15 +196,31 @@ class Moments:
     def of(cls, rows: Array, Y: Array, w: Array) -> "Moments":
         """Of dense rows of Φ."""
         weighted = rows * w[:, None]
-        return cls(weighted.T @ rows, weighted.T @ Y, weighted.sum(axis=0), w @ Y, float(w.sum()))
+        return cls(
+            weighted.T @ rows,
+            weighted.T @ Y,
+            weighted.sum(axis=0),
+            w @ Y,
+            float(w.sum()),
+        )
 
     def __add__(self, other: "Moments") -> "Moments":
-        return Moments(*(mine + theirs for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True)))
+        return Moments(
+            *(
+                mine + theirs
+                for mine, theirs in zip(
+                    vars(self).values(), vars(other).values(), strict=True
+                )
+            )
+        )
 
     def solve(self, penalty: Penalty) -> "Primal":
         """B of the primal form."""
         mean, rates = self.phi / self.total, self.y / self.total
-        factor = Factor.of(self.H - mean[:, None] * self.phi, np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam))
+        factor = Factor.of(
+            self.H - mean[:, None] * self.phi,
+            np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam),
+        )
         B = penalty.back(factor.solve(penalty.rotate(self.B - mean[:, None] * self.y)))
         return Primal(factor, B, mean, rates, self.total, penalty)
 
@@ -199,7 +245,13 @@ class Primal:
         return Y - self.penalty.back(self.penalty.rotate(Y - score) / kept)
 
 
-def conjugate_gradients(apply: Callable[[Array], Array], B: Array, rtol: float = 1e-6, *, max_iter: int = 500) -> Array:
+def conjugate_gradients(
+    apply: Callable[[Array], Array],
+    B: Array,
+    rtol: float = 1e-6,
+    *,
+    max_iter: int = 500,
+) -> Array:
     """P with apply(P) = B up to a residual of ``rtol``; columns are one system, so a step is one wide product."""
     xp = namespace(B)
     P, residual = xp.zeros_like(B), B

@@ -19,7 +19,10 @@ from .candidates import Candidates, Index, digits_of, rounded
 
 MOST = 2_000  # candidates: those that are most correlated with some label
 RIDGE = 0.1  # of the refit, where columns have length 1; .05 to .2 do as well, .001 less (five data sets)
-SMALL, LEFT = 1e-3, 0.02  # ridge of the choice, and what must be left of a candidate beside those that are chosen
+SMALL, LEFT = (
+    1e-3,
+    0.02,
+)  # ridge of the choice, and what must be left of a candidate beside those that are chosen
 FREE = 0.002  # share of what is explained that two ramps may cost when they become one
 
 
@@ -42,7 +45,9 @@ class Problem:
         mean, rates = share @ A, share @ t
         scaled, pull = (A - mean) * root, (t - rates) * root
         norms = np.sqrt(np.einsum("nc,nc->c", scaled, scaled))
-        alive = norms > 1e-2 * max(float(norms.max(initial=0.0)), 1e-300)  # rarer terms would be chosen for a few rows
+        alive = norms > 1e-2 * max(
+            float(norms.max(initial=0.0)), 1e-300
+        )  # rarer terms would be chosen for a few rows
         c = (scaled.T @ pull) / np.where(alive, norms, np.inf)[:, None]
         pulls = np.abs(c) / np.maximum(np.abs(c).max(axis=0, initial=0.0), 1e-300)
         best = np.argsort(-pulls.max(axis=1), kind="stable")[:MOST]
@@ -53,7 +58,9 @@ class Problem:
     @cached_property
     def features(self) -> list[int]:
         """Of the candidates that are used, -1 for exceptions."""
-        every = np.concatenate([self.candidates.terms.feature, np.full(len(self.candidates.centers), -1)])
+        every = np.concatenate(
+            [self.candidates.terms.feature, np.full(len(self.candidates.centers), -1)]
+        )
         return list(every[self.used].tolist())
 
     def chosen(self, most: int) -> list[list[Index]]:
@@ -62,8 +69,15 @@ class Problem:
 
     def _sets(self, label: int, most: int) -> list[Index]:
         """Forward selection by what each candidate adds to those before, per statement."""
-        costs, alive = self.candidates.costs[self.used], np.ones(len(self.used), dtype=bool)
-        sets, state, size = [np.zeros(0, dtype=np.intp)] * (most + 1), Selection(self.G, self.c[:, label], most), 0
+        costs, alive = (
+            self.candidates.costs[self.used],
+            np.ones(len(self.used), dtype=bool),
+        )
+        sets, state, size = (
+            [np.zeros(0, dtype=np.intp)] * (most + 1),
+            Selection(self.G, self.c[:, label], most),
+            0,
+        )
         while size <= most:
             sets[size:] = [np.array(state.kept, dtype=np.intp)] * (most + 1 - size)
             best = state.best(alive, costs)
@@ -71,9 +85,16 @@ class Problem:
                 break
             state.add(best)
             size += int(costs[best])
-            if (merged := self._merged(state.kept, label)) is not None and size <= most + 1:
-                alive[[q for q in state.kept if q not in merged]] = False  # not again one by one
-                state, size = Selection(self.G, self.c[:, label], most, merged), size - 1
+            if (
+                merged := self._merged(state.kept, label)
+            ) is not None and size <= most + 1:
+                alive[[q for q in state.kept if q not in merged]] = (
+                    False  # not again one by one
+                )
+                state, size = (
+                    Selection(self.G, self.c[:, label], most, merged),
+                    size - 1,
+                )
         return sets
 
     def _merged(self, kept: list[int], label: int) -> list[int] | None:
@@ -86,7 +107,10 @@ class Problem:
                 merged = [q for q in kept if q not in (last, other)] + [at]
                 explained = []
                 for these in (kept, merged):
-                    part, c = self.G[np.ix_(these, these)] + SMALL * np.eye(len(these)), self.c[these, label]
+                    part, c = (
+                        self.G[np.ix_(these, these)] + SMALL * np.eye(len(these)),
+                        self.c[these, label],
+                    )
                     explained.append(float(c @ np.linalg.solve(part, c)))
                 if explained[1] >= (1 - FREE) * explained[0]:
                     return merged
@@ -98,7 +122,9 @@ class Problem:
         for label, these in enumerate(sets):
             kept = these[min(size, len(these) - 1)]
             part = self.G[np.ix_(kept, kept)] + RIDGE * np.eye(len(kept))
-            numbers = np.linalg.solve(part, self.c[kept, label]) / self.norms[self.used[kept]]
+            numbers = (
+                np.linalg.solve(part, self.c[kept, label]) / self.norms[self.used[kept]]
+            )
             coef[self.used[kept], label] = rounded(numbers, digits_of(numbers))
         return coef
 
@@ -110,7 +136,9 @@ class Problem:
     def information(self, A: Array, w: Array, kept: Index) -> Array:
         """Of centred columns A that are kept, with the ridge: in single precision, for it is told to two digits."""
         part = A[:, kept] * np.sqrt(w)[:, None]
-        return (part.T @ part + np.diag(RIDGE * np.maximum(self.norms[kept], 1e-12) ** 2)).astype(np.float32)
+        return (
+            part.T @ part + np.diag(RIDGE * np.maximum(self.norms[kept], 1e-12) ** 2)
+        ).astype(np.float32)
 
 
 class Selection:
@@ -127,7 +155,11 @@ class Selection:
 
     def best(self, alive: NDArray[np.bool_], costs: NDArray[np.int64]) -> int | None:
         """The candidate that adds most per statement."""
-        gain = np.where(alive & (self.norm > LEFT), self.left**2 / np.maximum(self.norm, 1e-12) / costs, -1.0)
+        gain = np.where(
+            alive & (self.norm > LEFT),
+            self.left**2 / np.maximum(self.norm, 1e-12) / costs,
+            -1.0,
+        )
         gain[self.kept] = -1.0
         found = int(gain.argmax()) if len(gain) else 0
         return found if len(gain) and gain[found] > 0 else None

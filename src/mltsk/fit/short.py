@@ -47,18 +47,31 @@ class Sample:
     def rows(self, rows: Any) -> "Sample":
         """Some of the rows."""
         X = asnumpy(self.X[rows]) if is_tensor(self.X) else self.X[rows]
-        return replace(self, X=X, Y=self.Y[rows], w=self.w[rows], copies=self.copies[rows], loo=self.loo[rows])
+        return replace(
+            self,
+            X=X,
+            Y=self.Y[rows],
+            w=self.w[rows],
+            copies=self.copies[rows],
+            loo=self.loo[rows],
+        )
 
     @property
     def row_weights(self) -> Array:
         """(N,): the mean over labels."""
-        return np.asarray(self.w if self.w.ndim == 1 else self.w.mean(axis=1), dtype=np.float64)
+        return np.asarray(
+            self.w if self.w.ndim == 1 else self.w.mean(axis=1), dtype=np.float64
+        )
 
     @property
     def target(self) -> Array:
         """What a short model imitates, (N, L): scores without oneself, and a little of the label where observed."""
-        known = np.broadcast_to((self.w if self.w.ndim == 2 else self.w[:, None]) > 0, self.Y.shape)
-        return np.where(known, (1 - OF_LABELS) * self.loo + OF_LABELS * self.Y, self.loo)
+        known = np.broadcast_to(
+            (self.w if self.w.ndim == 2 else self.w[:, None]) > 0, self.Y.shape
+        )
+        return np.where(
+            known, (1 - OF_LABELS) * self.loo + OF_LABELS * self.Y, self.loo
+        )
 
 
 def certainty_of(sample: Sample) -> Certainty | None:
@@ -69,12 +82,20 @@ def certainty_of(sample: Sample) -> Certainty | None:
         return None
     w = part.row_weights
     Phi = design.rows(design.scale.apply(part.X))
-    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(w * (sample.row_weights.sum() / w.sum()))[:, None]
+    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(
+        w * (sample.row_weights.sum() / w.sum())
+    )[:, None]
     slope = design.scale.variance**-0.5
     rows = [1.0] + [slope] * (0 if not K else (Q - P) // K - 1)
-    units = np.concatenate([np.full(P, design.general**0.5), np.tile(rows, K) * design.exceptions**0.5])
-    information = (centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(units, units)
-    if design.scale.name in OVERLAPPING:  # of the numbers of ramps, which are those of its columns times H
+    units = np.concatenate(
+        [np.full(P, design.general**0.5), np.tile(rows, K) * design.exceptions**0.5]
+    )
+    information = (centred.T @ centred + penalty.rho * np.eye(Q)) / np.outer(
+        units, units
+    )
+    if (
+        design.scale.name in OVERLAPPING
+    ):  # of the numbers of ramps, which are those of its columns times H
         back = block_diag([inv(design.scale.heights.tocsc()), eye_array(Q - P)])
         information = back.T @ information @ back
     return Certainty(information, _noise(part, part.loo))
@@ -82,8 +103,12 @@ def certainty_of(sample: Sample) -> Certainty | None:
 
 def _noise(part: Sample, scores: Array) -> Array:
     """Standard deviation of the labels from honest scores, (L,)."""
-    known = np.broadcast_to(part.w if part.w.ndim == 2 else part.w[:, None], part.Y.shape)
-    return np.sqrt(np.einsum("nl,nl->l", known / known.sum(axis=0), (part.Y - scores) ** 2))
+    known = np.broadcast_to(
+        part.w if part.w.ndim == 2 else part.w[:, None], part.Y.shape
+    )
+    return np.sqrt(
+        np.einsum("nl,nl->l", known / known.sum(axis=0), (part.Y - scores) ** 2)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +133,22 @@ class ShortModels:
     def candidates(self) -> Candidates:
         """What is chosen from."""
         if self.long.unit_length or self.long.quantiles is None:
-            return Candidates(self.long, self.long.terms, *(np.zeros((0, self.long.shape[1])),) * 2)
+            return Candidates(
+                self.long, self.long.terms, *(np.zeros((0, self.long.shape[1])),) * 2
+            )
         counted = self._part.X[self._part.row_weights > 0]
-        return Candidates.of(self.long, np.asarray(counted, dtype=np.float64), self.max_conditions)
+        return Candidates.of(
+            self.long, np.asarray(counted, dtype=np.float64), self.max_conditions
+        )
 
     @cached_property
     def _columns(self) -> Array:
         return self.candidates.columns(self._part.X)
 
     def _problem(self, rows: Any, target: Array) -> Problem:
-        return Problem.of(self._columns[rows], target, self._part.row_weights[rows], self.candidates)
+        return Problem.of(
+            self._columns[rows], target, self._part.row_weights[rows], self.candidates
+        )
 
     @cached_property
     def _whole(self) -> tuple[Problem, list[list[Index]]]:
@@ -135,7 +166,9 @@ class ShortModels:
             without = part.rows(rest)
             if not without.w.any(axis=0).all():
                 continue
-            scores = left_out_scores(without.design, without.penalty, without, Z[rest], K[np.ix_(rest, rest)])
+            scores = left_out_scores(
+                without.design, without.penalty, without, Z[rest], K[np.ix_(rest, rest)]
+            )
             problem = self._problem(rest, replace(without, loo=scores).target)
             found.append((slice(k, None, FOLDS), problem, problem.chosen(self.most)))
         return found
@@ -156,13 +189,27 @@ class ShortModels:
         columns, words = self.long.columns, dict[str, Any]()
         if columns is not None:
             words = {"indicators": columns.indicators, "n_given": len(columns.rules)}
-        members = Members.of(every.X, short.firing(every.X), every.Y, every.w, shared=False, **words)
-        return replace(short, members=members, certainty=self._certainty(size, problem, coef, kept))
+        members = Members.of(
+            every.X, short.firing(every.X), every.Y, every.w, shared=False, **words
+        )
+        return replace(
+            short, members=members, certainty=self._certainty(size, problem, coef, kept)
+        )
 
-    def _certainty(self, size: int, problem: Problem, coef: Array, kept: Index) -> Certainty:
+    def _certainty(
+        self, size: int, problem: Problem, coef: Array, kept: Index
+    ) -> Certainty:
         """Of the columns ``kept``, from the errors of scores by folds."""
         part, noise = self._part, _noise(self._part, self.scores(size))
-        chosen, A = np.zeros((self.long.shape[1], part.Y.shape[1]), dtype=np.int64), self._columns - problem.mean
+        chosen, A = (
+            np.zeros((self.long.shape[1], part.Y.shape[1]), dtype=np.int64),
+            self._columns - problem.mean,
+        )
         for _, other, sets in self._folds:
             chosen += self.candidates.agreement(A, coef, other.fitted(sets, size))
-        return Certainty(problem.information(A, part.row_weights, kept), noise, chosen, len(self._folds))
+        return Certainty(
+            problem.information(A, part.row_weights, kept),
+            noise,
+            chosen,
+            len(self._folds),
+        )

@@ -34,14 +34,22 @@ MANIFEST = "mltsk.json"
 MAX_JSON, MAX_MEMBERS = 64 << 20, 10_000
 
 _METHODS = (
-    *("binary_relevance.BinaryRelevanceTSK", "bp_mll.BPMLL", "c2ae.C2AE", "classifier_chain.ClassifierChainTSK"),
+    *(
+        "binary_relevance.BinaryRelevanceTSK",
+        "bp_mll.BPMLL",
+        "c2ae.C2AE",
+        "classifier_chain.ClassifierChainTSK",
+    ),
     *("hnoml.HNOML", "jbnn.JBNN", "ml_knn.MLkNN", "ml_tsk_fs.PaperMLTSK", "mlsf.MLSF"),
 )
 _OURS = (
     *("mltsk.classifier.MLTSKClassifier", "mltsk.incremental.IncrementalMLTSK"),
     *(f"mltsk.paper.methods.{name}" for name in _METHODS),
 )
-_ROWS = ("scipy.sparse._csr.csr_matrix", "scipy.sparse._csr.csr_array")  # what a stream keeps of its samples
+_ROWS = (
+    "scipy.sparse._csr.csr_matrix",
+    "scipy.sparse._csr.csr_array",
+)  # what a stream keeps of its samples
 _NUMBERS = ("bool", "bool_", "int32", "int64", "float32", "float64")
 
 # What a file may hold: by skops' name for the way in which a thing is rebuilt, the types that may be rebuilt so.
@@ -66,13 +74,31 @@ def trusted_in_pipelines() -> Mapping[str, tuple[str, ...]]:
     None of it is a function: a FunctionTransformer may be there for columns that it passes on, and not with a ``func``.
     """
     from sklearn.base import TransformerMixin
-    from sklearn.feature_extraction.text import CountVectorizer  # which is no TransformerMixin
+    from sklearn.feature_extraction.text import (
+        CountVectorizer,
+    )  # which is no TransformerMixin
     from sklearn.utils import all_estimators
 
-    found = [kind for _, kind in all_estimators() if issubclass(kind, TransformerMixin | CountVectorizer)]
-    types = (*(f"builtins.{name}" for name in ("str", "int", "float", "bool")), *(f"numpy.{name}" for name in _NUMBERS))
-    objects = (*_OURS, PIPELINE, *(f"{kind.__module__}.{kind.__qualname__}" for kind in found))
-    more = {"ObjectNode": objects, "TypeNode": types, "DTypeNode": ("numpy.dtype",), "SliceNode": ("builtins.slice",)}
+    found = [
+        kind
+        for _, kind in all_estimators()
+        if issubclass(kind, TransformerMixin | CountVectorizer)
+    ]
+    types = (
+        *(f"builtins.{name}" for name in ("str", "int", "float", "bool")),
+        *(f"numpy.{name}" for name in _NUMBERS),
+    )
+    objects = (
+        *_OURS,
+        PIPELINE,
+        *(f"{kind.__module__}.{kind.__qualname__}" for kind in found),
+    )
+    more = {
+        "ObjectNode": objects,
+        "TypeNode": types,
+        "DTypeNode": ("numpy.dtype",),
+        "SliceNode": ("builtins.slice",),
+    }
     return {**TRUSTED, **more}
 
 
@@ -105,10 +131,18 @@ class ModelInfo:
         kinds: dict[str, Any] = dict.fromkeys(names, NUMBER)
         if (found := getattr(model, "columns_", None)) is not None:
             known = Columns(**found)
-            for name, kind, values, rare in zip(known.names, known.kinds, known.values, known.rare, strict=True):
+            for name, kind, values, rare in zip(
+                known.names, known.kinds, known.values, known.rare, strict=True
+            ):
                 is_yes_no = values and {*values, *rare} <= {"yes", "no"}
-                kinds[name] = values if kind == ORDINAL else YES_NO if is_yes_no else kind
-        return cls(feature_names=names, label_names=tuple(map(str, getattr(model, "label_names_", ()))), kinds=kinds)
+                kinds[name] = (
+                    values if kind == ORDINAL else YES_NO if is_yes_no else kind
+                )
+        return cls(
+            feature_names=names,
+            label_names=tuple(map(str, getattr(model, "label_names_", ()))),
+            kinds=kinds,
+        )
 
 
 def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path:
@@ -138,21 +172,36 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
 
     (_, last), kind = taken_apart(model), type(model).__name__
     if last is not model and not type(last).__module__.startswith("mltsk."):
-        raise InputError(f"This pipeline ends in a {type(last).__name__}, which is no classifier of mltsk.")
+        raise InputError(
+            f"This pipeline ends in a {type(last).__name__}, which is no classifier of mltsk."
+        )
     try:
         check_is_fitted(model)
         buffer = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
     except (NotFittedError, TypeError) as error:
-        raise InputError(f"{kind} is not a fitted model: call fit before saving ({error}).") from None
+        raise InputError(
+            f"{kind} is not a fitted model: call fit before saving ({error})."
+        ) from None
     except skops.io.exceptions.UnsupportedTypeException as error:
         raise InputError(f"This {kind} cannot be saved: {error}") from None
     facts = asdict(ModelInfo.of(model) if info is None else info)
-    manifest = {"format": FORMAT, "mltsk": __version__, "skops": skops.__version__, "info": facts}
+    manifest = {
+        "format": FORMAT,
+        "mltsk": __version__,
+        "skops": skops.__version__,
+        "info": facts,
+    }
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         if found := untrusted(json.loads(archive.read("schema.json"))):
             allowed = "estimators of this package, in a pipeline transformers of scikit-learn, arrays, numbers and text"
-            raise InputError(f"This {kind} cannot be saved: it holds {found}, and a file may hold only {allowed}.")
-        plain = json.dumps(manifest, indent=1, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
+            raise InputError(
+                f"This {kind} cannot be saved: it holds {found}, and a file may hold only {allowed}."
+            )
+        plain = json.dumps(
+            manifest,
+            indent=1,
+            default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v),
+        )
         archive.writestr(MANIFEST, plain)
     with writing(path) as file:
         file.write(buffer.getvalue())
@@ -169,9 +218,15 @@ def load(path: str | Path) -> Any:
     import skops.io
 
     with _opened(Path(path)) as (file, archive, manifest):
-        schema = _json(archive, "schema.json", path) if "schema.json" in archive.namelist() else {}
+        schema = (
+            _json(archive, "schema.json", path)
+            if "schema.json" in archive.namelist()
+            else {}
+        )
         if found := untrusted(schema):
-            raise InputError(f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded.")
+            raise InputError(
+                f"{path} holds {found[:200]}, which no model of mltsk contains: it was not loaded."
+            )
         if schema.get("__loader__") != "ObjectNode":
             raise ValueError("it holds no model")
         # the same open file: what was checked is what is read
@@ -180,7 +235,10 @@ def load(path: str | Path) -> Any:
         _, inner = taken_apart(model)
         categories = manifest.get("info", {}).get("categories")
         if categories and not hasattr(inner, "categories_"):
-            inner.categories_ = {str(name): tuple(map(str, values)) for name, values in categories.items()}
+            inner.categories_ = {
+                str(name): tuple(map(str, values))
+                for name, values in categories.items()
+            }
     return model
 
 
@@ -188,16 +246,28 @@ def read_info(path: str | Path) -> ModelInfo:
     """What a model file says next to the model, without reading the model."""
     with _opened(Path(path)) as (_, _, manifest):
         info = manifest["info"]
-        features, labels = (tuple(map(str, info[key])) for key in ("feature_names", "label_names"))
-        kinds = {str(n): kind if isinstance(kind, str) else tuple(map(str, kind)) for n, kind in info["kinds"].items()}
-        categories = {str(name): tuple(map(str, values)) for name, values in info["categories"].items()}
+        features, labels = (
+            tuple(map(str, info[key])) for key in ("feature_names", "label_names")
+        )
+        kinds = {
+            str(n): kind if isinstance(kind, str) else tuple(map(str, kind))
+            for n, kind in info["kinds"].items()
+        }
+        categories = {
+            str(name): tuple(map(str, values))
+            for name, values in info["categories"].items()
+        }
         told = categories, dict(info["fitted"]), kinds, tuple(map(str, info["ids"]))
         reading = {str(key): str(value) for key, value in info["reading"].items()}
-        return ModelInfo(str(info["data"]), features, labels, *told, reading, manifest["mltsk"])
+        return ModelInfo(
+            str(info["data"]), features, labels, *told, reading, manifest["mltsk"]
+        )
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, dict[str, Any]]]:
+def _opened(
+    path: Path,
+) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, dict[str, Any]]]:
     """The file at ``path``, its archive and its manifest; whatever goes wrong with it becomes one sentence."""
     if path.is_dir():
         raise InputError(f"{path} is a folder, not a model file.")
@@ -208,7 +278,9 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
                 what = "not a model file: `mltsk fit` and mltsk.save write those"
                 if start.startswith(b"\x80"):
                     what = "a pickle, which can run code when it is read, so it was not: save the model with mltsk.save"
-                raise InputError(f"{path} is {what if start else 'empty, not a model file'}.")
+                raise InputError(
+                    f"{path} is {what if start else 'empty, not a model file'}."
+                )
             with zipfile.ZipFile(file) as archive:
                 yield file, archive, _manifest(archive, path)
     except InputError:
@@ -217,7 +289,9 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, zipfile.ZipFile, di
         raise InputError(f"There is no model file {path}.") from None
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied.") from None
-    except Exception as error:  # damaged archives meet the reader with errors of every kind
+    except (
+        Exception
+    ) as error:  # damaged archives meet the reader with errors of every kind
         lines = str(error).strip().splitlines()
         why = lines[0].rstrip(".")[:200] if lines else type(error).__name__
         raise InputError(f"{path} is damaged or no model of mltsk: {why}.") from None
@@ -229,13 +303,23 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         raise InputError(f"{path} has {len(members):,} parts, too many for a model.")
     check_size(sum(member.file_size for member in members), path)
     if MANIFEST not in archive.namelist():
-        raise InputError(f"{path} is an archive but not a model of mltsk: it has no {MANIFEST}.")
+        raise InputError(
+            f"{path} is an archive but not a model of mltsk: it has no {MANIFEST}."
+        )
     manifest = _json(archive, MANIFEST, path)
     version, number = manifest.get("mltsk"), manifest.get("format")
-    if not isinstance(number, int) or isinstance(number, bool) or not isinstance(version, str):
+    if (
+        not isinstance(number, int)
+        or isinstance(number, bool)
+        or not isinstance(version, str)
+    ):
         raise ValueError("it does not say which format it has")
     if number != FORMAT:
-        what = "upgrade with `pip install --upgrade mltsk`" if number > FORMAT else "fit the model again"
+        what = (
+            "upgrade with `pip install --upgrade mltsk`"
+            if number > FORMAT
+            else "fit the model again"
+        )
         written = f"{path} was written by mltsk {version} in format {number}"
         raise InputError(f"{written}, and mltsk {__version__} reads {FORMAT}: {what}.")
     return manifest
@@ -243,7 +327,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
 
 def _json(archive: zipfile.ZipFile, name: str, path: Any) -> dict[str, Any]:
     if archive.getinfo(name).file_size > MAX_JSON:
-        raise InputError(f"{path} has a {name} of more than {MAX_JSON >> 20} MiB, too much for a model.")
+        raise InputError(
+            f"{path} has a {name} of more than {MAX_JSON >> 20} MiB, too much for a model."
+        )
     content = json.loads(archive.read(name))
     if not isinstance(content, dict):
         raise ValueError(f"{name} is not what it should be")
@@ -253,14 +339,21 @@ def _json(archive: zipfile.ZipFile, name: str, path: Any) -> dict[str, Any]:
 def untrusted(schema: Any) -> str | None:
     """The first thing in a skops schema that is not trusted, `TRUSTED` or `trusted_in_pipelines`, or None."""
     trusted = TRUSTED
-    waiting = [schema]  # a list, not recursion: a hostile file may be nested deeper than Python's stack
+    waiting = [
+        schema
+    ]  # a list, not recursion: a hostile file may be nested deeper than Python's stack
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):
-            kind, loader = f"{item.get('__module__')}.{item.get('__class__')}", item.get("__loader__")
+            kind, loader = (
+                f"{item.get('__module__')}.{item.get('__class__')}",
+                item.get("__loader__"),
+            )
             if item is schema and kind == PIPELINE:
                 trusted = trusted_in_pipelines()
-            if "__loader__" in item and (not isinstance(loader, str) or kind not in trusted.get(loader, ())):
+            if "__loader__" in item and (
+                not isinstance(loader, str) or kind not in trusted.get(loader, ())
+            ):
                 return f"a {kind}"
             waiting.extend(item.values())
         elif isinstance(item, list):

@@ -53,10 +53,21 @@ def to_dict(model: Any) -> dict[str, Any]:
     if kind not in KINDS or type(model) is not getattr(mltsk, kind):
         raise InputError(f"A {kind} has no plain form: pass a fitted MLTSKClassifier.")
     parameters = model.get_params(deep=False)
-    kept = {name: value for name, value in model.__getstate__().items() if name not in {*parameters, *OF_ROWS}}
-    head: dict[str, Any] = {"format": NAME, "version": VERSION, "mltsk": __version__, "kind": kind}
+    kept = {
+        name: value
+        for name, value in model.__getstate__().items()
+        if name not in {*parameters, *OF_ROWS}
+    }
+    head: dict[str, Any] = {
+        "format": NAME,
+        "version": VERSION,
+        "mltsk": __version__,
+        "kind": kind,
+    }
     for part, values in (("parameter", parameters), ("attribute", kept)):
-        head[f"{part}s"] = {name: _plain(value, f"The {part} {name}") for name, value in values.items()}
+        head[f"{part}s"] = {
+            name: _plain(value, f"The {part} {name}") for name, value in values.items()
+        }
     check_fitted(model, "to_dict")
     return head
 
@@ -68,27 +79,58 @@ def from_dict(data: Mapping[str, Any]) -> Any:
     `InputError`.
     """
     if not isinstance(data, Mapping) or data.get("format") != NAME:
-        raise InputError(f"These are not the data of a model: mltsk.to_dict writes {{'format': {NAME!r}, …}}.")
+        raise InputError(
+            f"These are not the data of a model: mltsk.to_dict writes {{'format': {NAME!r}, …}}."
+        )
     version = data.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise InputError(f"The model's data have version {version!r}, and versions are 1 to {VERSION}.")
+        raise InputError(
+            f"The model's data have version {version!r}, and versions are 1 to {VERSION}."
+        )
     if version != VERSION:
-        what = "upgrade with `pip install --upgrade mltsk`" if version > VERSION else "fit the model again"
-        raise InputError(f"The model's data have version {version}, and mltsk {__version__} reads {VERSION}: {what}.")
+        what = (
+            "upgrade with `pip install --upgrade mltsk`"
+            if version > VERSION
+            else "fit the model again"
+        )
+        raise InputError(
+            f"The model's data have version {version}, and mltsk {__version__} reads {VERSION}: {what}."
+        )
     try:
         if data["kind"] not in KINDS:
-            raise InputError(f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}")
+            raise InputError(
+                f"this version knows {', '.join(KINDS)}, and no {str(data['kind'])[:80]!r}"
+            )
         kind = getattr(mltsk, data["kind"])
-        parameters = {name: _read(part, name, list) for name, part in data["parameters"].items()}
-        if strange := [name for name in parameters if name not in kind._get_param_names()]:
-            raise InputError(f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again")
+        parameters = {
+            name: _read(part, name, list) for name, part in data["parameters"].items()
+        }
+        if strange := [
+            name for name in parameters if name not in kind._get_param_names()
+        ]:
+            raise InputError(
+                f"{data['kind']} has no parameter {str(strange[0])[:80]!r}: upgrade mltsk, or fit again"
+            )
         model = kind(**parameters)
         model._validate_params()
-        vars(model).update({name: _read(part, name, tuple) for name, part in data["attributes"].items()})
+        vars(model).update(
+            {
+                name: _read(part, name, tuple)
+                for name, part in data["attributes"].items()
+            }
+        )
         check_model(model)
-    except Exception as error:  # whatever is wrong with data from elsewhere becomes one sentence
-        why = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
-        raise InputError(f"The model's data are damaged: {why[:300].rstrip('.')}.") from None
+    except (
+        Exception
+    ) as error:  # whatever is wrong with data from elsewhere becomes one sentence
+        why = (
+            f"{error.args[0]!r} is missing"
+            if isinstance(error, KeyError)
+            else " ".join(str(error).split())
+        )
+        raise InputError(
+            f"The model's data are damaged: {why[:300].rstrip('.')}."
+        ) from None
     return model
 
 
@@ -97,7 +139,9 @@ def check_fitted(model: Any, before: str) -> None:
     try:
         check_is_fitted(model)
     except NotFittedError:
-        raise InputError(f"This {type(model).__name__} is not fitted: call fit before {before}.") from None
+        raise InputError(
+            f"This {type(model).__name__} is not fitted: call fit before {before}."
+        ) from None
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -112,17 +156,35 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         if all(isinstance(key, str) for key in value):
             return {"dict": {key: _plain(part, name) for key, part in value.items()}}
-        return {"pairs": [[_plain(key, name), _plain(part, name)] for key, part in value.items()]}
-    if not isinstance(value, np.ndarray) or (value.dtype.name not in _NUMBERS and value.dtype.kind not in "UO"):
-        raise InputError(f"{name}={value!r:.80} is neither number nor text, so the model has no plain form.")
+        return {
+            "pairs": [
+                [_plain(key, name), _plain(part, name)] for key, part in value.items()
+            ]
+        }
+    if not isinstance(value, np.ndarray) or (
+        value.dtype.name not in _NUMBERS and value.dtype.kind not in "UO"
+    ):
+        raise InputError(
+            f"{name}={value!r:.80} is neither number nor text, so the model has no plain form."
+        )
     kind, parts = value.dtype.kind, value.tolist()
     if kind == "O":
         parts = _plain(parts, name)
     elif kind == "f" and not np.isfinite(value).all():
         if np.isneginf(value).any():
-            raise InputError(f"{name} holds numbers that are not finite, so the model has no plain form.")
-        parts = np.select([np.isnan(value), np.isinf(value)], ["nan", np.array(None)], value.astype(object)).tolist()
-    return {"array": parts, "type": "str" if kind == "U" else value.dtype.name, "shape": list(value.shape)}
+            raise InputError(
+                f"{name} holds numbers that are not finite, so the model has no plain form."
+            )
+        parts = np.select(
+            [np.isnan(value), np.isinf(value)],
+            ["nan", np.array(None)],
+            value.astype(object),
+        ).tolist()
+    return {
+        "array": parts,
+        "type": "str" if kind == "U" else value.dtype.name,
+        "shape": list(value.shape),
+    }
 
 
 def _read(value: Any, name: str, sequence: Any) -> Any:
@@ -135,7 +197,10 @@ def _read(value: Any, name: str, sequence: Any) -> Any:
         case {"dict": dict(parts)}:
             return {key: _read(part, key, sequence) for key, part in parts.items()}
         case {"pairs": list(parts)}:
-            return {_read(key, name, list): _read(part, name, sequence) for key, part in parts}
+            return {
+                _read(key, name, list): _read(part, name, sequence)
+                for key, part in parts
+            }
         case {"float": "nan" | "inf" | "-inf" as number}:
             return float(number)
         case {}:
@@ -151,8 +216,21 @@ def _read_array(parts: Any, kind: str, shape: list[int], name: str) -> np.ndarra
         raise InputError(f"{name!r} has shape {found.shape} instead of {tuple(shape)}")
     flat = found.ravel().tolist()
     if kind.startswith("float"):
-        flat = [np.inf if part is None else np.nan if part == "nan" else part for part in flat]
-    allowed = {"b": bool, "i": int, "u": int, "f": int | float, "s": str, "o": bool | int | float | str}[kind[0]]
-    if not all(isinstance(part, allowed) and (kind[0] in "bo" or not isinstance(part, bool)) for part in flat):
+        flat = [
+            np.inf if part is None else np.nan if part == "nan" else part
+            for part in flat
+        ]
+    allowed = {
+        "b": bool,
+        "i": int,
+        "u": int,
+        "f": int | float,
+        "s": str,
+        "o": bool | int | float | str,
+    }[kind[0]]
+    if not all(
+        isinstance(part, allowed) and (kind[0] in "bo" or not isinstance(part, bool))
+        for part in flat
+    ):
         raise InputError(f"{name!r} is of type {kind} and holds something else")
     return np.array(flat, dtype=kind).reshape(shape)

@@ -19,7 +19,9 @@ from mltsk.metrics.inputs import BoolArray, FloatArray
 from mltsk.metrics.ranking import FIVE_METRICS, five_metrics, is_paper
 
 
-def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+def hamming_loss(
+    Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Share of wrong entries (HL), over all rows.
 
     Examples
@@ -33,7 +35,9 @@ def hamming_loss(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLi
     return _mean(wrong, weight * (n_observed / labels.shape[1]))
 
 
-def subset_accuracy_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+def subset_accuracy_score(
+    Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Share of rows whose label set is predicted exactly.
 
     Examples
@@ -45,21 +49,29 @@ def subset_accuracy_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight
     return _mean(np.all(labels == guesses, axis=1), weight * observed.any(axis=1))
 
 
-def example_f1_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+def example_f1_score(
+    Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """F1 in each row, averaged over rows."""
     labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
-    counts = [np.count_nonzero(table, axis=1) for table in (labels & guesses, guesses, labels)]
+    counts = [
+        np.count_nonzero(table, axis=1) for table in (labels & guesses, guesses, labels)
+    ]
     return _mean(_f1(*counts), weight * observed.any(axis=1))
 
 
-def macro_f1_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+def macro_f1_score(
+    Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """F1 of each label, averaged over labels."""
     labels, guesses, observed, weight = _check(Y, predictions, sample_weight)
     counts = [weight @ table for table in (labels & guesses, guesses, labels)]
     return _mean(_f1(*counts), observed.any(axis=0) * 1.0)
 
 
-def micro_f1_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+def micro_f1_score(
+    Y: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """F1 over all entries at once.
 
     Examples
@@ -68,7 +80,10 @@ def micro_f1_score(Y: ArrayLike, predictions: ArrayLike, *, sample_weight: Array
     0.8
     """
     labels, guesses, _, weight = _check(Y, predictions, sample_weight)
-    counts = [(weight @ table).sum(keepdims=True) for table in (labels & guesses, guesses, labels)]
+    counts = [
+        (weight @ table).sum(keepdims=True)
+        for table in (labels & guesses, guesses, labels)
+    ]
     return float(_f1(*counts)[0])
 
 
@@ -77,15 +92,21 @@ def _mean(values: NDArray[Any], weight: Any) -> float:
     return float(np.average(values, weights=weight)) if weight.any() else float("nan")
 
 
-def _check(Y: Any, predictions: Any, sample_weight: Any) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
+def _check(
+    Y: Any, predictions: Any, sample_weight: Any
+) -> tuple[BoolArray, BoolArray, BoolArray, FloatArray]:
     """Labels, predictions, observed entries and weights; where nothing was observed nothing is true or predicted."""
     labels, observed = inputs.check_labels(Y)
-    guesses = inputs.check_labels(predictions, "predictions", labels.shape)[0] & observed
+    guesses = (
+        inputs.check_labels(predictions, "predictions", labels.shape)[0] & observed
+    )
     return labels, guesses, observed, inputs.check_weight(sample_weight, len(labels))
 
 
 def _f1(hits: NDArray[Any], given: NDArray[Any], true: NDArray[Any]) -> FloatArray:
-    return np.divide(2.0 * hits, given + true, out=np.zeros(len(hits)), where=given + true > 0)
+    return np.divide(
+        2.0 * hits, given + true, out=np.zeros(len(hits)), where=given + true > 0
+    )
 
 
 def evaluate(
@@ -153,11 +174,20 @@ def evaluate(
     truth = labels if observed.all() else np.where(observed, labels, np.nan)
     five = five_metrics(truth, table, convention=convention, sample_weight=weight)
     result = dict(zip(FIVE_METRICS, five.tolist(), strict=True))
-    f1s = {"micro_F1": micro_f1_score, "macro_F1": macro_f1_score, "example_F1": example_f1_score}
+    f1s = {
+        "micro_F1": micro_f1_score,
+        "macro_F1": macro_f1_score,
+        "example_F1": example_f1_score,
+    }
     metrics = {"HL": hamming_loss, **f1s, "subset_accuracy": subset_accuracy_score}
-    result |= {name: metric(truth, guesses, sample_weight=weight) for name, metric in metrics.items()}
+    result |= {
+        name: metric(truth, guesses, sample_weight=weight)
+        for name, metric in metrics.items()
+    }
     tied = (table == table[:, :1]).all(axis=1) | np.isnan(table).all(axis=1)
-    share = float(np.average(tied, weights=weight)) if table.shape[1] > 1 else 0.0  # a single score is not a tie
+    share = (
+        float(np.average(tied, weights=weight)) if table.shape[1] > 1 else 0.0
+    )  # a single score is not a tie
     if share > 0.5:
         why = f"{share:.0%} of the rows have the same score for every label, so ranking metrics say little"
         what = "look for zeroed features or too strong a penalty"
@@ -165,15 +195,28 @@ def evaluate(
     return result | {"tied_rows": share}
 
 
-def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray, guesses: Any, weight: Any) -> Any:
+def _by_label(
+    Y: Any,
+    labels: BoolArray,
+    observed: BoolArray,
+    scores: FloatArray,
+    guesses: Any,
+    weight: Any,
+) -> Any:
     """The metrics of each label from its observed samples: labels y, scores s, predictions p, weights w."""
     from pandas import DataFrame, Index  # slower to import than this package
 
     probable, rows = bool(((scores >= 0) & (scores <= 1))[observed].all()), []
     for y, s, p, seen in zip(labels.T, scores.T, guesses.T, observed.T, strict=True):
         y, s, p, w = y[seen], s[seen], p[seen], weight[seen]
-        ranks = np.unique(s, return_inverse=True)[1] * 1.0  # scores may be infinite, or NaN, which ranks highest
-        areas = [float(area[0]) for area in ranking(y, ranks, w[None])] if len(y) else [np.nan, np.nan]
+        ranks = (
+            np.unique(s, return_inverse=True)[1] * 1.0
+        )  # scores may be infinite, or NaN, which ranks highest
+        areas = (
+            [float(area[0]) for area in ranking(y, ranks, w[None])]
+            if len(y)
+            else [np.nan, np.nan]
+        )
         shares = _mean(p, w * y), _mean(y, w * p)
         brier = _mean((s - y) ** 2, w) if probable else np.nan
         rows.append([len(y), _mean(y, w), *areas, *shares, brier])
@@ -181,4 +224,6 @@ def _by_label(Y: Any, labels: BoolArray, observed: BoolArray, scores: FloatArray
     columns = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
     if is_polars(Y):
         return type(Y)({"label": Y.columns, **columns})
-    return DataFrame(columns, index=Index(getattr(Y, "columns", range(len(rows))), name="label"))
+    return DataFrame(
+        columns, index=Index(getattr(Y, "columns", range(len(rows))), name="label")
+    )

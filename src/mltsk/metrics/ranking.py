@@ -52,11 +52,15 @@ _ARRAY_BLOCK, _TENSOR_BLOCK = 65_536, 2 * 10**7
 def is_paper(convention: str) -> bool:
     """Whether a convention is the paper's; what is none of the two is refused."""
     if convention not in ("standard", "paper"):
-        raise InputError(f'convention must be "standard" or "paper", got {convention!r}.')
+        raise InputError(
+            f'convention must be "standard" or "paper", got {convention!r}.'
+        )
     return convention == "paper"
 
 
-def average_precision_score(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
+def average_precision_score(
+    Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None
+) -> float:
     """How pure the ranking is down to each relevant label (AP), in [0, 1], higher is better; NaN when no row counts.
 
     Parameters
@@ -76,7 +80,9 @@ def average_precision_score(Y: Any, scores: Any, *, convention: str = "standard"
     return _ranking_metric(0, Y, scores, convention, sample_weight)
 
 
-def one_error(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
+def one_error(
+    Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None
+) -> float:
     """Share of rows whose highest score is not on a relevant label (OE), in [0, 1], lower is better.
 
     Parameters are those of `average_precision_score`. Under ``convention="paper"`` a row of equal scores has no error,
@@ -91,7 +97,9 @@ def one_error(Y: Any, scores: Any, *, convention: str = "standard", sample_weigh
     return _ranking_metric(1, Y, scores, convention, sample_weight)
 
 
-def ranking_loss(Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None) -> float:
+def ranking_loss(
+    Y: Any, scores: Any, *, convention: str = "standard", sample_weight: Any = None
+) -> float:
     """Share of (relevant, irrelevant) pairs in the wrong order or tied (RL), in [0, 1], lower is better.
 
     Parameters are those of `average_precision_score`.
@@ -105,7 +113,12 @@ def ranking_loss(Y: Any, scores: Any, *, convention: str = "standard", sample_we
 
 
 def coverage_error(
-    Y: Any, scores: Any, *, convention: str = "standard", normalize: bool = True, sample_weight: Any = None
+    Y: Any,
+    scores: Any,
+    *,
+    convention: str = "standard",
+    normalize: bool = True,
+    sample_weight: Any = None,
 ) -> float:
     """How far down the ranking one goes to meet every relevant label (CV), lower is better.
 
@@ -123,7 +136,12 @@ def coverage_error(
 
 
 def five_metrics(
-    Y: Any, scores: Any, *, threshold: Any = 0.5, convention: str = "standard", sample_weight: Any = None
+    Y: Any,
+    scores: Any,
+    *,
+    threshold: Any = 0.5,
+    convention: str = "standard",
+    sample_weight: Any = None,
 ) -> FloatArray:
     """AP, HL, OE, RL and CV of one table of scores, or of many tables against one Y.
 
@@ -161,13 +179,30 @@ def five_metrics(
         weight = inputs.check_weight(sample_weight, len(labels))
     (ap, oe, rl, cv), rankable, coverable = _ranked_rows(labels, observed, table, paper)
     n_observed = cast(observed.sum(-1), np.float64)
-    wrong = (((table >= cut) != labels) & observed).sum(-1) / namespace(table).maximum(n_observed, 1)
-    shares = rankable, n_observed / table.shape[-1], rankable, rankable, coverable  # every observed entry alike
+    wrong = (((table >= cut) != labels) & observed).sum(-1) / namespace(table).maximum(
+        n_observed, 1
+    )
+    shares = (
+        rankable,
+        n_observed / table.shape[-1],
+        rankable,
+        rankable,
+        coverable,
+    )  # every observed entry alike
     columns = zip((ap, wrong, oe, rl, cv), shares, strict=True)
-    return namespace(table).stack([_weighted_mean(values, share, weight) for values, share in columns], -1)
+    return namespace(table).stack(
+        [_weighted_mean(values, share, weight) for values, share in columns], -1
+    )
 
 
-def _ranking_metric(which: int, Y: Any, scores: Any, convention: str, sample_weight: Any, share: bool = True) -> float:
+def _ranking_metric(
+    which: int,
+    Y: Any,
+    scores: Any,
+    convention: str,
+    sample_weight: Any,
+    share: bool = True,
+) -> float:
     paper, (labels, observed) = is_paper(convention), inputs.check_labels(Y)
     table = inputs.check_scores(scores, labels.shape, allow_nan=paper)
     values, rankable, coverable = _ranked_rows(labels, observed, table, paper)
@@ -176,20 +211,35 @@ def _ranking_metric(which: int, Y: Any, scores: Any, convention: str, sample_wei
     return float(_weighted_mean(value, coverable if which == 3 else rankable, weight))
 
 
-def _ranked_rows(labels: Any, observed: Any, scores: Any, paper: bool) -> tuple[Any, Any, Any]:
+def _ranked_rows(
+    labels: Any, observed: Any, scores: Any, paper: bool
+) -> tuple[Any, Any, Any]:
     """AP, OE, RL and CV (4, …, N) of every row, and the rows that count for the first three and for CV."""
     if observed.all():
         n_labels, m = scores.shape[-1], labels.sum(-1)
         each = namespace(scores).broadcast_to(labels, scores.shape)
-        values = row_metrics(each.reshape(-1, n_labels), scores.reshape(-1, n_labels), paper)
+        values = row_metrics(
+            each.reshape(-1, n_labels), scores.reshape(-1, n_labels), paper
+        )
         rankable = (m < n_labels) if paper else (m > 0) & (m < n_labels)
-        return values.reshape(4, *scores.shape[:-1]), rankable, (m >= 0) if paper else rankable
-    values, counted = np.zeros((4, *scores.shape[:-1])), np.zeros((2, len(labels)), dtype=bool)
+        return (
+            values.reshape(4, *scores.shape[:-1]),
+            rankable,
+            (m >= 0) if paper else rankable,
+        )
+    values, counted = (
+        np.zeros((4, *scores.shape[:-1])),
+        np.zeros((2, len(labels)), dtype=bool),
+    )
     n_observed = observed.sum(axis=1)
-    for n in np.unique(n_observed[n_observed > 0]):  # rows with equally many observed labels are ranked together
+    for n in np.unique(
+        n_observed[n_observed > 0]
+    ):  # rows with equally many observed labels are ranked together
         rows = np.flatnonzero(n_observed == n)
         entries = rows[:, None], np.nonzero(observed[rows])[1].reshape(len(rows), n)
-        found = _ranked_rows(labels[entries], observed[entries], scores[..., *entries], paper)
+        found = _ranked_rows(
+            labels[entries], observed[entries], scores[..., *entries], paper
+        )
         values[..., rows], counted[:, rows] = found[0], found[1:]
     return values, counted[0], counted[1]
 
@@ -205,8 +255,13 @@ def _weighted_mean(values: Any, share: Any, weight: Any) -> Any:
 
 def row_metrics(Y: Any, scores: Any, paper: bool) -> Any:
     """AP, OE, RL and CV of every row, (4, R), of labels and scores (R, L): arrays, or tensors where they lie."""
-    step = max(1, (_TENSOR_BLOCK if is_tensor(scores) else _ARRAY_BLOCK) // scores.shape[1])
-    found = [_of_block(Y[i : i + step], scores[i : i + step], paper) for i in range(0, max(len(Y), 1), step)]
+    step = max(
+        1, (_TENSOR_BLOCK if is_tensor(scores) else _ARRAY_BLOCK) // scores.shape[1]
+    )
+    found = [
+        _of_block(Y[i : i + step], scores[i : i + step], paper)
+        for i in range(0, max(len(Y), 1), step)
+    ]
     return namespace(scores).concatenate(found, -1)
 
 
@@ -218,7 +273,9 @@ def _of_block(Y: Any, scores: Any, paper: bool) -> Any:
     scores of a row agree in all but that bit (ties above all) or are not finite: such rows are sorted again.
     """
     if is_tensor(scores):
-        tensor, order = (scores + 0.0).sort(dim=-1, stable=True)  # + 0.0: -0.0 and 0.0 are a tie
+        tensor, order = (scores + 0.0).sort(
+            dim=-1, stable=True
+        )  # + 0.0: -0.0 and 0.0 are a tie
         return _with_ties(tensor, Y.gather(-1, order), paper)
     # a copy in C order, in which -0.0 becomes 0.0: they are equal but differ in bits
     keys = np.add(scores, 0.0, order="C")
@@ -233,7 +290,9 @@ def _of_block(Y: Any, scores: Any, paper: bool) -> Any:
     doubtful |= ~(np.isfinite(keys[:, 0]) & np.isfinite(keys[:, -1]))
     if doubtful.any():
         order = np.argsort(scores[doubtful], axis=1, kind="stable")
-        sorted_, y = (np.take_along_axis(table[doubtful], order, axis=1) for table in (scores, Y))
+        sorted_, y = (
+            np.take_along_axis(table[doubtful], order, axis=1) for table in (scores, Y)
+        )
         values[:, doubtful] = _with_ties(sorted_, y, paper)
     return values
 
@@ -245,8 +304,12 @@ def _without_ties(y: BoolArray) -> FloatArray:
     row = np.repeat(np.arange(n_rows), m)
     rank = n_labels - (np.flatnonzero(y) - row * n_labels)
     relevant = m[row] - (np.arange(len(row)) - (np.cumsum(m) - m)[row])  # at or above
-    precision = np.bincount(row, weights=relevant / rank, minlength=n_rows) / np.maximum(m, 1)
-    wrong = np.bincount(row, weights=rank - relevant, minlength=n_rows) / np.maximum(m * (n_labels - m), 1)
+    precision = np.bincount(
+        row, weights=relevant / rank, minlength=n_rows
+    ) / np.maximum(m, 1)
+    wrong = np.bincount(row, weights=rank - relevant, minlength=n_rows) / np.maximum(
+        m * (n_labels - m), 1
+    )
     depth = np.where(m > 0, n_labels - 1 - y.argmax(axis=1), -1)
     return np.stack([precision, ~y[:, -1], wrong, depth / n_labels])
 
@@ -257,12 +320,26 @@ def _with_ties(values: Any, labels: Any, paper: bool) -> Any:
     Positions count from 0, and a tie is a group of equal neighbours: ``start`` is the first position of the tie,
     ``before`` counts the relevant labels at lower positions, ``number`` is true where the score is none of NaN.
     """
-    xp, nan, y, n_labels = namespace(values), values != values, cast(labels, np.float64), values.shape[1]
+    xp, nan, y, n_labels = (
+        namespace(values),
+        values != values,
+        cast(labels, np.float64),
+        values.shape[1],
+    )
     tied = xp.zeros_like(labels)
     tied[:, 1:] = (values[:, 1:] == values[:, :-1]) | (nan[:, 1:] & nan[:, :-1])
     opens = xp.where(tied, 0, xp.arange(n_labels, like=values))
-    start = opens.cummax(-1)[0] if is_tensor(opens) else np.maximum.accumulate(opens, axis=-1)
-    number, m, before, position = ~nan, y.sum(-1), xp.cumsum(y, -1) - y, xp.arange(n_labels, like=y)
+    start = (
+        opens.cummax(-1)[0]
+        if is_tensor(opens)
+        else np.maximum.accumulate(opens, axis=-1)
+    )
+    number, m, before, position = (
+        ~nan,
+        y.sum(-1),
+        xp.cumsum(y, -1) - y,
+        xp.arange(n_labels, like=y),
+    )
     before_tie = _at(before, start)
 
     first, missed = (position, before) if paper else (start, before_tie)
@@ -280,7 +357,9 @@ def _with_ties(values: Any, labels: Any, paper: bool) -> Any:
     others_above = number.sum(-1)[:, None] - start - relevant_above
     wrong = (relevant * others_above).sum(-1) / xp.maximum(m * (n_labels - m), 1)
 
-    lowest = _at(start, y.argmax(-1)[:, None])  # where the tie of the lowest relevant label starts
+    lowest = _at(
+        start, y.argmax(-1)[:, None]
+    )  # where the tie of the lowest relevant label starts
     group = start == lowest
     last = xp.amax(y * group * position, -1)
     worst = lowest[:, 0] + group.sum(-1) - 1
@@ -290,4 +369,8 @@ def _with_ties(values: Any, labels: Any, paper: bool) -> Any:
 
 
 def _at(table: Any, index: Any) -> Any:
-    return table.gather(-1, index) if is_tensor(table) else np.take_along_axis(table, index, axis=-1)
+    return (
+        table.gather(-1, index)
+        if is_tensor(table)
+        else np.take_along_axis(table, index, axis=-1)
+    )

@@ -39,7 +39,9 @@ _SETS: dict[str, Callable[..., float]] = {
 }
 
 
-class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: then sample_weight is routed to it
+class MultilabelScorer(
+    BaseEstimator
+):  # an estimator for `set_score_request`: then sample_weight is routed to it
     """Scorer ``scorer(estimator, X, Y, sample_weight=None)`` of one metric; higher is better.
 
     Parameters
@@ -62,7 +64,9 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
     # the estimator to score is an argument, not metadata to be routed
     __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012
 
-    def __init__(self, metric: str = "average_precision", *, convention: str = "standard") -> None:
+    def __init__(
+        self, metric: str = "average_precision", *, convention: str = "standard"
+    ) -> None:
         self.metric, self.convention = metric, convention
 
     def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -70,14 +74,21 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
         n_labels, known = check_labels(y, "y")[0].shape[1], _RANKING | _SETS
         ranking.is_paper(self.convention)
         if self.metric not in known:
-            raise InputError(f"metric must be one of {', '.join(known)}, got {self.metric!r}.")
+            raise InputError(
+                f"metric must be one of {', '.join(known)}, got {self.metric!r}."
+            )
         if self.metric in _RANKING:
-            answer, options = label_scores(estimator, X, n_labels), {"convention": self.convention}
+            answer, options = (
+                label_scores(estimator, X, n_labels),
+                {"convention": self.convention},
+            )
         else:
             answer, options = estimator.predict(X), {}
             answer = answer[:, None] if getattr(answer, "ndim", 2) == 1 else answer
         sign = -1 if self.metric.startswith("neg_") else 1
-        return sign * known[self.metric](y, answer, sample_weight=sample_weight, **options)
+        return sign * known[self.metric](
+            y, answer, sample_weight=sample_weight, **options
+        )
 
     __call__ = score
 
@@ -88,7 +99,9 @@ class MultilabelScorer(BaseEstimator):  # an estimator for `set_score_request`: 
 #: Every scorer by its name.
 SCORERS = {
     **{name: MultilabelScorer(name) for name in (*_RANKING, *_SETS)},
-    **{f"paper_{name}": MultilabelScorer(name, convention="paper") for name in _RANKING},
+    **{
+        f"paper_{name}": MultilabelScorer(name, convention="paper") for name in _RANKING
+    },
 }
 
 
@@ -102,7 +115,11 @@ def get_scorer(name: str) -> MultilabelScorer:
     """
     if name not in SCORERS:
         close = get_close_matches(str(name), SCORERS, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(sorted(SCORERS))}."
+        hint = (
+            f"did you mean {close[0]!r}?"
+            if close
+            else f"choose from {', '.join(sorted(SCORERS))}."
+        )
         raise InputError(f"There is no scorer called {name!r}: {hint}")
     return clone(SCORERS[name])
 
@@ -110,18 +127,34 @@ def get_scorer(name: str) -> MultilabelScorer:
 def label_scores(estimator: Any, X: Any, n_labels: int) -> FloatArray:
     """Scores (n, n_labels) of a fitted estimator; decision functions have finer values than probabilities."""
     kind = type(estimator).__name__
-    method = next((name for name in ("decision_function", "predict_proba") if hasattr(estimator, name)), None)
+    method = next(
+        (
+            name
+            for name in ("decision_function", "predict_proba")
+            if hasattr(estimator, name)
+        ),
+        None,
+    )
     if method is None:
         missing = f"{kind} has no decision_function or predict_proba, so it gives no label scores"
         raise InputError(f"{missing}; choose a model that has one of them.")
     response = getattr(estimator, method)(X)
-    response = _columns_of_one(estimator, response) if isinstance(response, list) else response
-    scores = np.asarray(response.toarray() if hasattr(response, "toarray") else response, dtype=np.float64)
+    response = (
+        _columns_of_one(estimator, response) if isinstance(response, list) else response
+    )
+    scores = np.asarray(
+        response.toarray() if hasattr(response, "toarray") else response,
+        dtype=np.float64,
+    )
     scores = scores[:, None] if scores.ndim == 1 else scores
-    if n_labels == 1 and scores.shape[1] == 2:  # one label given as a binary target: two columns, absent and present
+    if (
+        n_labels == 1 and scores.shape[1] == 2
+    ):  # one label given as a binary target: two columns, absent and present
         scores = scores[:, 1:]
     if scores.shape[1] != n_labels:
-        found = f"{kind}.{method} returned {scores.shape[1]} columns for {n_labels} labels"
+        found = (
+            f"{kind}.{method} returned {scores.shape[1]} columns for {n_labels} labels"
+        )
         raise InputError(f"{found}; fit it on a label table with these labels.")
     return scores
 
@@ -135,5 +168,13 @@ def _columns_of_one(estimator: Any, response: list[Any]) -> FloatArray:
             unknown = f"{type(estimator).__name__} saw a label with a single class and does not say which in classes_"
             raise InputError(f"{unknown}; drop constant labels before fitting.")
         classes = [[0, 1]] * len(tables)
-    pairs = [(values, np.asarray(known) == 1) for values, known in zip(tables, classes, strict=True)]
-    return np.column_stack([values if values.ndim == 1 else values[:, one].sum(axis=1) for values, one in pairs])
+    pairs = [
+        (values, np.asarray(known) == 1)
+        for values, known in zip(tables, classes, strict=True)
+    ]
+    return np.column_stack(
+        [
+            values if values.ndim == 1 else values[:, one].sum(axis=1)
+            for values, one in pairs
+        ]
+    )

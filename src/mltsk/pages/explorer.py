@@ -81,12 +81,19 @@ def explore(
     >>> page.stat().st_size < 200_000
     True
     """
-    found = explorer_parts(model, X, Y, ids=ids, rows=rows, neighbours=neighbours, title=title)
+    found = explorer_parts(
+        model, X, Y, ids=ids, rows=rows, neighbours=neighbours, title=title
+    )
     allowed = policy([found["style"]], [found["script"]])
-    return write_page(_template("explorer/page.html").render(policy=allowed, title=title, **found), path)
+    return write_page(
+        _template("explorer/page.html").render(policy=allowed, title=title, **found),
+        path,
+    )
 
 
-def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "", **options: Any) -> dict[str, str]:
+def explorer_parts(
+    model: Any, X: Any = None, Y: Any = None, *, title: str = "", **options: Any
+) -> dict[str, str]:
     """What another page needs to hold an explorer; the options are those of `explore`.
 
     ``style`` belongs into a style element, ``markup`` where the explorer is to be, ``data`` into
@@ -95,19 +102,31 @@ def explorer_parts(model: Any, X: Any = None, Y: Any = None, *, title: str = "",
     title there is no heading. A colour scheme other than the system's is ``data-theme`` of the html element.
     """
     data = explorer_data(model, X, Y, **options)
-    markup = _template("explorer/markup.html").render(data, title=title, version=__version__)
-    return {"style": _source(STYLE), "script": script_source(), "data": embedded(data), "markup": markup}
+    markup = _template("explorer/markup.html").render(
+        data, title=title, version=__version__
+    )
+    return {
+        "style": _source(STYLE),
+        "script": script_source(),
+        "data": embedded(data),
+        "markup": markup,
+    }
 
 
 def embedded(data: Any) -> str:
     """JSON that can stand inside a script element: no text in it can end that element or begin a comment."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+    return text.translate(
+        {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+    )
 
 
 def policy(styles: list[str], scripts: list[str]) -> str:
     """A content security policy under which these styles and these scripts run, and nothing else does."""
-    known = [[b64encode(sha256(text.encode()).digest()).decode() for text in texts] for texts in (scripts, styles)]
+    known = [
+        [b64encode(sha256(text.encode()).digest()).decode() for text in texts]
+        for texts in (scripts, styles)
+    ]
     runs, looks = (" ".join(f"'sha256-{one}'" for one in hashes) for hashes in known)
     return f"default-src 'none'; script-src {runs}; style-src {looks}; base-uri 'none'; form-action 'none'"
 
@@ -119,13 +138,27 @@ def script_source() -> str:
 
 
 def explorer_data(
-    model: Any, X: Any = None, Y: Any = None, *, ids: Any = None, rows: bool = True, neighbours: bool = False
+    model: Any,
+    X: Any = None,
+    Y: Any = None,
+    *,
+    ids: Any = None,
+    rows: bool = True,
+    neighbours: bool = False,
 ) -> dict[str, Any]:
     """Everything that the page needs, ready for JSON; parameters are those of `explore`."""
     pipeline, model = model, named(model)
     if not hasattr(type(model), "system_"):
-        raise InputError(f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier.")
-    tables, system, values, labels, kept = model.rules_.tables, model.system_, None, None, None
+        raise InputError(
+            f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier."
+        )
+    tables, system, values, labels, kept = (
+        model.rules_.tables,
+        model.system_,
+        None,
+        None,
+        None,
+    )
     if X is not None:
         given, X = X, transformed(pipeline, X)
         values = content.read_values(model, X)
@@ -134,20 +167,33 @@ def explorer_data(
         kept = content.rows_data(system, values, labels, names) if rows else None
     elif neighbours or ids is not None:
         raise InputError("Neighbours and identifiers are of rows: pass X, too.")
-    data = {"features": [name(feature) for feature in tables.feature_names], **content.parts(tables, values)}
+    data = {
+        "features": [name(feature) for feature in tables.feature_names],
+        **content.parts(tables, values),
+    }
     data["labels"] = [name(label) for label in system.label_names]
     data["single"] = bool(not model.multilabel_ and len(model.classes_) > 2)
-    data |= {**content.system_data(model), **content.ranges(system, values), "made": content.made_samples(tables)}
+    data |= {
+        **content.system_data(model),
+        **content.ranges(system, values),
+        "made": content.made_samples(tables),
+    }
     view = label_correlation_view(system, labels)
-    alike = {"consequents": view.consequents} | ({} if labels is None else {"labels": view.labels})
-    data["correlation"] = {kind: content.packed(np.round(127 * C), "i1") for kind, C in alike.items()}  # whole 127ths
+    alike = {"consequents": view.consequents} | (
+        {} if labels is None else {"labels": view.labels}
+    )
+    data["correlation"] = {
+        kind: content.packed(np.round(127 * C), "i1") for kind, C in alike.items()
+    }  # whole 127ths
     data |= {"rows": kept, "neighbours": neighbours and kept is not None}
     used = len(embedded(data)) + len(script_source()) + len(_source(STYLE))
     room = min(used, LARGEST - used)  # no more than twice the page
     return data | {"sizes": sizes_data(model, X, Y, room)}
 
 
-def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -> list[dict[str, Any]]:
+def sizes_data(
+    model: Any, X: Any = None, Y: Any = None, room: float = np.inf
+) -> list[dict[str, Any]]:
     """Models of at most ``size`` terms per label with their honest ``AP``, the model itself last; [] if it is alone.
 
     AP is the mean over labels on what rows score without themselves, all models on the same rows. A model from a file,
@@ -163,7 +209,11 @@ def sizes_data(model: Any, X: Any = None, Y: Any = None, room: float = np.inf) -
     found: list[dict[str, Any]] = []
     for size in (size for size in SIZES if size < most):
         short = long.shorten(size)
-        own = {key: part for key, part in content.system_data(short).items() if part != whole[key]}
+        own = {
+            key: part
+            for key, part in content.system_data(short).items()
+            if part != whole[key]
+        }
         room -= len(json.dumps(own, ensure_ascii=False, separators=(",", ":")))
         if room < 0:
             break
@@ -181,13 +231,24 @@ def _with_rows(model: Any, X: Any, Y: Any) -> Any:
         return None
     if hasattr(model, "_sample"):
         return model
-    if X is None or Y is None or model.loo_rows_ is not None or len(model.loo_scores_) != X.shape[0]:
+    if (
+        X is None
+        or Y is None
+        or model.loo_rows_ is not None
+        or len(model.loo_scores_) != X.shape[0]
+    ):
         return None
     try:
         with warnings.catch_warnings(action="ignore"):  # the first fit has told
             again = clone(model).fit(X, Y, rules=model.given_rules_)
     except ValueError:
         return None
-    vars(again).update({name: getattr(model, name) for name in NAMES if hasattr(model, name)})  # X may come without
+    vars(again).update(
+        {name: getattr(model, name) for name in NAMES if hasattr(model, name)}
+    )  # X may come without
     told, known = again.loo_scores_, model.loo_scores_
-    return again if told.shape == known.shape and np.allclose(told, known, rtol=0, atol=1e-6) else None
+    return (
+        again
+        if told.shape == known.shape and np.allclose(told, known, rtol=0, atol=1e-6)
+        else None
+    )

@@ -30,8 +30,18 @@ from . import svg, worth
 from .explorer import explorer_parts, policy
 from .render import _source, _template, write_page
 
-OPEN, SHAPES, EXCEPTIONS = 6, 6, 12  # labels that are unfolded, curves per label, exceptions that are told
-COLUMNS, GAPS, STRIPS, PAIRS, MAPPED = 300, 40, 80, 8, 40  # that are shown of the table at most
+OPEN, SHAPES, EXCEPTIONS = (
+    6,
+    6,
+    12,
+)  # labels that are unfolded, curves per label, exceptions that are told
+COLUMNS, GAPS, STRIPS, PAIRS, MAPPED = (
+    300,
+    40,
+    80,
+    8,
+    40,
+)  # that are shown of the table at most
 CELLS = 200_000  # of rows to try that a page holds
 ROC = ("false alarms among the others", "cases found")  # what is drawn across and up
 PRECISION = ("cases found", "right among those given")
@@ -86,22 +96,48 @@ def review(
     check_target(path)
     if not isinstance(table, Table):
         if Y is None:
-            raise InputError("review takes a table of read_table, or features and their labels: review(X, path, Y).")
-        X = read_raw(table).frame if hasattr(table, "columns") else DataFrame(np.asarray(table)).add_prefix("x")
-        Y = read_raw(Y).frame if hasattr(Y, "columns") else DataFrame(np.asarray(Y)).add_prefix("label ")
-        table = read_table(concat([X, Y.set_axis(X.index, axis=0)], axis=1), labels=list(map(str, Y.columns)))
+            raise InputError(
+                "review takes a table of read_table, or features and their labels: review(X, path, Y)."
+            )
+        X = (
+            read_raw(table).frame
+            if hasattr(table, "columns")
+            else DataFrame(np.asarray(table)).add_prefix("x")
+        )
+        Y = (
+            read_raw(Y).frame
+            if hasattr(Y, "columns")
+            else DataFrame(np.asarray(Y)).add_prefix("label ")
+        )
+        table = read_table(
+            concat([X, Y.set_axis(X.index, axis=0)], axis=1),
+            labels=list(map(str, Y.columns)),
+        )
     made = review_page(table, model=model, quick=quick, seed=seed, progress=progress)
     return write_page(made.page, path)
 
 
 def review_page(
-    table: Table, *, model: Any = None, quick: bool = False, seed: int = 0, command: str = "", progress: Progress = None
+    table: Table,
+    *,
+    model: Any = None,
+    quick: bool = False,
+    seed: int = 0,
+    command: str = "",
+    progress: Progress = None,
 ) -> Made:
     """What `review` writes, with what it says first; ``command`` repeats it, to be shown in the page."""
     if not table.label_names:
-        raise InputError(f"{table.name} has no labels to review: say which columns are labels.")
+        raise InputError(
+            f"{table.name} has no labels to review: say which columns are labels."
+        )
     quick = quick or len(table) < 4 * worth.FOLDS
-    steps, total = count(), 3 if quick else 4 + worth.FOLDS * worth.n_draws(min(len(table), worth.MOST_ROWS))
+    steps, total = (
+        count(),
+        3
+        if quick
+        else 4 + worth.FOLDS * worth.n_draws(min(len(table), worth.MOST_ROWS)),
+    )
     done = (lambda: None) if progress is None else lambda: progress(next(steps), total)
     done()  # none yet
     rows = sparse_rows(table.X)
@@ -113,29 +149,72 @@ def review_page(
     compared, path, short = None, None, fitted.shorten(worth.TERMS)
     done()
     if not quick:
-        compared, path = worth.compare(model, X, Y, seed=seed, done=done), fitted.size_path_
+        compared, path = (
+            worth.compare(model, X, Y, seed=seed, done=done),
+            fitted.size_path_,
+        )
         done()
     labels = worth.judge(fitted, seed)
     told = worth.headline(labels, compared)
-    facts = {"told": told, "labels": len(labels), "quick": quick, "table": _contents(table, Y)}
-    facts |= {"judged": [_label(label) for label in labels], "said": _said(fitted, short, path, compared)}
-    facts |= {"compared": None if compared is None else _comparison(compared, labels, len(table))}
-    page = _rendered(fitted, X, table, facts | {"made": _made(table, fitted, seed, command, compared)})
+    facts = {
+        "told": told,
+        "labels": len(labels),
+        "quick": quick,
+        "table": _contents(table, Y),
+    }
+    facts |= {
+        "judged": [_label(label) for label in labels],
+        "said": _said(fitted, short, path, compared),
+    }
+    facts |= {
+        "compared": None
+        if compared is None
+        else _comparison(compared, labels, len(table))
+    }
+    page = _rendered(
+        fitted,
+        X,
+        table,
+        facts | {"made": _made(table, fitted, seed, command, compared)},
+    )
     done()
     return Made(page, told, [worth.sentence(label) for label in labels], fitted)
 
 
 def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
-    rows = np.arange(len(table))[spread_rows(len(table), max(CELLS // len(table.feature_names), 50))]
+    rows = np.arange(len(table))[
+        spread_rows(len(table), max(CELLS // len(table.feature_names), 50))
+    ]
     ids = table.ids.iloc[rows] if len(table.ids.columns) else None
-    tried = explorer_parts(model, X.iloc[rows] if hasattr(X, "iloc") else X[rows], table.Y.iloc[rows], ids=ids)
+    tried = explorer_parts(
+        model,
+        X.iloc[rows] if hasattr(X, "iloc") else X[rows],
+        table.Y.iloc[rows],
+        ids=ids,
+    )
     styles = [_source("base.css") + _source("review.css"), tried["style"]]
     scripts = [_source("review.js"), tried["script"]]
-    facts |= {"title": name(table.name), "rows": len(table), "features": len(table.feature_names)}
-    facts |= {"styles": styles, "scripts": scripts, "policy": policy(styles, scripts), "version": __version__}
+    facts |= {
+        "title": name(table.name),
+        "rows": len(table),
+        "features": len(table.feature_names),
+    }
+    facts |= {
+        "styles": styles,
+        "scripts": scripts,
+        "policy": policy(styles, scripts),
+        "version": __version__,
+    }
     facts |= {"tried": tried, "effect": svg.effect, "open": facts["labels"] <= OPEN}
-    for what, shown in (("some_judged", len(model._left_out[0])), ("some_tried", len(rows))):
-        facts[what] = "" if shown == len(table) else f"{shown:,} of {len(table):,} rows, evenly spread"
+    for what, shown in (
+        ("some_judged", len(model._left_out[0])),
+        ("some_tried", len(rows)),
+    ):
+        facts[what] = (
+            ""
+            if shown == len(table)
+            else f"{shown:,} of {len(table):,} rows, evenly spread"
+        )
     return _template("review.html").render(facts)
 
 
@@ -145,24 +224,47 @@ def _contents(table: Table, Y: Array) -> dict[str, Any]:
     for label, y in zip(table.label_names, Y.T, strict=True):
         had, seen = int(np.nansum(y)), int((~np.isnan(y)).sum())
         share = had / max(seen, 1)
-        told = {"name": name(label), "had": had, "seen": seen, "share": percent(share), "rare": had < worth.FEW}
+        told = {
+            "name": name(label),
+            "had": had,
+            "seen": seen,
+            "share": percent(share),
+            "rare": had < worth.FEW,
+        }
         labels.append(told | {"bar": svg.share_bar(share)})
     columns = [table.columns._cells(column, 60) for column in table.columns[:COLUMNS]]
-    found = {"columns": columns, "more": len(table.columns) - len(columns), "gaps": _gaps(table), "labels": labels}
-    found["kinds"] = [times(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)]
-    return found | {"notes": [name(note) for note in table.columns.notes], **_together(table, Y)}
+    found = {
+        "columns": columns,
+        "more": len(table.columns) - len(columns),
+        "gaps": _gaps(table),
+        "labels": labels,
+    }
+    found["kinds"] = [
+        times(kinds.count(kind), f"{kind} column") for kind in dict.fromkeys(kinds)
+    ]
+    return found | {
+        "notes": [name(note) for note in table.columns.notes],
+        **_together(table, Y),
+    }
 
 
 def _gaps(table: Table) -> dict[str, Any]:
     """Columns that have missing cells, where they are; most first."""
-    absent = concat([table.Y] if sparse_rows(table.X) is not None else [table.X, table.Y], axis=1).isna()
+    absent = concat(
+        [table.Y] if sparse_rows(table.X) is not None else [table.X, table.Y], axis=1
+    ).isna()
     shares = absent.mean().to_numpy()
     found = [j for j in np.argsort(-shares, kind="stable") if shares[j]]
     parts, shown = np.array_split(absent.to_numpy(), min(STRIPS, len(absent))), []
     for j in found[:GAPS]:
-        title, strip = name(absent.columns[j]), np.array([part[:, j].mean() for part in parts])
+        title, strip = (
+            name(absent.columns[j]),
+            np.array([part[:, j].mean() for part in parts]),
+        )
         picture = svg.gaps(f"missing cells of {title}", strip)
-        shown.append({"name": title, "share": percent(float(shares[j])), "strip": picture})
+        shown.append(
+            {"name": title, "share": percent(float(shares[j])), "strip": picture}
+        )
     return {"shown": shown, "more": len(found) - len(shown)}
 
 
@@ -175,83 +277,208 @@ def _together(table: Table, Y: Array) -> dict[str, Any]:
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt(first * (n - first))
         C = (both * n - first * first.T) / (spread * spread.T)
-    pairs = [(abs(C[i, j]), i, j) for i in range(L) for j in range(i) if np.isfinite(C[i, j]) and abs(C[i, j]) > 0.1]
+    pairs = [
+        (abs(C[i, j]), i, j)
+        for i in range(L)
+        for j in range(i)
+        if np.isfinite(C[i, j]) and abs(C[i, j]) > 0.1
+    ]
     told = []
     for _, i, j in sorted(pairs, reverse=True)[:PAIRS]:
         i, j = (i, j) if first[i, j] <= first[j, i] else (j, i)  # from the rarer one
         have = f"{int(both[i, j]):,} of {int(first[i, j]):,} with {names[i]} have {names[j]}"
         told.append(f"{have}; of all rows, {percent(first[j, i] / n[i, j])} do.")
-    return {"pairs": told, "map": svg.together("Correlation of labels", names, C) if 2 < L <= MAPPED else None}
+    return {
+        "pairs": told,
+        "map": svg.together("Correlation of labels", names, C)
+        if 2 < L <= MAPPED
+        else None,
+    }
 
 
 def _label(label: worth.Judged) -> dict[str, Any]:
-    parts = {**label._asdict(), "sentence": worth.sentence(label), "known": label.is_known, "rate": label.rate}
+    parts = {
+        **label._asdict(),
+        "sentence": worth.sentence(label),
+        "known": label.is_known,
+        "rate": label.rate,
+    }
     if not label.is_known:
         return parts
     recall, given = label.found / label.cases, label.found + label.alarms
-    precision, alarms = label.found / given if given else None, label.alarms / (label.observed - label.cases)
-    roc, points = roc_curve(label.y, label.scores), precision_recall_curve(label.y, label.scores)
-    at, groups = None if precision is None else (recall, precision), calibration_groups(label.y, label.chances)
+    precision, alarms = (
+        label.found / given if given else None,
+        label.alarms / (label.observed - label.cases),
+    )
+    roc, points = (
+        roc_curve(label.y, label.scores),
+        precision_recall_curve(label.y, label.scores),
+    )
+    at, groups = (
+        None if precision is None else (recall, precision),
+        calibration_groups(label.y, label.chances),
+    )
     parts["pictures"] = {
         "ap": svg.interval(f"AP of {label.name}", label.AP, label.rate),
         "auc": svg.interval(f"AUC of {label.name}", label.AUC, 0.5),
-        "roc": svg.curve(f"ROC curve of {label.name}", ROC, roc, [0, 1], (alarms, recall)),
-        "pr": svg.curve(f"Precision and recall of {label.name}", PRECISION, points, [label.rate] * 2, at),
+        "roc": svg.curve(
+            f"ROC curve of {label.name}", ROC, roc, [0, 1], (alarms, recall)
+        ),
+        "pr": svg.curve(
+            f"Precision and recall of {label.name}",
+            PRECISION,
+            points,
+            [label.rate] * 2,
+            at,
+        ),
         "calibration": svg.calibration(f"Calibration of {label.name}", groups),
     }
-    return parts | {"recall": recall, "precision": precision, "chances": worth.chances_told(groups)}
+    return parts | {
+        "recall": recall,
+        "precision": precision,
+        "chances": worth.chances_told(groups),
+    }
 
 
-def _comparison(compared: worth.Comparison, labels: list[worth.Judged], n_rows: int) -> dict[str, Any]:
-    ahead, known, rows = worth.clearly_ahead(compared, labels), np.isfinite(compared.AP[worth.OURS]), []
+def _comparison(
+    compared: worth.Comparison, labels: list[worth.Judged], n_rows: int
+) -> dict[str, Any]:
+    ahead, known, rows = (
+        worth.clearly_ahead(compared, labels),
+        np.isfinite(compared.AP[worth.OURS]),
+        [],
+    )
     for i in np.flatnonzero(known):
-        label, AP = labels[compared.labels[i]], {method: float(part[i]) for method, part in compared.AP.items()}
-        drawn = {method: AP[method] for method in (worth.OURS, worth.LINEAR, worth.FOREST)}
+        label, AP = (
+            labels[compared.labels[i]],
+            {method: float(part[i]) for method, part in compared.AP.items()},
+        )
+        drawn = {
+            method: AP[method] for method in (worth.OURS, worth.LINEAR, worth.FOREST)
+        }
         better = [method for method, where in ahead.items() if label.name in where]
         picture = svg.compared(f"AP of {label.name}", drawn, label.rate)
-        rows.append({"name": label.name, "rate": label.rate, "AP": AP, "picture": picture, "better": better})
+        rows.append(
+            {
+                "name": label.name,
+                "rate": label.rate,
+                "AP": AP,
+                "picture": picture,
+                "better": better,
+            }
+        )
     kinds = {"AP": compared.AP, "AUC": compared.AUC} if rows else {}
-    mean = {kind: {m: float(part[known].mean()) for m, part in found.items()} for kind, found in kinds.items()}
+    mean = {
+        kind: {m: float(part[known].mean()) for m, part in found.items()}
+        for kind, found in kinds.items()
+    }
     some = [] if compared.rows == n_rows else [f"{compared.rows:,} of {n_rows:,} rows"]
-    some += [] if len(compared.labels) == len(labels) else [f"{len(compared.labels)} of {len(labels)} labels"]
-    folds = f"{'2 times ' if worth.n_draws(compared.rows) == 2 else ''}{worth.FOLDS} folds"
-    return {"rows": rows, "mean": mean, "methods": list(compared.AP), "some": " and ".join(some), "folds": folds}
+    some += (
+        []
+        if len(compared.labels) == len(labels)
+        else [f"{len(compared.labels)} of {len(labels)} labels"]
+    )
+    folds = (
+        f"{'2 times ' if worth.n_draws(compared.rows) == 2 else ''}{worth.FOLDS} folds"
+    )
+    return {
+        "rows": rows,
+        "mean": mean,
+        "methods": list(compared.AP),
+        "some": " and ".join(some),
+        "folds": folds,
+    }
 
 
-def _said(model: Any, short: Any, path: Any, compared: worth.Comparison | None) -> dict[str, Any]:
+def _said(
+    model: Any, short: Any, path: Any, compared: worth.Comparison | None
+) -> dict[str, Any]:
     base, tables, found = short.rules_, views.tables_of(model), []
-    general = {rule.label: rule.nodes(None, general=base.tables.start)[0] for rule in base.general}
+    general = {
+        rule.label: rule.nodes(None, general=base.tables.start)[0]
+        for rule in base.general
+    }
     for label in map(str, model.label_names_):
         curves = views.shapes(tables, label, top=SHAPES)
-        simple = {curve.feature: curve for curve in views.shapes(base.tables, label, top=worth.TERMS)}
-        reach = max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
-        pictures = [(name(curve.feature), svg.shape(curve, simple.get(curve.feature), reach)) for curve in curves]
-        found.append({"name": name(label), "node": general.get(label), "shapes": pictures})
-    most = max((abs(n.amount) for node in general.values() for n in node.walk() if n.amount), default=1.0)
-    said = {"legend": base.legend(), "labels": found, "most": most, "terms": worth.TERMS}
-    said |= {"own": _exceptions(short, None), "exceptions": _exceptions(model, EXCEPTIONS)}
-    said |= {"n_exceptions": len(model.rules_), "n_numbers": int(model.n_terms_.max()), "mean": None, "sizes": None}
-    if compared is not None and np.isfinite(compared.AP[worth.OURS]).any():  # on the same folds
-        said["mean"] = [float(np.nanmean(compared.AP[method])) for method in (worth.OURS, worth.SHORT)]
-    lines = {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]} if path else {}
+        simple = {
+            curve.feature: curve
+            for curve in views.shapes(base.tables, label, top=worth.TERMS)
+        }
+        reach = (
+            max((float(np.abs(curve.y).max()) for curve in curves), default=1.0) or 1.0
+        )
+        pictures = [
+            (name(curve.feature), svg.shape(curve, simple.get(curve.feature), reach))
+            for curve in curves
+        ]
+        found.append(
+            {"name": name(label), "node": general.get(label), "shapes": pictures}
+        )
+    most = max(
+        (abs(n.amount) for node in general.values() for n in node.walk() if n.amount),
+        default=1.0,
+    )
+    said = {
+        "legend": base.legend(),
+        "labels": found,
+        "most": most,
+        "terms": worth.TERMS,
+    }
+    said |= {
+        "own": _exceptions(short, None),
+        "exceptions": _exceptions(model, EXCEPTIONS),
+    }
+    said |= {
+        "n_exceptions": len(model.rules_),
+        "n_numbers": int(model.n_terms_.max()),
+        "mean": None,
+        "sizes": None,
+    }
+    if (
+        compared is not None and np.isfinite(compared.AP[worth.OURS]).any()
+    ):  # on the same folds
+        said["mean"] = [
+            float(np.nanmean(compared.AP[method]))
+            for method in (worth.OURS, worth.SHORT)
+        ]
+    lines = (
+        {"mean over rows": path["AP"], "mean over labels": path["macro_AP"]}
+        if path
+        else {}
+    )
     lines = {words: part for words, part in lines.items() if np.isfinite(part).all()}
     if lines:
-        said["sizes"] = svg.sizes("What brevity costs", path["terms"], lines, worth.TERMS)
+        said["sizes"] = svg.sizes(
+            "What brevity costs", path["terms"], lines, worth.TERMS
+        )
     return said
 
 
 def _exceptions(model: Any, most: int | None) -> list[Any]:
     """What exceptions cover and say, those that move most labels first."""
     rules = model.rules_
-    order = np.argsort(-np.abs(rules.tables.shift_sizes).sum(axis=1), kind="stable")[:most]
+    order = np.argsort(-np.abs(rules.tables.shift_sizes).sum(axis=1), kind="stable")[
+        :most
+    ]
     return [node for k in order for node in rules[int(k)].nodes(5)]
 
 
-def _made(table: Table, model: Any, seed: int, command: str, compared: worth.Comparison | None) -> dict[str, str]:
-    versions = ", ".join(f"{package} {version(package)}" for package in ("numpy", "scipy", "scikit-learn", "pandas"))
-    params = {k: v for k, v in model.get_params().items() if v != type(model)().get_params()[k]}
+def _made(
+    table: Table, model: Any, seed: int, command: str, compared: worth.Comparison | None
+) -> dict[str, str]:
+    versions = ", ".join(
+        f"{package} {version(package)}"
+        for package in ("numpy", "scipy", "scikit-learn", "pandas")
+    )
+    params = {
+        k: v
+        for k, v in model.get_params().items()
+        if v != type(model)().get_params()[k]
+    }
     given = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "no options"
-    rules = times(len(model.rules_), "exception") if len(model.rules_) else "no exceptions"
+    rules = (
+        times(len(model.rules_), "exception") if len(model.rules_) else "no exceptions"
+    )
     others = "scikit-learn's LogisticRegression() and RandomForestClassifier(100, min_samples_leaf=3)"
     facts = {
         "Table": name(table.source or table.name),

@@ -15,8 +15,16 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from .solvers.algorithm1 import algorithm1 as algorithm1
 
 # Public names and where they live: imported on first use, so that `import mltsk.paper` is instant.
-_HOMES = {"METHODS": "paper.methods", "PaperMLTSK": "paper.methods", "algorithm1": "paper.solvers.algorithm1"}
-_HOMES |= {"fuzzy_c_means": "core.clustering", "fuzzy_features": "core.fuzzymap", "significance": "paper.significance"}
+_HOMES = {
+    "METHODS": "paper.methods",
+    "PaperMLTSK": "paper.methods",
+    "algorithm1": "paper.solvers.algorithm1",
+}
+_HOMES |= {
+    "fuzzy_c_means": "core.clustering",
+    "fuzzy_features": "core.fuzzymap",
+    "significance": "paper.significance",
+}
 
 __all__ = sorted(_HOMES)
 

@@ -21,11 +21,18 @@ COLLAPSED = 0.05
 SHARED = 0.41
 # Centres so close that only a narrower width would tell them apart are one rule, and stay one.
 WIDTH_RANGE = (0.01, 10.0)
-WIDTH_ROWS = 10_000  # a mean over this many samples, evenly spread, is as good as over all
+WIDTH_ROWS = (
+    10_000  # a mean over this many samples, evenly spread, is as good as over all
+)
 
 
 def find_rules(
-    X: Matrix, w: Array, n_rules: int, fuzzifier: float = 2.0, formulas: str = "program", start: Array | None = None
+    X: Matrix,
+    w: Array,
+    n_rules: int,
+    fuzzifier: float = 2.0,
+    formulas: str = "program",
+    start: Array | None = None,
 ) -> tuple[Array, Array]:
     """Centres by fuzzy c-means and the variances of their members, (K, D) each, as the paper's authors find them.
 
@@ -33,10 +40,15 @@ def find_rules(
     under the memberships themselves, ``formulas="text"``. ``start`` (K, D) are centres to start from.
     """
     init = "spread" if start is None else start
-    found = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=fuzzifier, sample_weight=w, init=init)
+    found = fuzzy_c_means(
+        X, min(n_rules, X.shape[0]), fuzzifier=fuzzifier, sample_weight=w, init=init
+    )
     C, U = found.centers, found.memberships * w[:, None]
     if formulas == "text":
-        C = np.asarray(X.T @ U).T / np.maximum(U.sum(axis=0), np.finfo(np.float64).tiny)[:, None]
+        C = (
+            np.asarray(X.T @ U).T
+            / np.maximum(U.sum(axis=0), np.finfo(np.float64).tiny)[:, None]
+        )
     return C, variances(X, C, found.memberships, w)
 
 
@@ -52,19 +64,30 @@ def distinct_rules(X: Matrix, w: Array, n_rules: int) -> tuple[Array, Array]:
     How many share it is the exponential of the entropy of its firing strengths: 1 when one fires alone, K when all
     fire alike. It grows with the h of `common_width`, so bisection finds it, within WIDTH_RANGE.
     """
-    C = fuzzy_c_means(X, min(n_rules, X.shape[0]), fuzzifier=1.0, sample_weight=w, rtol=1e-5).centers
-    yardstick, rows = mean_nearest_distance(X, C, w), spread_rows(X.shape[0], WIDTH_ROWS)
+    C = fuzzy_c_means(
+        X, min(n_rules, X.shape[0]), fuzzifier=1.0, sample_weight=w, rtol=1e-5
+    ).centers
+    yardstick, rows = (
+        mean_nearest_distance(X, C, w),
+        spread_rows(X.shape[0], WIDTH_ROWS),
+    )
     E = exponents(X[rows], C, np.ones_like(C), relative=True).astype(np.float64)
     E -= E.min(axis=1, keepdims=True)
     low, high = np.log(WIDTH_RANGE)
     for _ in range(40):
         h = float(np.exp((low + high) / 2))
-        with np.errstate(over="ignore"):  # all samples on centres: the yardstick is all but 0, and one rule fires alone
+        with np.errstate(
+            over="ignore"
+        ):  # all samples on centres: the yardstick is all but 0, and one rule fires alone
             scaled = E / common_width(X.shape[1], yardstick, h)
         M = np.exp(-scaled)
         M /= M.sum(axis=1, keepdims=True)
-        entropy = -np.einsum("nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny)))
-        enough = w[rows] @ np.exp(entropy) / w[rows].sum() > 1 + SHARED * (E.shape[1] - 1)
+        entropy = -np.einsum(
+            "nk,nk->n", M, np.log(np.maximum(M, np.finfo(np.float64).tiny))
+        )
+        enough = w[rows] @ np.exp(entropy) / w[rows].sum() > 1 + SHARED * (
+            E.shape[1] - 1
+        )
         low, high = (low, np.log(h)) if enough else (np.log(h), high)
     return C, np.full_like(C, common_width(X.shape[1], yardstick, h))
 

@@ -31,14 +31,27 @@ from scipy import stats
 
 from ..exceptions import InputError, optional
 
-__all__ = ["Friedman", "RankComparison", "bonferroni_dunn", "critical_difference_diagram", "friedman", "holm"]
+__all__ = [
+    "Friedman",
+    "RankComparison",
+    "bonferroni_dunn",
+    "critical_difference_diagram",
+    "friedman",
+    "holm",
+]
 __all__ += ["nemenyi"]
 
 FloatArray = NDArray[np.float64]
 Names = list[Any] | None
 
-_FONT, _LINE = 10.0, 1.55 * 10 / 72  # of a diagram: points, and inches from line to line
-_SCALE_Y, _BAR_STEP = 2.4 * _LINE, 0.62 * _LINE  # from the top to the scale, and from there from bar to bar
+_FONT, _LINE = (
+    10.0,
+    1.55 * 10 / 72,
+)  # of a diagram: points, and inches from line to line
+_SCALE_Y, _BAR_STEP = (
+    2.4 * _LINE,
+    0.62 * _LINE,
+)  # from the top to the scale, and from there from bar to bar
 # Shares of the scale: bars closer than this get rows of their own, and reach beyond the methods at their ends.
 _APART, _OVERHANG = 0.06, 0.01
 
@@ -99,7 +112,9 @@ class RankComparison:
     adjusted_p_values: Any = None
 
 
-def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False) -> Friedman:
+def friedman(
+    scores: Any, *, greater_is_better: bool, correct_ties: bool = False
+) -> Friedman:
     """Test whether any of several methods differs from the others over several data sets.
 
     If all data sets rank the methods alike, F is infinite and p 0; if every row is tied throughout, F is 0 and p 1.
@@ -126,16 +141,25 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("Scores must be a table of numbers, one row per data set and one column per method.") from None
+        raise InputError(
+            "Scores must be a table of numbers, one row per data set and one column per method."
+        ) from None
     if values.ndim != 2 or min(values.shape) < 2:
         shape = f"the scores have shape {values.shape}"
-        raise InputError(f"Ranks need at least two data sets (rows) and two methods (columns); {shape}.")
+        raise InputError(
+            f"Ranks need at least two data sets (rows) and two methods (columns); {shape}."
+        )
     names = list(scores.columns) if hasattr(scores, "columns") else None
     if np.isnan(values).any():
         row, column = np.argwhere(np.isnan(values))[0].tolist()
-        dataset, method = scores.index[row] if names else row, names[column] if names else column
+        dataset, method = (
+            scores.index[row] if names else row,
+            names[column] if names else column,
+        )
         where = f"method {method!r} on data set {dataset!r}"
-        raise InputError(f"The score of {where} is missing: leave out the row or the column.")
+        raise InputError(
+            f"The score of {where} is missing: leave out the row or the column."
+        )
     n, k = values.shape
     ranks = stats.rankdata(-values if greater_is_better else values, axis=1)
     # twice the ranks are whole numbers, so that equal rankings give exactly infinity
@@ -145,12 +169,20 @@ def friedman(scores: Any, *, greater_is_better: bool, correct_ties: bool = False
     if between:
         spread = 3 * int(np.sum(doubled**2)) if correct_ties else n * k * (k * k - 1)
         rest = n * spread - between
-        chi2, f = between * (k - 1) / spread, (n - 1) * between / rest if rest else float("inf")
+        chi2, f = (
+            between * (k - 1) / spread,
+            (n - 1) * between / rest if rest else float("inf"),
+        )
     return Friedman(_labelled(ranks.mean(axis=0), names), chi2, f, n, k)
 
 
 def bonferroni_dunn(
-    mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05, critical_values: str = "demsar"
+    mean_ranks: Any,
+    n_datasets: int,
+    *,
+    control: int | str,
+    alpha: float = 0.05,
+    critical_values: str = "demsar",
 ) -> RankComparison:
     """Compare every method with a control by one critical difference of mean ranks.
 
@@ -179,11 +211,20 @@ def bonferroni_dunn(
     k = len(differences)
     q = float(stats.norm.isf(_level(alpha) / 2 / (k - 1)))
     if critical_values not in ("demsar", "exact"):
-        raise InputError(f"critical_values is 'demsar' or 'exact', not {critical_values!r}.")
-    if critical_values == "demsar" and alpha in (0.05, 0.10) and k <= 10:  # his Table 5(b)
+        raise InputError(
+            f"critical_values is 'demsar' or 'exact', not {critical_values!r}."
+        )
+    if (
+        critical_values == "demsar" and alpha in (0.05, 0.10) and k <= 10
+    ):  # his Table 5(b)
         q = 2.724 if (k, alpha) == (9, 0.05) else round(q, 3)
-    significant, gaps = (_labelled(found, names) for found in (np.abs(differences) >= q * se, differences))
-    return RankComparison(mean_ranks, n_datasets, alpha, significant, position, gaps, q, q * se)
+    significant, gaps = (
+        _labelled(found, names)
+        for found in (np.abs(differences) >= q * se, differences)
+    )
+    return RankComparison(
+        mean_ranks, n_datasets, alpha, significant, position, gaps, q, q * se
+    )
 
 
 def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankComparison:
@@ -199,13 +240,26 @@ def nemenyi(mean_ranks: Any, n_datasets: int, alpha: float = 0.05) -> RankCompar
     """
     ranks, names, se = _read_ranks(mean_ranks, n_datasets)
     spread = stats.studentized_range(len(ranks), np.inf)
-    q, distances = float(spread.isf(_level(alpha)) / np.sqrt(2)), np.abs(ranks[:, None] - ranks)
+    q, distances = (
+        float(spread.isf(_level(alpha)) / np.sqrt(2)),
+        np.abs(ranks[:, None] - ranks),
+    )
     significant = _labelled(distances >= q * se, names)
     p = _labelled(spread.sf(distances / se * np.sqrt(2)), names)
-    return RankComparison(mean_ranks, n_datasets, alpha, significant, q=q, critical_difference=q * se, p_values=p)
+    return RankComparison(
+        mean_ranks,
+        n_datasets,
+        alpha,
+        significant,
+        q=q,
+        critical_difference=q * se,
+        p_values=p,
+    )
 
 
-def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05) -> RankComparison:
+def holm(
+    mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float = 0.05
+) -> RankComparison:
     """Compare every method with a control, stepping down from the smallest p-value (Holm 1979).
 
     Parameters are those of `bonferroni_dunn`.
@@ -218,16 +272,34 @@ def holm(mean_ranks: Any, n_datasets: int, *, control: int | str, alpha: float =
     """
     at, differences, names, se = _against(control, mean_ranks, n_datasets)
     p = 2 * stats.norm.sf(np.abs(differences) / se)
-    order = np.argsort(np.where(np.arange(len(p)) == at, np.inf, p), kind="stable")[:-1]  # without the control
-    adjusted = np.ones(len(p))  # the i-th smallest of m times m − i + 1, never below the one before it
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0)
+    order = np.argsort(np.where(np.arange(len(p)) == at, np.inf, p), kind="stable")[
+        :-1
+    ]  # without the control
+    adjusted = np.ones(
+        len(p)
+    )  # the i-th smallest of m times m − i + 1, never below the one before it
+    adjusted[order] = np.minimum(
+        np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0
+    )
     found = (adjusted <= _level(alpha), differences, p, adjusted)
     differs, gaps, p, adjusted = (_labelled(values, names) for values in found)
-    return RankComparison(mean_ranks, n_datasets, alpha, differs, at, gaps, p_values=p, adjusted_p_values=adjusted)
+    return RankComparison(
+        mean_ranks,
+        n_datasets,
+        alpha,
+        differs,
+        at,
+        gaps,
+        p_values=p,
+        adjusted_p_values=adjusted,
+    )
 
 
 def critical_difference_diagram(
-    comparison: RankComparison, *, names: Sequence[str] | None = None, color: str = "tab:blue"
+    comparison: RankComparison,
+    *,
+    names: Sequence[str] | None = None,
+    color: str = "tab:blue",
 ) -> Any:
     """Draw mean ranks on a line, better methods to the right, with what the test says about them.
 
@@ -249,17 +321,26 @@ def critical_difference_diagram(
     >>> figure.savefig("ranks.svg")  # doctest: +SKIP
     """
     if comparison.critical_difference is None:
-        raise InputError("A critical difference diagram draws the result of bonferroni_dunn or of nemenyi.")
+        raise InputError(
+            "A critical difference diagram draws the result of bonferroni_dunn or of nemenyi."
+        )
     ranks, own_names, _ = _read_ranks(comparison.mean_ranks, comparison.n_datasets)
     shown = [str(name) for name in (names or own_names or range(1, len(ranks) + 1))]
     if len(shown) != len(ranks):
         raise InputError(f"There are {len(ranks)} methods and {len(shown)} names.")
     k, cd, control = len(ranks), comparison.critical_difference, comparison.control
-    bars = [] if control is None else [(min(ranks[control] + cd, k), max(ranks[control] - cd, 1.0), 0)]
+    bars = (
+        []
+        if control is None
+        else [(min(ranks[control] + cd, k), max(ranks[control] - cd, 1.0), 0)]
+    )
     free: list[float] = []  # of every row of bars, the worst rank drawn so far
     for group in cliques(ranks, cd) if control is None else ():
         best, worst = float(ranks[group[0]]), float(ranks[group[-1]])
-        row = next((i for i, taken in enumerate(free) if best > taken + _APART * (k - 1)), len(free))
+        row = next(
+            (i for i, taken in enumerate(free) if best > taken + _APART * (k - 1)),
+            len(free),
+        )
         free[row : row + 1] = [worst]
         bars.append((worst, best, row))
     labels = [f"{name} ({rank:.2f})" for name, rank in zip(shown, ranks, strict=True)]
@@ -271,12 +352,18 @@ def critical_difference_diagram(
     return diagram.ax.figure
 
 
-def cliques(ranks: FloatArray, critical_difference: float) -> tuple[tuple[int, ...], ...]:
+def cliques(
+    ranks: FloatArray, critical_difference: float
+) -> tuple[tuple[int, ...], ...]:
     """Largest sets of two or more methods less than the critical difference apart, positions by rank."""
     order = np.argsort(ranks, kind="stable")
     spread = ranks[order]
     ends = [int(np.sum(spread - start < critical_difference)) for start in spread]
-    kept = [(i, end) for i, end in enumerate(ends) if end - i > 1 and (i == 0 or end > ends[i - 1])]
+    kept = [
+        (i, end)
+        for i, end in enumerate(ends)
+        if end - i > 1 and (i == 0 or end > ends[i - 1])
+    ]
     return tuple(tuple(order[i:end].tolist()) for i, end in kept)
 
 
@@ -289,17 +376,31 @@ class _Diagram:
         self.ink = optional("matplotlib", "report").rcParams["text.color"]
         # names have the width of the longest, in bold, on both sides and a gap, the scale what is between
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from")  # drawing will say so
-            bold = optional("matplotlib.font_manager", "report").FontProperties(weight="bold")
+            warnings.filterwarnings(
+                "ignore", message="Glyph .* missing from"
+            )  # drawing will say so
+            bold = optional("matplotlib.font_manager", "report").FontProperties(
+                weight="bold"
+            )
             text = optional("matplotlib.textpath", "report").TextPath
-            paths = [text((0, 0), label.replace("$", r"\$"), size=_FONT, prop=bold) for label in labels]
+            paths = [
+                text((0, 0), label.replace("$", r"\$"), size=_FONT, prop=bold)
+                for label in labels
+            ]
         # Control points enclose their curve; exact extents took three quarters of the time of a diagram.
         self.left = max(float(path.vertices[:, 0].max()) for path in paths) / 72 + 0.25
         self.right = self.left + max(4.4, 0.3 * (self.k - 1))
         self.first_row = _SCALE_Y + _BAR_STEP * bar_rows + 1.1 * _LINE
-        inner = np.array([self.right + self.left, self.first_row + _LINE * ((self.k + 1) // 2 - 0.35)])
+        inner = np.array(
+            [
+                self.right + self.left,
+                self.first_row + _LINE * ((self.k + 1) // 2 - 0.35),
+            ]
+        )
         size = inner + 2 * margin
-        self.ax = figure(figsize=tuple(size)).add_axes((*(margin / size), *(inner / size)))
+        self.ax = figure(figsize=tuple(size)).add_axes(
+            (*(margin / size), *(inner / size))
+        )
         self.ax.set_axis_off()
         self.ax.set(xlim=(0, inner[0]), ylim=(inner[1], 0))
 
@@ -307,7 +408,9 @@ class _Diagram:
         """Place of a mean rank on the scale."""
         return self.left + (self.k - rank) / (self.k - 1) * (self.right - self.left)
 
-    def rule(self, x: Sequence[float], y: Sequence[float], width: float = 1.0, **more: Any) -> None:
+    def rule(
+        self, x: Sequence[float], y: Sequence[float], width: float = 1.0, **more: Any
+    ) -> None:
         self.ax.plot(x, y, **{"color": self.ink, "lw": width, **more})
 
     def write(self, x: float, y: float, text: str, **more: Any) -> None:
@@ -319,9 +422,13 @@ class _Diagram:
         self.rule([self.left, self.right], [_SCALE_Y, _SCALE_Y], solid_capstyle="butt")
         for rank in np.arange(1, self.k + 0.5, 0.5):
             major, x = rank % 1 == 0 and (rank - 1) % step == 0, self.x(rank)
-            self.rule([x, x], [_SCALE_Y, _SCALE_Y - (0.35 if major else 0.18) * _LINE], 0.8)
+            self.rule(
+                [x, x], [_SCALE_Y, _SCALE_Y - (0.35 if major else 0.18) * _LINE], 0.8
+            )
             if major:
-                self.write(x, _SCALE_Y - 0.5 * _LINE, f"{rank:.0f}", ha="center", va="bottom")
+                self.write(
+                    x, _SCALE_Y - 0.5 * _LINE, f"{rank:.0f}", ha="center", va="bottom"
+                )
         y, text = 0.65 * _LINE, f"CD = {cd:.2f}"
         if cd > self.k - 1:
             self.write(self.left, y, f"{text}, longer than the scale")
@@ -332,22 +439,45 @@ class _Diagram:
             self.rule([end, end], [0.5 * _LINE, 0.8 * _LINE])
         self.write(ends[1] + 0.4 * _LINE, y, text, ha="left")
 
-    def draw_bar(self, worst: float, best: float, row: int, overhang: float, color: str) -> None:
+    def draw_bar(
+        self, worst: float, best: float, row: int, overhang: float, color: str
+    ) -> None:
         """A bar that holds methods reaches a little beyond them, but never to one that it does not hold."""
         outside = self.ranks[(self.ranks < best) | (self.ranks > worst)]
         gaps = [np.abs(outside - end).min(initial=self.k) / 3 for end in (worst, best)]
         reach = np.minimum(overhang * (self.k - 1), gaps)
-        ends, y = self.x(np.array([worst + reach[0], best - reach[1]])), _SCALE_Y + _BAR_STEP * (row + 1)
-        self.rule(ends, [y, y], 3.4, color=color, solid_capstyle="butt", zorder=3, gid="bar")
+        ends, y = (
+            self.x(np.array([worst + reach[0], best - reach[1]])),
+            _SCALE_Y + _BAR_STEP * (row + 1),
+        )
+        self.rule(
+            ends, [y, y], 3.4, color=color, solid_capstyle="butt", zorder=3, gid="bar"
+        )
 
     def draw_names(self, control: int | None, color: str) -> None:
         for place, method in enumerate(np.argsort(-self.ranks, kind="stable")):
             chosen, on_left = control == method, place < (self.k + 1) // 2
-            x, y = self.x(self.ranks[method]), self.first_row + _LINE * min(place, self.k - 1 - place)
-            end, side, align = (self.left - 0.1, -0.06, "right") if on_left else (self.right + 0.1, 0.06, "left")
-            ink, width, above, weight = (color, 1.6, 4, "bold") if chosen else (self.ink, 0.8, 2, "normal")
+            x, y = (
+                self.x(self.ranks[method]),
+                self.first_row + _LINE * min(place, self.k - 1 - place),
+            )
+            end, side, align = (
+                (self.left - 0.1, -0.06, "right")
+                if on_left
+                else (self.right + 0.1, 0.06, "left")
+            )
+            ink, width, above, weight = (
+                (color, 1.6, 4, "bold") if chosen else (self.ink, 0.8, 2, "normal")
+            )
             self.rule([x, x, end], [_SCALE_Y, y, y], width, color=ink, zorder=above)
-            self.write(end + side, y, self.labels[method], ha=align, fontweight=weight, parse_math=False)
+            self.write(
+                end + side,
+                y,
+                self.labels[method],
+                ha=align,
+                fontweight=weight,
+                parse_math=False,
+            )
 
 
 def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, Names, float]:
@@ -355,17 +485,25 @@ def _read_ranks(mean_ranks: Any, n_datasets: int) -> tuple[FloatArray, Names, fl
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or len(ranks) < 2:
         shape = f"they have shape {ranks.shape}"
-        raise InputError(f"Mean ranks are one number per method, of two methods or more; {shape}.")
+        raise InputError(
+            f"Mean ranks are one number per method, of two methods or more; {shape}."
+        )
     k = len(ranks)
     if not np.all((ranks >= 1) & (ranks <= k)):
-        raise InputError(f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?")
+        raise InputError(
+            f"Mean ranks of {k} methods lie between 1 and {k}: were scores given instead of ranks?"
+        )
     if n_datasets < 2:
-        raise InputError(f"Methods cannot be told apart on {n_datasets} data set: there must be at least two.")
+        raise InputError(
+            f"Methods cannot be told apart on {n_datasets} data set: there must be at least two."
+        )
     names = list(mean_ranks.index) if hasattr(mean_ranks, "iloc") else None
     return ranks, names, float(np.sqrt(k * (k + 1) / (6 * n_datasets)))
 
 
-def _against(control: int | str, mean_ranks: Any, n_datasets: int) -> tuple[int, FloatArray, Names, float]:
+def _against(
+    control: int | str, mean_ranks: Any, n_datasets: int
+) -> tuple[int, FloatArray, Names, float]:
     """Position of the control, mean ranks less its own, names and standard error as of `_read_ranks`."""
     ranks, names, se = _read_ranks(mean_ranks, n_datasets)
     k = len(ranks)
@@ -388,4 +526,8 @@ def _level(alpha: float) -> float:
 def _labelled(values: NDArray[Any], names: Names) -> Any:
     if names is None:
         return values
-    return pd.Series(values, names) if values.ndim == 1 else pd.DataFrame(values, names, names)
+    return (
+        pd.Series(values, names)
+        if values.ndim == 1
+        else pd.DataFrame(values, names, names)
+    )

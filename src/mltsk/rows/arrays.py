@@ -35,7 +35,9 @@ class Block:
 
     def rows(self) -> "ArrayRows":
         """These rows as all there are."""
-        return ArrayRows(self.X, self.Y, self.w, self.copies, self.Y.shape, self.X.shape[0])
+        return ArrayRows(
+            self.X, self.Y, self.w, self.copies, self.Y.shape, self.X.shape[0]
+        )
 
     def take(self, rows: Any) -> "Block":
         """Some of the rows."""
@@ -47,9 +49,15 @@ class Block:
 
         def of(part: slice) -> Moments:
             keep = namespace(w).flatnonzero(w[part] > 0)
-            return Moments.of(design.rows(design.scale.apply(self.X[part][keep])), Y[part][keep], w[part][keep])
+            return Moments.of(
+                design.rows(design.scale.apply(self.X[part][keep])),
+                Y[part][keep],
+                w[part][keep],
+            )
 
-        return reduce(add, map(of, row_blocks(self.X.shape[0], 24 * design.shape[2], like=w)))
+        return reduce(
+            add, map(of, row_blocks(self.X.shape[0], 24 * design.shape[2], like=w))
+        )
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,11 @@ class ArrayRows:
         """Some rows."""
         X, Y = self.X[rows], self.Y[rows]
         X, Y = self.read(X, Y) if self.read else (X, Y)
-        ones = namespace(Y).ones(X.shape[0], like=Y) if is_tensor(Y) else np.ones(X.shape[0])
+        ones = (
+            namespace(Y).ones(X.shape[0], like=Y)
+            if is_tensor(Y)
+            else np.ones(X.shape[0])
+        )
         w = ones if self.w is None else self.w[rows]
         copies = namespace(w).ones_like(w) if self.copies is None else self.copies[rows]
         return Block(X, Y, w, copies, rows)
@@ -83,5 +95,8 @@ class ArrayRows:
 
     def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over all rows, block by block."""
-        parts = (slice(start, min(start + self.limit, self.shape[0])) for start in range(0, self.shape[0], self.limit))
+        parts = (
+            slice(start, min(start + self.limit, self.shape[0]))
+            for start in range(0, self.shape[0], self.limit)
+        )
         return reduce(add, (self.block(part).moments(design, labels) for part in parts))

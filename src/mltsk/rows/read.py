@@ -6,7 +6,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    check_array,
+    validate_data,
+)
 
 from ..columns import Columns, has_columns, is_polars, read_columns
 from ..core.arrays import asnumpy, check_plain, is_tensor, namespace, spread_rows
@@ -17,7 +22,11 @@ from .given_rules import check_rules_apply, with_rules
 
 FLOATS = (np.float64, np.float32)
 MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
-CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": list(FLOATS), "ensure_all_finite": "allow-nan"}
+CHECKS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": list(FLOATS),
+    "ensure_all_finite": "allow-nan",
+}
 
 
 def read_rows(estimator, X, y, sample_weight):
@@ -26,7 +35,9 @@ def read_rows(estimator, X, y, sample_weight):
     Sets ``n_features_in_``, ``feature_names_in_`` and ``columns_``, which is None where X is numbers throughout.
     """
     estimator.columns_ = None
-    if isinstance(X, np.ndarray) or not has_columns(X):  # whose columns are judged by name
+    if isinstance(X, np.ndarray) or not has_columns(
+        X
+    ):  # whose columns are judged by name
         check_plain(X, "X")
     if not isinstance(X, np.ndarray) and is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
@@ -45,8 +56,14 @@ def read_rows(estimator, X, y, sample_weight):
     w, copies = read_weights(sample_weight, targets.Y.shape)
     if targets.observed is not None:
         w, copies = _observed(w, copies, targets)
-    X = read_columns_of(estimator, X, None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)))
-    return ArrayRows(X, targets.Y, w, copies, targets.Y.shape, max(1, X.shape[0])), targets
+    X = read_columns_of(
+        estimator,
+        X,
+        None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)),
+    )
+    return ArrayRows(
+        X, targets.Y, w, copies, targets.Y.shape, max(1, X.shape[0])
+    ), targets
 
 
 def first_look(estimator, X):
@@ -55,21 +72,34 @@ def first_look(estimator, X):
         _check_feature_names(estimator, X, reset=True)
         _check_n_features(estimator, X, reset=True)
         if X.shape[0] < 2:
-            raise InputError(f"X has {X.shape[0]} row (sample), while a minimum of 2 is required.")
+            raise InputError(
+                f"X has {X.shape[0]} row (sample), while a minimum of 2 is required."
+            )
         return X
     X = validate_data(estimator, X, **CHECKS, ensure_min_samples=2)
     if sparse.issparse(X) and np.isnan(X.data).any():
-        raise InputError("Input X contains NaN: sparse data have none, a cell that is not stored is 0.")
+        raise InputError(
+            "Input X contains NaN: sparse data have none, a cell that is not stored is 0."
+        )
     return X
 
 
 def needs_columns(X, categorical_features):
     """Whether X is a frame that is more than numbers, or has columns that are named nominal."""
     if isinstance(X, np.ndarray) or not has_columns(X):
-        is_given = categorical_features is not None and not isinstance(categorical_features, str)
-        return is_given and hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
+        is_given = categorical_features is not None and not isinstance(
+            categorical_features, str
+        )
+        return (
+            is_given
+            and hasattr(X, "shape")
+            and np.ndim(X) == 2
+            and not sparse.issparse(X)
+        )
     if is_polars(X):
-        return not all(dtype.is_numeric() for dtype in X.dtypes) or categorical_features not in ("from_dtype", None)
+        return not all(
+            dtype.is_numeric() for dtype in X.dtypes
+        ) or categorical_features not in ("from_dtype", None)
     are_numbers = all(getattr(dtype, "kind", "O") in "iuf" for dtype in X.dtypes)
     return not are_numbers or not isinstance(categorical_features, str | None)
 
@@ -79,17 +109,25 @@ def read_columns_of(estimator, X, counted):
     is_frame = needs_columns(X, estimator.categorical_features)
     if estimator.given_rules_:
         check_rules_apply(estimator, X)
-    if sparse.issparse(X) or not (is_frame or estimator.given_rules_ or np.isnan(X).any()):
+    if sparse.issparse(X) or not (
+        is_frame or estimator.given_rules_ or np.isnan(X).any()
+    ):
         return X
     names = feature_names(estimator)
     counted = np.ones(X.shape[0], dtype=bool) if counted is None else counted
-    columns = read_columns(X, names, _nominal(estimator.categorical_features, names), counted)
+    columns = read_columns(
+        X, names, _nominal(estimator.categorical_features, names), counted
+    )
     columns = with_rules(columns, estimator.given_rules_)
     estimator.columns_ = dict(vars(columns))
     expanded = columns.expand(X)
     if np.isinf(expanded).any():
-        where = columns.names[columns.parts[int(np.isinf(expanded).any(axis=0).argmax())].feature]
-        raise InputError(f"Input X contains infinity in column {where!r}: leave such rows out, or write NaN.")
+        where = columns.names[
+            columns.parts[int(np.isinf(expanded).any(axis=0).argmax())].feature
+        ]
+        raise InputError(
+            f"Input X contains infinity in column {where!r}: leave such rows out, or write NaN."
+        )
     return expanded
 
 
@@ -99,14 +137,20 @@ def note_gaps(estimator, missing, n):
         return None
     if estimator.given_rules_:
         check_rules_apply(estimator, None)
-    columns = with_rules(Columns.of_numbers(feature_names(estimator), missing, n), estimator.given_rules_)
+    columns = with_rules(
+        Columns.of_numbers(feature_names(estimator), missing, n), estimator.given_rules_
+    )
     estimator.columns_ = dict(vars(columns))
     return columns
 
 
 def feature_names(estimator) -> list[str]:
     """Names of the features of an estimator; x0, x1, … where X had none."""
-    names = getattr(estimator, "feature_names_in_", [f"x{d}" for d in range(estimator.n_features_in_)])
+    names = getattr(
+        estimator,
+        "feature_names_in_",
+        [f"x{d}" for d in range(estimator.n_features_in_)],
+    )
     return [str(name) for name in names]
 
 
@@ -114,7 +158,9 @@ def _nominal(features, names):
     """Which features are nominal, as a mask; None leaves that to their types."""
     if isinstance(features, str):
         if features != "from_dtype":
-            raise InputError(f"categorical_features must be 'from_dtype', None or a list, got {features!r}.")
+            raise InputError(
+                f"categorical_features must be 'from_dtype', None or a list, got {features!r}."
+            )
         return None
     mask = np.zeros(len(names), dtype=bool)
     if features is None:
@@ -122,12 +168,20 @@ def _nominal(features, names):
     features = np.asarray(features)
     if features.dtype.kind == "b":
         if features.shape != mask.shape:
-            raise InputError(f"categorical_features is a mask of {features.shape}, but X has {len(names)} features.")
+            raise InputError(
+                f"categorical_features is a mask of {features.shape}, but X has {len(names)} features."
+            )
         return features
     for feature in features.tolist():
-        at = names.index(feature) if isinstance(feature, str) and feature in names else feature
+        at = (
+            names.index(feature)
+            if isinstance(feature, str) and feature in names
+            else feature
+        )
         if not isinstance(at, int) or not -len(names) <= at < len(names):
-            raise InputError(f"categorical_features names {feature!r}, which X does not have.")
+            raise InputError(
+                f"categorical_features names {feature!r}, which X does not have."
+            )
         mask[at] = True
     return mask
 
@@ -136,11 +190,19 @@ def _observed(w, copies, targets):
     """Weights in which cells that were not observed have none."""
     never = ~targets.observed.any(axis=0)
     if never.any():
-        raise InputError(f"Label {targets.names[int(never.argmax())]!r} was observed in no row: leave it out.")
+        raise InputError(
+            f"Label {targets.names[int(never.argmax())]!r} was observed in no row: leave it out."
+        )
     shape = targets.observed.shape
-    w = targets.observed * (1.0 if w is None else np.broadcast_to(w if w.ndim == 2 else w[:, None], shape))
+    w = targets.observed * (
+        1.0 if w is None else np.broadcast_to(w if w.ndim == 2 else w[:, None], shape)
+    )
     if copies is not None:
-        copies = np.where(w > 0, np.broadcast_to(copies if copies.ndim == 2 else copies[:, None], shape), 1.0)
+        copies = np.where(
+            w > 0,
+            np.broadcast_to(copies if copies.ndim == 2 else copies[:, None], shape),
+            1.0,
+        )
     return w, copies
 
 
@@ -181,16 +243,24 @@ def read_weights(sample_weight, shape) -> tuple[Any, Any]:
 def check_weights(sample_weight, shape):
     """Weights (N,) or (N, L) in double precision, 0 or more, some of each label above 0."""
     check_plain(sample_weight, "sample_weight")
-    w = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    w = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
     if w.shape not in ((shape[0],), tuple(shape)):
-        per_label = f", or {tuple(shape)} for a weight per label" if len(shape) > 1 else ""
-        raise ValueError(f"sample_weight.shape == {w.shape}, expected {(shape[0],)}{per_label}!")
+        per_label = (
+            f", or {tuple(shape)} for a weight per label" if len(shape) > 1 else ""
+        )
+        raise ValueError(
+            f"sample_weight.shape == {w.shape}, expected {(shape[0],)}{per_label}!"
+        )
     if (w < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
     counted = (w > 0).any(axis=0)
     if not counted.all():
         which = "" if w.ndim == 1 else f" of label {int(np.argmin(counted))}"
-        raise InputError(f"sample_weight is zero for every row{which}: nothing is left to fit.")
+        raise InputError(
+            f"sample_weight is zero for every row{which}: nothing is left to fit."
+        )
     return w
 
 
@@ -229,7 +299,9 @@ def _large_rows(estimator, X, y, sample_weight):
         some = np.asarray(X[spread_rows(len(X), 20_000)], dtype=np.float64)
         read_columns_of(estimator, some, None)
     targets = Targets.of(y[:1] if y.ndim == 2 else np.unique(y))
-    targets = targets if names is None else replace(targets, names=tuple(map(str, names)))
+    targets = (
+        targets if names is None else replace(targets, names=tuple(map(str, names)))
+    )
     w, copies = read_weights(sample_weight, (X.shape[0], targets.Y.shape[1]))
 
     def read(Xb, Yb):
@@ -244,17 +316,25 @@ def check_tensor(estimator, X, *, reset):
     """X (N, D) as a tensor of single or double precision, checked as scikit-learn checks an array."""
     xp = namespace(X)
     if X.layout != xp.strided:
-        raise InputError("X is a sparse tensor, which is not supported: pass X.to_dense(), or a SciPy CSR matrix.")
+        raise InputError(
+            "X is a sparse tensor, which is not supported: pass X.to_dense(), or a SciPy CSR matrix."
+        )
     if X.dtype.is_complex:
-        raise InputError("Complex data not supported: give the parts of X as columns of their own.")
+        raise InputError(
+            "Complex data not supported: give the parts of X as columns of their own."
+        )
     X = X.detach()
     if X.ndim != 2 or 0 in X.shape:
         found = f"it is a tensor of shape {tuple(X.shape)}"
-        raise InputError(f"X must have rows and columns, one of each at least; {found}.")
+        raise InputError(
+            f"X must have rows and columns, one of each at least; {found}."
+        )
     if X.dtype not in (xp.float32, xp.float64):
         X = X.to(xp.float32 if X.dtype.is_floating_point else xp.float64)
     if bool(xp.isinf(X).any()):
-        raise InputError("Input X contains infinity: leave such rows out, or write NaN.")
+        raise InputError(
+            "Input X contains infinity: leave such rows out, or write NaN."
+        )
     _check_feature_names(estimator, X, reset=reset)
     _check_n_features(estimator, X, reset=reset)
     return X
@@ -268,12 +348,20 @@ def _tensor_rows(estimator, X, y, sample_weight):
         raise InputError("X has 1 row (sample), while a minimum of 2 is required.")
     for values, name in ((y, "y"), (sample_weight, "sample_weight")):
         if values is not None and (not is_tensor(values) or values.device != X.device):
-            found = f"on {values.device}" if is_tensor(values) else f"a {type(values).__name__}"
-            raise InputError(f"X is a tensor on {X.device}, so {name} must be one there too; it is {found}.")
+            found = (
+                f"on {values.device}"
+                if is_tensor(values)
+                else f"a {type(values).__name__}"
+            )
+            raise InputError(
+                f"X is a tensor on {X.device}, so {name} must be one there too; it is {found}."
+            )
         if values is not None and len(values) != len(X):
             raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
     xp = namespace(X)
-    if y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all()):  # labels stay where they are
+    if (
+        y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all())
+    ):  # labels stay where they are
         names = tuple(f"label {j}" for j in range(y.shape[1]))
         targets = Targets(y.to(xp.float64), np.arange(y.shape[1]), names, True)
     else:
@@ -282,5 +370,8 @@ def _tensor_rows(estimator, X, y, sample_weight):
     w, copies = read_weights(given, targets.Y.shape)
     if targets.observed is not None:
         w, copies = _observed(w, copies, targets)
-    Y, w, copies = (None if a is None else xp.asarray(a, dtype=xp.float64, like=X) for a in (targets.Y, w, copies))
+    Y, w, copies = (
+        None if a is None else xp.asarray(a, dtype=xp.float64, like=X)
+        for a in (targets.Y, w, copies)
+    )
     return ArrayRows(X, Y, w, copies, targets.Y.shape, len(X)), targets

@@ -15,7 +15,9 @@ from mltsk.datasets.dataset import as_number, short
 from mltsk.exceptions import InputError
 
 # Words for a missing cell, in any mixture of capitals. "none" and "-" are not among them: both can be an answer.
-MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "<na>", "nat"})
+MISSING = frozenset(
+    {"", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "<na>", "nat"}
+)
 ENOUGH_COMMAS = 0.05  # of the cells with commas: a single 2,5 among a hundred 1,234 is a typo, no notation
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 _COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+(e[-+]?\d+)?", re.IGNORECASE)
@@ -38,7 +40,9 @@ def texts_of(column: Any, missing: Set[str]) -> tuple[Texts, list[str]]:
         text = cell if isinstance(cell, str) else _written(cell, column.name)
         bare = "" if text is None else text.strip()
         word = bare.lower()
-        absent = word in MISSING or word in missing or word.removesuffix(".0") in missing
+        absent = (
+            word in MISSING or word in missing or word.removesuffix(".0") in missing
+        )
         if absent and bare:
             notes.append(f"{count(n)} with {short(bare)} counted as missing")
         padded += 0 if absent or len(bare) == len(text or "") else n
@@ -55,10 +59,15 @@ def _written(cell: Any, name: Any) -> str | None:
         return None if np.isnan(cell) else repr(float(cell)).removesuffix(".0")
     if isinstance(cell, Real | Decimal | date | np.generic):
         return str(cell)
-    what, hint = f"cells of type {type(cell).__name__}", "leave it out with drop, or make it text"
+    what, hint = (
+        f"cells of type {type(cell).__name__}",
+        "leave it out with drop, or make it text",
+    )
     if isinstance(cell, list | tuple | set | np.ndarray):
         what, hint = "lists", "lists of labels are read with label_column"
-    raise InputError(f"Column {name!r} holds {what}; numbers, text, dates and yes/no can be read: {hint}.")
+    raise InputError(
+        f"Column {name!r} holds {what}; numbers, text, dates and yes/no can be read: {hint}."
+    )
 
 
 class Numbers(NamedTuple):
@@ -81,15 +90,30 @@ def numbers_of(texts: Texts) -> Numbers:
         texts = [text if text is None else text[:-1].strip() for text in texts]
         notes.append("percent signs taken off: 5 % is 5")
     values = _plain(texts)
-    if odd := {i: text for i in np.flatnonzero(np.isnan(values)).tolist() if (text := texts[i]) is not None}:
+    if odd := {
+        i: text
+        for i in np.flatnonzero(np.isnan(values)).tolist()
+        if (text := texts[i]) is not None
+    }:
         commas = {i for i, text in odd.items() if _COMMA.fullmatch(text)}
         thousands = {i for i, text in odd.items() if _THOUSANDS.fullmatch(text)}
-        pointed = sum("." in text for i, text in enumerate(texts) if text is not None and i not in odd)
+        pointed = sum(
+            "." in text
+            for i, text in enumerate(texts)
+            if text is not None and i not in odd
+        )
         n_commas, n_thousands = len(commas - thousands), len(thousands - commas)
-        if n_commas > n_thousands + pointed and n_commas >= ENOUGH_COMMAS * len(commas | thousands):
+        if n_commas > n_thousands + pointed and n_commas >= ENOUGH_COMMAS * len(
+            commas | thousands
+        ):
             swapped = str.maketrans(",", ".", ".")
-            meant = [text and (_COMMA.fullmatch(text) or _WHOLE.fullmatch(text)) for text in texts]
-            values = _plain([match[0].translate(swapped) if match else None for match in meant])
+            meant = [
+                text and (_COMMA.fullmatch(text) or _WHOLE.fullmatch(text))
+                for text in texts
+            ]
+            values = _plain(
+                [match[0].translate(swapped) if match else None for match in meant]
+            )
             notes.append("decimal commas read as points")
         elif n_thousands > n_commas:
             for i in thousands:
@@ -107,7 +131,11 @@ def _plain(texts: Texts) -> NDArray[np.float64]:
 
 def as_codes(texts: Texts) -> Texts:
     """Text as categories: 3.0, which is how a whole number looks next to missing cells, is the category 3."""
-    codes = {text: text.partition(".")[0] for text in {*texts} if text is not None and _FLOAT_CODE.fullmatch(text)}
+    codes = {
+        text: text.partition(".")[0]
+        for text in {*texts}
+        if text is not None and _FLOAT_CODE.fullmatch(text)
+    }
     return [text if text is None else codes.get(text, text) for text in texts]
 
 

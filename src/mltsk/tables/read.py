@@ -12,7 +12,19 @@ from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_nam
 from mltsk.exceptions import InputError
 
 from .cells import count, listed
-from .columns import IDENTIFIER, NOMINAL, NUMBER, ORDINAL, USED, YES_NO, Read, Said, read_column, read_label, read_lists
+from .columns import (
+    IDENTIFIER,
+    NOMINAL,
+    NUMBER,
+    ORDINAL,
+    USED,
+    YES_NO,
+    Read,
+    Said,
+    read_column,
+    read_label,
+    read_lists,
+)
 from .files import Raw, read_raw
 from .report import Column, ColumnReport, TableError
 
@@ -69,7 +81,10 @@ class Table:
     @property
     def kinds(self) -> dict[str, str | tuple[str, ...]]:
         """The kind of every feature, for an ordinal one its levels in order: what ``read_table(kinds=)`` takes."""
-        told = {one.name: one.levels if one.kind == ORDINAL else one.kind for one in self.columns}
+        told = {
+            one.name: one.levels if one.kind == ORDINAL else one.kind
+            for one in self.columns
+        }
         return {name: told[name] for name in self.feature_names}
 
     def dataset(self) -> Dataset:
@@ -86,19 +101,38 @@ class Table:
                [3., 0.]])
         """
         need = "this method needs complete numbers"
-        if words := [name for name, kind in self.kinds.items() if kind not in (NUMBER, YES_NO)]:
+        if words := [
+            name for name, kind in self.kinds.items() if kind not in (NUMBER, YES_NO)
+        ]:
             kind = self.kinds[words[0]]
-            what = f"is {kind if isinstance(kind, str) else ORDINAL}, and {need}: drop it"
-            raise InputError(f"Column {words[0]!r} of {self.name} {what}, or use MLTSKClassifier, which takes it.")
+            what = (
+                f"is {kind if isinstance(kind, str) else ORDINAL}, and {need}: drop it"
+            )
+            raise InputError(
+                f"Column {words[0]!r} of {self.name} {what}, or use MLTSKClassifier, which takes it."
+            )
         for frame, what in ((self.X, "column"), (self.Y, "label")):
             if gaps := {name: n for name, n in frame.isna().sum().items() if n}:
                 name, n = next(iter(gaps.items()))
-                others = f" (and {count(len(gaps) - 1, f'other {what}')} like it)" if len(gaps) > 1 else ""
+                others = (
+                    f" (and {count(len(gaps) - 1, f'other {what}')} like it)"
+                    if len(gaps) > 1
+                    else ""
+                )
                 where = f"{what.capitalize()} {name!r} of {self.name} has no value in {count(n, 'row')}{others}"
-                raise InputError(f"{where}, and {need}: leave it or these rows out, or use MLTSKClassifier.")
+                raise InputError(
+                    f"{where}, and {need}: leave it or these rows out, or use MLTSKClassifier."
+                )
         X = sparse_rows(self.X)
         X = self.X.to_numpy(dtype=np.float64) if X is None else X
-        return Dataset(X, self.Y, self.feature_names, self.label_names, self.name, source=self.source)
+        return Dataset(
+            X,
+            self.Y,
+            self.feature_names,
+            self.label_names,
+            self.name,
+            source=self.source,
+        )
 
 
 def sparse_rows(X: Any) -> Any:
@@ -174,13 +208,24 @@ def read_table(
     [1.0, nan, 0.0]
     """
     if labels is not None and label_column is not None:
-        raise InputError("Labels are given as columns (labels) or as one column of lists (label_column), not both.")
+        raise InputError(
+            "Labels are given as columns (labels) or as one column of lists (label_column), not both."
+        )
     raw = read_raw(source, labels)
     unique_names([] if label_column is None else [label_column], raw.frame, raw.name)
     chosen = label_columns(raw, labels if label_column is None else 0)
-    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number), *_levels(ordinal)]
+    wishes = [
+        (DROPPED, drop),
+        (IDENTIFIER, id),
+        (NOMINAL, nominal),
+        (NUMBER, number),
+        *_levels(ordinal),
+    ]
     said = _said(raw, {*chosen, label_column}, wishes, kinds or {})
-    words, read = frozenset(word.lower() for word in split_names(missing)), dict[str, Read]()
+    words, read = (
+        frozenset(word.lower() for word in split_names(missing)),
+        dict[str, Read](),
+    )
     for name, column in raw.frame.items():
         kind = said.get(name, None if kinds is None else DROPPED)
         if name in chosen:
@@ -191,7 +236,12 @@ def read_table(
             read[name] = Read(Column(name, DROPPED, len(column)), None)
         else:
             read[name] = read_column(column, kind, words, kinds is not None)
-    return _table(raw, read, list(chosen) if label_column is None else [label_column], list(kinds or ()))
+    return _table(
+        raw,
+        read,
+        list(chosen) if label_column is None else [label_column],
+        list(kinds or ()),
+    )
 
 
 def label_columns(raw: Raw, labels: Labels) -> dict[str, Sequence[str] | None]:
@@ -200,73 +250,125 @@ def label_columns(raw: Raw, labels: Labels) -> dict[str, Sequence[str] | None]:
     A number counts columns, the last ones or, if negative, the first ones; names may be written ``name=word``.
     """
     columns, given = list(raw.frame.columns), dict[str, Sequence[str] | None]()
-    is_variable = isinstance(labels, str) and raw.source.lower().endswith(".mat")  # which the reader has taken
+    is_variable = isinstance(labels, str) and raw.source.lower().endswith(
+        ".mat"
+    )  # which the reader has taken
     if labels is None or str(labels).lower().endswith(".xml") or is_variable:
         return dict.fromkeys(raw.labels)
     if isinstance(labels, Mapping):
         for name, word in labels.items():
-            many = word if isinstance(word, Iterable) and not isinstance(word, str) else [word]
-            given[str(name)] = None if word is None else [str(one).strip().removesuffix(".0") for one in many]
+            many = (
+                word
+                if isinstance(word, Iterable) and not isinstance(word, str)
+                else [word]
+            )
+            given[str(name)] = (
+                None
+                if word is None
+                else [str(one).strip().removesuffix(".0") for one in many]
+            )
     elif isinstance(labels, int | Path | Iterable):
         for name in pick_labels(labels, columns, raw.name):
             column, equals, word = name.rpartition("=")
-            given |= {column: [word]} if equals and name not in columns else {name: None}
+            given |= (
+                {column: [word]} if equals and name not in columns else {name: None}
+            )
     else:
-        raise InputError(f"Labels are names, a number of columns, or a mapping, not {labels!r}.")
+        raise InputError(
+            f"Labels are names, a number of columns, or a mapping, not {labels!r}."
+        )
     return {name: given[name] for name in unique_names(given, columns, raw.name)}
 
 
 def _levels(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
     """Levels in order, and the column that has them."""
     if isinstance(ordinal, Mapping):
-        found = {str(name): [str(level) for level in levels] for name, levels in ordinal.items()}
+        found = {
+            str(name): [str(level) for level in levels]
+            for name, levels in ordinal.items()
+        }
     else:
         found = {}
         for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
             name, colon, levels = str(text).partition(":")
             if not colon or "<" not in levels:
-                raise InputError(f'Ordinal {text!r} is not written as "education: low < medium < high".')
+                raise InputError(
+                    f'Ordinal {text!r} is not written as "education: low < medium < high".'
+                )
             found[name.strip()] = [level.strip() for level in levels.split("<")]
     for name, names in found.items():
         if len(set(names)) < max(len(names), 2) or "" in names:
-            raise InputError(f"Ordinal column {name!r} needs two or more different levels, not {listed(names)}.")
+            raise InputError(
+                f"Ordinal column {name!r} needs two or more different levels, not {listed(names)}."
+            )
     return [(levels, [name]) for name, levels in found.items()]
 
 
-def _said(raw: Raw, labels: Set[str | None], wishes: Iterable[tuple[Said, Names]], kinds: Kinds) -> dict[str, Said]:
+def _said(
+    raw: Raw,
+    labels: Set[str | None],
+    wishes: Iterable[tuple[Said, Names]],
+    kinds: Kinds,
+) -> dict[str, Said]:
     """What somebody says about each column, or a fitted model knows."""
     said: dict[str, Said] = {}
     for kind, names in wishes:
         word = kind if isinstance(kind, str) else ORDINAL
         for name in unique_names(split_names(names), raw.frame, raw.name):
             if name in labels:
-                raise InputError(f"Column {name!r} is a label: it cannot be {word} as well.")
+                raise InputError(
+                    f"Column {name!r} is a label: it cannot be {word} as well."
+                )
             if said.setdefault(name, kind) != kind:
-                raise InputError(f"Column {name!r} cannot be both {said[name]} and {word}.")
+                raise InputError(
+                    f"Column {name!r} cannot be both {said[name]} and {word}."
+                )
     for name in unique_names(kinds, raw.frame, raw.name):
         if name in labels or name in said:
-            raise InputError(f"Column {name!r} is a feature of the model: nothing else can be said about it.")
+            raise InputError(
+                f"Column {name!r} is a feature of the model: nothing else can be said about it."
+            )
         if isinstance(kind := kinds[name], str) and kind not in USED:
-            raise InputError(f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(USED)}.")
+            raise InputError(
+                f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(USED)}."
+            )
     return said | dict(kinds)
 
 
-def _table(raw: Raw, read: Mapping[str, Read], labels: Sequence[str], features: Sequence[str]) -> Table:
+def _table(
+    raw: Raw, read: Mapping[str, Read], labels: Sequence[str], features: Sequence[str]
+) -> Table:
     """The table of columns that were read, or a `TableError` that says what is wrong with them."""
     kinds = {name: one.column.kind for name, one in read.items()}
     features = features or [name for name, kind in kinds.items() if kind in USED]
     index = raw.frame.index
-    Y = pandas.concat([pandas.DataFrame(index=index), *(read[name].values for name in labels)], axis=1)
-    title = [count(len(index), "row"), count(len(features), "feature"), count(Y.shape[1], "label")]
+    Y = pandas.concat(
+        [pandas.DataFrame(index=index), *(read[name].values for name in labels)], axis=1
+    )
+    title = [
+        count(len(index), "row"),
+        count(len(features), "feature"),
+        count(Y.shape[1], "label"),
+    ]
     if left := sum(one.column.model.startswith("left out") for one in read.values()):
         title.append(f"{count(left, 'column')} left out")
-    report = ColumnReport((one.column for one in read.values()), f"{raw.name}: {', '.join(title)}", raw.notes)
+    report = ColumnReport(
+        (one.column for one in read.values()),
+        f"{raw.name}: {', '.join(title)}",
+        raw.notes,
+    )
     problems = {name: one.problem for name, one in read.items() if one.problem}
     if not features and not problems:
-        problems[""] = f"{raw.name} has no column that a model could use: name some in number or nominal."
+        problems[""] = (
+            f"{raw.name} has no column that a model could use: name some in number or nominal."
+        )
     if problems:
-        first, *rest = problems  # the first one in full, the columns of the others by name
-        others = f" There is something to correct in {listed(rest)}, too." if rest else ""
+        first, *rest = (
+            problems  # the first one in full, the columns of the others by name
+        )
+        others = (
+            f" There is something to correct in {listed(rest)}, too." if rest else ""
+        )
         raise TableError(problems[first] + others, report)
     X = pandas.DataFrame({name: read[name].values for name in features}, index=index)
     ids = raw.frame[[name for name, kind in kinds.items() if kind == IDENTIFIER]].copy()

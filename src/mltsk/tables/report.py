@@ -10,7 +10,11 @@ from mltsk.exceptions import InputError, printable
 
 from .cells import count
 
-WIDTH, NAME, LINES = 100, 26, 100  # of a printed report, of a name in it, and the columns that it shows
+WIDTH, NAME, LINES = (
+    100,
+    26,
+    100,
+)  # of a printed report, of a name in it, and the columns that it shows
 HEADER = ("column", "kind", "distinct", "missing", "examples", "in the model as")
 OVERRULE = (
     "To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3), id, drop, or words in missing: "
@@ -59,9 +63,15 @@ class ColumnReport(tuple[Column, ...]):
     title: str
     notes: tuple[str, ...]
 
-    def __new__(cls, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()) -> "ColumnReport":
+    def __new__(
+        cls, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()
+    ) -> "ColumnReport":
         """Columns, a line that says what the table is, and notes on the whole of it."""
-        report, grouped, told = super().__new__(cls, columns), dict[str, list[str]](), list(notes)
+        report, grouped, told = (
+            super().__new__(cls, columns),
+            dict[str, list[str]](),
+            list(notes),
+        )
         for column in report:
             for text in column.notes:
                 grouped.setdefault(text, []).append(cut(column.name, NAME))
@@ -74,26 +84,41 @@ class ColumnReport(tuple[Column, ...]):
     @property
     def is_plain(self) -> bool:
         """Whether there is nothing to tell: numbers and labels alone, without a note."""
-        return not self.notes and all(column.kind in ("number", "label") for column in self)
+        return not self.notes and all(
+            column.kind in ("number", "label") for column in self
+        )
 
     def __repr__(self) -> str:
         rows = [HEADER, *(self._cells(column) for column in self[:LINES])]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
-        widths[4] = min(widths[4], max(WIDTH - others, len(HEADER[4])))  # examples have what room there is
+        widths[4] = min(
+            widths[4], max(WIDTH - others, len(HEADER[4]))
+        )  # examples have what room there is
         lines = [printable(self.title), ""]
         for row in rows:
-            cells = [cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
+            cells = [
+                cut(cell, width).ljust(width)
+                for cell, width in zip(row, widths, strict=True)
+            ]
             cells[2] = row[2].rjust(widths[2])
             lines.append("  ".join(cells).rstrip())
         *notes, last = self._told()
-        told = [wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for text in notes]
-        return "\n".join([*lines, "", *chain(*told), *wrap(last, WIDTH, break_on_hyphens=False)])
+        told = [
+            wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+            for text in notes
+        ]
+        return "\n".join(
+            [*lines, "", *chain(*told), *wrap(last, WIDTH, break_on_hyphens=False)]
+        )
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in HEADER)
         rows = [self._cells(column, 80) for column in self[:LINES]]
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+            for row in rows
+        )
         notes = "".join(f"<li>{escape(text)}</li>" for text in self._told())
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(printable(self.title))}</p>{table}<ul>{notes}</ul>"
@@ -109,7 +134,14 @@ class ColumnReport(tuple[Column, ...]):
             missing = f"{column.missing:,} ({round(100 * column.missing / column.rows) or '<1'}%)"
         distinct = "" if column.distinct is None else f"{column.distinct:,}"
         examples = ", ".join(cut(text, width) for text in column.examples)
-        return cut(column.name, width), column.kind, distinct, missing, examples, column.model
+        return (
+            cut(column.name, width),
+            column.kind,
+            distinct,
+            missing,
+            examples,
+            column.model,
+        )
 
 
 class TableError(InputError):

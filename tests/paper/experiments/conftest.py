@@ -18,7 +18,13 @@ RULES = {
     "class": "mltsk.paper.methods:PaperMLTSK",
     "scale": "minmax",
     "split": "n_rules",
-    "grids": {"paper": {"n_rules": [1, 2], "width_scale": [1.0, 10.0], "l1_weight": [0.01, 100.0]}},
+    "grids": {
+        "paper": {
+            "n_rules": [1, 2],
+            "width_scale": [1.0, 10.0],
+            "l1_weight": [0.01, 100.0],
+        }
+    },
 }
 
 

@@ -16,7 +16,11 @@ from mltsk import MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.metrics import evaluate
-from mltsk.paper.experiments.cross_validation import IterativeStratification, cross_validate_metrics, shuffled_folds
+from mltsk.paper.experiments.cross_validation import (
+    IterativeStratification,
+    cross_validate_metrics,
+    shuffled_folds,
+)
 
 DATA = make_multilabel_rules(n_samples=90, random_state=0)
 
@@ -40,7 +44,10 @@ def test_folds_part_the_rows_and_are_shuffled():
     tests = np.concatenate([test for _, test in folds])
     assert_array_equal(np.sort(tests), np.arange(23))
     assert not np.array_equal(tests, np.arange(23))
-    assert all(set(train).isdisjoint(test) and len(train) + len(test) == 23 for train, test in folds)
+    assert all(
+        set(train).isdisjoint(test) and len(train) + len(test) == 23
+        for train, test in folds
+    )
 
 
 def test_folds_repeat_with_their_seed_only():
@@ -61,16 +68,26 @@ def test_the_table_holds_what_evaluate_says_of_each_fold():
     cv = cross_validate_metrics(model, DATA.X, DATA.Y, folds=folds, convention="paper")
     train, test = folds[1]
     fitted = MLTSKClassifier(n_rules=3).fit(DATA.X[train], DATA.Y[train])
-    expected = evaluate(DATA.Y[test], fitted.decision_function(DATA.X[test]), threshold=0, convention="paper")
+    expected = evaluate(
+        DATA.Y[test],
+        fitted.decision_function(DATA.X[test]),
+        threshold=0,
+        convention="paper",
+    )
     assert list(cv.table) == list(expected)
     assert_allclose(cv.table.loc[1], list(expected.values()), rtol=1e-12)
     assert not hasattr(model, "coef_")
 
 
 def test_the_summary_is_mean_and_sd_with_n_minus_1():
-    cv = cross_validate_metrics(MLTSKClassifier(2), DATA.X, DATA.Y, folds=shuffled_folds(90, 3))
+    cv = cross_validate_metrics(
+        MLTSKClassifier(2), DATA.X, DATA.Y, folds=shuffled_folds(90, 3)
+    )
     ap = cv.table["AP"]
-    assert_allclose([cv.mean["AP"], cv.sd["AP"]], [ap.mean(), np.sqrt(((ap - ap.mean()) ** 2).sum() / 2)])
+    assert_allclose(
+        [cv.mean["AP"], cv.sd["AP"]],
+        [ap.mean(), np.sqrt(((ap - ap.mean()) ** 2).sum() / 2)],
+    )
 
 
 def test_warnings_are_not_shown_once_per_fold():
@@ -82,8 +99,13 @@ def test_warnings_are_not_shown_once_per_fold():
 def test_data_frames_and_sparse_rows_are_split_too():
     thin = make_multilabel_rules(n_samples=60, sparse=True, random_state=0)
     folds, model = shuffled_folds(60, 3), MLTSKClassifier(2)
-    assert 0 < cross_validate_metrics(model, thin.X, thin.Y, folds=folds).mean["AP"] <= 1
-    dense, framed = (cross_validate_metrics(model, X, Y, folds=folds) for X, Y in ((DATA.X, DATA.Y), DATA.frames()))
+    assert (
+        0 < cross_validate_metrics(model, thin.X, thin.Y, folds=folds).mean["AP"] <= 1
+    )
+    dense, framed = (
+        cross_validate_metrics(model, X, Y, folds=folds)
+        for X, Y in ((DATA.X, DATA.Y), DATA.frames())
+    )
     assert framed.mean == dense.mean
 
 
@@ -96,11 +118,15 @@ def labels(n=403, n_labels=12, seed=0):
     """Labels from common to rare, correlated, and some rows without any."""
     rng = np.random.default_rng(seed)
     common = rng.random((n, 1)) < 0.7
-    return (common & (rng.random((n, n_labels)) < np.geomspace(0.5, 0.01, n_labels))).astype(int)
+    return (
+        common & (rng.random((n, n_labels)) < np.geomspace(0.5, 0.01, n_labels))
+    ).astype(int)
 
 
 def deviation(Y, cv):
-    return np.mean([np.abs(Y[test].mean(axis=0) - Y.mean(axis=0)) for _, test in cv.split(Y, Y)])
+    return np.mean(
+        [np.abs(Y[test].mean(axis=0) - Y.mean(axis=0)) for _, test in cv.split(Y, Y)]
+    )
 
 
 def test_every_row_is_tested_once_and_sizes_differ_by_one_at_most():
@@ -115,7 +141,9 @@ def test_rates_are_kept_as_well_as_by_another_package_and_better_than_by_chance(
     Y = labels(seed=seed)
     ours = deviation(Y, IterativeStratification(5, random_state=seed))
     assert ours < 0.5 * deviation(Y, KFold(5, shuffle=True, random_state=seed))
-    assert ours < 1.1 * deviation(Y, MultilabelStratifiedKFold(5, shuffle=True, random_state=seed))
+    assert ours < 1.1 * deviation(
+        Y, MultilabelStratifiedKFold(5, shuffle=True, random_state=seed)
+    )
 
 
 def test_single_labels_are_dealt_exactly():
@@ -128,7 +156,8 @@ def test_rows_without_labels_are_spread_evenly():
     Y = np.zeros((100, 2), dtype=int)
     Y[:20, 0] = 1
     empty = [
-        int((Y[test].sum(axis=1) == 0).sum()) for _, test in IterativeStratification(4, random_state=0).split(Y, Y)
+        int((Y[test].sum(axis=1) == 0).sum())
+        for _, test in IterativeStratification(4, random_state=0).split(Y, Y)
     ]
     assert empty == [20, 20, 20, 20]
 
@@ -147,8 +176,15 @@ def test_order_two_keeps_pairs_better():
     first, second = np.triu_indices(6, k=1)
     pairs = Y[:, first] * Y[:, second]
     kept = [
-        np.mean([np.abs(pairs[test].mean(axis=0) - pairs.mean(axis=0)) for _, test in cv.split(Y, Y)])
-        for cv in (IterativeStratification(5, random_state=0, order=order) for order in (1, 2))
+        np.mean(
+            [
+                np.abs(pairs[test].mean(axis=0) - pairs.mean(axis=0))
+                for _, test in cv.split(Y, Y)
+            ]
+        )
+        for cv in (
+            IterativeStratification(5, random_state=0, order=order) for order in (1, 2)
+        )
     ]
     assert kept[1] < 0.7 * kept[0]
 
@@ -156,7 +192,12 @@ def test_order_two_keeps_pairs_better():
 def test_the_seed_decides():
     Y = labels()
     folds = [
-        np.concatenate([test for _, test in IterativeStratification(4, random_state=seed).split(Y, Y)])
+        np.concatenate(
+            [
+                test
+                for _, test in IterativeStratification(4, random_state=seed).split(Y, Y)
+            ]
+        )
         for seed in (7, 7, 8)
     ]
     assert_array_equal(folds[0], folds[1])
@@ -164,7 +205,15 @@ def test_the_seed_decides():
 
 
 @pytest.mark.parametrize(
-    "form", [sparse.csr_matrix, sparse.csc_array, pd.DataFrame, np.ndarray.tolist, lambda Y: Y.astype(bool), np.float32]
+    "form",
+    [
+        sparse.csr_matrix,
+        sparse.csc_array,
+        pd.DataFrame,
+        np.ndarray.tolist,
+        lambda Y: Y.astype(bool),
+        np.float32,
+    ],
 )
 def test_all_forms_of_y_give_the_same_folds(form):
     Y = labels(60, 4)
@@ -182,7 +231,9 @@ def test_it_is_a_splitter_of_scikit_learn():
     assert cv.get_n_splits() == 3
     assert repr(cv) == "IterativeStratification(n_splits=3, order=1, random_state=0)"
     assert len(cross_validate(KNeighborsClassifier(), X, Y, cv=cv)["test_score"]) == 3
-    search = GridSearchCV(clone(KNeighborsClassifier()), {"n_neighbors": [3, 5]}, cv=cv).fit(X, Y)
+    search = GridSearchCV(
+        clone(KNeighborsClassifier()), {"n_neighbors": [3, 5]}, cv=cv
+    ).fit(X, Y)
     assert search.n_splits_ == 3
 
 
@@ -200,4 +251,8 @@ def test_it_is_a_splitter_of_scikit_learn():
 )
 def test_what_cannot_be_split_is_refused_with_a_sentence(arguments, y, message):
     with pytest.raises(InputError, match=message):
-        list(IterativeStratification(**{"n_splits": 2, **arguments}).split(np.zeros((2, 1)), y))
+        list(
+            IterativeStratification(**{"n_splits": 2, **arguments}).split(
+                np.zeros((2, 1)), y
+            )
+        )

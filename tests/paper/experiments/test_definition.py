@@ -26,8 +26,12 @@ def written(tmp_path, text):
 def test_section_iv_has_the_papers_data_and_methods():
     definition = section_iv()
     assert {data.name for data in definition.datasets} == set(table_i())
-    assert {method.paper for method in definition.methods} - {None} == set(paper.METHODS)
-    assert {m.key: class_of(m) for m in definition.methods if m.paper}.items() <= METHODS.items()
+    assert {method.paper for method in definition.methods} - {None} == set(
+        paper.METHODS
+    )
+    assert {
+        m.key: class_of(m) for m in definition.methods if m.paper
+    }.items() <= METHODS.items()
 
 
 def test_the_papers_grids_have_the_papers_sizes():
@@ -64,7 +68,10 @@ def test_variants_are_known_by_key_and_left_out_unless_named(tmp_path):
 
 
 def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
-    path = written(tmp_path, '[[methods]]\nkey = "br"\n[[datasets]]\nname = "a"\nfile = "a.csv"\nlabels = 2')
+    path = written(
+        tmp_path,
+        '[[methods]]\nkey = "br"\n[[datasets]]\nname = "a"\nfile = "a.csv"\nlabels = 2',
+    )
     definition = read_definition(path)
     assert definition.methods[0].path == "mltsk.paper.methods:BinaryRelevanceTSK"
     assert definition.datasets[0].file == str(tmp_path / "a.csv")
@@ -73,12 +80,24 @@ def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("folds = 1", r"mine\.toml: the field `folds` is wrong: .*greater than or equal to 2"),
+        (
+            "folds = 1",
+            r"mine\.toml: the field `folds` is wrong: .*greater than or equal to 2",
+        ),
         ('protocol = "paper"', r"the field `protocol` is not known"),
-        ('protocols = ["papre"]', r"the field `protocols\[0\]` is wrong: .*'paper', 'strict' or 'nested'"),
+        (
+            'protocols = ["papre"]',
+            r"the field `protocols\[0\]` is wrong: .*'paper', 'strict' or 'nested'",
+        ),
         ('[[methods]]\nkey = "mine"', r"the field `methods\[0\].class` is missing"),
-        ('[[methods]]\nkey = "br"\n[[methods]]\nkey = "br"', "the method 'br' is there twice"),
-        ('[[datasets]]\nname = "yeast"\nlabels = 3', "labels are for a file of one's own"),
+        (
+            '[[methods]]\nkey = "br"\n[[methods]]\nkey = "br"',
+            "the method 'br' is there twice",
+        ),
+        (
+            '[[datasets]]\nname = "yeast"\nlabels = 3',
+            "labels are for a file of one's own",
+        ),
         (
             '[[methods]]\nkey = "br"\ngrids = { fast = { C = [] } }',
             r"`methods\[0\].grids.fast.C` is wrong: .*at least 1",
@@ -87,7 +106,10 @@ def test_a_known_method_needs_its_key_alone_and_files_lie_beside(tmp_path):
         ("x = " + "[" * 3000 + "]" * 3000, "is no TOML file"),
         ("x = " + "1" * 5000, "is no TOML file"),
         ("[[methods]]\nkey = []", r"the field `methods\[0\].key` is wrong"),
-        ('[[datasets]]\nname = "a"\nfile = 3', r"the field `datasets\[0\].file` is wrong"),
+        (
+            '[[datasets]]\nname = "a"\nfile = 3',
+            r"the field `datasets\[0\].file` is wrong",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_sentence_that_names_the_field(tmp_path, text, complaint):
@@ -97,7 +119,13 @@ def test_what_is_wrong_is_one_sentence_that_names_the_field(tmp_path, text, comp
 
 
 @pytest.mark.parametrize(
-    "path", ["os:system", "subprocess:Popen", "sklearn.datasets:load_iris", "sklearn.preprocessing:FunctionTransformer"]
+    "path",
+    [
+        "os:system",
+        "subprocess:Popen",
+        "sklearn.datasets:load_iris",
+        "sklearn.preprocessing:FunctionTransformer",
+    ],
 )
 def test_classifiers_alone_may_be_named_and_nothing_else_is_called(tmp_path, path):
     text = f'[[datasets]]\nname = "flags"\n[[methods]]\nkey = "x"\nclass = "{path}"\nparams = {{ command = "true" }}'
@@ -107,6 +135,10 @@ def test_classifiers_alone_may_be_named_and_nothing_else_is_called(tmp_path, pat
 
 
 def test_an_import_path_that_leads_nowhere_is_one_sentence():
-    method = MethodDefinition.model_validate({"key": "x", "class": "sklearn.nowhere:Thing"})
-    with pytest.raises(InputError, match=r"'x' cannot be imported from 'sklearn.nowhere:Thing'"):
+    method = MethodDefinition.model_validate(
+        {"key": "x", "class": "sklearn.nowhere:Thing"}
+    )
+    with pytest.raises(
+        InputError, match=r"'x' cannot be imported from 'sklearn.nowhere:Thing'"
+    ):
         class_of(method)

@@ -22,7 +22,10 @@ from mltsk.paper.experiments.published import (
 def test_every_table_has_every_cell_once(table):
     cells = paper.published_table(table)
     assert set(cells) == {
-        (dataset, metric, method) for dataset in paper.table_i() for metric in paper.METRICS for method in paper.METHODS
+        (dataset, metric, method)
+        for dataset in paper.table_i()
+        for metric in paper.METRICS
+        for method in paper.METHODS
     }
 
 
@@ -49,14 +52,18 @@ def test_at_most_one_value_of_a_row_is_bold_and_none_beats_it(table):
     assert bold == (59 if table == "III" else 60)  # Scene, HL in Table III has none
     for dataset in paper.table_i():
         row = [cells[dataset, "AP", method] for method in paper.METHODS]
-        assert max(cell.mean for cell in row) == next(cell.mean for cell in row if cell.bold)
+        assert max(cell.mean for cell in row) == next(
+            cell.mean for cell in row if cell.bold
+        )
 
 
 @pytest.mark.parametrize("metric", paper.METRICS)
 def test_table_v_gives_table_vi(metric):
     # F of Iman and Davenport from the printed values: one wrong digit among 108 would show.
     cells = paper.published_table("V")
-    scores = np.array([[cells[d, metric, m].mean for m in paper.METHODS] for d in paper.table_i()])
+    scores = np.array(
+        [[cells[d, metric, m].mean for m in paper.METHODS] for d in paper.table_i()]
+    )
     ranks = rankdata(-scores if metric == "AP" else scores, axis=1).mean(axis=0)
     n, k = scores.shape
     chi2 = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
@@ -70,7 +77,9 @@ def test_the_critical_difference_follows_from_its_constants():
 
 
 def test_table_i_agrees_with_the_catalog():
-    assert {name: catalog()[name].shape for name in paper.table_i()} == dict(paper.table_i())
+    assert {name: catalog()[name].shape for name in paper.table_i()} == dict(
+        paper.table_i()
+    )
 
 
 def test_the_grid_of_ml_tsk_fs_has_4000_settings_that_the_preset_takes():
@@ -81,7 +90,9 @@ def test_the_grid_of_ml_tsk_fs_has_4000_settings_that_the_preset_takes():
 
 
 def test_table_ii_covers_all_methods():
-    assert {method for method in paper.METHODS if paper.grid(method)} == set(paper.METHODS)
+    assert {method for method in paper.METHODS if paper.grid(method)} == set(
+        paper.METHODS
+    )
 
 
 def test_unknown_names_are_refused_with_a_sentence():
@@ -109,7 +120,10 @@ def test_every_entry_names_cells_that_exist_and_says_how_sure_it_is():
     [
         (("V", "cal500", "OE", "ML-TSK FS"), ["shown"]),
         (("V", "scene", "OE", "ML-TSK FS"), ["inferred"]),
-        (("V", "yeast", "OE", "ML-TSK FS"), []),  # close to its Table III: need not be one
+        (
+            ("V", "yeast", "OE", "ML-TSK FS"),
+            [],
+        ),  # close to its Table III: need not be one
         (("III", "image", "OE", "ML-TSK FS"), []),
         (("IV", "yeast", "AP", "MLSF"), ["shown"]),
         (("IV", "yeast", "RL", "MLSF"), ["shown", "inferred"]),
@@ -134,7 +148,9 @@ def test_settings_of_our_own_that_are_no_models():
     assert "all-zero scores" in degenerate("emotions", zero, tied=0.0)
     assert "90 %" in degenerate("mine", {}, tied=0.9)
     assert degenerate("emotions", zero | {"AP": 0.8}, tied=0.2) is None
-    assert degenerate("mine", zero, tied=0.0) is None  # nothing is known of a user's own data
+    assert (
+        degenerate("mine", zero, tied=0.0) is None
+    )  # nothing is known of a user's own data
 
 
 def test_explanations_are_given_where_known():

@@ -2,7 +2,13 @@
 
 import pytest
 
-from mltsk.paper.experiments.reproduce import known_seconds, measured, plan, reproduce, seconds_of
+from mltsk.paper.experiments.reproduce import (
+    known_seconds,
+    measured,
+    plan,
+    reproduce,
+    seconds_of,
+)
 from mltsk.paper.experiments.store import Cell, Store
 
 GRID = {"grid": {"n_neighbors": [3, 5, 7]}}
@@ -14,14 +20,25 @@ def piece(method, dataset, kind="grid"):
 
 def test_known_work_takes_what_it_took_and_other_data_in_proportion():
     yeast = known_seconds()["ml-knn", "yeast"]
-    assert seconds_of([piece("ml-knn", "yeast")], {"yeast": (2417, 103, 14)}) == (pytest.approx(3 * yeast), [])
-    (seconds, _) = seconds_of([piece("ml-knn", "mine")], {"mine": (2417, 103, 15)})  # nearest to yeast in size
+    assert seconds_of([piece("ml-knn", "yeast")], {"yeast": (2417, 103, 14)}) == (
+        pytest.approx(3 * yeast),
+        [],
+    )
+    (seconds, _) = seconds_of(
+        [piece("ml-knn", "mine")], {"mine": (2417, 103, 15)}
+    )  # nearest to yeast in size
     assert seconds == pytest.approx(3 * yeast * 15 / 14)
-    assert seconds_of([piece("ml-knn-unscaled", "yeast")], {"yeast": (2417, 103, 14)})[1] == []
+    assert (
+        seconds_of([piece("ml-knn-unscaled", "yeast")], {"yeast": (2417, 103, 14)})[1]
+        == []
+    )
 
 
 def test_a_method_of_which_nothing_is_known_is_named():
-    assert seconds_of([piece("mine", "yeast")], {"yeast": (2417, 103, 14)}) == (0, ["mine"])
+    assert seconds_of([piece("mine", "yeast")], {"yeast": (2417, 103, 14)}) == (
+        0,
+        ["mine"],
+    )
 
 
 def test_a_run_says_what_its_pieces_took(small, tmp_path):
@@ -48,13 +65,29 @@ def test_a_split_grid_is_cut_by_its_parameter(small):
 
 
 def test_keys_are_unique_and_stable(small):
-    keys = [cell.key for cell in cells_of(small(protocols=["paper", "strict", "nested"], seeds=[0, 1]))]
+    keys = [
+        cell.key
+        for cell in cells_of(
+            small(protocols=["paper", "strict", "nested"], seeds=[0, 1])
+        )
+    ]
     assert len(set(keys)) == len(keys)
-    assert keys == [cell.key for cell in cells_of(small(protocols=["paper", "strict", "nested"], seeds=[0, 1]))]
+    assert keys == [
+        cell.key
+        for cell in cells_of(
+            small(protocols=["paper", "strict", "nested"], seeds=[0, 1])
+        )
+    ]
 
 
 @pytest.mark.parametrize(
-    "change", [{"folds": 4}, {"convention": "standard"}, {"seeds": [5]}, {"protocols": ["strict"]}]
+    "change",
+    [
+        {"folds": 4},
+        {"convention": "standard"},
+        {"seeds": [5]},
+        {"protocols": ["strict"]},
+    ],
 )
 def test_what_changes_numbers_changes_keys(small, change):
     before = {cell.key for cell in cells_of(small())}
@@ -63,7 +96,9 @@ def test_what_changes_numbers_changes_keys(small, change):
 
 def test_other_data_have_other_keys(small):
     first = {cell.key for cell in cells_of(small())}
-    assert first.isdisjoint(cell.key for cell in plan(small(), {"toy": (60, 4, 3)}, {"toy": "other"}))
+    assert first.isdisjoint(
+        cell.key for cell in plan(small(), {"toy": (60, 4, 3)}, {"toy": "other"})
+    )
 
 
 def test_a_final_cell_needs_its_inner_folds(small):
@@ -84,11 +119,20 @@ def test_methods_and_data_may_have_protocols_and_grids_of_their_own(small):
     def planned(**changes):
         definition = small(protocols=["paper", "strict"])
         method = definition.methods[0].model_copy(update=changes)
-        return list(plan(definition.model_copy(update={"methods": [method]}), {"toy": (60, 4, 3)}, {"toy": ""}))
+        return list(
+            plan(
+                definition.model_copy(update={"methods": [method]}),
+                {"toy": (60, 4, 3)},
+                {"toy": ""},
+            )
+        )
 
     assert {cell.protocol for cell in planned()} == {"paper", "strict"}
     assert {cell.protocol for cell in planned(protocols=["strict"])} == {"strict"}
     assert planned(datasets=["other"]) == []
     fast = {"grids": {"paper": {"n_neighbors": [3, 5]}, "fast": {"n_neighbors": [3]}}}
     for grid_for, size in (({}, 2), ({"toy": "fast"}, 1)):
-        assert {len(cell.details["grid"]["n_neighbors"]) for cell in planned(**fast, grid_for=grid_for)} == {size}
+        assert {
+            len(cell.details["grid"]["n_neighbors"])
+            for cell in planned(**fast, grid_for=grid_for)
+        } == {size}

@@ -19,7 +19,9 @@ DEADLY = {"key": "deadly", "class": "tests_deadly:Deadly"}
 
 def scores_of(folder):
     with Store.open(folder) as store:
-        found = store.results().scores.astype({"setting": str, "method": str, "protocol": str, "chosen_by": str})
+        found = store.results().scores.astype(
+            {"setting": str, "method": str, "protocol": str, "chosen_by": str}
+        )
     order = ["protocol", "method", "fold", "chosen_by", "setting"]
     return found.sort_values(order)[[*order, *VALUES]].values.tolist()
 
@@ -38,7 +40,11 @@ def test_a_run_goes_on_where_it_stopped_and_repeats_nothing(small, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         reproduce(small(), tmp_path / "a", report=stop)
     begun = []
-    second = reproduce(small(), tmp_path / "a", report=lambda p, cell, o: begun.append(cell) if cell else None)
+    second = reproduce(
+        small(),
+        tmp_path / "a",
+        report=lambda p, cell, o: begun.append(cell) if cell else None,
+    )
     reproduce(small(), tmp_path / "b")
     assert len(begun) == second.total - 4
     assert scores_of(tmp_path / "a") == scores_of(tmp_path / "b")
@@ -46,7 +52,11 @@ def test_a_run_goes_on_where_it_stopped_and_repeats_nothing(small, tmp_path):
 
 
 def test_a_failing_method_does_not_stop_the_others(small, tmp_path):
-    broken = {"key": "broken", "class": "mltsk.paper.methods:MLkNN", "grids": {"paper": {"n_neighbors": [-1]}}}
+    broken = {
+        "key": "broken",
+        "class": "mltsk.paper.methods:MLkNN",
+        "grids": {"paper": {"n_neighbors": [-1]}},
+    }
     definition = small()
     methods = [broken, *(m.model_dump(by_alias=True) for m in definition.methods)]
     progress = reproduce(small(methods=methods), tmp_path / "out")
@@ -66,15 +76,24 @@ def test_a_nested_choice_looks_at_inner_folds_alone(small, tmp_path):
             "SELECT text, avg(AP) FROM score JOIN cell ON key = cell JOIN setting ON id = score.setting "
             "WHERE kind = 'inner' AND method = 'ml-knn' AND fold = 0 GROUP BY text ORDER BY 2 DESC, 1"
         ).fetchone()
-    row = scores[(scores["method"] == "ml-knn") & (scores["fold"] == 0) & (scores["chosen_by"] == "AP")]
+    row = scores[
+        (scores["method"] == "ml-knn")
+        & (scores["fold"] == 0)
+        & (scores["chosen_by"] == "AP")
+    ]
     assert json.loads(row["setting"].iloc[0]) == json.loads(inner[0])
     assert sorted(scores["chosen_by"].unique()) == ["AP", "CV", "HL", "OE", "RL"]
 
 
 def test_a_folder_grows_but_never_mixes(small, tmp_path):
     first, second = ([m] for m in small().methods)
-    reproduce(small(methods=[m.model_dump(by_alias=True) for m in first]), tmp_path / "out")
-    reproduce(small(methods=[m.model_dump(by_alias=True) for m in second], seeds=[1]), tmp_path / "out")
+    reproduce(
+        small(methods=[m.model_dump(by_alias=True) for m in first]), tmp_path / "out"
+    )
+    reproduce(
+        small(methods=[m.model_dump(by_alias=True) for m in second], seeds=[1]),
+        tmp_path / "out",
+    )
     with Store.open(tmp_path / "out") as store:
         run = store.description()
     assert (list(run["methods"]), run["seeds"]) == (["ml-knn", "ml-tsk-fs"], [0, 1])
@@ -109,16 +128,25 @@ def test_missing_data_are_named_with_the_reason(small, tmp_path, monkeypatch):
 
 
 def test_names_that_are_not_known_are_refused_with_those_that_are(small):
-    with pytest.raises(InputError, match=r"no data set 'yaest': take toy, or a file by its path \(\./yaest\.csv\)"):
+    with pytest.raises(
+        InputError,
+        match=r"no data set 'yaest': take toy, or a file by its path \(\./yaest\.csv\)",
+    ):
         pick_datasets(small(), ["yaest"])
-    with pytest.raises(InputError, match=r"no method 'knn': take ml-knn, .*import path"):
+    with pytest.raises(
+        InputError, match=r"no method 'knn': take ml-knn, .*import path"
+    ):
         pick_methods(small(), ["knn"])
-    assert pick_methods(small(), ["sklearn.dummy.DummyClassifier"])[0].path == "sklearn.dummy:DummyClassifier"
+    assert (
+        pick_methods(small(), ["sklearn.dummy.DummyClassifier"])[0].path
+        == "sklearn.dummy:DummyClassifier"
+    )
 
 
 def test_the_time_left_is_guessed_method_by_method():
     cells = {
-        key: Cell("grid", "paper", key[1], key[0], 0, 0, size=10.0) for key in (("a", "x"), ("a", "y"), ("b", "x"))
+        key: Cell("grid", "paper", key[1], key[0], 0, 0, size=10.0)
+        for key in (("a", "x"), ("a", "y"), ("b", "x"))
     }
     progress = Progress(total=6)
     for cell in [*cells.values()] * 2:
@@ -131,9 +159,20 @@ def test_the_time_left_is_guessed_method_by_method():
     assert progress.seconds_left(2) == ((1.0 + 2.0 + 100.0) / 2, True)
 
 
-@pytest.mark.parametrize(("params", "message"), [({"precision": "half"}, "precision"), ({"colour": 1}, "colour")])
-def test_parameters_that_do_not_suit_a_method_are_refused_before_the_work(small, tmp_path, params, message):
-    methods = [{"key": "ml-tsk-fs", "class": "mltsk.paper.methods:PaperMLTSK", "params": params}]
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [({"precision": "half"}, "precision"), ({"colour": 1}, "colour")],
+)
+def test_parameters_that_do_not_suit_a_method_are_refused_before_the_work(
+    small, tmp_path, params, message
+):
+    methods = [
+        {
+            "key": "ml-tsk-fs",
+            "class": "mltsk.paper.methods:PaperMLTSK",
+            "params": params,
+        }
+    ]
     with pytest.raises(InputError, match=f"'ml-tsk-fs' do not suit it.*{message}"):
         reproduce(small(methods=methods), tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -141,8 +180,15 @@ def test_parameters_that_do_not_suit_a_method_are_refused_before_the_work(small,
 
 @pytest.fixture
 def cluster():
-    distributed = pytest.importorskip("distributed", reason='Dask is missing: pip install "mltsk[dask]"')
-    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    distributed = pytest.importorskip(
+        "distributed", reason='Dask is missing: pip install "mltsk[dask]"'
+    )
+    options = {
+        "n_workers": 1,
+        "threads_per_worker": 1,
+        "processes": False,
+        "dashboard_address": ":0",
+    }
     with distributed.LocalCluster(**options, silence_logs=60) as cluster:
         yield cluster
 
@@ -150,17 +196,25 @@ def cluster():
 def test_a_cluster_gives_the_numbers_of_this_process(small, tmp_path, cluster):
     definition = small(protocols=["strict", "nested"])
     reproduce(definition, tmp_path / "here")
-    progress = reproduce(definition, tmp_path / "there", runner=Cluster(cluster.scheduler_address))
+    progress = reproduce(
+        definition, tmp_path / "there", runner=Cluster(cluster.scheduler_address)
+    )
     assert progress.done == progress.total
     assert scores_of(tmp_path / "here") == scores_of(tmp_path / "there")
 
 
-def test_a_cell_that_raises_on_a_worker_is_a_failure_of_that_cell(small, tmp_path, cluster, monkeypatch):
+def test_a_cell_that_raises_on_a_worker_is_a_failure_of_that_cell(
+    small, tmp_path, cluster, monkeypatch
+):
     monkeypatch.setattr(run, "execute", _broken)
-    progress = reproduce(small(), tmp_path / "out", runner=Cluster(cluster.scheduler_address))
+    progress = reproduce(
+        small(), tmp_path / "out", runner=Cluster(cluster.scheduler_address)
+    )
     assert progress.failed == progress.total
     with Store.open(tmp_path / "out") as store:
-        assert set(store.results().cells["error"]) == {"ModuleNotFoundError: No module named 'mltsk'"}
+        assert set(store.results().cells["error"]) == {
+            "ModuleNotFoundError: No module named 'mltsk'"
+        }
 
 
 def _broken(*task):
@@ -182,7 +236,11 @@ def test_a_missing_part_is_named_by_its_install_command(monkeypatch):
 
 def test_a_script_that_starts_processes_while_it_is_imported_is_told_so(tmp_path):
     script = tmp_path / "mine.py"
-    script.write_text("from mltsk.paper.experiments.run import Processes\nProcesses(2)\n")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    script.write_text(
+        "from mltsk.paper.experiments.run import Processes\nProcesses(2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False
+    )
     assert done.returncode
     assert "Processes cannot be started" in done.stderr.splitlines()[-1]

@@ -14,7 +14,10 @@ from mltsk.exceptions import InputError
 from mltsk.paper.experiments.store import FILE, Cell, Outcome, Row, Store, canonical
 
 CELL = Cell("grid", "paper", "toy", "br", 0, 0, details={"grid": {"C": [1.0, 2.0]}})
-ROWS = (Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)), Row({"C": 2.0}, (0.6, 0.1, 0.2, 0.3, float("nan"), 0.0)))
+ROWS = (
+    Row({"C": 1.0}, (0.5, 0.1, 0.2, 0.3, 0.4, 0.0)),
+    Row({"C": 2.0}, (0.6, 0.1, 0.2, 0.3, float("nan"), 0.0)),
+)
 
 
 def test_what_is_added_is_read_back(tmp_path):
@@ -24,7 +27,10 @@ def test_what_is_added_is_read_back(tmp_path):
     with Store.open(tmp_path) as store:
         results = store.results()
         assert store.done() == {CELL.key}
-    assert results.scores[["setting", "AP"]].values.tolist() == [['{"C":1.0}', 0.5], ['{"C":2.0}', 0.6]]
+    assert results.scores[["setting", "AP"]].values.tolist() == [
+        ['{"C":1.0}', 0.5],
+        ['{"C":2.0}', 0.6],
+    ]
     assert results.scores["CV"].isna().tolist() == [False, True]
     assert results.cells[["status", "seconds"]].values.tolist() == [["done", 1.5]]
     assert results.run == {"folds": 5}
@@ -50,7 +56,10 @@ def test_a_cell_that_cannot_be_kept_whole_is_not_kept(tmp_path):
 def test_one_writer_at_a_time_and_any_reader(tmp_path):
     with Store.open(tmp_path, create=True) as store:
         store.add(CELL, Outcome(ROWS), {})
-        with pytest.raises(InputError, match="Another run is writing"), Store.open(tmp_path, create=True):
+        with (
+            pytest.raises(InputError, match="Another run is writing"),
+            Store.open(tmp_path, create=True),
+        ):
             pass
         with Store.open(tmp_path) as reader:
             assert len(reader.results().scores) == 2
@@ -83,10 +92,18 @@ def _n_cells(folder):
 
 
 def test_other_files_and_newer_ones_are_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no results: run `mltsk reproduce"), Store.open(tmp_path):
+    with (
+        pytest.raises(InputError, match="holds no results: run `mltsk reproduce"),
+        Store.open(tmp_path),
+    ):
         pass
-    (tmp_path / FILE).write_bytes(b"no database at all, but long enough to look like one" * 20)
-    with pytest.raises(InputError, match="is no store of results"), Store.open(tmp_path):
+    (tmp_path / FILE).write_bytes(
+        b"no database at all, but long enough to look like one" * 20
+    )
+    with (
+        pytest.raises(InputError, match="is no store of results"),
+        Store.open(tmp_path),
+    ):
         pass
     (tmp_path / FILE).unlink()
     with Store.open(tmp_path, create=True) as store:
@@ -109,7 +126,10 @@ def test_a_copy_that_can_only_be_read_is_read(tmp_path, monkeypatch):
     before = sorted(tmp_path.iterdir())
     with Store.open(tmp_path) as store:
         assert len(store.results().cells) == 30
-    with Store.open(tmp_path / "other", create=True) as store, Store.open(tmp_path) as source:
+    with (
+        Store.open(tmp_path / "other", create=True) as store,
+        Store.open(tmp_path) as source,
+    ):
         assert store.absorb(source) == 30
     assert sorted(set(tmp_path.iterdir()) - {tmp_path / "other"}) == before
 
@@ -131,7 +151,10 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limit[1]))
     many = tuple(Row({"C": i}, (0.5, 0, 0, 0, 0, 0)) for i in range(2000))
     try:
-        with pytest.raises(OSError, match="the disk may be full"), Store.open(tmp_path, create=True) as store:
+        with (
+            pytest.raises(OSError, match="the disk may be full"),
+            Store.open(tmp_path, create=True) as store,
+        ):
             store.add(CELL, Outcome(many), {})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
@@ -145,7 +168,10 @@ def test_folders_come_together_without_doubles(tmp_path):
         with Store.open(tmp_path / name, create=True) as store:
             for cell in cells:
                 store.add(cell, Outcome(ROWS), {})
-    with Store.open(tmp_path / "a", create=True) as store, Store.open(tmp_path / "b") as source:
+    with (
+        Store.open(tmp_path / "a", create=True) as store,
+        Store.open(tmp_path / "b") as source,
+    ):
         assert store.absorb(source) == 1
         assert store.absorb(source) == 0
         assert store.done() == {CELL.key, other.key}
@@ -160,7 +186,11 @@ def test_inner_folds_choose_by_their_mean_and_the_first_of_equals(tmp_path):
     }
     with Store.open(tmp_path, create=True) as store:
         for i, cell in enumerate(cells):
-            store.add(cell, Outcome(tuple(Row({"C": C}, values[i]) for C, values in rows.items())), {})
+            store.add(
+                cell,
+                Outcome(tuple(Row({"C": C}, values[i]) for C, values in rows.items())),
+                {},
+            )
         best = store.best_settings([cell.key for cell in cells])
         assert {metric: setting["C"] for metric, setting in best.items()} == {
             "AP": 1,
@@ -173,7 +203,9 @@ def test_inner_folds_choose_by_their_mean_and_the_first_of_equals(tmp_path):
 
 
 def test_canonical_text_does_not_depend_on_order():
-    assert canonical({"a": (1, 2), "b": {"d": 1.5, "c": None}}) == canonical({"b": {"c": None, "d": 1.5}, "a": [1, 2]})
+    assert canonical({"a": (1, 2), "b": {"d": 1.5, "c": None}}) == canonical(
+        {"b": {"c": None, "d": 1.5}, "a": [1, 2]}
+    )
 
 
 def test_a_cell_reads_well():

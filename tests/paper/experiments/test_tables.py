@@ -19,7 +19,13 @@ from mltsk.paper.experiments.tables import (
 )
 
 C2AE = {"title": "C2AE", "paper": "C2AE", "grid": {}, "settings": 1}
-SHORT = {"title": "C2AE, 50 epochs", "paper": None, "variant_of": "c2ae", "grid": {}, "settings": 1}
+SHORT = {
+    "title": "C2AE, 50 epochs",
+    "paper": None,
+    "variant_of": "c2ae",
+    "grid": {},
+    "settings": 1,
+}
 
 
 def cell_of(table, dataset, metric, column):
@@ -44,18 +50,29 @@ def test_the_best_of_a_row_is_bold_by_the_direction_of_its_metric(make_results):
     table = make(make_results())
     for metric in ("AP", "HL"):
         row = next(row for row in table.rows if row.heads == ("Emotions", metric))
-        assert [name for name, cell in zip(table.columns, row.cells, strict=True) if cell.bold] == ["ML-TSK FS"]
+        assert [
+            name
+            for name, cell in zip(table.columns, row.cells, strict=True)
+            if cell.bold
+        ] == ["ML-TSK FS"]
 
 
 def test_equal_values_are_all_bold(make_results):
     row = next(row for row in make(make_results()).rows if row.heads == ("Flags", "AP"))
-    assert [cell.bold for cell in row.cells] == [True, False, True, False]  # MLSF and ML-TSK FS print .82
+    assert [cell.bold for cell in row.cells] == [
+        True,
+        False,
+        True,
+        False,
+    ]  # MLSF and ML-TSK FS print .82
 
 
 def test_ties_win_nothing(make_results):
     results = make_results(datasets=("emotions",))
     results.scores.loc[results.scores["method"] == "br", ["OE", "tied"]] = [0.0, 0.6]
-    row = next(row for row in make(results, "V").rows if row.heads == ("Emotions", "OE"))
+    row = next(
+        row for row in make(results, "V").rows if row.heads == ("Emotions", "OE")
+    )
     assert [cell.bold for cell in row.cells] == [False, False, True, False]
 
 
@@ -69,13 +86,18 @@ def test_strangers_have_no_paper_s_value(make_results):
 def test_printed_cells_that_cannot_be_compared_say_why(make_results):
     table = make(make_results(), "IV")
     cell = cell_of(table, "Yeast", "AP", "MLSF")
-    assert ["all-zero score matrix" in table.notes[mark] for mark in cell.paper_notes] == [True]
+    assert [
+        "all-zero score matrix" in table.notes[mark] for mark in cell.paper_notes
+    ] == [True]
     assert cell_of(table, "Yeast", "AP", "BR").paper_notes == ()
 
 
 def test_failed_and_unfinished_cells(make_results, make_row, failed_cell):
     row = make_row("paper", "flags", "br", 0, '{"C": 0.5}', [0.8, 0.3, 0.2, 0.2, 0.5])
-    cells = [failed_cell("flags", "mlsf", 0, "ValueError: x<0"), failed_cell("flags", "mlsf", 1)]
+    cells = [
+        failed_cell("flags", "mlsf", 0, "ValueError: x<0"),
+        failed_cell("flags", "mlsf", 1),
+    ]
     table = make(make_results([row], cells=cells, datasets=("flags",)))
     assert cell_of(table, "Flags", "AP", "ML-TSK FS").text == "—"
     assert cell_of(table, "Flags", "AP", "MLSF").text == "failed"
@@ -84,42 +106,77 @@ def test_failed_and_unfinished_cells(make_results, make_row, failed_cell):
     ]
     half = cell_of(table, "Flags", "AP", "BR")
     assert (half.text, half.bold) == ("0.800", False)
-    assert [table.notes[m] for m in half.notes] == ["1 of 2 folds so far.", "Chosen among 1 of 2 settings."]
+    assert [table.notes[m] for m in half.notes] == [
+        "1 of 2 folds so far.",
+        "Chosen among 1 of 2 settings.",
+    ]
 
 
 def test_degenerate_choices_of_ours_are_marked(make_results, make_row):
-    rows = [make_row("paper", "flags", "br", f, "{}", [0.5, 0.48, 0.0, 1.0, 0.6], tied=1.0) for f in range(2)]
-    rows += [make_row("paper", "flags", "mlsf", f, "{}", [0.8, 0.3, 0.1, 0.2, 0.5], tied=0.2) for f in range(2)]
+    rows = [
+        make_row("paper", "flags", "br", f, "{}", [0.5, 0.48, 0.0, 1.0, 0.6], tied=1.0)
+        for f in range(2)
+    ]
+    rows += [
+        make_row("paper", "flags", "mlsf", f, "{}", [0.8, 0.3, 0.1, 0.2, 0.5], tied=0.2)
+        for f in range(2)
+    ]
     table = make(make_results(rows, datasets=("flags",)), "V")
-    assert "100 % of test rows" in table.notes[cell_of(table, "Flags", "OE", "BR").notes[-1]]
-    assert "20 % of test rows" in table.notes[cell_of(table, "Flags", "OE", "MLSF").notes[-1]]
-    assert not any("20 %" in table.notes[m] for m in cell_of(table, "Flags", "RL", "MLSF").notes)
+    assert (
+        "100 % of test rows"
+        in table.notes[cell_of(table, "Flags", "OE", "BR").notes[-1]]
+    )
+    assert (
+        "20 % of test rows"
+        in table.notes[cell_of(table, "Flags", "OE", "MLSF").notes[-1]]
+    )
+    assert not any(
+        "20 %" in table.notes[m] for m in cell_of(table, "Flags", "RL", "MLSF").notes
+    )
 
 
 def test_each_table_chooses_by_its_own_rule(make_results, make_row):
     rows = [make_row("paper", "flags", "br", f, s, v) for f in range(2) for s, v in
             (("{\"C\": 0.5}", [0.8, 0.3, 0.2, 0.2, 0.5]), ("{\"C\": 2.0}", [0.7, 0.2, 0.1, 0.2, 0.5]))]  # fmt: skip
     results = make_results(rows, datasets=("flags",))
-    found = {n: [cell_of(make(results, n), "Flags", m, "BR").value for m in ("AP", "HL")] for n in ("III", "IV", "V")}
+    found = {
+        n: [cell_of(make(results, n), "Flags", m, "BR").value for m in ("AP", "HL")]
+        for n in ("III", "IV", "V")
+    }
     assert found == {"III": [0.8, 0.3], "IV": [0.7, 0.2], "V": [0.8, 0.2]}
 
 
 def test_captions_say_what_flatters_and_what_is_missing(make_results):
-    results = make_results(protocols=["paper", "nested"], missing={"mirflickr": "no file"}, seeds=[0])
+    results = make_results(
+        protocols=["paper", "nested"], missing={"mirflickr": "no file"}, seeds=[0]
+    )
     assert "flatter" in make(results).caption
     assert "flatter" not in make(results, protocol="nested").caption
     assert "Not run: mirflickr" in make(results).caption
-    assert "differences are partly of definition" in make(make_results(convention="standard")).caption
+    assert (
+        "differences are partly of definition"
+        in make(make_results(convention="standard")).caption
+    )
 
 
 def test_table_one_has_shapes_and_names_what_is_missing(make_results):
-    table = table_one(make_results(datasets=("yeast", "mine"), missing={"mirflickr": "no file of it"}))
+    table = table_one(
+        make_results(datasets=("yeast", "mine"), missing={"mirflickr": "no file of it"})
+    )
     assert [row.heads[0] for row in table.rows] == ["Yeast", "Mine", "mirflickr"]
     assert [cell.paper_value for cell in table.rows[0].cells[:3]] == [2417, 103, 14]
-    assert [cell.paper for cell in table.rows[0].cells[:3]] == ["", "", ""]  # nothing to say where they agree
+    assert [cell.paper for cell in table.rows[0].cells[:3]] == [
+        "",
+        "",
+        "",
+    ]  # nothing to say where they agree
     assert table.rows[1].cells[0].paper == ""
     gone = table.rows[2].cells[0]
-    assert (gone.text, gone.paper, table.notes[gone.notes[0]]) == ("not run", "25,000", "Not run: no file of it")
+    assert (gone.text, gone.paper, table.notes[gone.notes[0]]) == (
+        "not run",
+        "25,000",
+        "Not run: no file of it",
+    )
 
 
 def test_table_two_counts_settings(make_results):
@@ -132,7 +189,10 @@ def test_table_two_counts_settings(make_results):
 
 
 def test_parts_and_folds_are_added_up(make_results, failed_cell):
-    cells = [failed_cell("yeast", "br", 0), failed_cell("yeast", "br", 1)]  # a second each
+    cells = [
+        failed_cell("yeast", "br", 0),
+        failed_cell("yeast", "br", 1),
+    ]  # a second each
     table = time_table(make_results(cells=cells))
     row = next(row for row in table.rows if row.heads == ("protocol paper", "Yeast"))
     assert [cell.text for cell in row.cells] == ["—", "2.0", "—", "—"]
@@ -144,15 +204,25 @@ def test_nothing_was_spent_on_nothing(make_results):
 
 
 def test_each_step_has_its_worth(make_results):
-    results = make_results(protocols=["nested", "strict", "paper"])  # made up: each .02 worse than the one before it
+    results = make_results(
+        protocols=["nested", "strict", "paper"]
+    )  # made up: each .02 worse than the one before it
     table = protocol_table(results)
     assert table.columns[:3] == ("paper", "strict", "nested")
-    assert table.columns[3:] == ("leak: paper − strict", "selection: strict − nested", "both: paper − nested")
-    assert [cell.value for cell in table.rows[0].cells[3:]] == pytest.approx([-0.02, -0.02, -0.04])
+    assert table.columns[3:] == (
+        "leak: paper − strict",
+        "selection: strict − nested",
+        "both: paper − nested",
+    )
+    assert [cell.value for cell in table.rows[0].cells[3:]] == pytest.approx(
+        [-0.02, -0.02, -0.04]
+    )
 
 
 def test_means_count_finished_sets_only(make_results, failed_cell):
-    results = make_results(protocols=["paper", "strict"], cells=[failed_cell("yeast", "br", 0)])
+    results = make_results(
+        protocols=["paper", "strict"], cells=[failed_cell("yeast", "br", 0)]
+    )
     table = worth_table(results)
     texts = {row.heads[1]: row.cells[0].text for row in table.rows}
     assert texts["BR"] == "+0.020 (2)"
@@ -169,10 +239,14 @@ def test_one_protocol_has_nothing_beside_it(make_results):
 @pytest.fixture
 def results(make_results):
     """C2AE .2 above the paper, and a reading of it .01 above."""
-    found = make_results(datasets=("emotions", "yeast"), methods={"short": SHORT, "c2ae": C2AE})
+    found = make_results(
+        datasets=("emotions", "yeast"), methods={"short": SHORT, "c2ae": C2AE}
+    )
     found.scores.loc[found.scores["method"] == "c2ae", "AP"] += 0.2
     for dataset, printed in (("emotions", 0.57), ("yeast", 0.57)):
-        mine = (found.scores["method"] == "short") & (found.scores["dataset"] == dataset)
+        mine = (found.scores["method"] == "short") & (
+            found.scores["dataset"] == dataset
+        )
         found.scores.loc[mine, "AP"] = printed + 0.01
     return found
 
@@ -182,14 +256,20 @@ def test_a_variant_is_no_column_of_its_own_at_a_glance_but_a_line_of_readings(re
     table = ap_table(results, "paper")
     assert table.columns == ("C2AE",)
     assert [cell.text for cell in table.rows[0].cells] == [".770 (.57)"]
-    readings = {row.heads[1]: [cell.text for cell in row.cells] for row in readings_table(results).rows}
+    readings = {
+        row.heads[1]: [cell.text for cell in row.cells]
+        for row in readings_table(results).rows
+    }
     assert readings == {
         "as compared": [".770", ".770"], "C2AE, 50 epochs": [".580", ".580"], "the paper prints": [".57", ".57"],
     }  # fmt: skip
 
 
 def test_a_gap_is_explained_by_the_reading_that_closes_it(results):
-    told = {s.title: s.sentences for s in summarise(results, paper_gaps(results), comparisons(results))}
+    told = {
+        s.title: s.sentences
+        for s in summarise(results, paper_gaps(results), comparisons(results))
+    }
     near = "C2AE on Emotions (0.580) and Yeast (0.580): within 0.03 of the paper in the reading “C2AE, 50 epochs”."
     assert near in told["What does not, and by how much"]
     assert told["What other readings of a method give"] == (
@@ -201,9 +281,15 @@ def test_a_gap_is_explained_by_the_reading_that_closes_it(results):
 
 def test_a_printed_value_between_two_readings_is_named_so(results):
     results.scores.loc[results.scores["method"] == "short", "AP"] -= 0.1
-    told = {s.title: s.sentences for s in summarise(results, paper_gaps(results), comparisons(results))}
+    told = {
+        s.title: s.sentences
+        for s in summarise(results, paper_gaps(results), comparisons(results))
+    }
     said = told["What does not, and by how much"]
-    assert said[-1] == "C2AE on Yeast: the paper's value lies between those of two readings."  # emotions is known
+    assert (
+        said[-1]
+        == "C2AE on Yeast: the paper's value lies between those of two readings."
+    )  # emotions is known
     assert not any("no reading" in sentence for sentence in said)
 
 
@@ -212,7 +298,10 @@ def test_without_variants_there_is_no_table_of_readings(make_results):
 
 
 def test_a_run_of_variants_alone_has_no_table_of_methods(make_results):
-    assert ap_table(make_results(datasets=("yeast",), methods={"short": SHORT}), "paper") is None
+    assert (
+        ap_table(make_results(datasets=("yeast",), methods={"short": SHORT}), "paper")
+        is None
+    )
 
 
 def test_marks_go_on_after_the_alphabet_and_never_repeat(make_results):
@@ -229,12 +318,17 @@ def test_the_same_note_has_one_mark(make_results):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "text"), [(-0.0004, "0.000"), (-0.0006, "−0.001"), (0.25, "+0.250"), (0.0, "0.000")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-0.0004, "0.000"), (-0.0006, "−0.001"), (0.25, "+0.250"), (0.0, "0.000")],
+)
 def test_differences_have_a_sign_unless_they_vanish(value, text):
     assert signed(value) == text
 
 
-@pytest.mark.parametrize(("text", "difference"), [("0.82 (0.01)", "+2.00"), ("7", "+2"), ("0.5", "+2.0")])
+@pytest.mark.parametrize(
+    ("text", "difference"), [("0.82 (0.01)", "+2.00"), ("7", "+2"), ("0.5", "+2.0")]
+)
 def test_differences_have_as_many_decimals_as_the_value(text, difference):
     assert TableCell(text, difference=2).difference_text == difference
 

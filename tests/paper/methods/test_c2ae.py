@@ -67,7 +67,9 @@ def test_held_out_rows_pick_the_best_epoch():
 
 
 def test_the_criterion_of_the_program_on_worked_labels():
-    Y = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0]])  # the third label is neither true nor given
+    Y = np.array(
+        [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0]]
+    )  # the third label is neither true nor given
     labels = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]])
     assert sum_of_f1(Y, labels) == pytest.approx(6 / 8 + (2 / 3 + 1 + 0) / 3)
     assert sum_of_f1(Y * 0, labels * 0) == 0
@@ -85,7 +87,19 @@ def test_the_published_form_takes_the_grid_and_keeps_the_first_nets_where_no_epo
 def test_paper_grid_is_eleven_alphas():
     X, Y = toy(30)
     points = list(SMALL.grid_path(X, Y, X))
-    assert [point.params["alpha"] for point in points] == [0.1, 0.3, 0.5, 0.7, 0.9, 1, 3, 5, 7, 9, 10]
+    assert [point.params["alpha"] for point in points] == [
+        0.1,
+        0.3,
+        0.5,
+        0.7,
+        0.9,
+        1,
+        3,
+        5,
+        7,
+        9,
+        10,
+    ]
     assert np.abs(points[0].scores - points[-1].scores).max() > 1e-6
 
 
@@ -123,9 +137,15 @@ def loss(F_x, F_e, o, Y, w):
     """Phi + Gamma of tensors whose columns are rows of data, as the formulas are written."""
     torch = pytest.importorskip("torch")
     eye, F_x, F_e = torch.eye(len(F_x), dtype=F_x.dtype), F_x * w.sqrt(), F_e * w.sqrt()
-    phi = ((F_x - F_e) ** 2).sum() + (((F_x @ F_x.T - eye) ** 2).sum() + ((F_e @ F_e.T - eye) ** 2).sum()) / 2
+    phi = ((F_x - F_e) ** 2).sum() + (
+        ((F_x @ F_x.T - eye) ** 2).sum() + ((F_e @ F_e.T - eye) ** 2).sum()
+    ) / 2
     pairs = [
-        (-5 * (o[k, i] - o[m, i])).exp() / 5 * w[i] / Y[:, i].sum() / (1 - Y[:, i]).sum()
+        (-5 * (o[k, i] - o[m, i])).exp()
+        / 5
+        * w[i]
+        / Y[:, i].sum()
+        / (1 - Y[:, i]).sum()
         for i in range(Y.shape[1])
         for k in Y[:, i].nonzero()
         for m in (1 - Y[:, i]).nonzero()
@@ -136,10 +156,17 @@ def loss(F_x, F_e, o, Y, w):
 def test_gradients_are_those_of_the_losses():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(0)
-    F_x, F_e, o, w = rng.normal(size=(2, 7)), rng.normal(size=(2, 7)), rng.random((3, 7)), rng.random(7)
+    F_x, F_e, o, w = (
+        rng.normal(size=(2, 7)),
+        rng.normal(size=(2, 7)),
+        rng.random((3, 7)),
+        rng.random(7),
+    )
     Y = np.eye(3)[:, [0, 1, 2, 0, 1, 2, 0]]
     tensors = [torch.tensor(a, requires_grad=True) for a in (F_x, F_e, o)]
-    expected = torch.autograd.grad(loss(*tensors, torch.tensor(Y), torch.tensor(w)), tensors)
+    expected = torch.autograd.grad(
+        loss(*tensors, torch.tensor(Y), torch.tensor(w)), tensors
+    )
     found = [*embedding_gradients(F_x, F_e, w), ranking_gradient(o, Y, w / 2)]
     for ours, theirs in zip(found, expected, strict=True):
         assert_allclose(ours, theirs.numpy(), rtol=1e-10, atol=1e-12)
@@ -151,7 +178,11 @@ def test_gradients_of_the_worked_examples():
     assert_allclose(found.T, [[-0.372, 0.18], [-0.14, -0.212]], atol=5e-7)
     o, y = np.array([[0.8], [0.3], [0.6]]), np.array([[1.0], [0.0], [1.0]])
     for shift in (0.0, -0.5):
-        assert_allclose(ranking_gradient(o + shift, y, 0.5).T, [[-0.041042, 0.152608, -0.111565]], atol=5e-7)
+        assert_allclose(
+            ranking_gradient(o + shift, y, 0.5).T,
+            [[-0.041042, 0.152608, -0.111565]],
+            atol=5e-7,
+        )
 
 
 def test_label_sets_that_rows_share_are_passed_once():
@@ -175,17 +206,35 @@ def test_label_sets_that_rows_share_are_passed_once():
 
 def test_output_loss_does_not_reach_the_feature_net():
     X, Y = float_toy()
-    one, ten = (gradient(X, Y, np.ones(80), np.arange(20), alpha) for alpha in (1.0, 10.0))
+    one, ten = (
+        gradient(X, Y, np.ones(80), np.arange(20), alpha) for alpha in (1.0, 10.0)
+    )
     feature, encoder, decoder = zip(one.gradients, ten.gradients, strict=True)
     assert all(np.array_equal(a, b) for a, b in zip(*feature, strict=True))
-    assert not any(np.array_equal(a, b) for nets in (encoder, decoder) for a, b in zip(*nets, strict=True))
+    assert not any(
+        np.array_equal(a, b)
+        for nets in (encoder, decoder)
+        for a, b in zip(*nets, strict=True)
+    )
 
 
 def test_weights_and_repetitions_count_rows():
     X, Y = float_toy(10)
-    twice = gradient(np.vstack([X, X]), np.vstack([Y, Y]), np.ones(20), np.arange(20)).gradient
-    assert_allclose(gradient(X, Y, np.full(10, 2.0), np.arange(10)).gradient, twice, rtol=1e-3, atol=1e-5)
-    assert_allclose(gradient(X, Y, np.ones(10), np.resize(np.arange(10), 20)).gradient, twice, rtol=1e-3, atol=1e-5)
+    twice = gradient(
+        np.vstack([X, X]), np.vstack([Y, Y]), np.ones(20), np.arange(20)
+    ).gradient
+    assert_allclose(
+        gradient(X, Y, np.full(10, 2.0), np.arange(10)).gradient,
+        twice,
+        rtol=1e-3,
+        atol=1e-5,
+    )
+    assert_allclose(
+        gradient(X, Y, np.ones(10), np.resize(np.arange(10), 20)).gradient,
+        twice,
+        rtol=1e-3,
+        atol=1e-5,
+    )
 
 
 def test_tensors_and_sparse_rows_give_the_same_gradient():
@@ -201,18 +250,24 @@ def test_tensors_and_sparse_rows_give_the_same_gradient():
 
 def test_biases_do_not_decay():
     nets = Nets(np.random.RandomState(0), SIZES, 1e-3, LIKE)
-    assert nets.decay.sum() == pytest.approx(2e-3 * (6 * 16 + 16 * 16 + 32 + 48 + 32 + 32 + 48))
+    assert nets.decay.sum() == pytest.approx(
+        2e-3 * (6 * 16 + 16 * 16 + 32 + 48 + 32 + 32 + 48)
+    )
     assert nets.decay[6] == 0
 
 
 def test_a_batch_is_filled_up_with_rows_that_count_again():
     X, Y = toy(20)
     filled = clone(SMALL).set_params(batch_size=40).fit(X, Y).decision_function(X)
-    assert_array_equal(filled, clone(SMALL).fit(X, Y, np.full(20, 2.0)).decision_function(X))
+    assert_array_equal(
+        filled, clone(SMALL).fit(X, Y, np.full(20, 2.0)).decision_function(X)
+    )
 
 
 def test_first_weights_follow_the_authors():
-    (leaky, bias), (latent, zero) = starting_layers(np.random.RandomState(0), [9, 40, 5])
+    (leaky, bias), (latent, zero) = starting_layers(
+        np.random.RandomState(0), [9, 40, 5]
+    )
     assert 0.009 < np.abs(leaky).max() <= 0.01
     assert 0 <= bias.min() < bias.max() <= 0.1
     assert 1 < np.abs(latent).max() <= 4 * np.sqrt(6 / 45)
@@ -235,15 +290,23 @@ def net_and_batch(shift=0.0, n=12):
 
 def by_autograd(net, x, dc):
     torch = pytest.importorskip("torch")
-    tensors, x = [torch.tensor(W, requires_grad=True) for W in net], torch.tensor(x[:-1], requires_grad=True)
+    tensors, x = (
+        [torch.tensor(W, requires_grad=True) for W in net],
+        torch.tensor(x[:-1], requires_grad=True),
+    )
     h = x
     for W in tensors[:-1]:
         h = torch.nn.functional.leaky_relu(W[:, :-1] @ h + W[:, -1:], SLOPE)
     c = (tensors[-1][:, :-1] @ h + tensors[-1][:, -1:]).sigmoid() - 0.5
-    return c.detach().numpy(), [g.numpy() for g in torch.autograd.grad((c * torch.tensor(dc)).sum(), [*tensors, x])]
+    return c.detach().numpy(), [
+        g.numpy()
+        for g in torch.autograd.grad((c * torch.tensor(dc)).sum(), [*tensors, x])
+    ]
 
 
-@pytest.mark.parametrize("shift", [0.0, 1.0, 5.0], ids=["all mixed", "some mixed", "all linear"])
+@pytest.mark.parametrize(
+    "shift", [0.0, 1.0, 5.0], ids=["all mixed", "some mixed", "all linear"]
+)
 def test_values_and_gradients_are_those_of_autograd(shift):
     net, x, dc = net_and_batch(shift)
     layers, into = forward(net, x), [W * 0 for W in net]
@@ -257,7 +320,10 @@ def test_values_and_gradients_are_those_of_autograd(shift):
 def test_tensors_give_the_numbers_of_arrays():
     torch = pytest.importorskip("torch")
     net, x, dc = net_and_batch()
-    into, tensors = [W * 0 for W in net], [torch.zeros(W.shape, dtype=torch.float64) for W in net]
+    into, tensors = (
+        [W * 0 for W in net],
+        [torch.zeros(W.shape, dtype=torch.float64) for W in net],
+    )
     backward(net, forward(net, x), dc, into)
     there = [torch.tensor(W) for W in net]
     backward(there, forward(there, torch.tensor(x)), torch.tensor(dc), tensors)
@@ -269,7 +335,10 @@ def test_two_steps_of_the_authors_optimiser_by_hand():
     nets = Nets(np.random.RandomState(0), SIZES, 0.0, LIKE)
     nets.theta[:] = 1
     for g, expected in (
-        ([2, -3, 0], [0.9, 1.1, 1.0]),  # r = |g| at first: every step has the same length
+        (
+            [2, -3, 0],
+            [0.9, 1.1, 1.0],
+        ),  # r = |g| at first: every step has the same length
         ([1, -3, 0], [0.9 - 0.099 - 0.1 / np.sqrt(3.7), 1.1 + 0.099 + 0.1, 1.0]),
     ):
         nets.gradient[:3] = g
@@ -279,8 +348,13 @@ def test_two_steps_of_the_authors_optimiser_by_hand():
 
 
 def test_decay_is_part_of_the_gradient():
-    rng, wide = np.random.default_rng(0), [[6, 200, 200, 2], *SIZES[1:]]  # more weights than one chunk
-    first, second = (Nets(np.random.RandomState(0), wide, decay, LIKE) for decay in (0.0, 0.15))
+    rng, wide = (
+        np.random.default_rng(0),
+        [[6, 200, 200, 2], *SIZES[1:]],
+    )  # more weights than one chunk
+    first, second = (
+        Nets(np.random.RandomState(0), wide, decay, LIKE) for decay in (0.0, 0.15)
+    )
     for _ in range(3):
         g = rng.normal(size=len(first.theta))
         first.gradient[:], second.gradient[:] = g + second.decay * first.theta, g

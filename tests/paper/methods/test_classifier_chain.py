@@ -15,7 +15,9 @@ from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise
 
 @pytest.fixture(scope="module")
 def data():
-    return make_multilabel_rules(n_samples=140, n_features=5, n_labels=4, random_state=0)
+    return make_multilabel_rules(
+        n_samples=140, n_features=5, n_labels=4, random_state=0
+    )
 
 
 def scores(model, X):
@@ -29,21 +31,33 @@ def test_chain_trained_at_once_equals_link_by_link(data, n_rows):
     G = FuzzyMap.of(X, model.centers_, model.widths_)
     for i, j in enumerate(order):
         E = (Y[:, order[:i], None] * G.M[:, None, :]).reshape(len(Y), -1)
-        link = minimise(Factor(Design(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9)
+        link = minimise(
+            Factor(Design(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9
+        )
         fitted = (G @ link.P + E @ link.extra)[:, 0]
         chain = E @ model.chain_coef_[order[:i], :, j].ravel()
-        assert_allclose((G @ model.coef_.reshape(-1, 4))[:, j] + chain, fitted, atol=1e-4)
+        assert_allclose(
+            (G @ model.coef_.reshape(-1, 4))[:, j] + chain, fitted, atol=1e-4
+        )
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_links_with_labels_in_the_antecedents_are_systems_over_features_and_earlier_labels(form):
+def test_links_with_labels_in_the_antecedents_are_systems_over_features_and_earlier_labels(
+    form,
+):
     rng = np.random.default_rng(0)
-    X = np.repeat([[0.0, 1.0], [1.0, 0.2]], 30, axis=0) + 0.05 * rng.random((60, 2))  # two groups: one clustering
+    X = np.repeat([[0.0, 1.0], [1.0, 0.2]], 30, axis=0) + 0.05 * rng.random(
+        (60, 2)
+    )  # two groups: one clustering
     Y, order = (X[:, [0, 1, 0]] + rng.normal(size=(60, 3)) > 0.5).astype(int), [2, 0, 1]
-    chain = ClassifierChainTSK(2, order=order, antecedents="labels", tol=1e-9).fit(form(X[:40]), Y[:40])
+    chain = ClassifierChainTSK(2, order=order, antecedents="labels", tol=1e-9).fit(
+        form(X[:40]), Y[:40]
+    )
     found, given = scores(chain, form(X[40:])), np.empty((20, 0))
     for i, j in enumerate(order):
-        alone = BinaryRelevanceTSK(2, tol=1e-9).fit(np.hstack([X[:40], Y[:40, order[:i]]]), Y[:40, j])
+        alone = BinaryRelevanceTSK(2, tol=1e-9).fit(
+            np.hstack([X[:40], Y[:40, order[:i]]]), Y[:40, j]
+        )
         link = scores(alone, np.hstack([X[40:], given]))
         assert_allclose(found[:, j], link, atol=2e-4)
         given = np.hstack([given, link[:, None] >= 0.5])
@@ -79,7 +93,10 @@ def test_a_label_that_copies_another_follows_its_prediction():
 
 
 def test_first_link_knows_no_labels(data):
-    chain, alone = ClassifierChainTSK(3).fit(data.X, data.Y), BinaryRelevanceTSK(3).fit(data.X, data.Y)
+    chain, alone = (
+        ClassifierChainTSK(3).fit(data.X, data.Y),
+        BinaryRelevanceTSK(3).fit(data.X, data.Y),
+    )
     assert_allclose(scores(chain, data.X)[:, 0], scores(alone, data.X)[:, 0], atol=1e-9)
     assert not np.allclose(scores(chain, data.X)[:, 3], scores(alone, data.X)[:, 3])
 
@@ -96,5 +113,7 @@ def test_orders():
 def test_weights_count_as_copies(data):
     w = np.random.default_rng(2).integers(0, 3, size=140)
     weighted = ClassifierChainTSK(3).fit(data.X, data.Y, sample_weight=w)
-    copied = ClassifierChainTSK(3).fit(np.repeat(data.X, w, axis=0), np.repeat(data.Y, w, axis=0))
+    copied = ClassifierChainTSK(3).fit(
+        np.repeat(data.X, w, axis=0), np.repeat(data.Y, w, axis=0)
+    )
     assert_allclose(scores(weighted, data.X), scores(copied, data.X), atol=1e-7)

@@ -6,7 +6,13 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from mltsk.core.fuzzymap import FuzzyMap
-from mltsk.paper.methods.epsilon_insensitive import Design, Factor, leski_loop, minimise, value_and_gap
+from mltsk.paper.methods.epsilon_insensitive import (
+    Design,
+    Factor,
+    leski_loop,
+    minimise,
+    value_and_gap,
+)
 
 X12 = np.array(
     [
@@ -26,8 +32,22 @@ X12 = np.array(
 )
 Y12 = np.concatenate(
     [
-        [0.8481821025, 1.0449237631, -0.4716143530, 3.7647465444, 1.0159136527, -0.1425809295],
-        [-1.7072009291, -0.0345611500, 0.2561186725, -0.0767982746, -0.9735322212, -0.4811674727],
+        [
+            0.8481821025,
+            1.0449237631,
+            -0.4716143530,
+            3.7647465444,
+            1.0159136527,
+            -0.1425809295,
+        ],
+        [
+            -1.7072009291,
+            -0.0345611500,
+            0.2561186725,
+            -0.0767982746,
+            -0.9735322212,
+            -0.4811674727,
+        ],
     ]
 )
 FORMS = {"primal": (60, 4), "dual": (20, 9)}
@@ -37,7 +57,11 @@ def problem(shape, seed=0):
     rng = np.random.default_rng(seed)
     X, M = rng.random(shape), rng.random((shape[0], 3))
     Y = rng.integers(0, 2, size=(shape[0], 4)).astype(float)
-    return FuzzyMap(X, M / M.sum(axis=1, keepdims=True)), Y, rng.integers(0, 3, size=shape[0]).astype(float)
+    return (
+        FuzzyMap(X, M / M.sum(axis=1, keepdims=True)),
+        Y,
+        rng.integers(0, 3, size=shape[0]).astype(float),
+    )
 
 
 def by_optimiser(A, y, w, tau, epsilon, penalised):
@@ -48,11 +72,19 @@ def by_optimiser(A, y, w, tau, epsilon, penalised):
         return value, 2 * A.T @ (w * excess) + tau * penalised * p
 
     options = {"maxiter": 20000, "ftol": 1e-16, "gtol": 1e-10}
-    return minimize(value_and_gradient, np.zeros(A.shape[1]), jac=True, method="L-BFGS-B", options=options)
+    return minimize(
+        value_and_gradient,
+        np.zeros(A.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        options=options,
+    )
 
 
 def penalised(G, m=0):
-    return np.concatenate([np.tile([0.0] + [1.0] * G.X.shape[1], G.n_rules), np.ones(m)])
+    return np.concatenate(
+        [np.tile([0.0] + [1.0] * G.X.shape[1], G.n_rules), np.ones(m)]
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -73,7 +105,9 @@ def test_each_output_uses_its_own_leading_columns(form):
     E, limit = np.random.default_rng(2).normal(size=(len(w), 6)), np.array([0, 6, 2, 5])
     found = minimise(Factor(Design(G, w, E), 0.5), Y, 0.1, limit=limit, tol=1e-11)
     for j, m in enumerate(limit):
-        best = by_optimiser(np.hstack([G.rows(), E[:, :m]]), Y[:, j], w, 1.0, 0.1, penalised(G, m))
+        best = by_optimiser(
+            np.hstack([G.rows(), E[:, :m]]), Y[:, j], w, 1.0, 0.1, penalised(G, m)
+        )
         assert_allclose(found.value[j], best.fun, rtol=1e-8)
         assert np.all(found.extra[m:, j] == 0)
 
@@ -90,8 +124,12 @@ def test_gap_bounds_the_distance_to_the_optimum(form):
 
 def test_primal_and_dual_forms_agree():
     G, Y, w = problem((24, 7))
-    wide = FuzzyMap(np.hstack([G.X, np.zeros((24, 40))]), G.M)  # columns of zeros change the form alone
-    one, two = (minimise(Factor(Design(g, w), 0.2), Y, 0.05, tol=1e-10) for g in (G, wide))
+    wide = FuzzyMap(
+        np.hstack([G.X, np.zeros((24, 40))]), G.M
+    )  # columns of zeros change the form alone
+    one, two = (
+        minimise(Factor(Design(g, w), 0.2), Y, 0.05, tol=1e-10) for g in (G, wide)
+    )
     assert_allclose((G @ one.P), (wide @ two.P), atol=1e-6)
 
 
@@ -114,7 +152,11 @@ def test_constant_outputs_are_fitted_by_the_biases():
 
 
 def test_gap_is_zero_only_at_a_consistent_pair():
-    u, y, band = np.array([[0.0], [0.5]]), np.array([[0.0], [1.0]]), np.full((2, 1), 0.1)
+    u, y, band = (
+        np.array([[0.0], [0.5]]),
+        np.array([[0.0], [1.0]]),
+        np.full((2, 1), 0.1),
+    )
     inside = np.clip(u, y - band, y + band)
     assert value_and_gap(u, inside, y, band)[1][0] == pytest.approx(0.0)
     assert value_and_gap(u, y, y, band)[1][0] > 0
@@ -129,7 +171,9 @@ def test_gap_is_zero_only_at_a_consistent_pair():
 )
 def test_worked_optimum(tau, epsilon, p, value):
     G = FuzzyMap(X12, np.ones((12, 1)))
-    found = minimise(Factor(Design(G, np.ones(12)), tau / 2), Y12[:, None], epsilon, tol=1e-12)
+    found = minimise(
+        Factor(Design(G, np.ones(12)), tau / 2), Y12[:, None], epsilon, tol=1e-12
+    )
     assert_allclose(found.P[:, 0], p, atol=6e-7)
     assert found.value[0] == pytest.approx(value, abs=6e-7)
 
@@ -139,7 +183,9 @@ def stacked_loop(A, y, half, epsilon, penalised):
     Xe, ye = np.vstack([A, -A]), np.concatenate([y, -y]) - epsilon
     b, d = np.full(len(ye), 1e-6), np.ones(len(ye))
     for step in range(1, 1001):
-        p = np.linalg.solve(Xe.T @ (d[:, None] * Xe) + half * np.diag(penalised), Xe.T @ (d * (ye + b)))
+        p = np.linalg.solve(
+            Xe.T @ (d[:, None] * Xe) + half * np.diag(penalised), Xe.T @ (d * (ye + b))
+        )
         e = Xe @ p - ye - b
         change = 0.98 * (e + np.abs(e))
         b, d = b + change, 1 / np.maximum(np.abs(e), 1e-8)
@@ -154,6 +200,8 @@ def test_the_published_loop_is_the_one_over_stacked_inequalities(form, half):
     E, limit = np.random.default_rng(4).random((len(Y), 6)), np.array([0, 2, 4, 6])
     found = leski_loop(Factor(Design(G, np.ones(len(Y)), E), half), Y, 0.2, limit=limit)
     for j, m in enumerate(limit):
-        fitted, n_iter = stacked_loop(np.hstack([G.rows(), E[:, :m]]), Y[:, j], half, 0.2, penalised(G, m))
+        fitted, n_iter = stacked_loop(
+            np.hstack([G.rows(), E[:, :m]]), Y[:, j], half, 0.2, penalised(G, m)
+        )
         assert found.n_iter[j] == n_iter
         assert_allclose((G @ found.P + E @ found.extra)[:, j], fitted, atol=1e-5)

@@ -6,9 +6,24 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from mltsk.paper.methods.hnoml import HNOML, READINGS, Statistics, row_norms, shrink_rows
+from mltsk.paper.methods.hnoml import (
+    HNOML,
+    READINGS,
+    Statistics,
+    row_norms,
+    shrink_rows,
+)
 
-X = np.array([[1, 0, 0.5], [0.2, 1, 0], [0.9, 0.1, 0.4], [0, 0.8, 0.3], [0.7, 0.6, 0.1], [0.1, 0.2, 0.9]])
+X = np.array(
+    [
+        [1, 0, 0.5],
+        [0.2, 1, 0],
+        [0.9, 0.1, 0.4],
+        [0, 0.8, 0.3],
+        [0.7, 0.6, 0.1],
+        [0.1, 0.2, 0.9],
+    ]
+)
 Y = np.array([[1, 0], [0, 1], [1, 0], [0, 1], [1, 1], [0, 0]], dtype=float)
 
 
@@ -33,7 +48,9 @@ def reweighted_least_squares(X, Y, alpha, beta, gamma, n_iter=2000, floor=1e-9):
         bY = b[:, None] * Y
         top = np.hstack([Xe.T @ Xe + np.diag(a), -Xe.T @ Y])
         bottom = np.hstack([-Y.T @ Xe, Y.T @ Y + Y.T @ bY + gamma * np.eye(L)])
-        both = np.linalg.solve(np.vstack([top, bottom]), np.vstack([np.zeros((D + 1, L)), bY.T @ Y]))
+        both = np.linalg.solve(
+            np.vstack([top, bottom]), np.vstack([np.zeros((D + 1, L)), bY.T @ Y])
+        )
         W, B = both[: D + 1], both[D + 1 :]
     fit = 0.5 * ((Xe @ W - Y @ B) ** 2).sum() + 0.5 * gamma * (B**2).sum()
     return fit + alpha * row_norms(W[:D]).sum() + beta * row_norms(Y @ B - Y).sum()
@@ -47,12 +64,16 @@ def test_row_shrinkage_of_worked_rows():
 def test_worked_optimum_with_rewritten_labels():
     model = exact(0.1, 0.1, 0.1, fit_intercept=False).fit(X, Y)
     assert_allclose(model.objective_, 0.437798, atol=5e-7)
-    assert_allclose(model.enrichment_, [[0.705504, 0.006799], [-0.027084, 0.580062]], atol=1e-6)
+    assert_allclose(
+        model.enrichment_, [[0.705504, 0.006799], [-0.027084, 0.580062]], atol=1e-6
+    )
     W = [[0.747186, 0.045274], [-0.050750, 0.623629], [-0.008551, -0.027409]]
     assert_allclose(model.coef_, W, atol=1e-6)
 
 
-@pytest.mark.parametrize(("weights", "value"), [((0.1, 1, 0.1), 0.467512), ((1, 1, 1), 2.948669)])
+@pytest.mark.parametrize(
+    ("weights", "value"), [((0.1, 1, 0.1), 0.467512), ((1, 1, 1), 2.948669)]
+)
 def test_worked_optima_where_the_penalty_is_exact(weights, value):
     model = exact(*weights, fit_intercept=False).fit(X, Y)
     assert_allclose(model.objective_, value, atol=6e-7)
@@ -60,11 +81,15 @@ def test_worked_optima_where_the_penalty_is_exact(weights, value):
     assert (model.coef_[2] == 0).all() == (weights[0] == 1)
 
 
-@pytest.mark.parametrize("weights", [(0.1, 0.1, 0.1), (0.5, 0.05, 0.01), (1, 0.3, 10), (2, 100, 1)])
+@pytest.mark.parametrize(
+    "weights", [(0.1, 0.1, 0.1), (0.5, 0.05, 0.01), (1, 0.3, 10), (2, 100, 1)]
+)
 def test_reweighted_least_squares_finds_no_less_and_no_more(weights):
     A, labels = some_data()
     found = exact(*weights).fit(A, labels).objective_
-    assert_allclose(found, reweighted_least_squares(A, labels.astype(float), *weights), rtol=1e-6)
+    assert_allclose(
+        found, reweighted_least_squares(A, labels.astype(float), *weights), rtol=1e-6
+    )
 
 
 def smoothed_minimum(X, Y, alpha, beta, gamma, w, s):
@@ -78,25 +103,54 @@ def smoothed_minimum(X, Y, alpha, beta, gamma, w, s):
         return w @ root, w[:, None] * A / root[:, None]
 
     def value_and_gradient(theta):
-        W, B, b = (theta[i:j].reshape(shape) for i, j, shape in zip(ends, ends[1:], shapes, strict=False))
+        W, B, b = (
+            theta[i:j].reshape(shape)
+            for i, j, shape in zip(ends, ends[1:], shapes, strict=False)
+        )
         (fit, dfit), (noise, dnoise) = lengths(X @ W + b - Y @ B), lengths(Y @ B - Y)
-        value = fit + beta * noise + 0.5 * alpha * (W**2).sum() + 0.5 * gamma * (B**2).sum()
-        parts = X.T @ dfit + alpha * W, Y.T @ (beta * dnoise - dfit) + gamma * B, dfit.sum(axis=0)
+        value = (
+            fit + beta * noise + 0.5 * alpha * (W**2).sum() + 0.5 * gamma * (B**2).sum()
+        )
+        parts = (
+            X.T @ dfit + alpha * W,
+            Y.T @ (beta * dnoise - dfit) + gamma * B,
+            dfit.sum(axis=0),
+        )
         return value, np.concatenate([part.ravel() for part in parts])
 
-    options = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 50}
-    return minimize(value_and_gradient, np.zeros(ends[-1]), jac=True, method="L-BFGS-B", options=options).fun
+    options = {
+        "maxiter": 20_000,
+        "maxfun": 40_000,
+        "ftol": 1e-15,
+        "gtol": 1e-9,
+        "maxcor": 50,
+    }
+    return minimize(
+        value_and_gradient,
+        np.zeros(ends[-1]),
+        jac=True,
+        method="L-BFGS-B",
+        options=options,
+    ).fun
 
 
-@pytest.mark.parametrize("weights", [(0.1, 0.1, 0.1), (0.5, 0.05, 0.01), (1, 0.3, 10), (2, 100, 1)])
+@pytest.mark.parametrize(
+    "weights", [(0.1, 0.1, 0.1), (0.5, 0.05, 0.01), (1, 0.3, 10), (2, 100, 1)]
+)
 def test_a_general_optimiser_finds_no_less_of_the_second_reading_and_no_more(weights):
     A, labels = some_data(n=25, n_features=4, n_labels=3)
     w = np.random.default_rng(3).integers(1, 3, 25).astype(float)
     model = exact(*weights, reading="samples").fit(A, labels, sample_weight=w)
-    smoothed, more = smoothed_minimum(A, labels.astype(float), *weights, w, 1e-5), 1e-5 * w.sum() * (1 + weights[1])
+    smoothed, more = (
+        smoothed_minimum(A, labels.astype(float), *weights, w, 1e-5),
+        1e-5 * w.sum() * (1 + weights[1]),
+    )
     assert smoothed - more - 1e-6 <= model.objective_ <= smoothed
     misfits = A @ model.coef_ + model.intercept_ - labels @ model.enrichment_
-    kept = 0.5 * weights[0] * (model.coef_**2).sum() + 0.5 * weights[2] * (model.enrichment_**2).sum()
+    kept = (
+        0.5 * weights[0] * (model.coef_**2).sum()
+        + 0.5 * weights[2] * (model.enrichment_**2).sum()
+    )
     noise = weights[1] * w @ row_norms(labels @ model.enrichment_ - labels)
     assert_allclose(model.objective_, w @ row_norms(misfits) + noise + kept)
 
@@ -105,7 +159,9 @@ def test_a_general_optimiser_finds_no_less_of_the_second_reading_and_no_more(wei
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_gap_bounds_the_distance_to_the_optimum_from_anywhere(reading):
     A, labels = some_data()
-    model = HNOML(0.3, 0.2, 0.1, reading=reading, tol=1e-10, max_iter=20_000).fit(A, labels)
+    model = HNOML(0.3, 0.2, 0.1, reading=reading, tol=1e-10, max_iter=20_000).fit(
+        A, labels
+    )
     best = model.objective_
     assert model.gap_ <= 1e-10
     for n_iter in (1, 3, 7, 20):
@@ -125,15 +181,25 @@ def test_more_features_than_samples():
     assert wide.U.shape == (40, 14)  # centring takes one
     centred = A - A.mean(axis=0)
     R = np.random.default_rng(1).normal(size=(40, 2))
-    assert_allclose(wide.inverse(R, 0.5), np.linalg.solve(centred.T @ centred + 0.5 * np.eye(40), R), atol=1e-9)
+    assert_allclose(
+        wide.inverse(R, 0.5),
+        np.linalg.solve(centred.T @ centred + 0.5 * np.eye(40), R),
+        atol=1e-9,
+    )
     model = HNOML(0.1, 0.2, 0.1).fit(A, labels)
-    assert_allclose(model.objective_, reweighted_least_squares(A, labels, 0.1, 0.2, 0.1, 300), rtol=1e-4)
+    assert_allclose(
+        model.objective_,
+        reweighted_least_squares(A, labels, 0.1, 0.2, 0.1, 300),
+        rtol=1e-4,
+    )
 
 
 def test_a_weight_of_two_is_two_rows_and_zero_is_none():
     A, labels = some_data(n=40)
     w = np.random.default_rng(2).integers(0, 3, 40)
-    repeated = exact(0.2, 0.2, 0.2).fit(np.repeat(A, w, axis=0), np.repeat(labels, w, axis=0))
+    repeated = exact(0.2, 0.2, 0.2).fit(
+        np.repeat(A, w, axis=0), np.repeat(labels, w, axis=0)
+    )
     weighted = exact(0.2, 0.2, 0.2).fit(A, labels, sample_weight=w)
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
 

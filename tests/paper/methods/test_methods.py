@@ -27,8 +27,12 @@ class Case:
     model: object
     grid: dict
     near: float = 1e-9
-    sparse: float | None = 1e-6  # how near sparse rows come to dense ones; None: they are refused
-    learner: dict = field(default_factory=dict)  # parameters with which it learns classes
+    sparse: float | None = (
+        1e-6  # how near sparse rows come to dense ones; None: they are refused
+    )
+    learner: dict = field(
+        default_factory=dict
+    )  # parameters with which it learns classes
     needs_torch: bool = False
 
 
@@ -36,14 +40,31 @@ CASES = {
     "ml-knn": Case(MLkNN(4), {"n_neighbors": [2, 5], "smoothing": [0.05, 1.0]}, 0, 0),
     "hnoml": Case(
         HNOML(0.2, 0.2, 0.2, tol=1e-11, max_iter=5000),
-        {"alpha": [0.1, 2], "beta": [0.1, 1], "gamma": [5], "reading": ["features", "samples"]},
+        {
+            "alpha": [0.1, 2],
+            "beta": [0.1, 1],
+            "gamma": [5],
+            "reading": ["features", "samples"],
+        },
         1e-4,
         1e-5,
         {"alpha": 0.01},
     ),
-    "mlsf": Case(MLSF(size=3), {"alpha": [0.1, 0.9], "epsilon": [0.1, 1], "size": [1, 3], "gamma": [0.1, 10]}, 0, 1e-3),
+    "mlsf": Case(
+        MLSF(size=3),
+        {"alpha": [0.1, 0.9], "epsilon": [0.1, 1], "size": [1, 3], "gamma": [0.1, 10]},
+        0,
+        1e-3,
+    ),
     "br": Case(
-        BR(3), {"C": [0.1, 8.0], "n_rules": [2, 3], "epsilon": [0.0, 0.1], "n_components": [2, None]}, learner={"C": 8}
+        BR(3),
+        {
+            "C": [0.1, 8.0],
+            "n_rules": [2, 3],
+            "epsilon": [0.0, 0.1],
+            "n_components": [2, None],
+        },
+        learner={"C": 8},
     ),
     "cc": Case(
         CC(3, order="random", random_state=1),
@@ -77,14 +98,20 @@ CASES = {
     ),
     "ml-tsk-fs": Case(
         PaperMLTSK(2, width_scale=10.0, correlation_weight=0.01),
-        {"n_rules": [1, 3], "width_scale": [1.0, 100.0], "l1_weight": [0.1, 1.0], "formulas": ["program", "text"]},
+        {
+            "n_rules": [1, 3],
+            "width_scale": [1.0, 100.0],
+            "l1_weight": [0.1, 1.0],
+            "formulas": ["program", "text"],
+        },
         1e-8,
         None,
     ),
 }
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::mltsk.exceptions.RuleCollapseWarning", "ignore::mltsk.exceptions.NonConvexWarning"
+    "ignore::mltsk.exceptions.RuleCollapseWarning",
+    "ignore::mltsk.exceptions.NonConvexWarning",
 )
 
 
@@ -98,7 +125,11 @@ def case(request):
 def some_data(n=90, n_features=7, n_labels=4, seed=0):
     rng = np.random.default_rng(seed)
     X = np.where(rng.random((n, n_features)) < 0.3, 0.0, rng.random((n, n_features)))
-    return X, (X @ rng.normal(size=(n_features, n_labels)) + 0.1 * rng.normal(size=(n, n_labels)) > 0.2).astype(int)
+    return X, (
+        X @ rng.normal(size=(n_features, n_labels))
+        + 0.1 * rng.normal(size=(n, n_labels))
+        > 0.2
+    ).astype(int)
 
 
 def scores(model, X):
@@ -146,7 +177,10 @@ def test_a_weight_of_zero_is_no_row(case):
         with pytest.raises(ValueError, match="no meaning for sample_weight"):
             clone(case.model).fit(X, Y, sample_weight=w)
         return
-    weighted, left_out = clone(case.model).fit(X, Y, sample_weight=w), clone(case.model).fit(X[w > 0], Y[w > 0])
+    weighted, left_out = (
+        clone(case.model).fit(X, Y, sample_weight=w),
+        clone(case.model).fit(X[w > 0], Y[w > 0]),
+    )
     assert_array_equal(scores(weighted, X), scores(left_out, X))
     with pytest.raises(ValueError, match="zero"):
         clone(case.model).fit(X, Y, sample_weight=0 * w)
@@ -177,7 +211,9 @@ def test_the_same_model_again_also_from_a_pickle(case):
     X, Y = some_data()
     model, again = clone(case.model).fit(X, Y), clone(case.model).fit(X, Y)
     assert clone(model).get_params() == model.get_params()
-    assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), again.predict_proba(X))
+    assert_array_equal(
+        pickle.loads(pickle.dumps(model)).predict_proba(X), again.predict_proba(X)
+    )
     assert_array_equal(model.predict(X), model.decision_function(X) > 0)
 
 
@@ -186,5 +222,8 @@ def test_a_seed_decides(key):
     if CASES[key].needs_torch:
         pytest.importorskip("torch")
     X, Y = some_data()
-    one, other = (scores(clone(CASES[key].model).set_params(random_state=s).fit(X, Y), X) for s in (4, 6))
+    one, other = (
+        scores(clone(CASES[key].model).set_params(random_state=s).fit(X, Y), X)
+        for s in (4, 6)
+    )
     assert np.abs(one - other).max() > 1e-6

@@ -28,7 +28,11 @@ def toy():
     return X, (X @ rng.normal(size=(5, 3)) > 0.4).astype(int)
 
 
-@pytest.mark.parametrize("method", [*METHODS[:2], C2AE(device="cuda")], ids=["BPMLL", "JBNN", "C2AE on a GPU"])
+@pytest.mark.parametrize(
+    "method",
+    [*METHODS[:2], C2AE(device="cuda")],
+    ids=["BPMLL", "JBNN", "C2AE on a GPU"],
+)
 def test_fit_without_torch_says_what_to_install(monkeypatch, method):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match=r'^pip install "mltsk\[torch\]"$'):
@@ -69,7 +73,9 @@ def test_a_suspended_grid_leaves_torch_as_it_was(method):
 def test_progress_counts_epochs(method):
     pytest.importorskip("torch")
     seen = []
-    type(method)(**method.get_params() | {"progress": lambda *step: seen.append(step)}).fit(*toy())
+    type(method)(
+        **method.get_params() | {"progress": lambda *step: seen.append(step)}
+    ).fit(*toy())
     assert seen == [(1, 2), (2, 2)]
 
 
@@ -95,7 +101,10 @@ def test_load_torch_gives_the_module():
 
 def test_hidden_units_are_a_number_or_a_fraction():
     rng = np.random.RandomState(0)
-    assert [first_layers(rng, 10, hidden, 3)[0].shape[1] for hidden in (0.25, 0.01, 7, np.int64(1))] == [2, 1, 7, 1]
+    assert [
+        first_layers(rng, 10, hidden, 3)[0].shape[1]
+        for hidden in (0.25, 0.01, 7, np.int64(1))
+    ] == [2, 1, 7, 1]
 
 
 def test_first_weights_stay_in_their_bounds_with_zero_biases():
@@ -112,7 +121,9 @@ def test_complement_is_added_to_a_single_label_only():
 
 
 def test_pair_share_is_zero_without_pairs():
-    assert_array_equal(pair_share(np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]])), [0.25, 0, 0])
+    assert_array_equal(
+        pair_share(np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]])), [0.25, 0, 0]
+    )
 
 
 def test_batches_cover_the_order_once():

@@ -9,7 +9,14 @@ from matplotlib.image import imread
 
 from mltsk.paper.experiments.ranks import comparisons
 from mltsk.paper.experiments.summary import paper_gaps
-from mltsk.paper.report.figures import SERIES, closeness_picture, drawing, picture, protocol_picture, rank_pictures
+from mltsk.paper.report.figures import (
+    SERIES,
+    closeness_picture,
+    drawing,
+    picture,
+    protocol_picture,
+    rank_pictures,
+)
 
 
 @pytest.fixture
@@ -37,7 +44,12 @@ def test_the_file_stands_alone(drawn):
 
 
 def test_the_png_has_the_light_colours_on_white(drawn):
-    pixels = (imread(io.BytesIO(drawn.png))[..., :3] * 255).round().astype(int).reshape(-1, 3)
+    pixels = (
+        (imread(io.BytesIO(drawn.png))[..., :3] * 255)
+        .round()
+        .astype(int)
+        .reshape(-1, 3)
+    )
     for colour in (SERIES[0], SERIES[1]):
         wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
         assert np.any(np.all(pixels == wanted, axis=1))

@@ -18,18 +18,29 @@ def results():
     """Every study of two small data sets, through JSON, as a store keeps it."""
     sets = {
         "toy": make_multilabel_rules(n_samples=60, n_features=5, random_state=0),
-        "cost $x_1$ <b>": make_multilabel_rules(n_samples=60, n_features=5, n_labels=3, random_state=1),
+        "cost $x_1$ <b>": make_multilabel_rules(
+            n_samples=60, n_features=5, n_labels=3, random_state=1
+        ),
     }
     return {
-        name: {key: json.loads(json.dumps(study.function(data, grid="fast"))) for key, data in sets.items()}
+        name: {
+            key: json.loads(json.dumps(study.function(data, grid="fast")))
+            for key, data in sets.items()
+        }
         for name, study in STUDIES.items()
     }
 
 
 @pytest.fixture(scope="module")
 def pictures(results):
-    stored = {(name, key): found for name, sets in results.items() for key, found in sets.items()}
-    drawn = study_pictures(Results({"datasets": {}}, pd.DataFrame(), pd.DataFrame(), stored))
+    stored = {
+        (name, key): found
+        for name, sets in results.items()
+        for key, found in sets.items()
+    }
+    drawn = study_pictures(
+        Results({"datasets": {}}, pd.DataFrame(), pd.DataFrame(), stored)
+    )
     return dict(zip(STUDIES, drawn, strict=True))
 
 
@@ -55,13 +66,17 @@ def test_a_figure_has_its_panels(name, n_axes, label, results):
 
 def test_every_arm_but_the_control_has_a_point_for_every_data_set(results):
     figure = drawn("coupling-effect", results)
-    points = [sum(len(line.get_xdata()) for line in ax.lines[:-1]) for ax in figure.axes[::5]]  # the last marks 0
+    points = [
+        sum(len(line.get_xdata()) for line in ax.lines[:-1]) for ax in figure.axes[::5]
+    ]  # the last marks 0
     assert points == [2 * 1, 2 * 6, 2 * 4]
 
 
 def test_the_numbers_of_a_curve_are_those_of_the_study(results):
     top = drawn("rules", results).axes[0]
-    assert list(top.lines[0].get_ydata()) == [row[0] for row in results["rules"]["toy"]["paper"]["mean"]]
+    assert list(top.lines[0].get_ydata()) == [
+        row[0] for row in results["rules"]["toy"]["paper"]["mean"]
+    ]
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -96,7 +111,13 @@ def test_parts_follow_the_paper_and_the_run_and_leave_out_what_was_not_run(resul
     stored = {("rules", key): found for key, found in results["rules"].items()}
     stored |= {("label-correlation", "toy"): results["label-correlation"]["toy"]}
     run = {"datasets": {"cost $x_1$ <b>": {}, "toy": {}}}
-    pictures = list(study_pictures(Results(run=run, scores=pd.DataFrame(), cells=pd.DataFrame(), studies=stored)))
+    pictures = list(
+        study_pictures(
+            Results(
+                run=run, scores=pd.DataFrame(), cells=pd.DataFrame(), studies=stored
+            )
+        )
+    )
     assert [picture.title[:9] for picture in pictures] == ["Fig. 3, 4", "Fig. 6: A"]
     assert "Used for cost $x_1$ <b>, toy: all rows, 2 of 5 folds" in pictures[1].caption
 
@@ -123,12 +144,18 @@ def correlations(paper, uncoupled, positive=3, best=None):
 
 
 def test_agreement_without_coupling_is_not_credited_to_it():
-    assert "not the coupling's doing" in study_caption("label-correlation", correlations(0.95, 0.95))
-    assert "not the coupling's doing" not in study_caption("label-correlation", correlations(0.95, 0.6))
+    assert "not the coupling's doing" in study_caption(
+        "label-correlation", correlations(0.95, 0.95)
+    )
+    assert "not the coupling's doing" not in study_caption(
+        "label-correlation", correlations(0.95, 0.6)
+    )
 
 
 def test_disagreement_is_said():
-    assert "do not agree" in study_caption("label-correlation", correlations(-0.1, -0.1, positive=0))
+    assert "do not agree" in study_caption(
+        "label-correlation", correlations(-0.1, -0.1, positive=0)
+    )
 
 
 def arms(gain):
@@ -138,19 +165,48 @@ def arms(gain):
 
 def coupling(gain):
     groups = {"A": {"mean": [0.7] * 5}, "B": {"mean": [0.72] * 5}}
-    return {"toy": {"note": "", "groups": groups, "arms": {"paper": arms(gain), "ours": arms(gain)}}}
+    return {
+        "toy": {
+            "note": "",
+            "groups": groups,
+            "arms": {"paper": arms(gain), "ours": arms(gain)},
+        }
+    }
 
 
 def test_a_gain_that_a_ridge_has_too_is_called_so():
-    assert study_caption("coupling-effect", coupling(0.001)).count("a plain ridge does as well") == 2
-    assert study_caption("coupling-effect", coupling(0.03)).count("adds to a plain ridge") == 2
-    assert "1 of 1 data set (mean +0.020)" in study_caption("coupling-effect", coupling(0.0))
+    assert (
+        study_caption("coupling-effect", coupling(0.001)).count(
+            "a plain ridge does as well"
+        )
+        == 2
+    )
+    assert (
+        study_caption("coupling-effect", coupling(0.03)).count("adds to a plain ridge")
+        == 2
+    )
+    assert "1 of 1 data set (mean +0.020)" in study_caption(
+        "coupling-effect", coupling(0.0)
+    )
 
 
 def test_convergence_names_the_stop_and_the_fall():
-    line = {"alpha": 1.0, "stop": 2, "lowest": -3e7, "curvature": -1.3, "unbounded": True}
+    line = {
+        "alpha": 1.0,
+        "stop": 2,
+        "lowest": -3e7,
+        "curvature": -1.3,
+        "unbounded": True,
+    }
     text = study_caption(
-        "convergence", {"toy": {"note": "", "paper": [line], "ours": {"certificates": [1, 1e-6], "steps": [0, 8]}}}
+        "convergence",
+        {
+            "toy": {
+                "note": "",
+                "paper": [line],
+                "ours": {"certificates": [1, 1e-6], "steps": [0, 8]},
+            }
+        },
     )
     assert "stops after 2 steps for alpha = 1" in text
     assert "-3e+07" in text

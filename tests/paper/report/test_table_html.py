@@ -12,7 +12,15 @@ HOSTILE = '<script>alert(1)</script>"'
 
 def result(value, paper, **more):
     gap = value - paper
-    return TableCell(f"{value} (0.01)", value, 0.01, paper=f"{paper}", paper_value=paper, difference=gap, **more)
+    return TableCell(
+        f"{value} (0.01)",
+        value,
+        0.01,
+        paper=f"{paper}",
+        paper_value=paper,
+        difference=gap,
+        **more,
+    )
 
 
 def to_html(table):
@@ -21,14 +29,19 @@ def to_html(table):
 
 def made(*cells, notes=None, heads=("data set", "metric")):
     names = tuple(f"m{i}" for i in range(len(cells)))
-    rows = (TableRow(("Yeast", "AP")[-len(heads) :], cells), TableRow(("Yeast", "HL")[-len(heads) :], cells))
+    rows = (
+        TableRow(("Yeast", "AP")[-len(heads) :], cells),
+        TableRow(("Yeast", "HL")[-len(heads) :], cells),
+    )
     return to_html(Table("t", HOSTILE, "", heads, names, rows, notes or {}))
 
 
 def test_everything_from_outside_is_text():
     page = made(TableCell(HOSTILE, paper=HOSTILE), notes={"a": HOSTILE})
     assert "<script" not in page
-    assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;&#34;") == 6  # title, two cells with two each, note
+    assert (
+        page.count("&lt;script&gt;alert(1)&lt;/script&gt;&#34;") == 6
+    )  # title, two cells with two each, note
 
 
 def test_two_headings_make_groups_and_one_does_not():
@@ -36,7 +49,9 @@ def test_two_headings_make_groups_and_one_does_not():
     assert 'class="group"' not in made(TableCell("1"), heads=("metric",))
 
 
-@pytest.mark.parametrize(("value", "kind"), [(0.83, "gap close"), (0.85, "gap"), (0.86, "gap far")])
+@pytest.mark.parametrize(
+    ("value", "kind"), [(0.83, "gap close"), (0.85, "gap"), (0.86, "gap far")]
+)
 def test_differences_are_coloured_by_size(value, kind):
     assert f'<span class="{kind}">' in made(result(value, 0.82))
 
@@ -48,7 +63,9 @@ def test_a_value_that_cannot_be_compared_is_struck_and_not_coloured():
 
 
 def test_the_best_is_bold_without_its_spread():
-    assert '<b>.83</b> <span class="sd">(.01)</span>' in made(result(0.83, 0.82, bold=True))
+    assert '<b>.83</b> <span class="sd">(.01)</span>' in made(
+        result(0.83, 0.82, bold=True)
+    )
 
 
 def test_tags_are_closed():
@@ -62,5 +79,11 @@ def test_tags_are_closed():
             assert self.stack.pop() == tag
 
     parser = Outline()
-    parser.feed(made(result(0.83, 0.82, bold=True, notes=("a",)), TableCell("—"), notes={"a": "x"}))
+    parser.feed(
+        made(
+            result(0.83, 0.82, bold=True, notes=("a",)),
+            TableCell("—"),
+            notes={"a": "x"},
+        )
+    )
     assert parser.stack == []

@@ -35,7 +35,11 @@ def plain(G, Y, alpha, beta, gamma, max_iter=100, margin=0.01):
         Z = V - (A @ V - B + alpha * V @ R) / lip
         b_old, b = b, (1 + np.sqrt(4 * b * b + 1)) / 2
         W_old, W = W, np.sign(Z) * np.maximum(np.abs(Z) - beta / lip, 0)
-        loss = ((G @ W - Y) ** 2).sum() + alpha * np.trace(R @ W.T @ W) + beta * np.count_nonzero(W)
+        loss = (
+            ((G @ W - Y) ** 2).sum()
+            + alpha * np.trace(R @ W.T @ W)
+            + beta * np.count_nonzero(W)
+        )
         losses.append(loss)
         if abs(losses[-2] - loss) <= margin or loss <= 0:
             break
@@ -45,7 +49,11 @@ def plain(G, Y, alpha, beta, gamma, max_iter=100, margin=0.01):
 def random_problem(seed=0, n_rows=60, width=14, n_labels=9):
     rng = np.random.default_rng(seed)
     G = rng.random((n_rows, width)) * (rng.random((n_rows, width)) < 0.6)
-    Y = (G @ rng.standard_normal((width, n_labels)) + rng.standard_normal((n_rows, n_labels)) > 0.5) * 1.0
+    Y = (
+        G @ rng.standard_normal((width, n_labels))
+        + rng.standard_normal((n_rows, n_labels))
+        > 0.5
+    ) * 1.0
     return G, Y
 
 
@@ -65,7 +73,9 @@ def test_first_step_of_the_worked_example():
 def test_worked_example_stops_at_a_negative_loss():
     result = algorithm1(worked_G(), Y3, 0.1, 0.05, 0.1)
     assert (result.n_iter, result.stopped_by) == (4, "negative loss")
-    assert_allclose(result.losses, [0.463796, 0.337379, 0.129301, -0.0616579], atol=1e-6)
+    assert_allclose(
+        result.losses, [0.463796, 0.337379, 0.129301, -0.0616579], atol=1e-6
+    )
     scores = [
         [0.900864, 0.017316, 0.740941],
         [0.879577, 0.783855, 0.024054],
@@ -109,11 +119,16 @@ def test_grid_gives_the_numbers_of_the_loop():
         assert_allclose(result.P, one.P, atol=1e-12)
 
 
-@pytest.mark.parametrize(("n_rows", "copies"), [(60, 1), (8, 1), (60, 3)], ids=["moments", "rows", "factor"])
+@pytest.mark.parametrize(
+    ("n_rows", "copies"), [(60, 1), (8, 1), (60, 3)], ids=["moments", "rows", "factor"]
+)
 def test_single_precision_stops_where_double_does(n_rows, copies):
     G, Y = random_problem(1)
     G = np.hstack([G * (1 + 1e-10 * i) for i in range(copies)])[:n_rows]
-    found = [algorithm1_grid(G, Y[:n_rows], VALUES, VALUES, VALUES, precision=p) for p in ("double", "single")]
+    found = [
+        algorithm1_grid(G, Y[:n_rows], VALUES, VALUES, VALUES, precision=p)
+        for p in ("double", "single")
+    ]
     for double, single in zip(*(grid.values() for grid in found), strict=True):
         assert single.P.dtype == np.float64
         assert (single.n_iter, single.stopped_by) == (double.n_iter, double.stopped_by)
@@ -127,7 +142,9 @@ def test_an_unknown_precision_is_named():
 
 def test_grid_keeps_only_what_then_returns():
     G, Y = random_problem(2)
-    kept = algorithm1_grid(G, Y, [0.1], [0.1, 1.0], [1.0], then=lambda result: result.P.shape)
+    kept = algorithm1_grid(
+        G, Y, [0.1], [0.1, 1.0], [1.0], then=lambda result: result.P.shape
+    )
     assert kept == {(0.1, 0.1, 1.0): (14, 9), (0.1, 1.0, 1.0): (14, 9)}
 
 
@@ -145,7 +162,10 @@ def test_takes_a_fuzzy_map_without_building_it(n_rows):
     X, M = rng.random((n_rows, 5)), rng.dirichlet(np.ones(6), n_rows)
     Y = np.tile(np.eye(4), (n_rows // 4, 1))
     G = FuzzyMap(X, M)
-    built, mapped = algorithm1(G.rows(), Y, 0.1, 0.01, 0.1), algorithm1(G, Y, 0.1, 0.01, 0.1)
+    built, mapped = (
+        algorithm1(G.rows(), Y, 0.1, 0.01, 0.1),
+        algorithm1(G, Y, 0.1, 0.01, 0.1),
+    )
     assert built.n_iter == mapped.n_iter
     assert_allclose(built.P, mapped.P, atol=1e-10)
 
@@ -170,7 +190,9 @@ def test_a_constant_label_zeroes_everything_as_in_the_authors_program():
 def test_constant_labels_option_changes_nothing_without_one():
     G, Y = random_problem(7)
     ours = algorithm1(G, Y, 0.1, 0.1, 1.0)
-    assert_array_equal(algorithm1(G, Y, 0.1, 0.1, 1.0, constant_labels="authors").P, ours.P)
+    assert_array_equal(
+        algorithm1(G, Y, 0.1, 0.1, 1.0, constant_labels="authors").P, ours.P
+    )
 
 
 def test_stops_by_margin_and_by_the_number_of_steps():
@@ -189,14 +211,18 @@ def test_rows_that_all_underflowed_give_zero():
 
 def test_one_label_has_no_coupling():
     G, Y = random_problem(9, n_labels=1)
-    assert_allclose(algorithm1(G, Y, 100.0, 0.1, 1.0).P, algorithm1(G, Y, 0.0, 0.1, 1.0).P)
+    assert_allclose(
+        algorithm1(G, Y, 100.0, 0.1, 1.0).P, algorithm1(G, Y, 0.0, 0.1, 1.0).P
+    )
 
 
 def test_integer_labels_and_inputs_that_stay_as_they_were():
     G, Y = random_problem(10)
     copies = G.copy(), Y.copy()
     labels = Y.astype(np.uint8)
-    assert_array_equal(algorithm1(G, labels, 1.0, 10.0, 1.0).P, algorithm1(G, Y, 1.0, 10.0, 1.0).P)
+    assert_array_equal(
+        algorithm1(G, labels, 1.0, 10.0, 1.0).P, algorithm1(G, Y, 1.0, 10.0, 1.0).P
+    )
     assert_array_equal(G, copies[0])
     assert_array_equal(Y, copies[1])
 
@@ -261,7 +287,9 @@ def test_leaving_out_zero_rows_and_columns_changes_nothing(beta):
 def test_nearly_equal_columns_give_the_same_runs_in_a_grid_which_has_a_factor_of_them():
     G, Y, _ = small_problem()
     G = np.hstack([G, G * (1 + 1e-9), G])
-    for setting, found in algorithm1_grid(G, Y, VALUES, VALUES, VALUES, max_iter=60, margin=1e-3).items():
+    for setting, found in algorithm1_grid(
+        G, Y, VALUES, VALUES, VALUES, max_iter=60, margin=1e-3
+    ).items():
         alone = algorithm1(G, Y, *setting, max_iter=60, margin=1e-3)
         assert found.n_iter == alone.n_iter
         assert_allclose(found.P, alone.P, atol=1e-10 * max(1.0, np.abs(alone.P).max()))
@@ -272,7 +300,9 @@ def test_nearly_equal_columns_give_the_same_runs_in_a_grid_which_has_a_factor_of
 def test_settings_in_step_stop_where_they_stop_alone(n_settings, by_rows):
     G, Y, R = small_problem()
     data = Quadratic(G, Y) if by_rows else moments(G, Y)
-    settings = list(product([0.01, 0.1, 1.0], [0.0, 0.02, 0.1, 5.0], [0.1, 1.0, 10.0, 50.0, 100.0]))[:n_settings]
+    settings = list(
+        product([0.01, 0.1, 1.0], [0.0, 0.02, 0.1, 5.0], [0.1, 1.0, 10.0, 50.0, 100.0])
+    )[:n_settings]
     found = dict(Solver(data, R, 40, 1e-3).solve_all(settings))
     assert set(found) == set(settings)
     for setting, result in found.items():
@@ -293,5 +323,7 @@ def test_a_solver_can_be_used_again():
 
 def test_small_products_run_on_one_blas_thread():
     G, Y, _ = small_problem()
-    (libraries,) = algorithm1_grid(G, Y, [0.1], [0.1], [0.1], then=lambda _: threadpool_info()).values()
+    (libraries,) = algorithm1_grid(
+        G, Y, [0.1], [0.1], [0.1], then=lambda _: threadpool_info()
+    ).values()
     assert {lib["num_threads"] for lib in libraries if lib["user_api"] == "blas"} == {1}

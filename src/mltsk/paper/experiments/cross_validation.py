@@ -39,7 +39,9 @@ class CrossValidation(NamedTuple):
     sd: dict[str, float]
 
 
-def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> list[Fold]:
+def shuffled_folds(
+    n: int, n_splits: int = 5, random_state: int | None = 0
+) -> list[Fold]:
     """Row indices (train, test) of `n_splits` shuffled folds of ``n`` rows.
 
     Examples
@@ -48,12 +50,21 @@ def shuffled_folds(n: int, n_splits: int = 5, random_state: int | None = 0) -> l
     [3, 3, 3, 2]
     """
     if not 2 <= n_splits <= n:
-        raise InputError(f"{n_splits} folds cannot be made of {n} rows: there must be 2 to {n} of them.")
-    return list(KFold(n_splits, shuffle=True, random_state=random_state).split(np.empty(n)))
+        raise InputError(
+            f"{n_splits} folds cannot be made of {n} rows: there must be 2 to {n} of them."
+        )
+    return list(
+        KFold(n_splits, shuffle=True, random_state=random_state).split(np.empty(n))
+    )
 
 
 def cross_validate_metrics(
-    estimator: Any, X: Any, Y: Any, *, folds: Sequence[Fold], convention: str = "standard"
+    estimator: Any,
+    X: Any,
+    Y: Any,
+    *,
+    folds: Sequence[Fold],
+    convention: str = "standard",
 ) -> CrossValidation:
     """Fit a clone of the estimator on each fold's training rows and evaluate it on the others; warnings are not shown.
 
@@ -82,13 +93,25 @@ def cross_validate_metrics(
 
     def metrics(model: Any, T: Any, truth: Any) -> dict[str, float]:
         scores = label_scores(model, T, truth.shape[1])
-        return evaluate(truth, scores, predictions=model.predict(T), convention=convention)
+        return evaluate(
+            truth, scores, predictions=model.predict(T), convention=convention
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same ones for each fold
-        found = cross_validate(estimator, X, Y, cv=folds, scoring=metrics, error_score="raise")
-    table = pd.DataFrame({name.removeprefix("test_"): v for name, v in found.items() if name.startswith("test_")})
-    return CrossValidation(table, table.mean(skipna=False).to_dict(), table.std(skipna=False).to_dict())
+        found = cross_validate(
+            estimator, X, Y, cv=folds, scoring=metrics, error_score="raise"
+        )
+    table = pd.DataFrame(
+        {
+            name.removeprefix("test_"): v
+            for name, v in found.items()
+            if name.startswith("test_")
+        }
+    )
+    return CrossValidation(
+        table, table.mean(skipna=False).to_dict(), table.std(skipna=False).to_dict()
+    )
 
 
 class IterativeStratification(BaseCrossValidator):
@@ -122,30 +145,49 @@ class IterativeStratification(BaseCrossValidator):
     [[1, 1], [2, 1], [1, 1], [1, 1]]
     """
 
-    def __init__(self, n_splits: int = 5, *, random_state: Any = None, order: int = 1) -> None:
+    def __init__(
+        self, n_splits: int = 5, *, random_state: Any = None, order: int = 1
+    ) -> None:
         self.n_splits, self.random_state, self.order = n_splits, random_state, order
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of folds."""
         return self.n_splits
 
-    def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[IntArray]:
+    def _iter_test_indices(
+        self, X: Any = None, y: Any = None, groups: Any = None
+    ) -> Iterator[IntArray]:
         if self.order not in (1, 2):
-            raise InputError(f"order is 1 (labels) or 2 (pairs of labels), not {self.order!r}.")
+            raise InputError(
+                f"order is 1 (labels) or 2 (pairs of labels), not {self.order!r}."
+            )
         if y is None:
             raise InputError("Stratified folds need the labels: pass y to split.")
         values = y if sparse.issparse(y) else np.asarray(y)
-        if values.ndim != 2 or not np.isin(values.data if sparse.issparse(values) else values, (0, 1)).all():
+        if (
+            values.ndim != 2
+            or not np.isin(
+                values.data if sparse.issparse(values) else values, (0, 1)
+            ).all()
+        ):
             raise InputError("y must be an indicator matrix of 0 and 1.")
         Y = sparse.csr_array(values, dtype=np.int64)
         Y.eliminate_zeros()
         if not 2 <= self.n_splits <= Y.shape[0]:
-            raise InputError(f"{self.n_splits} folds cannot be made of {Y.shape[0]} rows.")
-        if self.order == 2:  # a further column for every pair of labels that some row has together
+            raise InputError(
+                f"{self.n_splits} folds cannot be made of {Y.shape[0]} rows."
+            )
+        if (
+            self.order == 2
+        ):  # a further column for every pair of labels that some row has together
             together = sparse.csr_array(sparse.triu(Y.T @ Y, k=1))
             together.sort_indices()
             (first, second), columns = together.nonzero(), Y.tocsc()
-            Y = sparse.csr_array(sparse.hstack([Y, columns[:, first].multiply(columns[:, second])], format="csr"))
+            Y = sparse.csr_array(
+                sparse.hstack(
+                    [Y, columns[:, first].multiply(columns[:, second])], format="csr"
+                )
+            )
         folds = _assign(Y, self.n_splits, check_random_state(self.random_state))
         return (np.flatnonzero(folds == fold) for fold in range(self.n_splits))
 
@@ -155,7 +197,9 @@ def _assign(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState) -> I
     n, n_labels = Y.shape
     folds = np.full(n, -1, dtype=np.intp)
     room = np.full(n_splits, n // n_splits) + (np.arange(n_splits) < n % n_splits)
-    taken = np.zeros((n_labels, n_splits), dtype=np.intp)  # positives of each label in each fold so far
+    taken = np.zeros(
+        (n_labels, n_splits), dtype=np.intp
+    )  # positives of each label in each fold so far
     waiting = np.asarray(Y.sum(axis=0), dtype=np.float64).ravel()
     columns, chance = Y.tocsc(), rng.random_sample(n_labels)
     while (waiting > 0).any():
@@ -165,10 +209,14 @@ def _assign(Y: sparse.csr_array, n_splits: int, rng: np.random.RandomState) -> I
             labels = Y.indices[Y.indptr[row] : Y.indptr[row + 1]]
             # The fold with the fewest positives of the label, then with the most room, then by chance; never a full
             # one. Every fold wants the same number of positives, so the one that has fewest lacks most.
-            rank = taken[label] * (room.max() + 1.0) - room + rng.random_sample(n_splits)
+            rank = (
+                taken[label] * (room.max() + 1.0) - room + rng.random_sample(n_splits)
+            )
             fold = folds[row] = int(np.where(room > 0, rank, np.inf).argmin())
             taken[labels, fold] += 1
             waiting[labels] -= 1
             room[fold] -= 1
-    folds[folds < 0] = rng.permutation(np.repeat(np.arange(n_splits), room))  # rows without labels
+    folds[folds < 0] = rng.permutation(
+        np.repeat(np.arange(n_splits), room)
+    )  # rows without labels
     return folds

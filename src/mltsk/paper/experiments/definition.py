@@ -24,7 +24,12 @@ except ImportError as error:  # pragma: no cover
 Protocol = Literal["paper", "strict", "nested"]
 GridName = Literal["paper", "fast", "authors"]
 Grid = dict[str, Annotated[list[Any], Field(min_length=1)]]
-_CLASSIFIER = ("fit", "predict", "get_params", "set_params")  # a definition may come from a stranger: nothing else runs
+_CLASSIFIER = (
+    "fit",
+    "predict",
+    "get_params",
+    "set_params",
+)  # a definition may come from a stranger: nothing else runs
 
 
 class _Part(BaseModel):
@@ -81,7 +86,11 @@ class MethodDefinition(_Part):
         """A method of Section IV needs no more than its key."""
         if not isinstance(content, dict) or "class" in content:
             return content
-        known = [m.model_dump(by_alias=True) for m in known_methods() if m.key == content.get("key")]
+        known = [
+            m.model_dump(by_alias=True)
+            for m in known_methods()
+            if m.key == content.get("key")
+        ]
         return {**known[0], **content} if known else content
 
 
@@ -101,7 +110,10 @@ class Definition(_Part):
 
     @model_validator(mode="after")
     def _no_name_twice(self) -> "Definition":
-        for what, names in (("data set", [d.name for d in self.datasets]), ("method", [m.key for m in self.methods])):
+        for what, names in (
+            ("data set", [d.name for d in self.datasets]),
+            ("method", [m.key for m in self.methods]),
+        ):
             if twice := {name for name in names if names.count(name) > 1}:
                 raise ValueError(f"the {what} {sorted(twice)[0]!r} is there twice")
         return self
@@ -128,8 +140,14 @@ def known_methods() -> list[MethodDefinition]:
     >>> [method.key for method in known_methods() if method.variant_of == "c2ae"][:1]
     ['c2ae-published']
     """
-    originals = {method.key: method.model_dump(by_alias=True, exclude={"paper"}) for method in section_iv().methods}
-    variants = [{**originals[own["variant_of"]], **own} for own in read_toml("variants.toml")["methods"]]
+    originals = {
+        method.key: method.model_dump(by_alias=True, exclude={"paper"})
+        for method in section_iv().methods
+    }
+    variants = [
+        {**originals[own["variant_of"]], **own}
+        for own in read_toml("variants.toml")["methods"]
+    ]
     return [*section_iv().methods, *map(MethodDefinition.model_validate, variants)]
 
 
@@ -140,22 +158,36 @@ def read_definition(path: str | Path) -> Definition:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond what Python reads
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # also of numbers and nesting beyond what Python reads
         raise InputError(f"{path} is no TOML file: {error}.") from None
     known = section_iv()
-    definition = _checked({"datasets": known.datasets, "methods": known.methods, **content}, str(path))
-    placed = [d.model_copy(update={"file": str(path.parent / d.file)}) if d.file else d for d in definition.datasets]
+    definition = _checked(
+        {"datasets": known.datasets, "methods": known.methods, **content}, str(path)
+    )
+    placed = [
+        d.model_copy(update={"file": str(path.parent / d.file)}) if d.file else d
+        for d in definition.datasets
+    ]
     return definition.model_copy(update={"datasets": placed})
 
 
-def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = None) -> list[DataDefinition]:
+def pick_datasets(
+    definition: Definition, names: Sequence[str], labels: Any = None
+) -> list[DataDefinition]:
     """Data sets of the definition or of the catalog by name, or files of one's own with their labels."""
     known, picked = {data.name: data for data in definition.datasets}, []
     for name in names:
         if name in known:
             picked.append(known[name])
         elif "/" in name or "\\" in name or Path(name).suffix:
-            picked.append(DataDefinition(name=Path(name).stem.replace(" ", "_"), file=name, labels=labels))
+            picked.append(
+                DataDefinition(
+                    name=Path(name).stem.replace(" ", "_"), file=name, labels=labels
+                )
+            )
         elif name in catalog():
             picked.append(DataDefinition(name=name))
         else:
@@ -164,21 +196,36 @@ def pick_datasets(definition: Definition, names: Sequence[str], labels: Any = No
     return picked
 
 
-def pick_methods(definition: Definition, names: Sequence[str]) -> list[MethodDefinition]:
+def pick_methods(
+    definition: Definition, names: Sequence[str]
+) -> list[MethodDefinition]:
     """Methods by key, by the name of an entry point of the group ``mltsk.methods``, or by import path."""
-    known, picked = {method.key: method for method in (*known_methods(), *definition.methods)}, []
+    known, picked = (
+        {method.key: method for method in (*known_methods(), *definition.methods)},
+        [],
+    )
     for name in names:
         module, _, attribute = name.replace(":", ".").rpartition(".")
         if name in known:
             picked.append(known[name])
         elif entries := tuple(entry_points(group="mltsk.methods", name=name)):
-            picked.append(MethodDefinition.model_validate({"key": name, "class": entries[0].value}))
+            picked.append(
+                MethodDefinition.model_validate(
+                    {"key": name, "class": entries[0].value}
+                )
+            )
         elif module:
-            picked.append(MethodDefinition.model_validate({"key": attribute, "class": f"{module}:{attribute}"}))
+            picked.append(
+                MethodDefinition.model_validate(
+                    {"key": attribute, "class": f"{module}:{attribute}"}
+                )
+            )
             class_of(picked[-1])
         else:
             ways = f"take {', '.join(known)}, or the import path of a scikit-learn classifier"
-            raise InputError(f"There is no method {name!r}: {ways}, such as sklearn.ensemble:ExtraTreesClassifier.")
+            raise InputError(
+                f"There is no method {name!r}: {ways}, such as sklearn.ensemble:ExtraTreesClassifier."
+            )
     return picked
 
 
@@ -190,10 +237,16 @@ def class_of(method: MethodDefinition) -> type:
     except (ImportError, AttributeError) as error:
         if str(error).startswith("pip install"):
             raise
-        raise InputError(f"The method {method.key!r} cannot be imported from {method.path!r}: {error}.") from None
-    if not isinstance(found, type) or not all(callable(getattr(found, name, None)) for name in _CLASSIFIER):
+        raise InputError(
+            f"The method {method.key!r} cannot be imported from {method.path!r}: {error}."
+        ) from None
+    if not isinstance(found, type) or not all(
+        callable(getattr(found, name, None)) for name in _CLASSIFIER
+    ):
         what = f"{method.path!r}, which is no class with {', '.join(_CLASSIFIER)}"
-        raise InputError(f"The method {method.key!r} names {what}: classifiers alone may be named.")
+        raise InputError(
+            f"The method {method.key!r} names {what}: classifiers alone may be named."
+        )
     return found
 
 
@@ -204,7 +257,11 @@ def grid_of(method: MethodDefinition, name: GridName) -> Grid:
     """
     if name == "authors" and name not in method.grids:
         name = "paper"
-    grid = method.grids[name] if name in method.grids else getattr(class_of(method), "PAPER_GRID", {})
+    grid = (
+        method.grids[name]
+        if name in method.grids
+        else getattr(class_of(method), "PAPER_GRID", {})
+    )
     return {parameter: list(values) for parameter, values in grid.items()}
 
 
@@ -214,8 +271,14 @@ def _checked(content: Mapping[str, Any], where: str) -> Definition:
         return Definition.model_validate(content)
     except ValidationError as error:
         first, more = error.errors()[0], error.error_count() - 1
-    parts = [f"[{part}]" if isinstance(part, int) else str(part) for part in first["loc"]]
-    what = {"missing": "is missing", "extra_forbidden": "is not known"}.get(first["type"])
+    parts = [
+        f"[{part}]" if isinstance(part, int) else str(part) for part in first["loc"]
+    ]
+    what = {"missing": "is missing", "extra_forbidden": "is not known"}.get(
+        first["type"]
+    )
     message = what or f"is wrong: {first['msg'].removeprefix('Value error, ')}"
     field = f"the field `{'.'.join(parts).replace('.[', '[')}`" if parts else "it"
-    raise InputError(f"{where}: {field} {message}{f' ({more} more such)' if more else ''}.")
+    raise InputError(
+        f"{where}: {field} {message}{f' ({more} more such)' if more else ''}."
+    )

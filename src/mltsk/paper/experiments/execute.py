@@ -41,35 +41,53 @@ Grid = Mapping[str, Sequence[Any]]
 
 
 def execute(
-    cell: Cell, data: DataDefinition, method: MethodDefinition | None, chosen: Mapping[str, Any] | None = None
+    cell: Cell,
+    data: DataDefinition,
+    method: MethodDefinition | None,
+    chosen: Mapping[str, Any] | None = None,
 ) -> Outcome:
     """Do the work of a cell; an error becomes part of the outcome. ``chosen`` are a final cell's settings, by metric.
 
     One thread per cell, so that numbers do not depend on how many cells run at once.
     """
-    wall, cpu, outcome, threads = time.perf_counter(), time.process_time(), Outcome(), os.environ.get("MLTSK_THREADS")
+    wall, cpu, outcome, threads = (
+        time.perf_counter(),
+        time.process_time(),
+        Outcome(),
+        os.environ.get("MLTSK_THREADS"),
+    )
     os.environ["MLTSK_THREADS"] = "1"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # collapsed rules and tied scores are in the tables, fold by fold
+            warnings.simplefilter(
+                "ignore"
+            )  # collapsed rules and tied scores are in the tables, fold by fold
             if method is None or cell.kind == "study":
-                study = STUDIES[cell.method].function(dataset(data), seed=cell.seed, grid=cell.details["grid"])
+                study = STUDIES[cell.method].function(
+                    dataset(data), seed=cell.seed, grid=cell.details["grid"]
+                )
                 outcome = Outcome(study=study)
             else:
                 model = class_of(method)(**cell.details["params"])
                 if method.device is not None and "device" in model.get_params():
                     model.set_params(device=method.device)
                     outcome = Outcome(device=method.device)
-                outcome = outcome._replace(rows=tuple(_rows(cell, dataset(data), model, chosen or {})))
+                outcome = outcome._replace(
+                    rows=tuple(_rows(cell, dataset(data), model, chosen or {}))
+                )
     except Exception as problem:
         place = traceback.extract_tb(problem.__traceback__)[-1]
         where = f"{os.path.basename(place.filename)}:{place.lineno}"
-        outcome = outcome._replace(error=f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})")
+        outcome = outcome._replace(
+            error=f"{type(problem).__name__}: {' '.join(str(problem).split())} ({where})"
+        )
     finally:
         os.environ.pop("MLTSK_THREADS")
         if threads is not None:
             os.environ["MLTSK_THREADS"] = threads
-    return outcome._replace(seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu)
+    return outcome._replace(
+        seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu
+    )
 
 
 @lru_cache(maxsize=2)
@@ -81,7 +99,9 @@ def dataset(data: DataDefinition) -> Dataset:
     return load_dataset(name, labels=data.labels)
 
 
-def _rows(cell: Cell, data: Dataset, model: Any, chosen: Mapping[str, Any]) -> Iterator[Row]:
+def _rows(
+    cell: Cell, data: Dataset, model: Any, chosen: Mapping[str, Any]
+) -> Iterator[Row]:
     if cell.kind != "final":
         yield from _evaluated(cell, data, model, cell.details["grid"])
         return
@@ -96,31 +116,54 @@ def _rows(cell: Cell, data: Dataset, model: Any, chosen: Mapping[str, Any]) -> I
 
 def _evaluated(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[Row]:
     """Every setting with its metrics on the cell's test rows, in batches of those that share them."""
-    for _, points in groupby(_points(cell, data, model, grid), key=lambda scored: id(scored[1])):
+    for _, points in groupby(
+        _points(cell, data, model, grid), key=lambda scored: id(scored[1])
+    ):
         while batch := list(islice(points, _BATCH)):
-            truth, scores = data.Y[batch[0][1]], np.stack([point.scores for point, _ in batch])
+            truth, scores = (
+                data.Y[batch[0][1]],
+                np.stack([point.scores for point, _ in batch]),
+            )
             values = five_metrics(truth, scores, convention=cell.details["convention"])
-            values[:, 1] = [np.mean(point.labels != truth) for point, _ in batch]  # by the method's own threshold
+            values[:, 1] = [
+                np.mean(point.labels != truth) for point, _ in batch
+            ]  # by the method's own threshold
             tied = (scores == scores[:, :, :1]).all(axis=2).mean(axis=1)
-            for (point, _), metrics in zip(batch, np.column_stack([values, tied]).tolist(), strict=True):
+            for (point, _), metrics in zip(
+                batch, np.column_stack([values, tied]).tolist(), strict=True
+            ):
                 yield Row(point.params, tuple(metrics))
 
 
-def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[tuple[GridPoint, NDArray[Any]]]:
+def _points(
+    cell: Cell, data: Dataset, model: Any, grid: Grid
+) -> Iterator[tuple[GridPoint, NDArray[Any]]]:
     """Every setting with its scores, and the rows that they are of."""
-    n_splits, seed, scaled = cell.details["folds"], cell.seed, cell.details["scale"] == "minmax"
+    n_splits, seed, scaled = (
+        cell.details["folds"],
+        cell.seed,
+        cell.details["scale"] == "minmax",
+    )
     if cell.protocol == "paper" and hasattr(model, "authors_path"):
 
         def split(n_rules: int, width_scale: float) -> Fold:
-            return sliced_folds(len(data), n_splits, (seed, n_rules, round(1000 * width_scale)))[cell.fold]
+            return sliced_folds(
+                len(data), n_splits, (seed, n_rules, round(1000 * width_scale))
+            )[cell.fold]
 
         yield from model.authors_path(minmax(data.X, data.X), data.Y, split, grid)
         return
     train, test = folds_of(cell.protocol, data.Y, n_splits, seed)[cell.fold]
     if cell.inner >= 0:
-        fit, check = folds_of(cell.protocol, data.Y[train], cell.details["inner_folds"], seed)[cell.inner]
+        fit, check = folds_of(
+            cell.protocol, data.Y[train], cell.details["inner_folds"], seed
+        )[cell.inner]
         train, test = train[fit], train[check]
-    X = minmax(data.X, data.X if cell.protocol == "paper" else data.X[train]) if scaled else data.X
+    X = (
+        minmax(data.X, data.X if cell.protocol == "paper" else data.X[train])
+        if scaled
+        else data.X
+    )
     X, T = X[train], X[test]
     if sparse.issparse(X) and not get_tags(model).input_tags.sparse:
         X, T = X.toarray(), T.toarray()
@@ -131,14 +174,20 @@ def _points(cell: Cell, data: Dataset, model: Any, grid: Grid) -> Iterator[tuple
         yield point, test
 
 
-def _one_by_one(model: Any, X: Any, Y: NDArray[Any], T: Any, grid: Grid) -> Iterator[GridPoint]:
+def _one_by_one(
+    model: Any, X: Any, Y: NDArray[Any], T: Any, grid: Grid
+) -> Iterator[GridPoint]:
     """What `grid_path` of our own methods gives, for any classifier of scikit-learn."""
     for params in ParameterGrid(dict(grid)):
         fitted = clone(model).set_params(**params).fit(X, Y)
-        yield GridPoint(params, label_scores(fitted, T, Y.shape[1]), np.asarray(fitted.predict(T)))
+        yield GridPoint(
+            params, label_scores(fitted, T, Y.shape[1]), np.asarray(fitted.predict(T))
+        )
 
 
-def sliced_folds(n: int, n_splits: int = 5, seed: "int | tuple[int, ...]" = 0) -> list[Fold]:
+def sliced_folds(
+    n: int, n_splits: int = 5, seed: "int | tuple[int, ...]" = 0
+) -> list[Fold]:
     """Folds as the authors cut them: a permutation in slices of ceil(n / n_splits) rows, the last one shorter.
 
     Examples
@@ -148,7 +197,9 @@ def sliced_folds(n: int, n_splits: int = 5, seed: "int | tuple[int, ...]" = 0) -
     """
     size = -(-n // n_splits)
     if n_splits < 2 or size * (n_splits - 1) >= n:
-        raise InputError(f"{n_splits} slices of {size} rows cannot be cut from {n} rows: take fewer folds.")
+        raise InputError(
+            f"{n_splits} slices of {size} rows cannot be cut from {n} rows: take fewer folds."
+        )
     order = np.random.default_rng(seed).permutation(n)
     tests = [np.sort(order[i * size : (i + 1) * size]) for i in range(n_splits)]
     return [(np.setdiff1d(order, test), test) for test in tests]
@@ -162,9 +213,14 @@ def minmax(X: Any, fit_on: Any) -> Any:
     """
     if not sparse.issparse(X):
         return fit_scaling(fit_on, np.ones(len(fit_on)), "minmax").apply(X)
-    low, high = (np.asarray(getattr(fit_on, which)(axis=0).toarray()).ravel() for which in ("min", "max"))
+    low, high = (
+        np.asarray(getattr(fit_on, which)(axis=0).toarray()).ravel()
+        for which in ("min", "max")
+    )
     if (low < 0).any() or ((low > 0) & (high > low)).any():
-        raise InputError("Sparse features with a least value other than 0 cannot be scaled to [0, 1] and stay sparse.")
+        raise InputError(
+            "Sparse features with a least value other than 0 cannot be scaled to [0, 1] and stay sparse."
+        )
     return sparse.csr_array(X @ sparse.diags_array(1 / np.where(high > low, high, 1.0)))
 
 

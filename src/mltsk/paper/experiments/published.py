@@ -64,7 +64,9 @@ def published(table: str, dataset: str, method: str = CONTROL) -> dict[str, Cell
     """
     cells = published_table(table)
     if (dataset, "AP", method) not in cells:
-        raise InputError(f"Table {table} has no data set {dataset!r} with a method {method!r}.")
+        raise InputError(
+            f"Table {table} has no data set {dataset!r} with a method {method!r}."
+        )
     return {metric: cells[dataset, metric, method] for metric in METRICS}
 
 
@@ -78,16 +80,33 @@ def published_table(table: str) -> Mapping[tuple[str, str, str], Cell]:
     True
     """
     if table not in TABLES:
-        raise InputError(f"The tables of results are {', '.join(TABLES)}, not {table!r}.")
-    rows = pd.read_csv(StringIO(read_text("paper_tables.csv")), index_col=["table", "dataset", "metric"]).loc[table]
-    parts = rows[list(METHODS)].stack().str.extract(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$").itertuples()
-    return MappingProxyType({place: Cell(float(mean), float(sd), star == "*") for place, mean, sd, star in parts})
+        raise InputError(
+            f"The tables of results are {', '.join(TABLES)}, not {table!r}."
+        )
+    rows = pd.read_csv(
+        StringIO(read_text("paper_tables.csv")),
+        index_col=["table", "dataset", "metric"],
+    ).loc[table]
+    parts = (
+        rows[list(METHODS)]
+        .stack()
+        .str.extract(r"^(\d\.\d\d)\((\d\.\d\d)\)(\*?)$")
+        .itertuples()
+    )
+    return MappingProxyType(
+        {
+            place: Cell(float(mean), float(sd), star == "*")
+            for place, mean, sd, star in parts
+        }
+    )
 
 
 def printed_means(table: str, metric: str) -> pd.DataFrame:
     """Means by one metric, data sets by methods."""
     cells = published_table(table)
-    return pd.DataFrame({m: {d: cells[d, metric, m].mean for d in table_i()} for m in METHODS})
+    return pd.DataFrame(
+        {m: {d: cells[d, metric, m].mean for d in table_i()} for m in METHODS}
+    )
 
 
 @cache
@@ -99,7 +118,12 @@ def table_i() -> Mapping[str, tuple[int, int, int]]:
     >>> table_i()["yeast"]
     (2417, 103, 14)
     """
-    return MappingProxyType({name: (n, d, k) for name, (n, d, k) in read_toml("paper.toml")["table_i"].items()})
+    return MappingProxyType(
+        {
+            name: (n, d, k)
+            for name, (n, d, k) in read_toml("paper.toml")["table_i"].items()
+        }
+    )
 
 
 def grid(method: str = CONTROL) -> dict[str, list[Any]]:
@@ -112,7 +136,9 @@ def grid(method: str = CONTROL) -> dict[str, list[Any]]:
     """
     grids = read_toml("paper.toml")["table_ii"]
     if method not in grids:
-        raise InputError(f"Table II has no method {method!r}; it has {', '.join(grids)}.")
+        raise InputError(
+            f"Table II has no method {method!r}; it has {', '.join(grids)}."
+        )
     return {symbol: list(values) for symbol, values in grids[method].items()}
 
 
@@ -131,18 +157,32 @@ def table_vi() -> SimpleNamespace:
 @cache
 def artefacts() -> tuple[Artefact, ...]:
     """Everything that is known to be wrong with printed cells."""
-    every = {"tables": TABLES, "datasets": table_i(), "metrics": METRICS, "methods": METHODS}
+    every = {
+        "tables": TABLES,
+        "datasets": table_i(),
+        "metrics": METRICS,
+        "methods": METHODS,
+    }
     found = []
     for entry in read_toml("artefacts.toml")["artefact"]:
-        which = {name: frozenset(names if entry[name] == "*" else entry[name]) for name, names in every.items()}
+        which = {
+            name: frozenset(names if entry[name] == "*" else entry[name])
+            for name, names in every.items()
+        }
         found.append(Artefact(**{**entry, **which}))
     return tuple(found)
 
 
-def artefacts_of(table: str, dataset: str, metric: str, method: str) -> tuple[Artefact, ...]:
+def artefacts_of(
+    table: str, dataset: str, metric: str, method: str
+) -> tuple[Artefact, ...]:
     """What is wrong with one printed cell; empty when nothing is known to be."""
     place = (table, dataset, metric, method)
-    return tuple(a for a in artefacts() if all(name in names for name, names in zip(place, a[:4], strict=True)))
+    return tuple(
+        a
+        for a in artefacts()
+        if all(name in names for name, names in zip(place, a[:4], strict=True))
+    )
 
 
 def explanation(method: str, dataset: str) -> tuple[str, str] | None:
@@ -155,7 +195,13 @@ def explanation(method: str, dataset: str) -> tuple[str, str] | None:
 
 def zero_model(dataset: str) -> dict[str, float]:
     """The five metrics of all-zero scores on a data set, in the authors' convention; empty where not known."""
-    return dict(zip(METRICS, read_toml("artefacts.toml")["zero_model"].get(dataset, ()), strict=False))
+    return dict(
+        zip(
+            METRICS,
+            read_toml("artefacts.toml")["zero_model"].get(dataset, ()),
+            strict=False,
+        )
+    )
 
 
 def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | None:
@@ -167,7 +213,11 @@ def degenerate(dataset: str, means: Mapping[str, float], tied: float) -> str | N
     if tied >= DEGENERATE_TIES:
         return f"Degenerate: {100 * tied:.0f} % of test rows have nothing but ties."
     zero = zero_model(dataset)
-    if zero and {"AP", "RL"} <= set(means) and all(abs(means[m] - zero[m]) < 0.005 for m in ("AP", "RL")):
+    if (
+        zero
+        and {"AP", "RL"} <= set(means)
+        and all(abs(means[m] - zero[m]) < 0.005 for m in ("AP", "RL"))
+    ):
         return f"Degenerate: AP and RL are those of all-zero scores ({zero['AP']:.3f} and {zero['RL']:.3f})."
     return None
 

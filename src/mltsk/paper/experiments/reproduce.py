@@ -26,7 +26,14 @@ from ... import __version__
 from ...datasets import catalog, content_digest
 from ...exceptions import InputError
 from ..methods.nets import torch_device
-from .definition import Definition, Grid, MethodDefinition, class_of, grid_of, known_methods
+from .definition import (
+    Definition,
+    Grid,
+    MethodDefinition,
+    class_of,
+    grid_of,
+    known_methods,
+)
 from .execute import dataset
 from .published import read_text, table_i
 from .results import Results
@@ -84,34 +91,63 @@ def reproduce(
         Called with (`Progress`, cell, outcome), the latter two when a cell is finished.
     """
     for method in definition.methods:
-        _check(method)  # a wrong import path, parameter or device is found before the work, not hours into it
+        _check(
+            method
+        )  # a wrong import path, parameter or device is found before the work, not hours into it
     described, digests, missing = _look_at(definition)
-    if lost := [missing[name] for name in required if name in missing] or (not described and [*missing.values()]):
+    if lost := [missing[name] for name in required if name in missing] or (
+        not described and [*missing.values()]
+    ):
         raise InputError(lost[0])
-    shapes = {name: (d["samples"], d["features"], d["labels"]) for name, d in described.items()}
-    cells = [*plan(definition, shapes, digests), *(study_cells(definition, digests) if definition.studies else ())]
-    about = _description(definition) | {"command": command, "datasets": described, "missing": missing}
-    about["planned"] = sorted({(c.protocol, c.dataset, c.method) for c in cells if c.kind != "study"})
+    shapes = {
+        name: (d["samples"], d["features"], d["labels"])
+        for name, d in described.items()
+    }
+    cells = [
+        *plan(definition, shapes, digests),
+        *(study_cells(definition, digests) if definition.studies else ()),
+    ]
+    about = _description(definition) | {
+        "command": command,
+        "datasets": described,
+        "missing": missing,
+    }
+    about["planned"] = sorted(
+        {(c.protocol, c.dataset, c.method) for c in cells if c.kind != "study"}
+    )
     with Store.open(folder, create=True) as store:
         store.describe(_merged(store.description(), json.loads(canonical(about))))
         if begin is not None:
             done = store.done()
             left = [cell for cell in cells if cell.key not in done]
-            begin(Outlook(list(described), missing, len(left), *seconds_of(left, shapes)))
+            begin(
+                Outlook(list(described), missing, len(left), *seconds_of(left, shapes))
+            )
         with closing(runner or (Runner() if jobs == 1 else Processes(jobs))) as at_work:
-            return run(definition, cells, store, at_work, report or (lambda progress, cell, outcome: None))
+            return run(
+                definition,
+                cells,
+                store,
+                at_work,
+                report or (lambda progress, cell, outcome: None),
+            )
 
 
 def _check(method: MethodDefinition) -> None:
     """Refuse devices that are not there, parameters that the class does not know, and values that it does not take."""
-    for params in (method.params, *({**method.params, **own} for own in method.params_for.values())):
+    for params in (
+        method.params,
+        *({**method.params, **own} for own in method.params_for.values()),
+    ):
         try:
             model = class_of(method)(**params)
             getattr(model, "_validate_params", lambda: None)()
         except InputError:
             raise
         except Exception as error:  # classes of others have errors of their own
-            raise InputError(f"The parameters of the method {method.key!r} do not suit it: {error}") from None
+            raise InputError(
+                f"The parameters of the method {method.key!r} do not suit it: {error}"
+            ) from None
     if method.device is not None:
         torch_device(method.device)
 
@@ -119,12 +155,17 @@ def _check(method: MethodDefinition) -> None:
 def take_over(folder: str | Path, other: str | Path) -> int:
     """Add to a folder what another one, of the same experiment on another machine, has finished; returns how many."""
     with Store.open(folder, create=True) as store, Store.open(other) as source:
-        merged, count = _merged(store.description(), source.description()), store.absorb(source)
+        merged, count = (
+            _merged(store.description(), source.description()),
+            store.absorb(source),
+        )
         store.describe(merged)
     return count
 
 
-def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
+def _look_at(
+    definition: Definition,
+) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
     """What the data sets are, their digests, and why those that are missing are."""
     described, digests, missing = dict[str, Any](), dict[str, str](), dict[str, str]()
     for data in definition.datasets:
@@ -136,12 +177,28 @@ def _look_at(definition: Definition) -> tuple[dict[str, Any], dict[str, str], di
             missing[data.name] = str(error)
             continue
         if not found.label_names:
-            raise InputError(f"{data.file} has no labels: name or count its label columns with --labels.")
+            raise InputError(
+                f"{data.file} has no labels: name or count its label columns with --labels."
+            )
         (n, d, labels), count = found.shape, found.Y.sum(axis=1, dtype=int)
-        title = catalog()[data.name].title if data.file is None and data.name in catalog() else data.name
-        about = {"samples": n, "features": d, "labels": labels, "title": title, "grid": data.grid or definition.grid}
+        title = (
+            catalog()[data.name].title
+            if data.file is None and data.name in catalog()
+            else data.name
+        )
+        about = {
+            "samples": n,
+            "features": d,
+            "labels": labels,
+            "title": title,
+            "grid": data.grid or definition.grid,
+        }
         ratios = {"cardinality": found.cardinality, "density": found.density}
-        described[data.name] = about | ratios | {"empty": int((count == 0).sum()), "full": int((count == labels).sum())}
+        described[data.name] = (
+            about
+            | ratios
+            | {"empty": int((count == 0).sum()), "full": int((count == labels).sum())}
+        )
         digests[data.name] = content_digest(found)
     return described, digests, missing
 
@@ -151,28 +208,68 @@ def n_settings(grid: Grid) -> int:
     return prod(len(values) for values in grid.values())
 
 
-def plan(definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]) -> Iterator[Cell]:
+def plan(
+    definition: Definition, shapes: Mapping[str, Shape], digests: Mapping[str, str]
+) -> Iterator[Cell]:
     """All grid cells of an experiment; ``shapes`` and ``digests`` know the data sets that are at hand.
 
     Work that settings share stays inside a cell: one clustering per fold and number of rules, one set of moments per
     fold, number of rules and width, one training for all numbers of epochs.
     """
     for data, method in product(definition.datasets, definition.methods):
-        if data.name not in shapes or (method.datasets is not None and data.name not in method.datasets):
+        if data.name not in shapes or (
+            method.datasets is not None and data.name not in method.datasets
+        ):
             continue
-        details: dict[str, Any] = {"data": digests[data.name], "class": method.path, "scale": method.scale}
+        details: dict[str, Any] = {
+            "data": digests[data.name],
+            "class": method.path,
+            "scale": method.scale,
+        }
         details["params"] = {**method.params, **method.params_for.get(data.name, {})}
-        details |= {"folds": definition.folds, "convention": definition.convention, "version": __version__}
-        grid = grid_of(method, method.grid_for.get(data.name) or data.grid or definition.grid)
-        own = [protocols for protocols in (data.protocols, method.protocols) if protocols is not None]
-        run = [protocol for protocol in definition.protocols if all(protocol in protocols for protocols in own)]
-        for protocol, seed, fold in product(run, definition.seeds, range(definition.folds)):
-            inner = {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
-            where = {"protocol": protocol, "dataset": data.name, "method": method.key, "seed": seed, "fold": fold}
-            yield from _of_fold(where, {**details, **inner}, grid, method.split, shapes[data.name])
+        details |= {
+            "folds": definition.folds,
+            "convention": definition.convention,
+            "version": __version__,
+        }
+        grid = grid_of(
+            method, method.grid_for.get(data.name) or data.grid or definition.grid
+        )
+        own = [
+            protocols
+            for protocols in (data.protocols, method.protocols)
+            if protocols is not None
+        ]
+        run = [
+            protocol
+            for protocol in definition.protocols
+            if all(protocol in protocols for protocols in own)
+        ]
+        for protocol, seed, fold in product(
+            run, definition.seeds, range(definition.folds)
+        ):
+            inner = (
+                {"inner_folds": definition.inner_folds} if protocol == "nested" else {}
+            )
+            where = {
+                "protocol": protocol,
+                "dataset": data.name,
+                "method": method.key,
+                "seed": seed,
+                "fold": fold,
+            }
+            yield from _of_fold(
+                where, {**details, **inner}, grid, method.split, shapes[data.name]
+            )
 
 
-def _of_fold(where: dict[str, Any], details: dict[str, Any], grid: Grid, split: str | None, shape: Shape) -> list[Cell]:
+def _of_fold(
+    where: dict[str, Any],
+    details: dict[str, Any],
+    grid: Grid,
+    split: str | None,
+    shape: Shape,
+) -> list[Cell]:
     """The pieces of a grid on a fold, one for each value of the parameter ``split``.
 
     Under `nested` they are of its inner folds, and the fold itself follows with what they choose, if there is a choice.
@@ -186,7 +283,14 @@ def _of_fold(where: dict[str, Any], details: dict[str, Any], grid: Grid, split: 
 
     def pieces(kind: Kind, inner: int = -1) -> list[Cell]:
         return [
-            Cell(kind, **where, inner=inner, part=part, details={**details, "grid": piece}, size=size(piece))
+            Cell(
+                kind,
+                **where,
+                inner=inner,
+                part=part,
+                details={**details, "grid": piece},
+                size=size(piece),
+            )
             for part, piece in parts.items()
         ]
 
@@ -194,8 +298,20 @@ def _of_fold(where: dict[str, Any], details: dict[str, Any], grid: Grid, split: 
         return pieces("grid")
     n_inner = details["inner_folds"] if n_settings(grid) > 1 else 0
     inner = [cell for i in range(n_inner) for cell in pieces("inner", i)]
-    needs, least = tuple(cell.key for cell in inner), {name: values[:1] for name, values in grid.items()}
-    return [*inner, Cell("final", **where, details={**details, "grid": grid}, needs=needs, size=5 * size(least))]
+    needs, least = (
+        tuple(cell.key for cell in inner),
+        {name: values[:1] for name, values in grid.items()},
+    )
+    return [
+        *inner,
+        Cell(
+            "final",
+            **where,
+            details={**details, "grid": grid},
+            needs=needs,
+            size=5 * size(least),
+        ),
+    ]
 
 
 def study_cells(definition: Definition, digests: Mapping[str, str]) -> Iterator[Cell]:
@@ -204,20 +320,48 @@ def study_cells(definition: Definition, digests: Mapping[str, str]) -> Iterator[
     for name, study in STUDIES.items():
         for data in [data for data in study.datasets or digests if data in digests]:
             grid = "fast" if grids[data] == "fast" else "paper"
-            details: dict[str, Any] = {"data": digests[data], "grid": grid, "version": __version__}
-            yield Cell("study", "", data, name, definition.seeds[0], -1, details=details, size=1e9)
+            details: dict[str, Any] = {
+                "data": digests[data],
+                "grid": grid,
+                "version": __version__,
+            }
+            yield Cell(
+                "study",
+                "",
+                data,
+                name,
+                definition.seeds[0],
+                -1,
+                details=details,
+                size=1e9,
+            )
 
 
 def _description(definition: Definition) -> dict[str, Any]:
     """What `Results.run` holds, but for the data."""
-    kept, methods = {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"}, {}
+    kept, methods = (
+        {"title", "grid", "convention", "folds", "inner_folds", "protocols", "seeds"},
+        {},
+    )
     for method in definition.methods:
-        grid, about = grid_of(method, definition.grid), method.model_dump(include={"paper", "variant_of", "params"})
+        grid, about = (
+            grid_of(method, definition.grid),
+            method.model_dump(include={"paper", "variant_of", "params"}),
+        )
         about |= {"title": method.title or method.key, "class": method.path}
         methods[method.key] = about | {"grid": grid, "settings": n_settings(grid)}
     machine = f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}"
-    now = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(), "machine": machine}
-    return {**definition.model_dump(include=kept), **now, "n_folds": definition.folds, "methods": methods}
+    now = {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "machine": machine,
+    }
+    return {
+        **definition.model_dump(include=kept),
+        **now,
+        "n_folds": definition.folds,
+        "methods": methods,
+    }
 
 
 def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
@@ -226,26 +370,43 @@ def _merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         return now
     for name in ("folds", "inner_folds", "convention"):
         if before[name] != now[name]:
-            raise InputError(f"This folder holds results with {name} = {before[name]}: choose another folder.")
+            raise InputError(
+                f"This folder holds results with {name} = {before[name]}: choose another folder."
+            )
     for name, data in now["datasets"].items():
         if (old := before["datasets"].get(name)) and old["grid"] != data["grid"]:
-            raise InputError(f"This folder holds {name} with the grid {old['grid']!r}: choose another folder.")
-    merged = {**before, **now} | {name: {**before[name], **now[name]} for name in ("datasets", "methods")}
-    merged |= {name: list(dict.fromkeys([*before[name], *now[name]])) for name in ("protocols", "seeds")}
-    merged["planned"] = sorted({tuple(place) for about in (before, now) for place in about.get("planned", ())})
+            raise InputError(
+                f"This folder holds {name} with the grid {old['grid']!r}: choose another folder."
+            )
+    merged = {**before, **now} | {
+        name: {**before[name], **now[name]} for name in ("datasets", "methods")
+    }
+    merged |= {
+        name: list(dict.fromkeys([*before[name], *now[name]]))
+        for name in ("protocols", "seeds")
+    }
+    merged["planned"] = sorted(
+        {tuple(place) for about in (before, now) for place in about.get("planned", ())}
+    )
     missing = {**before["missing"], **now["missing"]}
-    merged["missing"] = {name: why for name, why in missing.items() if name not in merged["datasets"]}
+    merged["missing"] = {
+        name: why for name, why in missing.items() if name not in merged["datasets"]
+    }
     return merged
 
 
 @cache
 def known_seconds() -> Mapping[tuple[str, str], float]:
     """Processor seconds by (method or study, data set), as measured."""
-    table = pd.read_csv(StringIO(read_text("seconds.csv")), index_col=["method", "dataset"])
+    table = pd.read_csv(
+        StringIO(read_text("seconds.csv")), index_col=["method", "dataset"]
+    )
     return table["seconds"].to_dict()
 
 
-def seconds_of(cells: Sequence[Cell], shapes: Mapping[str, Shape]) -> tuple[float, list[str]]:
+def seconds_of(
+    cells: Sequence[Cell], shapes: Mapping[str, Shape]
+) -> tuple[float, list[str]]:
     """Processor seconds of pieces of work, and the methods of which nothing is known, which are left out.
 
     Other data take what the same method took on the set nearest in size, in proportion to N D L.
@@ -254,27 +415,43 @@ def seconds_of(cells: Sequence[Cell], shapes: Mapping[str, Shape]) -> tuple[floa
     originals = {method.key: method.variant_of for method in known_methods()}
     for cell in cells:
         method, size = cell.method, prod(shapes[cell.dataset])
-        if all(timed != method for timed, _ in known):  # another reading takes about as long
+        if all(
+            timed != method for timed, _ in known
+        ):  # another reading takes about as long
             method = originals.get(method) or method
-        near = [dataset for timed, dataset in known if timed == method and dataset in sizes]
+        near = [
+            dataset for timed, dataset in known if timed == method and dataset in sizes
+        ]
         if (method, cell.dataset) in known:
             seconds = known[method, cell.dataset]
         elif near:
-            nearest = min(near, key=lambda dataset: abs(log(prod(sizes[dataset]) / size)))
+            nearest = min(
+                near, key=lambda dataset: abs(log(prod(sizes[dataset]) / size))
+            )
             seconds = known[method, nearest] * size / prod(sizes[nearest])
         else:
             unknown[cell.method] = None
             continue
         fits = 1 if cell.kind == "study" else n_settings(cell.details["grid"])
         # a final piece fits the choices of five metrics, an inner one fewer rows
-        total += seconds * (min(5, fits) if cell.kind == "final" else fits * (0.7 if cell.kind == "inner" else 1))
+        total += seconds * (
+            min(5, fits)
+            if cell.kind == "final"
+            else fits * (0.7 if cell.kind == "inner" else 1)
+        )
     return total, list(unknown)
 
 
 def measured(results: Results) -> str:
     """The content of `seconds.csv`, of the methods and data sets that a run computed on processors alone."""
-    done = results.cells[(results.cells["status"] == "done") & (results.cells["protocol"] != "nested")]
-    fits = results.scores[results.scores["protocol"] != "nested"].groupby(["dataset", "method"], observed=True).size()
+    done = results.cells[
+        (results.cells["status"] == "done") & (results.cells["protocol"] != "nested")
+    ]
+    fits = (
+        results.scores[results.scores["protocol"] != "nested"]
+        .groupby(["dataset", "method"], observed=True)
+        .size()
+    )
     lines = [
         f"{method},{dataset},{pieces['cpu_seconds'].sum() / fits.get((dataset, method), 1):.4g}\n"
         for (method, dataset), pieces in done.groupby(["method", "dataset"])

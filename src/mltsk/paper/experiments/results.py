@@ -24,13 +24,45 @@ import pandas as pd
 from ...tables.report import cut
 from .published import METHODS, METRICS, table_i
 
-SCORES = ("protocol", "dataset", "method", "seed", "fold", "chosen_by", "setting", "AP", "HL", "OE", "RL", "CV", "tied")
-CELLS = (*SCORES[:5], "part", "status", "error", "seconds", "cpu_seconds", "when", "device")
+SCORES = (
+    "protocol",
+    "dataset",
+    "method",
+    "seed",
+    "fold",
+    "chosen_by",
+    "setting",
+    "AP",
+    "HL",
+    "OE",
+    "RL",
+    "CV",
+    "tied",
+)
+CELLS = (
+    *SCORES[:5],
+    "part",
+    "status",
+    "error",
+    "seconds",
+    "cpu_seconds",
+    "when",
+    "device",
+)
 CHOICES = ("AP", "HL", "each")
 # What a step from a lenient protocol to a stricter one takes away, see `worths`.
-WORTH = {("paper", "strict"): "leak", ("strict", "nested"): "selection", ("paper", "nested"): "both"}
+WORTH = {
+    ("paper", "strict"): "leak",
+    ("strict", "nested"): "selection",
+    ("paper", "nested"): "both",
+}
 _PAIR = ["dataset", "method"]
-_NOTHING = {"setting": "", "n_settings": 0, "tied": np.nan, "folds": 0}  # where no setting is chosen
+_NOTHING = {
+    "setting": "",
+    "n_settings": 0,
+    "tied": np.nan,
+    "folds": 0,
+}  # where no setting is chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +102,19 @@ class Results:
     def methods(self) -> list[str]:
         """Methods of the run: those of the paper in the order of its columns, each before its variants, then others."""
         order = [*METHODS, ""]
-        return sorted(self.run["methods"], key=lambda key: (order.index(self.column(key)), bool(self.variant_of(key))))
+        return sorted(
+            self.run["methods"],
+            key=lambda key: (order.index(self.column(key)), bool(self.variant_of(key))),
+        )
 
     @property
     def protocols(self) -> list[str]:
         """Protocols of the run, the most lenient first."""
-        return [protocol for protocol in ("paper", "strict", "nested") if protocol in self.run["protocols"]]
+        return [
+            protocol
+            for protocol in ("paper", "strict", "nested")
+            if protocol in self.run["protocols"]
+        ]
 
     @property
     def protocol_pairs(self) -> list[tuple[str, str]]:
@@ -85,7 +124,11 @@ class Results:
     @property
     def main_protocol(self) -> str:
         """The protocol that is compared with the paper: its own where it was run."""
-        return "paper" if "paper" in self.run["protocols"] else str(self.run["protocols"][0])
+        return (
+            "paper"
+            if "paper" in self.run["protocols"]
+            else str(self.run["protocols"][0])
+        )
 
     def paper_name(self, method: str) -> str:
         """A method's name in the paper's tables; empty for one that it does not have."""
@@ -120,8 +163,14 @@ class Results:
         ``status`` is "done", "partial" (folds or work are missing), "failed" (nothing but errors), "missing", or
         "left out" of a pair of data set and method that the run was never to have under this protocol.
         """
-        chosen = {protocol: _chosen(self, protocol) for protocol in self.run["protocols"]}
-        return {(name, by): _frame(self, name, by, found) for name, found in chosen.items() for by in CHOICES}
+        chosen = {
+            protocol: _chosen(self, protocol) for protocol in self.run["protocols"]
+        }
+        return {
+            (name, by): _frame(self, name, by, found)
+            for name, found in chosen.items()
+            for by in CHOICES
+        }
 
     def of_metric(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
         """Of `choices` the rows of one metric."""
@@ -131,7 +180,9 @@ class Results:
     def finished(self, protocol: str, by: str, metric: str) -> pd.DataFrame:
         """Means by one metric, data sets by methods; NaN where folds are missing."""
         frame = self.of_metric(protocol, by, metric)
-        wide = frame[frame["folds"] >= frame["expected"]].pivot(index="dataset", columns="method", values="mean")
+        wide = frame[frame["folds"] >= frame["expected"]].pivot(
+            index="dataset", columns="method", values="mean"
+        )
         return wide.reindex(index=self.datasets, columns=self.methods)
 
 
@@ -143,9 +194,14 @@ def worths(results: Results, pair: tuple[str, str], by: str = "each") -> pd.Data
     lenient protocol looks better, whatever the direction of the metric.
     """
     keys = [*_PAIR, "metric"]
-    done = [frame[frame["status"] == "done"] for frame in (results.choices[protocol, by] for protocol in pair)]
+    done = [
+        frame[frame["status"] == "done"]
+        for frame in (results.choices[protocol, by] for protocol in pair)
+    ]
     both = done[0].merge(done[1], on=keys, suffixes=("", "_strict"))
-    gain = (both["mean"] - both["mean_strict"]) * np.where(both["metric"] == "AP", 1, -1)
+    gain = (both["mean"] - both["mean_strict"]) * np.where(
+        both["metric"] == "AP", 1, -1
+    )
     return both[keys].assign(gain=gain).dropna()
 
 
@@ -153,21 +209,39 @@ def _chosen(results: Results, protocol: str) -> dict[str, dict[Any, dict[str, An
     """By the metric that chooses and (data set, method): statistics of the rows of the setting that it chooses."""
     scores = results.scores[(results.scores["protocol"] == protocol).to_numpy()]
     # infinite where it is not a number, which pandas would leave out of a mean
-    scores = scores.assign(**{metric: scores[metric].astype(float).fillna(np.inf) for metric in METRICS})
+    scores = scores.assign(
+        **{metric: scores[metric].astype(float).fillna(np.inf) for metric in METRICS}
+    )
     if protocol == "nested":
         by = scores["chosen_by"].astype(object).fillna("")
-        any_choice = (by != "").groupby([scores[key] for key in _PAIR], observed=True).transform("any")
-        return {metric: _statistics(scores[(by == metric) | ~any_choice]) for metric in METRICS}
+        any_choice = (
+            (by != "")
+            .groupby([scores[key] for key in _PAIR], observed=True)
+            .transform("any")
+        )
+        return {
+            metric: _statistics(scores[(by == metric) | ~any_choice])
+            for metric in METRICS
+        }
     keys = [*_PAIR, "setting"]
-    means, folds = _seed_means(scores, keys), scores.groupby(keys, observed=True, sort=False).size()
+    means, folds = (
+        _seed_means(scores, keys),
+        scores.groupby(keys, observed=True, sort=False).size(),
+    )
     complete = folds == folds.groupby(level=_PAIR, observed=True).transform("max")
-    means, index = means.loc[complete[complete].index], pd.MultiIndex.from_frame(scores[keys])
+    means, index = (
+        means.loc[complete[complete].index],
+        pd.MultiIndex.from_frame(scores[keys]),
+    )
     among, found = means.groupby(level=_PAIR, observed=True).size().to_dict(), {}
     for metric in METRICS:
         loss = means[metric].round(12) * (-1 if metric == "AP" else 1)
         loss = loss[np.isfinite(loss)]
         best = loss[loss == loss.groupby(level=_PAIR, observed=True).transform("min")]
-        won = [min(equal.index, key=partial(_place, results)) for _, equal in best.groupby(level=_PAIR, observed=True)]
+        won = [
+            min(equal.index, key=partial(_place, results))
+            for _, equal in best.groupby(level=_PAIR, observed=True)
+        ]
         found[metric] = _statistics(scores[index.isin(won)])
         for pair, about in found[metric].items():
             about["n_settings"] = among[pair]
@@ -176,12 +250,23 @@ def _chosen(results: Results, protocol: str) -> dict[str, dict[Any, dict[str, An
 
 def _place(results: Results, won: tuple[str, str, str]) -> tuple[Any, ...]:
     """Where a setting stands in its grid, for sorting: the first parameter counts most; unknown values come last."""
-    values, grid = json.loads(won[2]), results.run["methods"].get(won[1], {}).get("grid") or {}
-    return (*(list(v).index(values[k]) if values.get(k) in v else len(v) for k, v in grid.items()), won[2])
+    values, grid = (
+        json.loads(won[2]),
+        results.run["methods"].get(won[1], {}).get("grid") or {},
+    )
+    return (
+        *(
+            list(v).index(values[k]) if values.get(k) in v else len(v)
+            for k, v in grid.items()
+        ),
+        won[2],
+    )
 
 
 def _seed_means(scores: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    by_seed = scores.groupby([*keys, "seed"], observed=True, sort=False)[list(METRICS)].mean()
+    by_seed = scores.groupby([*keys, "seed"], observed=True, sort=False)[
+        list(METRICS)
+    ].mean()
     return by_seed.groupby(level=keys, observed=True, sort=False).mean()
 
 
@@ -190,27 +275,56 @@ def _statistics(rows: pd.DataFrame) -> dict[Any, dict[str, Any]]:
     groups = rows.groupby(_PAIR, observed=True, sort=False)
     found = _seed_means(rows, _PAIR).replace(np.inf, np.nan)
     found = found.join(groups[list(METRICS)].std().add_suffix(" sd"))
-    found["setting"] = groups["setting"].agg(lambda settings: Counter(settings).most_common(1)[0][0])
+    found["setting"] = groups["setting"].agg(
+        lambda settings: Counter(settings).most_common(1)[0][0]
+    )
     found["n_settings"] = groups["setting"].agg(lambda settings: len(set(settings)))
-    return found.assign(tied=groups["tied"].mean(), folds=groups.size()).to_dict("index")
+    return found.assign(tied=groups["tied"].mean(), folds=groups.size()).to_dict(
+        "index"
+    )
 
 
-def _frame(results: Results, protocol: str, by: str, chosen: Mapping[str, Any]) -> pd.DataFrame:
+def _frame(
+    results: Results, protocol: str, by: str, chosen: Mapping[str, Any]
+) -> pd.DataFrame:
     run, cells, rows = results.run, results.cells, []
     bad = cells[(cells["protocol"] == protocol) & (cells["status"] == "failed")]
     errors = bad.groupby(_PAIR)["error"].first().to_dict()
-    failures = bad.drop_duplicates([*_PAIR, "seed", "fold"]).groupby(_PAIR).size().to_dict()
-    planned = {tuple(place[1:]) for place in run.get("planned", ()) if place[0] == protocol}
+    failures = (
+        bad.drop_duplicates([*_PAIR, "seed", "fold"]).groupby(_PAIR).size().to_dict()
+    )
+    planned = {
+        tuple(place[1:]) for place in run.get("planned", ()) if place[0] == protocol
+    }
     expected = int(run["n_folds"]) * len(run["seeds"])
     for dataset, method, metric in product(results.datasets, results.methods, METRICS):
         failed = failures.get((dataset, method), 0)
         error = cut(" ".join(str(errors.get((dataset, method), "")).split()), 300)
-        row = {"dataset": dataset, "method": method, "metric": metric, "by": metric if by == "each" else by}
+        row = {
+            "dataset": dataset,
+            "method": method,
+            "metric": metric,
+            "by": metric if by == "each" else by,
+        }
         found = chosen[row["by"]].get((dataset, method), _NOTHING)
-        row |= {"mean": found.get(metric, np.nan), "sd": found.get(f"{metric} sd", np.nan)}
-        row |= {name: found[name] for name in _NOTHING} | {"means": {m: found[m] for m in METRICS if m in found}}
+        row |= {
+            "mean": found.get(metric, np.nan),
+            "sd": found.get(f"{metric} sd", np.nan),
+        }
+        row |= {name: found[name] for name in _NOTHING} | {
+            "means": {m: found[m] for m in METRICS if m in found}
+        }
         status = "done" if found["folds"] >= expected and not failed else "partial"
         if found is _NOTHING:
-            status = "failed" if failed else "missing" if not planned or (dataset, method) in planned else "left out"
-        rows.append(row | {"expected": expected, "failed": failed, "error": error, "status": status})
+            status = (
+                "failed"
+                if failed
+                else "missing"
+                if not planned or (dataset, method) in planned
+                else "left out"
+            )
+        rows.append(
+            row
+            | {"expected": expected, "failed": failed, "error": error, "status": status}
+        )
     return pd.DataFrame(rows)

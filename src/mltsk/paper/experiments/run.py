@@ -13,7 +13,13 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -48,7 +54,9 @@ class Progress:
     running: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     # by method and data set: sizes of the cells to come and of those done, and the seconds that these took
-    _work: dict[tuple[str, str], Any] = field(default_factory=lambda: defaultdict(lambda: np.zeros(3)))
+    _work: dict[tuple[str, str], Any] = field(
+        default_factory=lambda: defaultdict(lambda: np.zeros(3))
+    )
 
     @property
     def seconds(self) -> float:
@@ -62,7 +70,11 @@ class Progress:
 
     def count(self, cell: Cell, outcome: Outcome) -> None:
         """Note a finished cell."""
-        self._work[cell.method, cell.dataset] += (-cell.size, cell.size, outcome.seconds)
+        self._work[cell.method, cell.dataset] += (
+            -cell.size,
+            cell.size,
+            outcome.seconds,
+        )
         self.running.pop(str(cell), None)
         self.done += 1
         self.failed += bool(outcome.error)
@@ -72,14 +84,22 @@ class Progress:
 
         The second says whether it covers all: methods of which nothing is finished yet are left out.
         """
-        by_method, total, complete = defaultdict[str, Any](lambda: np.zeros(3)), 0.0, True
+        by_method, total, complete = (
+            defaultdict[str, Any](lambda: np.zeros(3)),
+            0.0,
+            True,
+        )
         for (method, _), work in self._work.items():
             by_method[method] += work
         for (method, _), work in self._work.items():
             _, did, took = work if work[1] else by_method[method]
             total += max(0.0, work[0]) * took / did if did else 0.0
             complete = complete and bool(did or work[0] <= 0)
-        return (total / jobs, complete) if any(work[1] for work in by_method.values()) else None
+        return (
+            (total / jobs, complete)
+            if any(work[1] for work in by_method.values())
+            else None
+        )
 
 
 class Runner:
@@ -129,7 +149,11 @@ class Processes(Runner):
             problem = None if future.cancelled() else future.exception()
             if isinstance(problem, BrokenProcessPool):
                 self._pool.shutdown(wait=False, cancel_futures=True)
-                tasks, self.running, self._pool = list(self.running.values()), {}, _pool(self.slots)
+                tasks, self.running, self._pool = (
+                    list(self.running.values()),
+                    {},
+                    _pool(self.slots),
+                )
                 for task in tasks:
                     with _pool(1) as alone:
                         yield task[0], self._outcome(alone.submit(execute, *task))
@@ -140,10 +164,16 @@ class Processes(Runner):
         try:
             return future.result()
         except CancelledError:
-            raise InputError(f"The {self.name} is gone; everything finished is kept.") from None
+            raise InputError(
+                f"The {self.name} is gone; everything finished is kept."
+            ) from None
         except Exception as problem:
             died = type(problem).__name__ in ("BrokenProcessPool", "KilledWorker")
-            return Outcome(error=_DIED if died else f"{type(problem).__name__}: {' '.join(str(problem).split())}")
+            return Outcome(
+                error=_DIED
+                if died
+                else f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+            )
 
     def close(self) -> None:  # noqa: D102
         processes = list((getattr(self._pool, "_processes", None) or {}).values())
@@ -182,7 +212,9 @@ class Cluster(Processes):
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
     # New interpreters: a fork would copy the locks of BLAS and PyTorch threads in whatever state they are.
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_serve)
+    return ProcessPoolExecutor(
+        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_serve
+    )
 
 
 def _serve() -> None:
@@ -197,11 +229,23 @@ def _serve() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def run(definition: Definition, cells: Sequence[Cell], store: Store, runner: Runner, report: Report) -> Progress:
+def run(
+    definition: Definition,
+    cells: Sequence[Cell],
+    store: Store,
+    runner: Runner,
+    report: Report,
+) -> Progress:
     """Do all cells of a definition that the store does not have, longest first; returns how it went."""
-    datasets, methods = {d.name: d for d in definition.datasets}, {m.key: m for m in definition.methods}
+    datasets, methods = (
+        {d.name: d for d in definition.datasets},
+        {m.key: m for m in definition.methods},
+    )
     finished, failed, kept = store.done(), set[str](), versions()
-    waiting = sorted((cell for cell in cells if cell.key not in finished), key=lambda cell: -cell.size)
+    waiting = sorted(
+        (cell for cell in cells if cell.key not in finished),
+        key=lambda cell: -cell.size,
+    )
     progress = Progress(total=len(cells), done=len(cells) - len(waiting))
     progress.expect(waiting)
     report(progress, None, None)
@@ -213,13 +257,21 @@ def run(definition: Definition, cells: Sequence[Cell], store: Store, runner: Run
         report(progress, cell, outcome)
 
     while True:
-        while len(runner.running) < runner.slots and (ready := _take(waiting, finished, failed)) is not None:
+        while (
+            len(runner.running) < runner.slots
+            and (ready := _take(waiting, finished, failed)) is not None
+        ):
             if not failed.isdisjoint(ready.needs):
-                keep(ready, Outcome(error="An inner fold that this one needs has failed."))
+                keep(
+                    ready,
+                    Outcome(error="An inner fold that this one needs has failed."),
+                )
                 continue
             progress.running[str(ready)] = time.monotonic()
             chosen = store.best_settings(ready.needs) if ready.needs else {}
-            runner.start((ready, datasets[ready.dataset], methods.get(ready.method), chosen))
+            runner.start(
+                (ready, datasets[ready.dataset], methods.get(ready.method), chosen)
+            )
         if not runner.running:
             return progress
         report(progress, None, None)

@@ -73,8 +73,20 @@ class Cell:
     @property
     def key(self) -> str:
         """Digest of everything that the numbers depend on."""
-        names = ("kind", "protocol", "dataset", "method", "seed", "fold", "inner", "part", "details")
-        return hashlib.sha256(canonical({name: getattr(self, name) for name in names}).encode()).hexdigest()[:32]
+        names = (
+            "kind",
+            "protocol",
+            "dataset",
+            "method",
+            "seed",
+            "fold",
+            "inner",
+            "part",
+            "details",
+        )
+        return hashlib.sha256(
+            canonical({name: getattr(self, name) for name in names}).encode()
+        ).hexdigest()[:32]
 
     def __str__(self) -> str:
         if self.kind == "study":
@@ -86,7 +98,12 @@ class Cell:
 
 def canonical(value: Any) -> str:
     """JSON with sorted keys: equal values have equal text. Arrays and numbers of NumPy are written as plain ones."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=lambda array: array.tolist())
+    return json.dumps(
+        value,
+        sort_keys=True,
+        separators=(",", ":"),
+        default=lambda array: array.tolist(),
+    )
 
 
 class Row(NamedTuple):
@@ -128,22 +145,31 @@ class Store:
         """The store of a folder, to read; with ``create`` to write, which one process at a time may do."""
         folder = Path(folder)
         path = folder / FILE
-        none = InputError(f"{folder} holds no results: run `mltsk reproduce --out {folder}` first.")
+        none = InputError(
+            f"{folder} holds no results: run `mltsk reproduce --out {folder}` first."
+        )
         if not create and not path.is_file():
             raise none
-        with _locked(folder) if create else _readable(path) as file, _connected(file, path) as connection:
+        with (
+            _locked(folder) if create else _readable(path) as file,
+            _connected(file, path) as connection,
+        ):
             if create:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(read_text("schema.sql"))
                 connection.execute(f"PRAGMA user_version = {_FORMAT}")
-            elif connection.execute("PRAGMA user_version").fetchone() == (0,):  # its tables were not made yet
+            elif connection.execute("PRAGMA user_version").fetchone() == (
+                0,
+            ):  # its tables were not made yet
                 raise none
             yield cls(connection, file)
 
     def describe(self, description: Mapping[str, Any]) -> None:
         """Keep the description of the run, see `Results`."""
         with self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES (1, ?)", (canonical(description),))
+            self._connection.execute(
+                "INSERT OR REPLACE INTO run VALUES (1, ?)", (canonical(description),)
+            )
 
     def description(self) -> dict[str, Any]:
         """The description of the run; empty before there is one."""
@@ -152,7 +178,12 @@ class Store:
 
     def done(self) -> set[str]:
         """Keys of the cells that are finished."""
-        return {key for (key,) in self._connection.execute("SELECT key FROM cell WHERE status = 'done'")}
+        return {
+            key
+            for (key,) in self._connection.execute(
+                "SELECT key FROM cell WHERE status = 'done'"
+            )
+        }
 
     def add(self, cell: Cell, outcome: Outcome, versions: Mapping[str, str]) -> None:
         """Keep what became of a cell, all of it or nothing; takes the place of an earlier failure."""
@@ -164,14 +195,22 @@ class Store:
         texts = [(canonical(row.setting), row) for row in outcome.rows]
         with self._connection as connection:
             connection.execute("DELETE FROM cell WHERE key = ?", (cell.key,))
-            connection.execute(f"INSERT INTO cell VALUES ({', '.join('?' * len(values))})", values)
-            connection.executemany("INSERT OR IGNORE INTO setting (text) VALUES (?)", [(text,) for text, _ in texts])
+            connection.execute(
+                f"INSERT INTO cell VALUES ({', '.join('?' * len(values))})", values
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO setting (text) VALUES (?)",
+                [(text,) for text, _ in texts],
+            )
             connection.executemany(
                 "INSERT INTO score SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM setting WHERE text = ?",
                 [(cell.key, row.chosen_by, *row.metrics, text) for text, row in texts],
             )
             if outcome.study is not None:
-                connection.execute("INSERT INTO study VALUES (?, ?)", (cell.key, canonical(outcome.study)))
+                connection.execute(
+                    "INSERT INTO study VALUES (?, ?)",
+                    (cell.key, canonical(outcome.study)),
+                )
 
     def absorb(self, other: "Store") -> int:
         """Take over what another store has finished and this one has not; returns how many cells that were."""
@@ -192,7 +231,10 @@ class Store:
             f"({', '.join('?' * len(keys))}) GROUP BY text ORDER BY avg({{}}) {{}} NULLS LAST, text LIMIT 1"
         )
         orders = {metric: "DESC" if metric == "AP" else "ASC" for metric in METRICS}
-        found = {m: self._connection.execute(query.format(m, order), keys).fetchone() for m, order in orders.items()}
+        found = {
+            m: self._connection.execute(query.format(m, order), keys).fetchone()
+            for m, order in orders.items()
+        }
         return {metric: json.loads(text) for metric, (text,) in found.items()}
 
     def results(self) -> Results:
@@ -203,18 +245,38 @@ class Store:
             "JOIN setting ON setting.id = score.setting WHERE kind IN ('grid', 'final') AND status = 'done'",
             self._connection,
         )
-        if lost := {*SCORES} - {*scores}:  # SQLite takes the name of a column that is not there for a text
+        if lost := {*SCORES} - {
+            *scores
+        }:  # SQLite takes the name of a column that is not there for a text
             raise sqlite3.DatabaseError(f"there is no column {min(lost)}")
-        for key, details, *parts in self._connection.execute(f"SELECT {_IDENTITY} FROM cell"):
-            named = dict(zip(_IDENTITY.replace('"', "").split(", ")[2:], parts, strict=True))
+        for key, details, *parts in self._connection.execute(
+            f"SELECT {_IDENTITY} FROM cell"
+        ):
+            named = dict(
+                zip(_IDENTITY.replace('"', "").split(", ")[2:], parts, strict=True)
+            )
             if Cell(**named, details=json.loads(details)).key != key:
-                raise sqlite3.DatabaseError(f"the piece of work {key} is not what its key says")
-        names = ", ".join(f'"{name}"' for name in CELLS[:-1]) + ", json_extract(versions, '$.device') AS device"
-        cells = pd.read_sql_query(f'SELECT {names} FROM cell ORDER BY "when", key', self._connection)
+                raise sqlite3.DatabaseError(
+                    f"the piece of work {key} is not what its key says"
+                )
+        names = (
+            ", ".join(f'"{name}"' for name in CELLS[:-1])
+            + ", json_extract(versions, '$.device') AS device"
+        )
+        cells = pd.read_sql_query(
+            f'SELECT {names} FROM cell ORDER BY "when", key', self._connection
+        )
         query = "SELECT method, dataset, content FROM study JOIN cell ON cell.key = study.cell WHERE status = 'done'"
-        studies = {(study, data): json.loads(content) for study, data, content in self._connection.execute(query)}
+        studies = {
+            (study, data): json.loads(content)
+            for study, data, content in self._connection.execute(query)
+        }
         # text as categories: half a million rows then take seconds less to group
-        scores = scores.astype(dict.fromkeys(("protocol", "dataset", "method", "chosen_by", "setting"), "category"))
+        scores = scores.astype(
+            dict.fromkeys(
+                ("protocol", "dataset", "method", "chosen_by", "setting"), "category"
+            )
+        )
         return Results(self.description(), scores[list(SCORES)], cells, studies)
 
 
@@ -225,22 +287,37 @@ def _connected(file: Path, path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA foreign_keys = ON")
             if connection.execute("PRAGMA user_version").fetchone()[0] > _FORMAT:
-                raise InputError(f"{path} was written by a newer mltsk: update mltsk, or choose another folder.")
-            if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise InputError(
+                    f"{path} was written by a newer mltsk: update mltsk, or choose another folder."
+                )
+            if (
+                found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            ) != "ok":
                 raise sqlite3.DatabaseError(found)
             yield connection
     except sqlite3.IntegrityError:
         raise
-    except (sqlite3.DatabaseError, pd.errors.DatabaseError, json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (
+        sqlite3.DatabaseError,
+        pd.errors.DatabaseError,
+        json.JSONDecodeError,
+        UnicodeDecodeError,
+    ) as error:
         cause = error.__cause__ or error
         code = getattr(cause, "sqlite_errorcode", 0)
         if code == sqlite3.SQLITE_NOTADB:
-            raise InputError(f"{path} is no store of results: move it away, or choose another folder.") from None
+            raise InputError(
+                f"{path} is no store of results: move it away, or choose another folder."
+            ) from None
         if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             ways = "what was finished before is kept, and the same command goes on once there is room"
-            raise OSError(f"{path} cannot be written, the disk may be full ({cause}): {ways}.") from None
+            raise OSError(
+                f"{path} cannot be written, the disk may be full ({cause}): {ways}."
+            ) from None
         what = " ".join(str(cause).split())[:200]
-        raise InputError(f"{path} is damaged ({what}): take a copy of it, or choose another folder.") from None
+        raise InputError(
+            f"{path} is damaged ({what}): take a copy of it, or choose another folder."
+        ) from None
 
 
 @contextmanager
@@ -261,12 +338,20 @@ def _locked(folder: Path) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The folder {folder} cannot be made ({error.strerror}): --out takes a folder.") from None
-    with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
+        raise InputError(
+            f"The folder {folder} cannot be made ({error.strerror}): --out takes a folder."
+        ) from None
+    with closing(
+        sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)
+    ) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError:
-            raise InputError(f"Another run is writing to {folder}: wait for it, or choose another folder.") from None
+            raise InputError(
+                f"Another run is writing to {folder}: wait for it, or choose another folder."
+            ) from None
         except sqlite3.DatabaseError:
-            raise InputError(f"{folder / LOCK} is no lock of ours: move it away, or choose another folder.") from None
+            raise InputError(
+                f"{folder / LOCK} is no lock of ours: move it away, or choose another folder."
+            ) from None
         yield folder / FILE

@@ -27,4 +27,9 @@ METHODS = {
     "ml-tsk-fs": PaperMLTSK,  # the paper's method as its authors run it
 }
 
-__all__ = ["METHODS", "GridPoint", "MultilabelMethod", *(method.__name__ for method in METHODS.values())]
+__all__ = [
+    "METHODS",
+    "GridPoint",
+    "MultilabelMethod",
+    *(method.__name__ for method in METHODS.values()),
+]

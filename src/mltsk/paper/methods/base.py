@@ -13,22 +13,47 @@ from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
 
 from ...core.arrays import blas_threads, check_plain
 from ...exceptions import InputError
 from ...targets import Targets, predicted
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
-POSITIVE, NOT_NEGATIVE = ([Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left"))
+POSITIVE, NOT_NEGATIVE = (
+    [Interval(Real, 0, None, closed=closed)] for closed in ("neither", "left")
+)
 SHARE = [Interval(Real, 0, 1, closed="both")]
 CONSTRAINTS = {  # what a parameter of this name may be, unless a method says otherwise
-    **dict.fromkeys(("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT),
-    **dict.fromkeys(("C", "alpha", "beta", "gamma", "init_ridge", "latent", "learning_rate", "width_scale"), POSITIVE),
-    **dict.fromkeys(("correlation_weight", "cost", "epsilon", "l1_weight"), NOT_NEGATIVE),
+    **dict.fromkeys(
+        ("batch_size", "epochs", "max_iter", "n_neighbors", "n_rules", "size"), COUNT
+    ),
+    **dict.fromkeys(
+        (
+            "C",
+            "alpha",
+            "beta",
+            "gamma",
+            "init_ridge",
+            "latent",
+            "learning_rate",
+            "width_scale",
+        ),
+        POSITIVE,
+    ),
+    **dict.fromkeys(
+        ("correlation_weight", "cost", "epsilon", "l1_weight"), NOT_NEGATIVE
+    ),
     **dict.fromkeys(("prior_weight", "smoothing", "tol", "weight_decay"), NOT_NEGATIVE),
     **{name: ["boolean"] for name in ("center", "fit_intercept", "shuffle")},
-    "hidden": [*COUNT, Interval(Real, 0, 1, closed="neither")],  # units, or a fraction of the features
+    "hidden": [
+        *COUNT,
+        Interval(Real, 0, 1, closed="neither"),
+    ],  # units, or a fraction of the features
     "fuzzifier": [Interval(Real, 1, None, closed="left")],
     "n_components": [None, *COUNT],
     "validation_fraction": [Interval(Real, 0, 1, closed="left")],
@@ -47,7 +72,11 @@ CONSTRAINTS = {  # what a parameter of this name may be, unless a method says ot
 
 def with_labels(X, Y):
     """[X, Y], sparse if X is."""
-    return sparse.hstack([X, sparse.csr_array(Y * 1.0)], "csr") if sparse.issparse(X) else np.hstack([X, Y])
+    return (
+        sparse.hstack([X, sparse.csr_array(Y * 1.0)], "csr")
+        if sparse.issparse(X)
+        else np.hstack([X, Y])
+    )
 
 
 @dataclass(frozen=True)
@@ -84,20 +113,42 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     def _validate_fit(self, X, y, sample_weight):
         for part, name in ((X, "X"), (y, "y"), (sample_weight, "sample_weight")):
             check_plain(part, name)
-        if hasattr(y, "columns") or hasattr(y, "tocsr"):  # names and sparse labels are read by Targets
-            X = validate_data(self, X, ensure_min_samples=2, accept_sparse=self._sparse, dtype=np.float64)
+        if hasattr(y, "columns") or hasattr(
+            y, "tocsr"
+        ):  # names and sparse labels are read by Targets
+            X = validate_data(
+                self,
+                X,
+                ensure_min_samples=2,
+                accept_sparse=self._sparse,
+                dtype=np.float64,
+            )
         else:
-            options = {"multi_output": True, "ensure_min_samples": 2, "accept_sparse": self._sparse}
+            options = {
+                "multi_output": True,
+                "ensure_min_samples": 2,
+                "accept_sparse": self._sparse,
+            }
             X, y = validate_data(self, X, y, dtype=np.float64, **options)
         targets = Targets.of(y)
         if len(targets.Y) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}")
-        self.classes_, self.label_names_, self.multilabel_ = targets.classes, targets.names, targets.multilabel
+        self.classes_, self.label_names_, self.multilabel_ = (
+            targets.classes,
+            targets.names,
+            targets.multilabel,
+        )
         if sample_weight is not None and not self._takes_weights:
-            raise ValueError(f"{type(self).__name__} has no meaning for sample_weight: leave it out")
-        w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            raise ValueError(
+                f"{type(self).__name__} has no meaning for sample_weight: leave it out"
+            )
+        w = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
         if not w.any():
-            raise InputError("All sample weights are zero: give at least one row a positive weight.")
+            raise InputError(
+                "All sample weights are zero: give at least one row a positive weight."
+            )
         return (X, targets.Y, w) if w.all() else (X[w > 0], targets.Y[w > 0], w[w > 0])
 
     def _fit(self, X, Y, w):
@@ -123,7 +174,9 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     def _check_input(self, X):
         check_is_fitted(self)
         check_plain(X, "X")
-        return validate_data(self, X, reset=False, accept_sparse=self._sparse, dtype=np.float64)
+        return validate_data(
+            self, X, reset=False, accept_sparse=self._sparse, dtype=np.float64
+        )
 
     @property
     def _binary(self):
@@ -132,7 +185,9 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Score minus the cut, (n_samples, n_labels); (n,) if y was binary."""
         distance = self._scores(self._check_input(X)) - self._cut
-        distance = np.where(distance == 0, np.finfo(np.float64).tiny, distance)  # a score at the cut is predicted
+        distance = np.where(
+            distance == 0, np.finfo(np.float64).tiny, distance
+        )  # a score at the cut is predicted
         return distance[:, 0] if self._binary else distance
 
     def predict(self, X):
@@ -140,7 +195,10 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         scores = self._scores(self._check_input(X))
         if self.multilabel_:
             return (scores >= self._cut).astype(int)
-        scores, cuts = np.where(scores == self._cut, np.inf, scores), np.full(scores.shape[1], self._cut)
+        scores, cuts = (
+            np.where(scores == self._cut, np.inf, scores),
+            np.full(scores.shape[1], self._cut),
+        )
         return predicted(scores, cuts, self.classes_, False)
 
     def predict_proba(self, X):
@@ -159,7 +217,9 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         total = p.sum(axis=1, keepdims=True)
         return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
 
-    def grid_path(self, X, y, X_test, grid=None, sample_weight=None) -> Iterator[GridPoint]:
+    def grid_path(
+        self, X, y, X_test, grid=None, sample_weight=None
+    ) -> Iterator[GridPoint]:
         """Every setting of ``grid`` (PAPER_GRID by default) fitted to X, y and applied to X_test.
 
         The same numbers as fitting each setting alone, without repeating work that settings share.
@@ -169,7 +229,9 @@ class MultilabelMethod(ClassifierMixin, BaseEstimator):
         for _, model in pairs:
             vars(model).update(reader._known())
         points = self._path(pairs, X, Y, w, reader._check_input(X_test))
-        limited = blas_threads(max(model._flops(X) for _, model in pairs))  # while it works, and not between points
+        limited = blas_threads(
+            max(model._flops(X) for _, model in pairs)
+        )  # while it works, and not between points
         yield from iter(limited(lambda: next(points, None)), None)
 
     def _path(self, pairs, X, Y, w, X_test):
@@ -201,6 +263,8 @@ def grouped(pairs, chosen):
     """Pairs (parameters, model) in groups that agree in the parameters ``chosen`` by name, in order of appearance."""
     found: dict[str, list[Any]] = {}
     for params, model in pairs:
-        key = joblib.hash([value for name, value in params.items() if chosen(name)])  # of values: arrays too
+        key = joblib.hash(
+            [value for name, value in params.items() if chosen(name)]
+        )  # of values: arrays too
         found.setdefault(key, []).append((params, model))
     return list(found.values())

@@ -16,7 +16,13 @@ from ..antecedents import find_rules, warn_if_fewer
 from .base import MultilabelMethod, grouped
 from .epsilon_insensitive import Design, Factor, leski_loop, minimise
 
-OF_SOLVER = {"C", "epsilon", "solver", "tol", "max_iter"}  # parameters that rules do not depend on
+OF_SOLVER = {
+    "C",
+    "epsilon",
+    "solver",
+    "tol",
+    "max_iter",
+}  # parameters that rules do not depend on
 
 
 @dataclass(eq=False, repr=False)
@@ -81,7 +87,10 @@ class BinaryRelevanceTSK(MultilabelMethod):
     True
     """
 
-    PAPER_GRID: ClassVar = {"C": [2.0**e for e in range(-5, 6, 2)], "n_rules": list(range(2, 10))}
+    PAPER_GRID: ClassVar = {
+        "C": [2.0**e for e in range(-5, 6, 2)],
+        "n_rules": list(range(2, 10)),
+    }
 
     n_rules: int = 5
     _: KW_ONLY
@@ -109,7 +118,11 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     def _fit_rules(self, X, w):
         """G of the training rows; rules and principal components are kept."""
-        found: Any = principal_axes(X, w, self.n_components) if self.n_components else (None, None)
+        found: Any = (
+            principal_axes(X, w, self.n_components)
+            if self.n_components
+            else (None, None)
+        )
         self.mean_, self.axes_ = found
         Z = self._reduced(X)
         self.centers_, spread = find_rules(Z, w, self.n_rules, self.fuzzifier)
@@ -120,7 +133,11 @@ class BinaryRelevanceTSK(MultilabelMethod):
         return G
 
     def _reduced(self, X):
-        return X if self.axes_ is None else np.asarray(X @ self.axes_.T) - self.axes_ @ self.mean_
+        return (
+            X
+            if self.axes_ is None
+            else np.asarray(X @ self.axes_.T) - self.axes_ @ self.mean_
+        )
 
     def _design(self, G, Y, w):
         return Design(G, w)
@@ -133,12 +150,27 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     def _solve(self, factor, Y, limit=None):
         if self.solver == "lssli":
-            found = leski_loop(factor, Y, self.epsilon, limit=limit, max_iter=self.max_iter)
+            found = leski_loop(
+                factor, Y, self.epsilon, limit=limit, max_iter=self.max_iter
+            )
         else:
-            found = minimise(factor, Y, self.epsilon, limit=limit, tol=self.tol, max_iter=self.max_iter)
+            found = minimise(
+                factor,
+                Y,
+                self.epsilon,
+                limit=limit,
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
         if not found.converged:
-            worst = np.max(found.gap / np.maximum(found.value, np.finfo(np.float64).tiny))
-            gap = "" if np.isnan(worst) else f" with a duality gap of {worst:.1e} of the objective"
+            worst = np.max(
+                found.gap / np.maximum(found.value, np.finfo(np.float64).tiny)
+            )
+            gap = (
+                ""
+                if np.isnan(worst)
+                else f" with a duality gap of {worst:.1e} of the objective"
+            )
             message = f"stopped after {self.max_iter} steps{gap}: raise max_iter or tol, or lower C"
             warnings.warn(message, ConvergenceWarning, stacklevel=6)
         return found
@@ -156,8 +188,14 @@ def principal_axes(X, w, n_components):
     # subtracted rows where they are dense, which keeps every digit; moments where that would make X dense
     centred = X if sparse.issparse(X) else X - mean
     second = centred.T @ (sparse.diags_array(w) @ centred)
-    S = second.toarray() - w.sum() * np.outer(mean, mean) if sparse.issparse(X) else second
+    S = (
+        second.toarray() - w.sum() * np.outer(mean, mean)
+        if sparse.issparse(X)
+        else second
+    )
     q = min(n_components, D)
     axes = eigh(S, subset_by_index=[D - q, D - 1])[1].T[::-1]
-    largest = np.abs(axes).argmax(axis=1)  # signs are arbitrary: make the largest entry positive
+    largest = np.abs(axes).argmax(
+        axis=1
+    )  # signs are arbitrary: make the largest entry positive
     return mean, axes * np.sign(axes[np.arange(q), largest])[:, None]

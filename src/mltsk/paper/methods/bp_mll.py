@@ -13,10 +13,26 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .nets import NeuralMethod, batches, first_layers, load_torch, pair_share, split_layer, two_layers, with_complement
+from .nets import (
+    NeuralMethod,
+    batches,
+    first_layers,
+    load_torch,
+    pair_share,
+    split_layer,
+    two_layers,
+    with_complement,
+)
 
 
-def online_step(V: Any, W: Any, batch: tuple[Any, ...], rate: float, decay: float, factor: float = 1.0) -> float:
+def online_step(
+    V: Any,
+    W: Any,
+    batch: tuple[Any, ...],
+    rate: float,
+    decay: float,
+    factor: float = 1.0,
+) -> float:
     """One step on a batch of `make_batches`: gradients are summed, and all weights shrink by 1 - decay for every row.
 
     The first layer is factor · V: with sparse rows a step changes the factor, which is returned, and those rows of V
@@ -24,12 +40,16 @@ def online_step(V: Any, W: Any, batch: tuple[Any, ...], rate: float, decay: floa
     """
     x, Y, signs, share, weight, columns = batch
     keep = (1 - decay) ** weight
-    h = (x @ V if columns is None else (x @ V.index_select(0, columns)).mul_(factor)).tanh_()
+    h = (
+        x @ V if columns is None else (x @ V.index_select(0, columns)).mul_(factor)
+    ).tanh_()
     h1 = load_torch().constant_pad_nd(h, (0, 1), 1.0)
     c = (h1 @ W).tanh_()
     u = (c * signs).exp_()
     relevant = (u * Y).sum(1, keepdim=True)
-    d = (Y * u.sum(1, keepdim=True)).sub_(relevant).mul_(u).mul_(share)  # how the error falls in c, then in its sums
+    d = (
+        (Y * u.sum(1, keepdim=True)).sub_(relevant).mul_(u).mul_(share)
+    )  # how the error falls in c, then in its sums
     d.addcmul_(d, c * c, value=-1)
     e = d @ W[:-1].T
     e.addcmul_(e, h * h, value=-1)
@@ -41,7 +61,9 @@ def online_step(V: Any, W: Any, batch: tuple[Any, ...], rate: float, decay: floa
     return factor * keep
 
 
-def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: int, device: Any) -> Iterator[Any]:
+def make_batches(
+    X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: int, device: Any
+) -> Iterator[Any]:
     """Steps of an epoch, in this order of rows; those with no label or all labels have no pair and are left out.
 
     A step has tensors of inputs with a column of ones (B, m), labels, 1 - 2Y, and the rows' shares of a pair times
@@ -53,9 +75,19 @@ def make_batches(X: Any, Y: np.ndarray, w: np.ndarray, order: np.ndarray, size: 
         x, columns = X[rows], None
         if sparse.issparse(X):
             used = np.unique(x.indices)
-            x, columns = x[:, used].toarray(), torch.as_tensor(np.append(used, X.shape[1]), device=device).long()
-        parts = (np.hstack([x, np.ones((len(rows), 1))]), Y[rows], 1 - 2 * Y[rows], share[rows][:, None])
-        tensors = (torch.as_tensor(part, dtype=torch.float64, device=device) for part in parts)
+            x, columns = (
+                x[:, used].toarray(),
+                torch.as_tensor(np.append(used, X.shape[1]), device=device).long(),
+            )
+        parts = (
+            np.hstack([x, np.ones((len(rows), 1))]),
+            Y[rows],
+            1 - 2 * Y[rows],
+            share[rows][:, None],
+        )
+        tensors = (
+            torch.as_tensor(part, dtype=torch.float64, device=device) for part in parts
+        )
         yield *tensors, float(w[rows].sum()), columns
 
 
@@ -67,10 +99,18 @@ def best_thresholds(c: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(c, axis=1, kind="stable")
     s, y = np.take_along_axis(c, order, axis=1), np.take_along_axis(Y, order, axis=1)
-    candidates = np.hstack([s[:, :1] - 0.1, (s[:, :-1] + s[:, 1:]) / 2, s[:, -1:] + 0.1])
-    below = np.stack([(s < candidate[:, None]).sum(axis=1) for candidate in candidates.T], axis=1)
-    missed = np.hstack([np.zeros((len(y), 1)), np.cumsum(y, axis=1)])  # relevant among the j lowest outputs
-    wrong = 2 * np.take_along_axis(missed, below, axis=1) - below  # + irrelevant labels of the row: a constant
+    candidates = np.hstack(
+        [s[:, :1] - 0.1, (s[:, :-1] + s[:, 1:]) / 2, s[:, -1:] + 0.1]
+    )
+    below = np.stack(
+        [(s < candidate[:, None]).sum(axis=1) for candidate in candidates.T], axis=1
+    )
+    missed = np.hstack(
+        [np.zeros((len(y), 1)), np.cumsum(y, axis=1)]
+    )  # relevant among the j lowest outputs
+    wrong = (
+        2 * np.take_along_axis(missed, below, axis=1) - below
+    )  # + irrelevant labels of the row: a constant
     return candidates[np.arange(len(c)), np.argmin(wrong, axis=1)]
 
 
@@ -150,23 +190,40 @@ class BPMLL(NeuralMethod):
         layers = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
         V, W = (torch.as_tensor(layer, device=device) for layer in layers)
         # centring would fill in sparse rows
-        mean = np.average(X, axis=0, weights=w) if self.center and not thin else np.zeros(X.shape[1])
+        mean = (
+            np.average(X, axis=0, weights=w)
+            if self.center and not thin
+            else np.zeros(X.shape[1])
+        )
         order = rng.permutation(len(Y)) if self.shuffle else np.arange(len(Y))
-        steps = list(make_batches(X if thin else X - mean, Y, w, order, self.batch_size, device))
+        steps = list(
+            make_batches(X if thin else X - mean, Y, w, order, self.batch_size, device)
+        )
 
         def state():
             (V1, b1), (W1, b2) = split_layer(V), split_layer(W)
-            coefs, intercepts = (V1, W1), (b1 - mean @ V1, b2)  # for features as they were given
+            coefs, intercepts = (
+                (V1, W1),
+                (b1 - mean @ V1, b2),
+            )  # for features as they were given
             c, root = np.tanh(two_layers(X, coefs, intercepts)), np.sqrt(w)
             design = np.column_stack([c, np.ones(len(c))]) * root[:, None]
-            thresholds = np.linalg.lstsq(design, best_thresholds(c, Y) * root, rcond=None)[0]  # of minimum norm
-            return {"coefs_": coefs, "intercepts_": intercepts, "threshold_coef_": thresholds}
+            thresholds = np.linalg.lstsq(
+                design, best_thresholds(c, Y) * root, rcond=None
+            )[0]  # of minimum norm
+            return {
+                "coefs_": coefs,
+                "intercepts_": intercepts,
+                "threshold_coef_": thresholds,
+            }
 
         while True:
             factor = 1.0  # it starts anew in every epoch, before it can underflow
             with torch.inference_mode():
                 for batch in steps:
-                    factor = online_step(V, W, batch, self.learning_rate, 2 * self.cost / w.sum(), factor)
+                    factor = online_step(
+                        V, W, batch, self.learning_rate, 2 * self.cost / w.sum(), factor
+                    )
                 V.mul_(factor)
             yield state
 

@@ -34,10 +34,17 @@ from ...core.arrays import asnumpy, cast, dense, is_tensor, namespace, put
 from .base import CONSTRAINTS, COUNT
 from .nets import NeuralMethod, batches, load_torch, pair_share, views, with_complement
 
-EPOCHS, FALL = 50, 0.98  # of the authors' program: passes, and the learning rate's factor from one to the next
-UPDATES = 400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
+EPOCHS, FALL = (
+    50,
+    0.98,
+)  # of the authors' program: passes, and the learning rate's factor from one to the next
+UPDATES = (
+    400  # fewest steps that train the nets: emotions has AP .61 after 50, .81 after 400
+)
 SLOPE = 0.1  # of leaky units below 0
-CHUNK = 1 << 15  # numbers that the optimiser takes at a time: five arrays of them, 640 KB, stay in the second cache
+CHUNK = (
+    1 << 15
+)  # numbers that the optimiser takes at a time: five arrays of them, 640 KB, stay in the second cache
 SHARPNESS = 5.0  # of the ranking loss
 
 
@@ -62,9 +69,19 @@ def forward(net: Sequence[Any], x: Any) -> list[Any]:
     return [*layers, xp.tanh((net[-1] @ layers[-1]) / 2) / 2]
 
 
-def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[Any], inputs: bool = False) -> Any:
+def backward(
+    net: Sequence[Any],
+    layers: Sequence[Any],
+    dc: Any,
+    into: Sequence[Any],
+    inputs: bool = False,
+) -> Any:
     """Write dLoss/dW of every layer into ``into``, from dLoss/dc (out, B); returns dLoss/dx (in, B) if ``inputs``."""
-    A, linear, mixed = dc * (0.25 - layers[-1] ** 2), None, None  # linear: s C, mixed: M; without them A is dLoss/dz
+    A, linear, mixed = (
+        dc * (0.25 - layers[-1] ** 2),
+        None,
+        None,
+    )  # linear: s C, mixed: M; without them A is dLoss/dz
     for k in range(len(net) - 1, -1, -1):
         x, W, h = layers[k], net[k][:, :-1], layers[k][:-1]
         if linear is None:
@@ -75,13 +92,21 @@ def backward(net: Sequence[Any], layers: Sequence[Any], dc: Any, into: Sequence[
             into[k][mixed] = T[len(linear) :]
         if k == 0 and not inputs:
             return None
-        C, linear = W if linear is None else np.concatenate([linear @ W, W[mixed]]), None
+        C, linear = (
+            W if linear is None else np.concatenate([linear @ W, W[mixed]]),
+            None,
+        )
         if k and not is_tensor(h):  # a GPU would wait for the answer, and gain little
             # the slope of every unit, 0 for those that have both slopes in this batch
-            slopes = np.where(h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)).astype(h.dtype)
+            slopes = np.where(
+                h.min(axis=1) > 0, 1, np.where(h.max(axis=1) <= 0, SLOPE, 0)
+            ).astype(h.dtype)
             mixed = np.flatnonzero(slopes == 0)
             if len(A) + len(mixed) <= len(h):
-                A, linear = np.concatenate([A, (C[:, mixed].T @ A) * _slopes(h[mixed])]), C * slopes
+                A, linear = (
+                    np.concatenate([A, (C[:, mixed].T @ A) * _slopes(h[mixed])]),
+                    C * slopes,
+                )
         if linear is None:
             A = C.T @ A * _slopes(h) if k else C.T @ A
     return A
@@ -91,7 +116,9 @@ def _slopes(h: Any) -> Any:
     return cast(h > 0, h.dtype) * (1 - SLOPE) + SLOPE
 
 
-def embedding_gradients(F_x: Any, F_e: Any, w: Any, member: Any = None) -> tuple[Any, Any]:
+def embedding_gradients(
+    F_x: Any, F_e: Any, w: Any, member: Any = None
+) -> tuple[Any, Any]:
     """Derivatives of Phi in F_x (q, B) and F_e (q, B), or (q, sets) with a member matrix.
 
     With K = F diag(w) F' they are 2 (K_x F_x - F_e) diag(w), where F_x - F_e + (K_x - I) F_x cancels, and likewise.
@@ -112,9 +139,15 @@ def ranking_gradient(o: Any, Y: Any, share: Any) -> Any:
 
 def starting_layers(rng: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
     """First weights and biases of a net with leaky layers and a sigmoid layer at its end, as the authors draw them."""
-    leaky = [(rng.uniform(-0.01, 0.01, shape), rng.uniform(0, 0.1, shape[1])) for shape in pairwise(sizes[:-1])]
+    leaky = [
+        (rng.uniform(-0.01, 0.01, shape), rng.uniform(0, 0.1, shape[1]))
+        for shape in pairwise(sizes[:-1])
+    ]
     bound = 4 * np.sqrt(6 / (sizes[-2] + sizes[-1]))
-    return [*leaky, (rng.uniform(-bound, bound, (sizes[-2], sizes[-1])), np.zeros(sizes[-1]))]
+    return [
+        *leaky,
+        (rng.uniform(-bound, bound, (sizes[-2], sizes[-1])), np.zeros(sizes[-1])),
+    ]
 
 
 class Nets:
@@ -125,11 +158,21 @@ class Nets:
     root and a product; g / r counts as 0 where every gradient so far was 0. ``decay`` times theta is added to g.
     """
 
-    def __init__(self, rng: Any, sizes: list[list[int]], weight_decay: float, like: Any) -> None:
-        layers = [np.column_stack([W.T, b]) for net in sizes for W, b in starting_layers(rng, net)]
+    def __init__(
+        self, rng: Any, sizes: list[list[int]], weight_decay: float, like: Any
+    ) -> None:
+        layers = [
+            np.column_stack([W.T, b])
+            for net in sizes
+            for W, b in starting_layers(rng, net)
+        ]
         shapes = [W.shape for W in layers]
-        self.theta = put(np.concatenate([W.ravel() for W in layers]).astype(np.float32), like)
-        self.gradient, self.decay, self.squares, self.delta = (self.theta * 0 for _ in range(4))
+        self.theta = put(
+            np.concatenate([W.ravel() for W in layers]).astype(np.float32), like
+        )
+        self.gradient, self.decay, self.squares, self.delta = (
+            self.theta * 0 for _ in range(4)
+        )
         for W in views(self.decay, shapes):
             W[:, :-1] = 2 * weight_decay  # biases are free
         nets, gradients = views(self.theta, shapes), views(self.gradient, shapes)
@@ -141,7 +184,9 @@ class Nets:
         arrays = self.theta, self.gradient, self.squares, self.delta, self.decay
         chunk = len(self.theta) if is_tensor(self.theta) else CHUNK
         for start in range(0, len(self.theta), chunk):
-            theta, g, squares, delta, decay = (array[start : start + chunk] for array in arrays)
+            theta, g, squares, delta, decay = (
+                array[start : start + chunk] for array in arrays
+            )
             g += decay * theta
             squares *= 0.9
             squares += self.newest * (g * g)
@@ -150,7 +195,9 @@ class Nets:
             theta += delta
         self.newest = 1
 
-    def differentiate(self, weight: float, x: Any, Y: Any, share: Any, member: Any, w: Any) -> None:
+    def differentiate(
+        self, weight: float, x: Any, Y: Any, share: Any, member: Any, w: Any
+    ) -> None:
         """Put the gradient of Phi + weight · Gamma over a batch of `Rows` where it belongs."""
         f, e = forward(self.feature, x), forward(self.encoder, with_ones(Y))
         d = forward(self.decoder, with_ones(e[-1]))
@@ -158,13 +205,18 @@ class Nets:
         dF_x, dF_e = embedding_gradients(f[-1], e[-1], w, member)
         feature, encoder, decoder = self.gradients
         backward(self.feature, f, dF_x, feature)
-        dF_e = dF_e + backward(self.decoder, d, ranking_gradient(d[-1], Y, share), decoder, inputs=True)
+        dF_e = dF_e + backward(
+            self.decoder, d, ranking_gradient(d[-1], Y, share), decoder, inputs=True
+        )
         backward(self.encoder, e, dF_e, encoder)
 
     def state(self, epoch: int) -> dict[str, Any]:
         """Layers (weights, biases) of the two nets that a prediction passes through, and the epoch they come from."""
         found: dict[str, Any] = {"best_epoch_": epoch}
-        for name, net in (("feature_net_", self.feature), ("decoder_net_", self.decoder)):
+        for name, net in (
+            ("feature_net_", self.feature),
+            ("decoder_net_", self.decoder),
+        ):
             stacked = [asnumpy(W).astype(np.float64) for W in net]
             found[name] = tuple((W[:, :-1].T.copy(), W[:, -1].copy()) for W in stacked)
         return found
@@ -175,7 +227,11 @@ class Rows:
 
     def __init__(self, X: Any, Y: np.ndarray, w: np.ndarray, like: Any) -> None:
         X, ones = X.astype(np.float32), np.ones((len(Y), 1), np.float32)
-        self.X = sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
+        self.X = (
+            sparse.hstack([X, ones], "csr")
+            if sparse.issparse(X)
+            else np.hstack([X, ones])
+        )
         self.Y, self.w, self.like = Y.astype(np.float32), w.astype(np.float32), like
         self.share = pair_share(self.Y).astype(np.float32)
         self.ids = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1)
@@ -189,10 +245,22 @@ class Rows:
         rows, counts = np.unique(drawn, return_counts=True)
         w = put((self.w[rows] * counts).astype(np.float32), self.like)
         if not np.array_equal(rows, self.rows):
-            x, member, self.rows = np.ascontiguousarray(dense(self.X[rows]).T), None, rows
-            ids, first, own = np.unique(self.ids[rows], return_index=True, return_inverse=True)
+            x, member, self.rows = (
+                np.ascontiguousarray(dense(self.X[rows]).T),
+                None,
+                rows,
+            )
+            ids, first, own = np.unique(
+                self.ids[rows], return_index=True, return_inverse=True
+            )
             if 2 * len(ids) <= len(rows):
-                rows, member = rows[first], put((np.arange(len(ids))[:, None] == own).astype(np.float32), self.like)
+                rows, member = (
+                    rows[first],
+                    put(
+                        (np.arange(len(ids))[:, None] == own).astype(np.float32),
+                        self.like,
+                    ),
+                )
             arrays = (x, np.ascontiguousarray(self.Y[rows].T), self.share[rows])
             self.gathered = *(put(array, self.like) for array in arrays), member
         return *self.gathered, w
@@ -212,7 +280,11 @@ def sum_of_f1(Y: np.ndarray, labels: np.ndarray) -> float:
     """Micro-F1 + macro-F1 as the authors' program adds them: a label that is neither true nor given does not count."""
     hits, marks = (Y * labels).sum(axis=0), (Y + labels).sum(axis=0)
     used = marks > 0
-    return 2 * hits.sum() / marks.sum() + float(np.mean(2 * hits[used] / marks[used])) if used.any() else 0.0
+    return (
+        2 * hits.sum() / marks.sum() + float(np.mean(2 * hits[used] / marks[used]))
+        if used.any()
+        else 0.0
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -273,8 +345,13 @@ class C2AE(NeuralMethod):
     True
     """
 
-    PAPER_GRID: ClassVar = {"alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)}
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"epochs": [*COUNT, None], "hidden": COUNT}
+    PAPER_GRID: ClassVar = {
+        "alpha": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 3.0, 5.0, 7.0, 9.0, 10.0)
+    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
+        "epochs": [*COUNT, None],
+        "hidden": COUNT,
+    }
     _needs_torch: ClassVar[bool] = False
 
     alpha: float = 0.5
@@ -301,25 +378,45 @@ class C2AE(NeuralMethod):
 
     def _epochs(self, X, Y, w, rng, device):
         Y, n_rows = with_complement(Y), len(Y)
-        q, H, n_held = max(1, round(self.latent * Y.shape[1])), self.hidden, self._held_out(n_rows)
+        q, H, n_held = (
+            max(1, round(self.latent * Y.shape[1])),
+            self.hidden,
+            self._held_out(n_rows),
+        )
         sizes = [[X.shape[1], H, H, q], [Y.shape[1], H, q], [q, H, Y.shape[1]]]
-        like = np.empty(0, np.float32) if device is None else load_torch().zeros(0, device=device)
+        like = (
+            np.empty(0, np.float32)
+            if device is None
+            else load_torch().zeros(0, device=device)
+        )
         nets = Nets(rng, sizes, self.weight_decay, like)
         order = rng.permutation(n_rows) if n_held else np.arange(n_rows)
         train, test = np.sort(order[: n_rows - n_held]), order[n_rows - n_held :]
-        rows, best = Rows(X[train], Y[train], w[train], like), (0.0, nets.state(0) if n_held else {})
+        rows, best = (
+            Rows(X[train], Y[train], w[train], like),
+            (0.0, nets.state(0) if n_held else {}),
+        )
         weight = self.alpha if self.alpha_meaning == "multiply" else 1 / self.alpha
         fall = FALL if self.epochs else FALL ** (EPOCHS / self._default_epochs(n_rows))
-        n_drawn = -(-len(train) // self.batch_size) * self.batch_size  # the last batch is filled up from the first
+        n_drawn = (
+            -(-len(train) // self.batch_size) * self.batch_size
+        )  # the last batch is filled up from the first
         for epoch in count():
-            for drawn in batches(np.resize(rng.permutation(len(train)), n_drawn), self.batch_size):
+            for drawn in batches(
+                np.resize(rng.permutation(len(train)), n_drawn), self.batch_size
+            ):
                 nets.differentiate(weight, *rows.batch(drawn))
                 nets.step(self.learning_rate * fall**epoch)
             kept = partial(nets.state, epoch + 1)
             if n_held:
                 state = kept()
-                labels = decoded(X[test], state["feature_net_"], state["decoder_net_"]) >= 0.5
-                best = max(best, (sum_of_f1(Y[test], labels), state), key=lambda pair: pair[0])
+                labels = (
+                    decoded(X[test], state["feature_net_"], state["decoder_net_"])
+                    >= 0.5
+                )
+                best = max(
+                    best, (sum_of_f1(Y[test], labels), state), key=lambda pair: pair[0]
+                )
                 kept = partial(dict, best[1])
             yield kept
 

@@ -79,7 +79,9 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
 
     def _fitted(self, pairs, X, Y, w):
         """As in `BinaryRelevanceTSK`; chains with labels in the IF-parts share the rules of every link."""
-        yield from super()._fitted([pair for pair in pairs if pair[1].antecedents == "features"], X, Y, w)
+        yield from super()._fitted(
+            [pair for pair in pairs if pair[1].antecedents == "features"], X, Y, w
+        )
         with_links = [pair for pair in pairs if pair[1].antecedents == "labels"]
         for part in grouped(with_links, lambda name: name not in OF_SOLVER):
             fit_links(part, X, Y, w)
@@ -101,7 +103,9 @@ class ClassifierChainTSK(BinaryRelevanceTSK):
             G = self._map(X)
             scores = G @ self.coef_.reshape(-1, self.coef_.shape[2])
             for j in self.order_[:-1]:
-                present = scores[:, j] >= self._cut  # final: every label before j has had its effect
+                present = (
+                    scores[:, j] >= self._cut
+                )  # final: every label before j has had its effect
                 scores[present] += G.M[present] @ self.chain_coef_[j]
             return scores
         Z, scores = self._reduced(X), np.empty((X.shape[0], len(self.order_)))
@@ -115,26 +119,46 @@ def chain_order(order, n_labels, random_state=None):
     """The labels in the order of the chain, (L,)."""
     if isinstance(order, str):
         chosen = np.arange(n_labels)
-        return chosen if order == "index" else check_random_state(random_state).permutation(chosen)
+        return (
+            chosen
+            if order == "index"
+            else check_random_state(random_state).permutation(chosen)
+        )
     chosen = np.asarray(order)
-    if chosen.shape != (n_labels,) or not np.array_equal(np.sort(chosen), np.arange(n_labels)):
-        raise InputError(f"order must name each of the {n_labels} columns of y once, got {order!r}.")
+    if chosen.shape != (n_labels,) or not np.array_equal(
+        np.sort(chosen), np.arange(n_labels)
+    ):
+        raise InputError(
+            f"order must name each of the {n_labels} columns of y once, got {order!r}."
+        )
     return chosen.astype(np.intp)
 
 
 def fit_links(pairs, X, Y, w):
     """Fit chains with labels in the IF-parts, which differ in their solvers alone: each link's rules are found once."""
     first = pairs[0][1]
-    G, order = first._fit_rules(X, w), chain_order(first.order, Y.shape[1], first.random_state)
-    Z, C, S, known = G.X, first.centers_, first.widths_, first._known() | {"order_": order}
+    G, order = (
+        first._fit_rules(X, w),
+        chain_order(first.order, Y.shape[1], first.random_state),
+    )
+    Z, C, S, known = (
+        G.X,
+        first.centers_,
+        first.widths_,
+        first._known() | {"order_": order},
+    )
     for _, model in pairs:
         vars(model).update(known, links_=(), gap_=np.empty(Y.shape[1]), n_iter_=1)
     for i, j in enumerate(order):
         if i:
             fired = w[:, None] * G.M
-            mean = (Y[:, order[i - 1]] @ fired) / np.maximum(fired.sum(axis=0), np.finfo(np.float64).tiny)
+            mean = (Y[:, order[i - 1]] @ fired) / np.maximum(
+                fired.sum(axis=0), np.finfo(np.float64).tiny
+            )
             V = with_labels(Z, Y[:, order[:i]])
-            C, spread = find_rules(V, w, len(C), first.fuzzifier, start=np.column_stack([C, mean]))
+            C, spread = find_rules(
+                V, w, len(C), first.fuzzifier, start=np.column_stack([C, mean])
+            )
             S = authors_widths(spread, first.width_scale)
             G = FuzzyMap.of(V, C, S)
         design = Design(G, w)
@@ -143,4 +167,7 @@ def fit_links(pairs, X, Y, w):
             for _, model in same_C:
                 found = model._solve(factor, Y[:, [j]])
                 model.links_ += ((C, S, found.P.reshape(len(C), -1)),)
-                model.gap_[j], model.n_iter_ = found.gap[0], max(model.n_iter_, int(found.n_iter[0]))
+                model.gap_[j], model.n_iter_ = (
+                    found.gap[0],
+                    max(model.n_iter_, int(found.n_iter[0])),
+                )

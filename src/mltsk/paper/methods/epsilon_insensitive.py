@@ -53,7 +53,9 @@ class Design:
         K, width, m = G.n_rules, G.X.shape[1] + 1, self.E.shape[1]
         n = K * (width - 1)
         A = self.gram = np.empty((n + m, n + m))  # [G̃, E]ᵀ Q [G̃, E]
-        A[:n, :n] = self.G.gram().reshape(K, width, K, width)[:, 1:, :, 1:].reshape(n, n)
+        A[:n, :n] = (
+            self.G.gram().reshape(K, width, K, width)[:, 1:, :, 1:].reshape(n, n)
+        )
         A[:, n:] = self.transpose(self.E) if m else 0.0
         A[n:, :n] = A[:n, n:].T
         T = self.transpose(self.U)
@@ -94,11 +96,15 @@ class Factor:
         if E.size and whole:
             A += E @ E.T
         A.flat[:: len(A) + 1] += half
-        self.root = cholesky(A.T, lower=True, overwrite_a=True, check_finite=False)  # .T: in place, A is symmetric
+        self.root = cholesky(
+            A.T, lower=True, overwrite_a=True, check_finite=False
+        )  # .T: in place, A is symmetric
         if E.size and not whole:  # Woodbury: E comes on top of the factor of the rows
             self.V = _solve(self.root, E)
             inner = self.V.T @ self.V + np.eye(E.shape[1])
-            self.inner = cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
+            self.inner = cholesky(
+                inner, lower=True, overwrite_a=True, check_finite=False
+            )
 
     def fit(self, Z, limit):
         """Fitted values (N, l) for targets Z (N, l)."""
@@ -121,7 +127,9 @@ class Factor:
         """Penalised coefficients (KD + m, l), or in the dual form what `Design.transpose` makes them of (N, l)."""
         design, Z = self.design, self.design.without_bias(Z)
         forward = _solve(self.root, Z if design.dual else design.transpose(Z))
-        used = np.arange(design.E.shape[1])[:, None] < limit  # (m, l): where an output may use a column of E
+        used = (
+            np.arange(design.E.shape[1])[:, None] < limit
+        )  # (m, l): where an output may use a column of E
         if not design.dual:
             forward[len(forward) - len(used) :] *= used
         elif self.V is not None:
@@ -141,19 +149,31 @@ def minimise(factor, Y, epsilon, *, limit=None, tol=1e-6, max_iter=1000):
     mean = (root**2 * Y).sum(axis=0) / (root**2).sum()
     floor = FLOOR * (root**2 * (Y - mean) ** 2).sum(axis=0)
     Y, band = Y * root, epsilon * root
-    limit = np.full(n_outputs, factor.design.E.shape[1]) if limit is None else np.asarray(limit)
-    value, gap, n_iter = np.zeros(n_outputs), np.zeros(n_outputs), np.zeros(n_outputs, dtype=np.intp)
+    limit = (
+        np.full(n_outputs, factor.design.E.shape[1])
+        if limit is None
+        else np.asarray(limit)
+    )
+    value, gap, n_iter = (
+        np.zeros(n_outputs),
+        np.zeros(n_outputs),
+        np.zeros(n_outputs, dtype=np.intp),
+    )
     active, Z, v, u, t = np.arange(n_outputs), Y.copy(), Y, None, np.ones(n_outputs)
     for step in range(1, max_iter + 1):
         if not len(active):
             break
         y = Y[:, active]
-        z = np.clip(v, y - band, y + band)  # at first the targets themselves, so that the first step is ridge
+        z = np.clip(
+            v, y - band, y + band
+        )  # at first the targets themselves, so that the first step is ridge
         old, u = u, factor.fit(z, limit[active])
         Z[:, active], n_iter[active] = z, step
         value[active], gap[active] = value_and_gap(u, z, y, band)
         aim = tol * np.maximum(value[active], floor[active])
-        aim += 1e-14 * np.einsum("nl,nl->l", y, y)  # what rounding leaves of an output that is fitted exactly
+        aim += 1e-14 * np.einsum(
+            "nl,nl->l", y, y
+        )  # what rounding leaves of an output that is fitted exactly
         v, t = (u, t) if old is None else _extrapolated(v, old, u, t)
         going = gap[active] > aim
         active, v, u, t = active[going], v[:, going], u[:, going], t[going]
@@ -173,7 +193,9 @@ def value_and_gap(u, z, y, band):
     r, d = u - y, u - z
     loss = np.maximum(np.abs(r) - band, 0.0) ** 2
     gap = (loss - 2 * d * r + 2 * band * np.abs(d) + d * d).sum(axis=0)
-    penalty = np.maximum(-np.einsum("nl,nl->l", d, u), 0.0)  # (τ/2)‖p̃‖², by the ridge equations
+    penalty = np.maximum(
+        -np.einsum("nl,nl->l", d, u), 0.0
+    )  # (τ/2)‖p̃‖², by the ridge equations
     return loss.sum(axis=0) + penalty, np.maximum(gap, 0.0)
 
 
@@ -186,21 +208,39 @@ def leski_loop(factor, Y, epsilon, *, limit=None, max_iter=1000):
     weights and freeze p away from the optimum.
     """
     design, root, n_outputs = factor.design, factor.design.root, Y.shape[1]
-    limit, n_iter = np.full(n_outputs, design.E.shape[1]) if limit is None else limit, np.ones(n_outputs, np.intp)
+    limit, n_iter = (
+        np.full(n_outputs, design.E.shape[1]) if limit is None else limit,
+        np.ones(n_outputs, np.intp),
+    )
     P, extra = Factor(design, factor.half / 2).coefficients(root[:, None] * Y, limit)
     for j, own in enumerate(limit):
-        y, E, p, q, b = Y[:, j], design.E[:, :own], P[:, [j]], extra[:own, [j]], np.full((2, len(Y)), 1e-6)
+        y, E, p, q, b = (
+            Y[:, j],
+            design.E[:, :own],
+            P[:, [j]],
+            extra[:own, [j]],
+            np.full((2, len(Y)), 1e-6),
+        )
         while True:
-            r = (design.G @ p + E @ q)[:, 0] / np.maximum(root, np.finfo(np.float64).tiny) - y
+            r = (design.G @ p + E @ q)[:, 0] / np.maximum(
+                root, np.finfo(np.float64).tiny
+            ) - y
             e = np.stack([r, -r]) + epsilon - b
             change = 0.98 * (e + np.abs(e))
             b, d = b + change, 1 / np.maximum(np.abs(e), 1e-8)
             if n_iter[j] == max_iter or np.sum(root**2 * change**2) <= 1e-4:
                 break
             # both inequalities as one weighted target between them
-            target = (d[0] * (y - epsilon + b[0]) + d[1] * (y + epsilon - b[1])) / d.sum(axis=0)
-            weighed, aim = Design(design.G, d.sum(axis=0), E), root * np.sqrt(d.sum(axis=0)) * target
-            p, q = Factor(weighed, factor.half, whole=True).coefficients(aim[:, None], np.array([own]))
+            target = (
+                d[0] * (y - epsilon + b[0]) + d[1] * (y + epsilon - b[1])
+            ) / d.sum(axis=0)
+            weighed, aim = (
+                Design(design.G, d.sum(axis=0), E),
+                root * np.sqrt(d.sum(axis=0)) * target,
+            )
+            p, q = Factor(weighed, factor.half, whole=True).coefficients(
+                aim[:, None], np.array([own])
+            )
             n_iter[j] += 1
         P[:, [j]], extra[:own, [j]] = p, q
     unknown = np.full(n_outputs, np.nan)

@@ -26,8 +26,13 @@ from .base import MultilabelMethod
 
 POWERS = [0.01, 0.1, 1.0, 10.0, 100.0]
 TINY = np.finfo(np.float64).tiny
-RELAXATION = 1.7  # over-relaxation of both splittings; 1 took half as many iterations again
-CHECK_EVERY, ADAPT_UNTIL = 10, 500  # iterations between certificates, and until which the penalties may change
+RELAXATION = (
+    1.7  # over-relaxation of both splittings; 1 took half as many iterations again
+)
+CHECK_EVERY, ADAPT_UNTIL = (
+    10,
+    500,
+)  # iterations between certificates, and until which the penalties may change
 KEPT_INVERSES = 8  # penalties are powers of 4 and few: every setting of a grid passes through the same ones
 # Where copies stand still (E = 0 exactly, say) residuals would raise a penalty for ever. ν acts on 0/1 labels, μ on
 # weights in the units of the features.
@@ -59,24 +64,37 @@ class Statistics:
         self.w, self.share = w, w / w.sum() if center else np.zeros_like(w)
         self.x_mean, self.y_mean = np.asarray(self.share @ X).ravel(), self.share @ Y
         self.rows, self.shift = X if thin else X - self.x_mean, self.x_mean * thin
-        weighted = sparse.csr_array(X.multiply(root[:, None])) if thin else root[:, None] * self.rows
+        weighted = (
+            sparse.csr_array(X.multiply(root[:, None]))
+            if thin
+            else root[:, None] * self.rows
+        )
         self.Y = Y - self.y_mean
         Yw = root[:, None] * self.Y
         self.XY, self.YY = weighted.T @ Yw - np.outer(self.shift, root @ Yw), Yw.T @ Yw
         Z, which = np.unique(Y, axis=0, return_inverse=True)
-        c, kept = np.bincount(which.ravel(), weights=w, minlength=len(Z)), Z.any(axis=1)  # an empty set says nothing
+        c, kept = (
+            np.bincount(which.ravel(), weights=w, minlength=len(Z)),
+            Z.any(axis=1),
+        )  # an empty set says nothing
         self.Z, self.c = Z[kept], c[kept]
-        self.kept_inverse = lru_cache(KEPT_INVERSES)(lambda mu: (self.U / (self.s + mu)) @ self.U.T)
+        self.kept_inverse = lru_cache(KEPT_INVERSES)(
+            lambda mu: (self.U / (self.s + mu)) @ self.U.T
+        )
         # U and s by the smaller of the two Gram matrices of the centred rows
         if weighted.shape[1] <= weighted.shape[0]:
             cross = weighted.T @ root
             centring = np.outer(self.shift, cross - (root @ root) * self.shift)
-            s, self.U = linalg.eigh(dense(weighted.T @ weighted) - np.outer(cross, self.shift) - centring)
+            s, self.U = linalg.eigh(
+                dense(weighted.T @ weighted) - np.outer(cross, self.shift) - centring
+            )
             self.s = np.maximum(s, 0.0)
         else:
             along = weighted @ self.shift
             centring = np.outer(root, along - (self.shift @ self.shift) * root)
-            s, Q = linalg.eigh(dense(weighted @ weighted.T) - np.outer(along, root) - centring)
+            s, Q = linalg.eigh(
+                dense(weighted @ weighted.T) - np.outer(along, root) - centring
+            )
             keep = s > 1e-12 * max(s[-1], TINY)
             U = weighted.T @ Q[:, keep] - np.outer(self.shift, root @ Q[:, keep])
             self.U, self.s = U / np.sqrt(s[keep]), s[keep]
@@ -89,7 +107,9 @@ class Statistics:
     def inverse(self, R, mu):
         """(XᵀX + μI)⁻¹ R: by Woodbury's identity if r < D, else by an inverse that is kept for the next setting."""
         if self.U.shape[1] < self.U.shape[0]:
-            return (R - self.U @ ((self.s / (self.s + mu))[:, None] * (self.U.T @ R))) / mu
+            return (
+                R - self.U @ ((self.s / (self.s + mu))[:, None] * (self.U.T @ R))
+            ) / mu
         return self.kept_inverse(mu) @ R
 
 
@@ -134,12 +154,26 @@ class FeatureNoise:
         rows, root = np.sqrt(self.weights)[:, None], np.sqrt(self.data.c)[:, None]
         residuals = (
             (rows * J_lag, rows * now.J, now.mu * rows * (now.J - old.J), rows * now.T),
-            (root * E_lag, 0.1 * root * self.data.Z, now.nu * root * (now.E - old.E), root * now.V),
+            (
+                root * E_lag,
+                0.1 * root * self.data.Z,
+                now.nu * root * (now.E - old.E),
+                root * now.V,
+            ),
         )
-        for penalty, limits, arrays in zip((now.mu, now.nu), (MU_RANGE, NU_RANGE), residuals, strict=True):
-            primal, size, dual, multiplier = (float(np.linalg.norm(array)) for array in arrays)
+        for penalty, limits, arrays in zip(
+            (now.mu, now.nu), (MU_RANGE, NU_RANGE), residuals, strict=True
+        ):
+            primal, size, dual, multiplier = (
+                float(np.linalg.norm(array)) for array in arrays
+            )
             p, d = primal / max(size, primal, 1e-12), dual / max(multiplier, 1e-12)
-            yield float(np.clip(penalty * (4.0 if p > 5 * d else 0.25 if d > 5 * p else 1.0), *limits))
+            yield float(
+                np.clip(
+                    penalty * (4.0 if p > 5 * d else 0.25 if d > 5 * p else 1.0),
+                    *limits,
+                )
+            )
 
     def _step(self, now):
         """W and B at the minimum of the quadratic, the constant, and what J is a copy of."""
@@ -153,9 +187,15 @@ class FeatureNoise:
         """F of W = … + F B, and B as a function of a `State` and what else is on the right-hand side of L equations."""
         data, cZ = self.data, self.data.c[:, None] * self.data.Z
         F = data.inverse(data.XY, ridge)
-        system = scale * (data.YY - data.XY.T @ F) + nu * (data.Z.T @ cZ) + self.gamma * np.eye(len(data.YY))
+        system = (
+            scale * (data.YY - data.XY.T @ F)
+            + nu * (data.Z.T @ cZ)
+            + self.gamma * np.eye(len(data.YY))
+        )
         factor = linalg.cho_factor(0.5 * (system + system.T))
-        return F, lambda now, more: linalg.cho_solve(factor, cZ.T @ (nu * (data.Z + now.E) - now.V) + more)
+        return F, lambda now, more: linalg.cho_solve(
+            factor, cZ.T @ (nu * (data.Z + now.E) - now.V) + more
+        )
 
     def _certify(self, W, B, copied, now):
         """The weights as they stand, the objective there, and its duality gap as a share of it.
@@ -169,14 +209,20 @@ class FeatureNoise:
         square = max(0.0, float(np.vdot(W, XR) - np.vdot(B, YR)))
         value = 0.5 * square + self.alpha * row_norms(W).sum()
         k = min(1.0, self.alpha / max(row_norms(XR).max(initial=0.0), TINY))
-        return W, *self._with_label_terms(B, now.V, value, -0.5 * k * k * square, k * YR)
+        return W, *self._with_label_terms(
+            B, now.V, value, -0.5 * k * k * square, k * YR
+        )
 
     def _with_label_terms(self, B, V, value, dual, YT):
         """Objective and relative gap, of which the terms without B - I and ‖B‖ are given; YT is YᵀΘ."""
         Z, c = self.data.Z, self.data.c
         cV = c[:, None] * V
-        value += self.beta * float(c @ row_norms(Z @ B - Z)) + 0.5 * self.gamma * float(np.vdot(B, B))
-        dual -= float(np.sum((YT - Z.T @ cV) ** 2)) / (2 * self.gamma) + float(np.vdot(cV, Z))
+        value += self.beta * float(c @ row_norms(Z @ B - Z)) + 0.5 * self.gamma * float(
+            np.vdot(B, B)
+        )
+        dual -= float(np.sum((YT - Z.T @ cV) ** 2)) / (2 * self.gamma) + float(
+            np.vdot(cV, Z)
+        )
         scale = max(value, np.finfo(np.float64).eps * (1.0 + np.trace(self.data.YY)))
         return float(value), max(0.0, float(value - dual)) / scale
 
@@ -205,10 +251,14 @@ class SampleNoise(FeatureNoise):
         there is a constant, Σ Θ_n = 0. The multipliers T, brought to mean 0 and to the bound, serve as Θ.
         """
         data = self.data
-        value = float(data.w @ row_norms(copied)) + 0.5 * self.alpha * float(np.vdot(W, W))
+        value = float(data.w @ row_norms(copied)) + 0.5 * self.alpha * float(
+            np.vdot(W, W)
+        )
         theta = now.T - data.share @ now.T
         XT, YT = data.transposed(theta / max(1.0, row_norms(theta).max()))
-        return W, *self._with_label_terms(B, now.V, value, -float(np.vdot(XT, XT)) / (2 * self.alpha), YT)
+        return W, *self._with_label_terms(
+            B, now.V, value, -float(np.vdot(XT, XT)) / (2 * self.alpha), YT
+        )
 
 
 READINGS = {"features": FeatureNoise, "samples": SampleNoise}
@@ -257,7 +307,15 @@ class HNOML(MultilabelMethod):
     PAPER_GRID: ClassVar = {"alpha": POWERS, "beta": POWERS, "gamma": POWERS}
 
     def __init__(
-        self, alpha=1.0, beta=1.0, gamma=1.0, *, reading="features", fit_intercept=True, max_iter=1000, tol=1e-5
+        self,
+        alpha=1.0,
+        beta=1.0,
+        gamma=1.0,
+        *,
+        reading="features",
+        fit_intercept=True,
+        max_iter=1000,
+        tol=1e-5,
     ):
         self.alpha, self.beta, self.gamma, self.reading = alpha, beta, gamma, reading
         self.fit_intercept, self.max_iter, self.tol = fit_intercept, max_iter, tol
@@ -268,10 +326,23 @@ class HNOML(MultilabelMethod):
         # Each solution is the start of the next smaller beta. Starts from another alpha or gamma cost more iterations
         # than none (18,710 against 12,390 on a fold of scene; along beta it is 7,200).
         for params, model in sorted(pairs, key=lambda pair: -pair[1].beta):
-            data, key = statistics(model.fit_intercept), (model.reading, model.alpha, model.gamma, model.fit_intercept)
-            problem = READINGS[model.reading](data, model.alpha, model.beta, model.gamma)
-            W, B, constant, value, gap, n_iter, start[key] = problem.solve(start.get(key), model.max_iter, model.tol)
-            model.coef_, model.enrichment_, model.objective_, model.gap_, model.n_iter_ = W, B, value, gap, n_iter
+            data, key = (
+                statistics(model.fit_intercept),
+                (model.reading, model.alpha, model.gamma, model.fit_intercept),
+            )
+            problem = READINGS[model.reading](
+                data, model.alpha, model.beta, model.gamma
+            )
+            W, B, constant, value, gap, n_iter, start[key] = problem.solve(
+                start.get(key), model.max_iter, model.tol
+            )
+            (
+                model.coef_,
+                model.enrichment_,
+                model.objective_,
+                model.gap_,
+                model.n_iter_,
+            ) = W, B, value, gap, n_iter
             model.intercept_ = constant + data.y_mean @ B - data.x_mean @ W
             if gap > model.tol:
                 reached = f"with a duality gap of {gap:.1e} of the objective instead of {model.tol:.1e}"

@@ -13,26 +13,48 @@ from scipy.special import expit
 
 from ...core.arrays import dense
 from ...core.coupling import label_correlation
-from .nets import NeuralMethod, batches, first_layers, load_torch, split_layer, two_layers, views
+from .nets import (
+    NeuralMethod,
+    batches,
+    first_layers,
+    load_torch,
+    split_layer,
+    two_layers,
+    views,
+)
 
 
 class Adam:
     """Adam (Kingma and Ba, 2015) on one vector, in place."""
 
-    def __init__(self, theta: Any, rate: float, first: float = 0.9, second: float = 0.999) -> None:
-        self.theta, self.rate, self.first, self.second, self.steps = theta, rate, first, second, 0
+    def __init__(
+        self, theta: Any, rate: float, first: float = 0.9, second: float = 0.999
+    ) -> None:
+        self.theta, self.rate, self.first, self.second, self.steps = (
+            theta,
+            rate,
+            first,
+            second,
+            0,
+        )
         self.mean, self.square = theta * 0, theta * 0
 
     def step(self, gradient: Any) -> None:
         """Move theta against the gradient."""
         self.steps += 1
         self.mean.lerp_(gradient, 1 - self.first)
-        self.square.mul_(self.second).addcmul_(gradient, gradient, value=1 - self.second)
+        self.square.mul_(self.second).addcmul_(
+            gradient, gradient, value=1 - self.second
+        )
         spread = (self.square / (1 - self.second**self.steps)).sqrt_().add_(1e-8)
-        self.theta.addcdiv_(self.mean, spread, value=-self.rate / (1 - self.first**self.steps))
+        self.theta.addcdiv_(
+            self.mean, spread, value=-self.rate / (1 - self.first**self.steps)
+        )
 
 
-def backward(x: Any, Y: Any, share: Any, V: Any, W: Any, into: Any, pull: Any = None) -> None:
+def backward(
+    x: Any, Y: Any, share: Any, V: Any, W: Any, into: Any, pull: Any = None
+) -> None:
     """Gradients in V and W of the loss of rows x (with a column of ones) times their ``share``; ``pull`` is 2κΛ."""
     torch = load_torch()
     r = (x @ V).tanh_()
@@ -104,9 +126,14 @@ class JBNN(NeuralMethod):
     def _epochs(self, X, Y, w, rng, device):
         torch, w = load_torch(), w / w.mean()
         first = first_layers(rng, X.shape[1], self.hidden, Y.shape[1])
-        theta = torch.as_tensor(np.concatenate([layer.ravel() for layer in first]), device=device)
+        theta = torch.as_tensor(
+            np.concatenate([layer.ravel() for layer in first]), device=device
+        )
         gradient, adam = theta * 0, Adam(theta, self.learning_rate)
-        layers, gradients = (views(vector, [layer.shape for layer in first]) for vector in (theta, gradient))
+        layers, gradients = (
+            views(vector, [layer.shape for layer in first])
+            for vector in (theta, gradient)
+        )
         relation = np.where(label_correlation(Y, w) > 0, 1.0, -1.0)
         prior = 2 * self.prior_weight * (np.diag(relation.sum(axis=1)) - relation)
         pull = torch.as_tensor(prior, device=device) if self.prior_weight else None
@@ -120,7 +147,9 @@ class JBNN(NeuralMethod):
                 for rows in batches(rng.permutation(len(Y)), self.batch_size):
                     x = np.hstack([dense(X[rows]), np.ones((len(rows), 1))])
                     parts = (x, Y[rows], w[rows][:, None] / len(rows))
-                    x, y, share = (torch.as_tensor(part, device=device) for part in parts)
+                    x, y, share = (
+                        torch.as_tensor(part, device=device) for part in parts
+                    )
                     backward(x, y, share, layers[0], layers[1], gradients, pull)
                     adam.step(gradient.add_(theta, alpha=2 * self.weight_decay))
             yield state
@@ -128,7 +157,9 @@ class JBNN(NeuralMethod):
     def predict_proba(self, X):
         """Probabilities of the logistic units, strictly in (0, 1); of more than two classes they are scaled to 1."""
         tiny = np.finfo(np.float64).eps
-        return self._of_classes(np.clip(expit(self.decision_function(X)), tiny, 1 - tiny))
+        return self._of_classes(
+            np.clip(expit(self.decision_function(X)), tiny, 1 - tiny)
+        )
 
     def _scores(self, X):
         return two_layers(X, self.coefs_, self.intercepts_)

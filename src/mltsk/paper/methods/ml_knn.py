@@ -63,7 +63,10 @@ class MLkNN(MultilabelMethod):
     [[0.73, 0.27], [0.231, 0.816]]
     """
 
-    PAPER_GRID: ClassVar = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13], "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09]}
+    PAPER_GRID: ClassVar = {
+        "n_neighbors": [1, 3, 5, 7, 9, 11, 13],
+        "smoothing": [0.01, 0.03, 0.05, 0.07, 0.09],
+    }
     _takes_weights: ClassVar[bool] = False
 
     def __init__(self, n_neighbors=10, *, smoothing=1.0):
@@ -79,24 +82,35 @@ class MLkNN(MultilabelMethod):
         """By k: one neighbour search, for the largest k, serves all settings."""
         most = X.shape[0] - 1
         largest = min(max(model.n_neighbors for _, model in pairs), most)
-        train, test = nearest_neighbours(X, X, largest, exclude_self=True), nearest_neighbours(X_test, X, largest)
+        train, test = (
+            nearest_neighbours(X, X, largest, exclude_self=True),
+            nearest_neighbours(X_test, X, largest),
+        )
         for same in grouped(pairs, "n_neighbors".__eq__):
             asked = same[0][1].n_neighbors
             k = min(asked, most)
             if k < asked:
                 message = f"n_neighbors={asked} was reduced to {most}: a training row has no more neighbours"
                 warnings.warn(message, UserWarning, stacklevel=4)
-            counts, test_counts = (neighbour_counts(near[:, :k], Y) for near in (train, test))
+            counts, test_counts = (
+                neighbour_counts(near[:, :k], Y) for near in (train, test)
+            )
             for params, model in same:
                 s, model.X_, model.Y_ = model.smoothing, X, Y.astype(np.uint8)
                 model.prior_ = (s + Y.sum(axis=0)) / (2 * s + len(Y))
-                model.given_, model.given_not_ = (count_distribution(counts, chosen, k, s) for chosen in (Y, 1 - Y))
+                model.given_, model.given_not_ = (
+                    count_distribution(counts, chosen, k, s) for chosen in (Y, 1 - Y)
+                )
                 prior = model.prior_[:, None]
                 positive = prior * model.given_
                 total = positive + (1 - prior) * model.given_not_
                 # the prior where a count was never seen and nothing is smoothed
-                model.posterior_ = np.where(total > 0, positive / np.where(total > 0, total, 1), prior)
-                yield model._point(params, model.posterior_[np.arange(Y.shape[1]), test_counts])
+                model.posterior_ = np.where(
+                    total > 0, positive / np.where(total > 0, total, 1), prior
+                )
+                yield model._point(
+                    params, model.posterior_[np.arange(Y.shape[1]), test_counts]
+                )
 
     def _scores(self, X):
         k = self.posterior_.shape[1] - 1
@@ -111,7 +125,9 @@ class MLkNN(MultilabelMethod):
 def neighbour_counts(near, Y):
     """How many of the neighbours ``near`` (N, k) carry each label of Y, (N, L) of whole numbers."""
     counts = np.zeros((len(near), Y.shape[1]), dtype=np.intp)
-    for column in near.T:  # one neighbour at a time: (N, k, L) would be k times as large
+    for (
+        column
+    ) in near.T:  # one neighbour at a time: (N, k, L) would be k times as large
         counts += Y[column].astype(np.intp)
     return counts
 
@@ -120,7 +136,9 @@ def count_distribution(counts, chosen, k, smoothing):
     """Smoothed distribution (L, k + 1) of the counts over the rows where ``chosen`` (N, L) is 1."""
     n_labels = counts.shape[1]
     cells = counts + (k + 1) * np.arange(n_labels)
-    seen = np.bincount(cells.ravel(), weights=chosen.ravel(), minlength=n_labels * (k + 1)).reshape(n_labels, k + 1)
+    seen = np.bincount(
+        cells.ravel(), weights=chosen.ravel(), minlength=n_labels * (k + 1)
+    ).reshape(n_labels, k + 1)
     total = smoothing * (k + 1) + seen.sum(axis=1, keepdims=True)
     return np.divide(smoothing + seen, total, out=np.zeros_like(seen), where=total > 0)
 
@@ -135,7 +153,12 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False):
     # far from 0 the expanded square would cancel
     A, B = (Q, X) if sparse.issparse(X) else (Q - X.mean(axis=0), X - X.mean(axis=0))
     # an inner product of D terms is off by at most about D eps/2 of the norms' sum
-    error = 4 * (X.shape[1] + 8) * np.finfo(np.float64).eps * (row_square_norms(A) + row_square_norms(B).max())
+    error = (
+        4
+        * (X.shape[1] + 8)
+        * np.finfo(np.float64).eps
+        * (row_square_norms(A) + row_square_norms(B).max())
+    )
 
     def nearest(D2, start):
         n = np.arange(len(D2))
@@ -143,11 +166,19 @@ def nearest_neighbours(Q, X, k, *, exclude_self=False):
             D2[n, start + n] = np.inf
         kth = np.partition(D2, k - 1, axis=1)[:, k - 1]
         i, j = np.nonzero(D2 <= (kth + error[start + n])[:, None])
-        distance = np.empty(len(i))  # each from its own differences: equal rows give equal numbers
+        distance = np.empty(
+            len(i)
+        )  # each from its own differences: equal rows give equal numbers
         for pairs in row_blocks(len(i), 24 * X.shape[1]):
-            distance[pairs] = ((dense(Q[start + i[pairs]]) - dense(X[j[pairs]])) ** 2).sum(axis=1)
-        order = np.lexsort((distance, i))  # stable: equal distances stay in the order of columns
+            distance[pairs] = (
+                (dense(Q[start + i[pairs]]) - dense(X[j[pairs]])) ** 2
+            ).sum(axis=1)
+        order = np.lexsort(
+            (distance, i)
+        )  # stable: equal distances stay in the order of columns
         return j[order][np.searchsorted(i, n)[:, None] + np.arange(k)]
 
     options = {"squared": True, "working_memory": BLOCK_BYTES / 2**20}
-    return np.concatenate(list(pairwise_distances_chunked(A, B, reduce_func=nearest, **options)))
+    return np.concatenate(
+        list(pairwise_distances_chunked(A, B, reduce_func=nearest, **options))
+    )

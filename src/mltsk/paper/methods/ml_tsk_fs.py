@@ -102,7 +102,9 @@ class PaperMLTSK(MultilabelMethod):
     PAPER_GRID: ClassVar = {
         "n_rules": tuple(range(1, 11)),
         "width_scale": (0.1, 1.0, 10.0, 100.0),
-        **dict.fromkeys(("correlation_weight", "l1_weight"), (0.01, 0.1, 1.0, 10.0, 100.0)),
+        **dict.fromkeys(
+            ("correlation_weight", "l1_weight"), (0.01, 0.1, 1.0, 10.0, 100.0)
+        ),
         "init_ridge": (0.1, 1.0, 10.0, 100.0),
     }
     _sparse: ClassVar[Any] = False
@@ -140,7 +142,9 @@ class PaperMLTSK(MultilabelMethod):
         X, Y, w = super()._validate_fit(X, y, sample_weight)
         shape, thresholds = Y.shape[1:], np.asarray(self.threshold, dtype=np.float64)
         if thresholds.shape not in ((), shape) or not np.isfinite(thresholds).all():
-            raise ValueError(f"threshold must be a finite number or one per label, {shape}, got {self.threshold!r}")
+            raise ValueError(
+                f"threshold must be a finite number or one per label, {shape}, got {self.threshold!r}"
+            )
         self.thresholds_ = np.broadcast_to(thresholds, shape).copy()
         return X, Y, w
 
@@ -151,8 +155,14 @@ class PaperMLTSK(MultilabelMethod):
         warn_if_fewer(len(self.centers_), self.n_rules)
         self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
         G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
-        self.coef_ = np.ascontiguousarray(self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1]))
-        self.width_scale_, self.scale_, self.scaling_ = self.width_scale, "minmax", asdict(scaling)
+        self.coef_ = np.ascontiguousarray(
+            self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1])
+        )
+        self.width_scale_, self.scale_, self.scaling_ = (
+            self.width_scale,
+            "minmax",
+            asdict(scaling),
+        )
         fired, rows = w @ G.M, spread_rows(len(X), _ROWS)
         self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
         self.prototypes_ = scaling.apply(self.centers_, inverse=True)
@@ -180,22 +190,46 @@ class PaperMLTSK(MultilabelMethod):
 
     def _stop(self):
         margin = 0.01 if self.tol is None else self.tol
-        return {"stop": self.formulas, "max_iter": self.max_iter or 100, "margin": margin}
+        return {
+            "stop": self.formulas,
+            "max_iter": self.max_iter or 100,
+            "margin": margin,
+        }
 
     def _alpha_beta_gamma(self):
         if self.coupling not in ("paper", None):
-            raise InputError(f"objective='algorithm1' knows coupling='paper' or None, got {self.coupling!r}.")
+            raise InputError(
+                f"objective='algorithm1' knows coupling='paper' or None, got {self.coupling!r}."
+            )
         if "auto" in (self.correlation_weight, self.l1_weight):
-            raise InputError("Weights that are 'auto' need objective='convex': Algorithm I has no optimum to judge.")
+            raise InputError(
+                "Weights that are 'auto' need objective='convex': Algorithm I has no optimum to judge."
+            )
         alpha = 0.0 if self.coupling is None else float(self.correlation_weight)
         return alpha, float(self.l1_weight), float(self.init_ridge)
 
     def _certified(self, G, Y, w):
-        given = {"rho": self.ridge, "alpha": self.correlation_weight, "beta": self.l1_weight}
-        weights: dict[str, Any] = {name: None if weight == "auto" else float(weight) for name, weight in given.items()}
-        stop: dict[str, Any] = {"max_iter": self.max_iter or 1000, "tol": GAP if self.tol is None else self.tol}
-        found = fit_consequents(G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop)
-        self.ridge_, self.correlation_weight_, self.l1_weight_ = found.rho, found.alpha, found.beta
+        given = {
+            "rho": self.ridge,
+            "alpha": self.correlation_weight,
+            "beta": self.l1_weight,
+        }
+        weights: dict[str, Any] = {
+            name: None if weight == "auto" else float(weight)
+            for name, weight in given.items()
+        }
+        stop: dict[str, Any] = {
+            "max_iter": self.max_iter or 1000,
+            "tol": GAP if self.tol is None else self.tol,
+        }
+        found = fit_consequents(
+            G, Y, w, coupling=self.coupling, gamma=self.init_ridge, **weights, **stop
+        )
+        self.ridge_, self.correlation_weight_, self.l1_weight_ = (
+            found.rho,
+            found.alpha,
+            found.beta,
+        )
         self.coupling_, self.n_iter_ = found.coupling, found.solution.n_iter
         self.certificate_ = found.solution.certificates[-1]
         if not found.solution.converged:
@@ -209,7 +243,15 @@ class PaperMLTSK(MultilabelMethod):
     def system_(self):
         """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
         check_is_fitted(self)
-        own = ("centers", "widths", "coef", "prototypes", "rule_weights", "thresholds", "quantiles")
+        own = (
+            "centers",
+            "widths",
+            "coef",
+            "prototypes",
+            "rule_weights",
+            "thresholds",
+            "quantiles",
+        )
         return FuzzySystem(
             feature_names=tuple(feature_names(self)),
             label_names=tuple(self.label_names_),
@@ -226,14 +268,18 @@ class PaperMLTSK(MultilabelMethod):
 
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
-        return explain(self.system_, self._check_input(X), categories=self._category_names())
+        return explain(
+            self.system_, self._check_input(X), categories=self._category_names()
+        )
 
     def _scores(self, X):
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
             scores = self.system_.scores(X)
         if self.formulas == "program":
             return scores
-        return np.where(scores == self.thresholds_, np.nextafter(scores, -np.inf), scores)  # not above it
+        return np.where(
+            scores == self.thresholds_, np.nextafter(scores, -np.inf), scores
+        )  # not above it
 
     def _path(self, pairs, X, Y, w, X_test):
         scaling = fit_scaling(X, w, "minmax")
@@ -247,7 +293,9 @@ class PaperMLTSK(MultilabelMethod):
         for same, mapped in _by_rules(self._settings(grid), Z, w):
             yield from _solve(same, mapped(Z), mapped(T), Y, w)
 
-    def authors_path(self, Z, Y, split, grid=None) -> Iterator[tuple[GridPoint, np.ndarray]]:
+    def authors_path(
+        self, Z, Y, split, grid=None
+    ) -> Iterator[tuple[GridPoint, np.ndarray]]:
         """Every setting as the authors' program evaluates it: rules are found on all rows, before the split.
 
         ``Z`` are all rows on a common scale, ``split(n_rules, width_scale)`` gives training and test rows: the authors
@@ -255,8 +303,13 @@ class PaperMLTSK(MultilabelMethod):
         """
         Y = np.asarray(Y, dtype=np.float64)
         for same, mapped in _by_rules(self._settings(grid), Z, np.ones(Z.shape[0])):
-            G, (train, test) = mapped(Z), split(same[0][1].n_rules, same[0][1].width_scale)
-            for point in _solve(same, G.take(train), G.take(test), Y[train], np.ones(len(train))):
+            G, (train, test) = (
+                mapped(Z),
+                split(same[0][1].n_rules, same[0][1].width_scale),
+            )
+            for point in _solve(
+                same, G.take(train), G.take(test), Y[train], np.ones(len(train))
+            ):
                 yield point, test
 
 
@@ -265,7 +318,10 @@ def _by_rules(pairs, Z, w):
     for part in grouped(pairs, ("n_rules", "formulas").__contains__):
         first = part[0][1]
         C, spread = find_rules(Z, w, first.n_rules, formulas=first.formulas)
-        for same in grouped(part, lambda name: name not in ("correlation_weight", "l1_weight", "init_ridge")):
+        for same in grouped(
+            part,
+            lambda name: name not in ("correlation_weight", "l1_weight", "init_ridge"),
+        ):
             S = rule_widths(spread, same[0][1].width_scale, first.formulas)
             yield same, partial(FuzzyMap.of, C=C, S=S, underflow="authors")
 
@@ -274,15 +330,36 @@ def _solve(pairs, train, test, Y, w) -> Iterator[GridPoint]:
     """Points of pairs that differ in their weights alone, each set of weights solved once."""
     first, scores = pairs[0][1], None
     if first.objective == "algorithm1":
-        axes = [sorted(set(column)) for column in zip(*(model._alpha_beta_gamma() for _, model in pairs), strict=True)]
+        axes = [
+            sorted(set(column))
+            for column in zip(
+                *(model._alpha_beta_gamma() for _, model in pairs), strict=True
+            )
+        ]
         if first.device in (None, "cpu"):
-            options = {"sample_weight": w, "precision": first.precision, **first._stop()}
-            scores = algorithm1_grid(train, Y, *axes, then=lambda found: test @ found.P, **options)
+            options = {
+                "sample_weight": w,
+                "precision": first.precision,
+                **first._stop(),
+            }
+            scores = algorithm1_grid(
+                train, Y, *axes, then=lambda found: test @ found.P, **options
+            )
         else:
-            scores = _batch(train, test, Y, axes, torch_device(first.device), first._stop())
+            scores = _batch(
+                train, test, Y, axes, torch_device(first.device), first._stop()
+            )
     for params, model in pairs:
-        S = test @ model._consequents(train, Y, w) if scores is None else scores[model._alpha_beta_gamma()]
-        given = np.asarray(model.threshold) <= S if model.formulas == "program" else S > np.asarray(model.threshold)
+        S = (
+            test @ model._consequents(train, Y, w)
+            if scores is None
+            else scores[model._alpha_beta_gamma()]
+        )
+        given = (
+            np.asarray(model.threshold) <= S
+            if model.formulas == "program"
+            else S > np.asarray(model.threshold)
+        )
         yield GridPoint(params, S, given.astype(int))
 
 
@@ -293,7 +370,10 @@ def _batch(train, test, Y, axes, device, stop):
     from ..solvers.algorithm1_batch import Problems, algorithm1_batch
 
     settings, scores = list(product(*axes)), dict[Any, Any]()
-    G, T, Y = (torch.as_tensor(np.ascontiguousarray(a), device=device) for a in (train.rows(), test.rows(), Y))
+    G, T, Y = (
+        torch.as_tensor(np.ascontiguousarray(a), device=device)
+        for a in (train.rows(), test.rows(), Y)
+    )
     problems = Problems.of(G[None], Y, G.new_ones((1, 1, len(G))))
     for some in batches(settings, max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         ((_, _, P),) = algorithm1_batch(problems, some, **stop)

@@ -54,11 +54,17 @@ def meta_labels(A, epsilon, size, seed):
         A, k = A[np.ix_(rest, rest)], -(-len(rest) // size)
         root = 1.0 / np.sqrt(A.sum(axis=1))
         values, vectors = np.linalg.eigh(root[:, None] * A * root)
-        leading = np.lexsort((-values, -np.abs(values).round(10)))[:k]  # by size as published; of ±λ first the positive
+        leading = np.lexsort((-values, -np.abs(values).round(10)))[
+            :k
+        ]  # by size as published; of ±λ first the positive
         length = np.linalg.norm(vectors[:, leading], axis=1, keepdims=True)
         points = vectors[:, leading] / np.where(length > 1e-12, length, 1.0)
-        k = min(k, len(np.unique(points.round(8), axis=0)))  # k-means cannot make more clusters than points
-        which = KMeans(k, n_init=10, max_iter=KMEANS_ITERATIONS, random_state=seed).fit_predict(points)
+        k = min(
+            k, len(np.unique(points.round(8), axis=0))
+        )  # k-means cannot make more clusters than points
+        which = KMeans(
+            k, n_init=10, max_iter=KMEANS_ITERATIONS, random_state=seed
+        ).fit_predict(points)
         groups += [rest[which == cluster] for cluster in range(k)]
     return tuple(sorted(tuple(group.tolist()) for group in groups if len(group)))
 
@@ -74,7 +80,11 @@ def lasso(data, gamma, tol):
     found = fista(Problem(data, beta=gamma), max_iter=LASSO_STEPS, tol=tol)
     if not found.converged:
         message = f"The LASSO of MLSF stopped after {found.n_iter} steps at {found.certificates[-1]:.1e}, not {tol:.1e}"
-        warnings.warn(f"{message}: scale the features, or raise tol.", ConvergenceWarning, stacklevel=2)
+        warnings.warn(
+            f"{message}: scale the features, or raise tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return found.P
 
 
@@ -82,20 +92,46 @@ class Learner:
     """The steps of the method on one training set; what settings have in common is done once."""
 
     def __init__(self, X, Y, w, random_state):
-        self.X, self.Y, self.w, self.root, self.affinities = X, Y, w, np.sqrt(w)[:, None], label_affinities(X, Y, w)
+        self.X, self.Y, self.w, self.root, self.affinities = (
+            X,
+            Y,
+            w,
+            np.sqrt(w)[:, None],
+            label_affinities(X, Y, w),
+        )
         self.seed = int(check_random_state(random_state).randint(2**31 - 1))
-        Xw = sparse.csr_array(X.multiply(self.root)) if sparse.issparse(X) else self.root * X
-        formed = X.shape[1] <= len(Y) and 8 * X.shape[1] ** 2 <= GRAM_BYTES  # XᵀX where that is cheap
-        self.design = quadratic(Xw, np.zeros((len(Y), 1)), form=formed)  # targets come later
-        self.groups, self.supports, self.chain = cache(self._groups), cache(self._supports), cache(self.fit_chain)
+        Xw = (
+            sparse.csr_array(X.multiply(self.root))
+            if sparse.issparse(X)
+            else self.root * X
+        )
+        formed = (
+            X.shape[1] <= len(Y) and 8 * X.shape[1] ** 2 <= GRAM_BYTES
+        )  # XᵀX where that is cheap
+        self.design = quadratic(
+            Xw, np.zeros((len(Y), 1)), form=formed
+        )  # targets come later
+        self.groups, self.supports, self.chain = (
+            cache(self._groups),
+            cache(self._supports),
+            cache(self.fit_chain),
+        )
 
     def _groups(self, alpha, epsilon, size):
         jaccard, near = self.affinities
-        return meta_labels(alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed)
+        return meta_labels(
+            alpha * jaccard + (1 - alpha) * near, epsilon, size, self.seed
+        )
 
     def _supports(self, groups, gamma, tol):
-        Z = np.column_stack([label_set_rank(self.Y[:, group]) for group in groups]) * self.root
-        return tuple(tuple(np.flatnonzero(v).tolist()) for v in lasso(self.design.with_targets(Z), gamma, tol).T)
+        Z = (
+            np.column_stack([label_set_rank(self.Y[:, group]) for group in groups])
+            * self.root
+        )
+        return tuple(
+            tuple(np.flatnonzero(v).tolist())
+            for v in lasso(self.design.with_targets(Z), gamma, tol).T
+        )
 
     def fit_chain(self, group, support, C, tol):
         """The chain of one group on its features, in an order that depends on the seed and on the group alone.
@@ -103,17 +139,32 @@ class Learner:
         Returned are order and features, and per label: weights (s + i,) on those s features and on the i labels before
         it, intercept, and the slope and offset of the sigmoid.
         """
-        order, support = np.random.default_rng([self.seed, *group]).permutation(group), np.array(support, dtype=int)
+        order, support = (
+            np.random.default_rng([self.seed, *group]).permutation(group),
+            np.array(support, dtype=int),
+        )
         X, Y, w, links = self.X[:, support], self.Y[:, order], self.w, []
         for i, y in enumerate(Y.T):
-            if len(support) == 0 or np.ptp(y) == 0:  # nothing to go by, or nothing to tell apart: the label's share
+            if (
+                len(support) == 0 or np.ptp(y) == 0
+            ):  # nothing to go by, or nothing to tell apart: the label's share
                 share = float(np.clip(np.average(y, weights=w), 0, 1))
-                links.append((np.zeros(len(support) + i), 0.0, 0.0, float(logit(share))))
+                links.append(
+                    (np.zeros(len(support) + i), 0.0, 0.0, float(logit(share)))
+                )
             else:
                 before = with_labels(X, Y[:, :i])
-                svm = LinearSVC(C=C, dual=False, tol=tol).fit(before, y, sample_weight=w)
+                svm = LinearSVC(C=C, dual=False, tol=tol).fit(
+                    before, y, sample_weight=w
+                )
                 weights, intercept = svm.coef_[0], float(svm.intercept_[0])
-                links.append((weights, intercept, *fit_sigmoid(before @ weights + intercept, y, w)))
+                links.append(
+                    (
+                        weights,
+                        intercept,
+                        *fit_sigmoid(before @ weights + intercept, y, w),
+                    )
+                )
         return order, support, links
 
 
@@ -133,7 +184,9 @@ def fit_sigmoid(margin, y, w):
         slope = T.T @ (w * (p - target))
         curvature = T.T @ ((w * p * (1 - p))[:, None] * T) + 1e-12 * np.eye(2)
         step, t = np.linalg.solve(curvature, slope), 1.0
-        last = slope @ step < 1e-9 * w.sum()  # the square of this is left after one more step
+        last = (
+            slope @ step < 1e-9 * w.sum()
+        )  # the square of this is left after one more step
         while not last and loss(theta - t * step) > loss(theta) and t > 1e-8:
             t /= 2
         theta = theta - t * step
@@ -199,9 +252,22 @@ class MLSF(MultilabelMethod):
         "size": [1, 5, 10],
         "gamma": [0.1, 1.0, 10.0],
     }
-    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"alpha": SHARE, "tol": POSITIVE}
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
+        "alpha": SHARE,
+        "tol": POSITIVE,
+    }
 
-    def __init__(self, alpha=0.8, epsilon=0.01, size=10, gamma=0.01, *, C=1.0, tol=1e-5, random_state=0):
+    def __init__(
+        self,
+        alpha=0.8,
+        epsilon=0.01,
+        size=10,
+        gamma=0.01,
+        *,
+        C=1.0,
+        tol=1e-5,
+        random_state=0,
+    ):
         self.alpha, self.epsilon, self.size, self.gamma = alpha, epsilon, size, gamma
         self.C, self.tol, self.random_state = C, tol, random_state
 
@@ -212,18 +278,35 @@ class MLSF(MultilabelMethod):
             learner = learner_of(model.random_state)
             groups = learner.groups(model.alpha, model.epsilon, model.size)
             supports = learner.supports(groups, model.gamma, model.tol)
-            chains = [learner.chain(*pair, model.C, model.tol) for pair in zip(groups, supports, strict=True)]
+            chains = [
+                learner.chain(*pair, model.C, model.tol)
+                for pair in zip(groups, supports, strict=True)
+            ]
             model._store(chains, X.shape[1], Y.shape[1])
             yield params, model
 
     def _store(self, chains, D, L):
-        self.coef_, self.label_coef_, self.selected_ = np.zeros((D, L)), np.zeros((L, L)), np.zeros((D, L), dtype=bool)
+        self.coef_, self.label_coef_, self.selected_ = (
+            np.zeros((D, L)),
+            np.zeros((L, L)),
+            np.zeros((D, L), dtype=bool),
+        )
         self.intercept_, self.slope_, self.offset_ = np.zeros((3, L))
-        self.groups_, self.order_ = np.zeros(L, int), np.concatenate([order for order, _, _ in chains])
+        self.groups_, self.order_ = (
+            np.zeros(L, int),
+            np.concatenate([order for order, _, _ in chains]),
+        )
         for g, (order, support, links) in enumerate(chains):
             for i, (label, link) in enumerate(zip(order, links, strict=True)):
-                weights, self.intercept_[label], self.slope_[label], self.offset_[label] = link
-                self.coef_[support, label], self.label_coef_[order[:i], label] = np.split(weights, [len(support)])
+                (
+                    weights,
+                    self.intercept_[label],
+                    self.slope_[label],
+                    self.offset_[label],
+                ) = link
+                self.coef_[support, label], self.label_coef_[order[:i], label] = (
+                    np.split(weights, [len(support)])
+                )
                 self.selected_[support, label], self.groups_[label] = True, g
 
     def _scores(self, X):
@@ -238,4 +321,6 @@ class MLSF(MultilabelMethod):
     def predict_proba(self, X):
         """Scores, which are probabilities by Platt's sigmoid, kept inside (0, 1); normalised if y was multiclass."""
         tiny = np.finfo(np.float64).eps
-        return self._of_classes(np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny))
+        return self._of_classes(
+            np.clip(self._scores(self._check_input(X)), tiny, 1 - tiny)
+        )

@@ -23,18 +23,24 @@ from ...core.arrays import asked_threads
 from ...exceptions import InputError, optional
 from .base import MultilabelMethod, grouped
 
-load_torch: Any = partial(optional, "torch", "torch")  # or an ImportError that is the command which installs it
+load_torch: Any = partial(
+    optional, "torch", "torch"
+)  # or an ImportError that is the command which installs it
 
 
 def torch_device(name: str) -> Any:
     """The torch device "cpu", "cuda" or "cuda:N"; a sentence where there is none, or this machine has no usable GPU."""
     if not re.fullmatch(r"(cpu|cuda)(:\d+)?", name):
-        raise InputError(f'device must be None, "cpu", "cuda" or "cuda:N" with N a number, got {name!r}.')
+        raise InputError(
+            f'device must be None, "cpu", "cuda" or "cuda:N" with N a number, got {name!r}.'
+        )
     torch = load_torch()
     device = torch.device(name)
     n_gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device.type == "cuda" and (device.index or 0) >= n_gpus:
-        raise InputError(f'device="{name}" was asked for, but torch finds no such GPU here: use device="cpu".')
+        raise InputError(
+            f'device="{name}" was asked for, but torch finds no such GPU here: use device="cpu".'
+        )
     return device
 
 
@@ -50,15 +56,24 @@ def torch_threads() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def first_layers(rng: np.random.RandomState, n_features: int, hidden: float, n_labels: int) -> list[np.ndarray]:
+def first_layers(
+    rng: np.random.RandomState, n_features: int, hidden: float, n_labels: int
+) -> list[np.ndarray]:
     """V and W as training starts: weights uniform in ±sqrt(6 / (inputs + outputs)), biases 0 (Glorot).
 
     ``hidden`` is a number of units, or a fraction of the features.
     """
-    units, layers = int(hidden) if isinstance(hidden, Integral) else max(1, round(hidden * n_features)), []
+    units, layers = (
+        int(hidden)
+        if isinstance(hidden, Integral)
+        else max(1, round(hidden * n_features)),
+        [],
+    )
     for shape in ((n_features, units), (units, n_labels)):
         bound = np.sqrt(6 / sum(shape))
-        layers.append(np.vstack([rng.uniform(-bound, bound, shape), np.zeros((1, shape[1]))]))
+        layers.append(
+            np.vstack([rng.uniform(-bound, bound, shape), np.zeros((1, shape[1]))])
+        )
     return layers
 
 
@@ -82,7 +97,10 @@ def batches(order: Any, size: int) -> list[Any]:
 def views(vector: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
     """Matrices of these shapes, one after the other in the vector's memory."""
     ends = [0, *accumulate(map(prod, shapes))]
-    return [vector[start:end].reshape(shape) for (start, end), shape in zip(pairwise(ends), shapes, strict=True)]
+    return [
+        vector[start:end].reshape(shape)
+        for (start, end), shape in zip(pairwise(ends), shapes, strict=True)
+    ]
 
 
 def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -91,7 +109,9 @@ def split_layer(stacked: Any) -> tuple[np.ndarray, np.ndarray]:
     return array[:-1].copy(), array[-1].copy()
 
 
-def two_layers(X: Any, coefs: tuple[np.ndarray, ...], intercepts: tuple[np.ndarray, ...]) -> np.ndarray:
+def two_layers(
+    X: Any, coefs: tuple[np.ndarray, ...], intercepts: tuple[np.ndarray, ...]
+) -> np.ndarray:
     """Second layer's sums (N, L) over tanh units of the first; X may be CSR."""
     return np.tanh(X @ coefs[0] + intercepts[0]) @ coefs[1] + intercepts[1]
 
@@ -116,9 +136,16 @@ class NeuralMethod(MultilabelMethod):
     def _fitted(self, pairs, X, Y, w):
         """Settings that differ in ``epochs`` alone come from one run, in the order of their epochs."""
         for same in grouped(pairs, "epochs".__ne__):
-            wanted = {model.epochs or model._default_epochs(len(Y)): params for params, model in same}
+            wanted = {
+                model.epochs or model._default_epochs(len(Y)): params
+                for params, model in same
+            }
             model, random = same[0][1], check_random_state(same[0][1].random_state)
-            device = torch_device(model.device) if model._needs_torch or model.device != "cpu" else None
+            device = (
+                torch_device(model.device)
+                if model._needs_torch or model.device != "cpu"
+                else None
+            )
             epochs = model._epochs(X, Y, w, random, device)
             for epoch in range(1, max(wanted) + 1):
                 with nullcontext() if device is None else torch_threads():

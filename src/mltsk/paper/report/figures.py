@@ -29,9 +29,15 @@ _VARIABLES |= {"series-1": "#1f6fb5", "series-2": "#c8511f", "series-3": "#6b728
 INK, MUTED, LINE, *SERIES = _VARIABLES.values()
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#2a7fcc", "#e08214", "#1b9e77", "#b05fa6", "#56b4e9"
 GREY, RED = "#8c8c8c", "#d1495b"
-POSITIVE, NEGATIVE = (0.16, 0.50, 0.80), (0.86, 0.38, 0.18)  # blue and orange: told apart by every kind of eye
+POSITIVE, NEGATIVE = (
+    (0.16, 0.50, 0.80),
+    (0.86, 0.38, 0.18),
+)  # blue and orange: told apart by every kind of eye
 _RC = {
-    **dict.fromkeys(["svg.fonttype", "figure.facecolor", "axes.facecolor", "savefig.facecolor"], "none"),
+    **dict.fromkeys(
+        ["svg.fonttype", "figure.facecolor", "axes.facecolor", "savefig.facecolor"],
+        "none",
+    ),
     **dict.fromkeys(["text.parse_math", "axes.spines.top", "axes.spines.right"], False),
     **dict.fromkeys(["axes.labelcolor", "xtick.color"], MUTED),
     **dict.fromkeys(["axes.titlecolor", "ytick.color", "text.color"], INK),
@@ -66,12 +72,18 @@ def picture(figure: Any, key: str, title: str, caption: str = "") -> Picture:
         with warnings.catch_warnings():
             # The browser's fonts draw the text; that matplotlib's own lack a letter does not matter.
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
-            figure.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+            figure.savefig(
+                svg,
+                format="svg",
+                metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")),
+            )
         figure.savefig(png, format="png", dpi=160, facecolor="#ffffff")
     head, _, body = _plain_svg(svg.getvalue(), title).partition(">")
     ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
     style = "<style>text{font-family:'DejaVu Sans',Verdana,sans-serif}</style>"
-    alone = f'<?xml version="1.0" encoding="utf-8"?>\n{head}>{ground}{style}{body}'.encode()
+    alone = (
+        f'<?xml version="1.0" encoding="utf-8"?>\n{head}>{ground}{style}{body}'.encode()
+    )
     for variable, colour in _VARIABLES.items():
         body = body.replace(colour, f"var(--{variable})")
     return Picture(key, title, caption, f"{head}>{body}", alone, png.getvalue())
@@ -80,14 +92,24 @@ def picture(figure: Any, key: str, title: str, caption: str = "") -> Picture:
 def _plain_svg(text: str, title: str) -> str:
     """matplotlib's drawing without what would disturb a page: ids, names of fonts, a size of its own."""
     text = text[text.index("<svg") :]
-    text = re.sub(r' id="(?!p[0-9a-f]{10}|image|[mC][0-9a-f]{10})[^"]*"', "", text)  # only what is referred to
-    text = re.sub(r"font: (?:\w+ )*([\d.]+px) [^;\"]*", r"font-size: \1", text)  # how older versions write it
+    text = re.sub(
+        r' id="(?!p[0-9a-f]{10}|image|[mC][0-9a-f]{10})[^"]*"', "", text
+    )  # only what is referred to
+    text = re.sub(
+        r"font: (?:\w+ )*([\d.]+px) [^;\"]*", r"font-size: \1", text
+    )  # how older versions write it
     text = re.sub(r"; font-family: [^;\"]*", "", text)
-    text = text.replace("*{stroke-linejoin: round; stroke-linecap: butt}", "", 1)  # would hold for the whole page
+    text = text.replace(
+        "*{stroke-linejoin: round; stroke-linecap: butt}", "", 1
+    )  # would hold for the whole page
     head, _, body = text.partition(">")
     width = float(re.findall(r'width="([\d.]+)pt"', head)[0]) * 4 / 3
     head = re.sub(r' (?:width|height)="[^"]*"', "", head)
-    head = head.replace("<svg", f'<svg role="img" aria-label="{escape(title)}" style="max-width: {width:.0f}px"', 1)
+    head = head.replace(
+        "<svg",
+        f'<svg role="img" aria-label="{escape(title)}" style="max-width: {width:.0f}px"',
+        1,
+    )
     return f"{head}>{body}"
 
 
@@ -110,7 +132,15 @@ def closeness_picture(gaps: pd.DataFrame) -> list[Picture]:
         ax = _lines(figure, methods, "AP of this run less the paper's Table III")
         for reach, alpha in ((NEAR, 0.10), (CLOSE, 0.22)):
             ax.axvspan(-reach, reach, color=SERIES[0], alpha=alpha, lw=0)
-        ax.plot(ap["gap"], -ap["method"].map(methods.index), "o", color=SERIES[0], ms=6, alpha=0.75, mew=0)
+        ax.plot(
+            ap["gap"],
+            -ap["method"].map(methods.index),
+            "o",
+            color=SERIES[0],
+            ms=6,
+            alpha=0.75,
+            mew=0,
+        )
         caption = f"Each dot is a data set. The bands mark differences of up to {CLOSE} and {NEAR}."
         return [picture(figure, "closeness", "How close AP is to the paper's", caption)]
 
@@ -119,27 +149,55 @@ def protocol_picture(results: Results) -> list[Picture]:
     """Mean AP of each method under each protocol, over the data sets that it finished under all of them."""
     protocols = results.protocols
     frames = [results.of_metric(protocol, "AP", "AP") for protocol in protocols]
-    columns = [frame[frame["status"] == "done"].set_index(["dataset", "method"])["mean"] for frame in frames]
-    means: Any = pd.concat(columns, axis=1).dropna().groupby("method").mean() if len(protocols) > 1 else ()
+    columns = [
+        frame[frame["status"] == "done"].set_index(["dataset", "method"])["mean"]
+        for frame in frames
+    ]
+    means: Any = (
+        pd.concat(columns, axis=1).dropna().groupby("method").mean()
+        if len(protocols) > 1
+        else ()
+    )
     if not len(means):
         return []
     means = means.loc[[method for method in results.methods if method in means.index]]
     with drawing() as figure_of:
         figure = figure_of(1.1 + 0.34 * len(means))
-        ax = _lines(figure, [results.title(method) for method in means.index], "mean AP over data sets")
+        ax = _lines(
+            figure,
+            [results.title(method) for method in means.index],
+            "mean AP over data sets",
+        )
         for i, values in enumerate(means.to_numpy()):
             ax.plot(values, np.full(len(values), -i), color=LINE, lw=2, zorder=1)
         for j, protocol in enumerate(protocols):
-            ax.plot(means.iloc[:, j], -np.arange(len(means)), "o", color=SERIES[j], ms=7, label=protocol, zorder=2)
+            ax.plot(
+                means.iloc[:, j],
+                -np.arange(len(means)),
+                "o",
+                color=SERIES[j],
+                ms=7,
+                label=protocol,
+                zorder=2,
+            )
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
         caption = "Mean AP, settings chosen by AP; only data sets that a method finished under every protocol count."
-        return [picture(figure, "protocols", "The same methods under each protocol", caption)]
+        return [
+            picture(
+                figure, "protocols", "The same methods under each protocol", caption
+            )
+        ]
 
 
 def _lines(figure: Any, names: Sequence[str], label: str) -> Any:
     """Axes with a horizontal line for each name, the first on top."""
     ax = figure.subplots()
-    ax.set(yticks=[-i for i in range(len(names))], yticklabels=names, xlabel=label, ymargin=0.08)
+    ax.set(
+        yticks=[-i for i in range(len(names))],
+        yticklabels=names,
+        xlabel=label,
+        ymargin=0.08,
+    )
     quiet(ax, grid="x")
     ax.spines["bottom"].set_visible(False)
     return ax
@@ -150,12 +208,20 @@ def rank_pictures(found: Sequence[Comparison]) -> dict[str, list[Picture]]:
 
     Where a run has methods outside the paper, ours are the diagrams with all of them.
     """
-    drawn: dict[str, list[Picture]] = {source: [] for source in (RECOMPUTED, *widest_sources(found))}
+    drawn: dict[str, list[Picture]] = {
+        source: [] for source in (RECOMPUTED, *widest_sources(found))
+    }
     for one in found:
         if one.source in drawn:
             with drawing():
                 figure = critical_difference_diagram(one.dunn, color=SERIES[0])
             key = f"figure-9-{one.source.replace(', ', '-').replace(' ', '-')}-{one.metric.lower()}"
-            caption = "One-error counts tied scores as right, so its ranks say little." if one.metric == "OE" else ""
-            drawn[one.source].append(picture(figure, key, f"{one.metric}, {one.source}", caption))
+            caption = (
+                "One-error counts tied scores as right, so its ranks say little."
+                if one.metric == "OE"
+                else ""
+            )
+            drawn[one.source].append(
+                picture(figure, key, f"{one.metric}, {one.source}", caption)
+            )
     return drawn

@@ -37,7 +37,9 @@ from .problem import Quadratic, gram, quadratic
 Stop = Literal["program", "text"]
 StoppedBy = Literal["margin", "negative loss", "max_iter"]
 Setting: TypeAlias = tuple[float, float, float]
-Used: TypeAlias = tuple[NDArray[np.intp], ...]  # labels and coefficients where W is not all zero, or nothing
+Used: TypeAlias = tuple[
+    NDArray[np.intp], ...
+]  # labels and coefficients where W is not all zero, or nothing
 
 # A factor of A takes about as long as a few settings, and A itself 300 MB at this width.
 _FACTOR_FROM, _FACTOR_WIDTH = 20, 6000
@@ -98,9 +100,16 @@ def algorithm1(
     >>> result.n_iter, result.stopped_by, result.P.round(2).tolist()
     (4, 'margin', [[1.01, -0.06], [-0.06, 1.01]])
     """
-    options: dict[str, Any] = {"max_iter": max_iter, "margin": margin, "constant_labels": constant_labels, "stop": stop}
+    options: dict[str, Any] = {
+        "max_iter": max_iter,
+        "margin": margin,
+        "constant_labels": constant_labels,
+        "stop": stop,
+    }
     weights = [[float(weight)] for weight in (alpha, beta, gamma)]
-    (found,) = algorithm1_grid(G, Y, *weights, sample_weight=sample_weight, **options).values()
+    (found,) = algorithm1_grid(
+        G, Y, *weights, sample_weight=sample_weight, **options
+    ).values()
     return found
 
 
@@ -135,23 +144,34 @@ def algorithm1_grid(
     settings = list(product(alphas, betas, gammas))
     for alpha, beta, gamma in settings:
         if not (alpha >= 0 and beta >= 0 and gamma > 0):
-            raise InputError(f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}.")
+            raise InputError(
+                f"alpha, beta >= 0 and gamma > 0 are needed, got {alpha}, {beta}, {gamma}."
+            )
     if precision not in _FACTOR_TOLERANCE:
         raise InputError(f'precision must be "double" or "single", got {precision!r}.')
     G = G if isinstance(G, FuzzyMap) else np.asarray(G, dtype=np.float64)
     Y = np.asarray(Y, dtype=np.float64)
     if Y.ndim != 2 or G.shape[0] != len(Y) or not len(Y):
-        raise InputError(f"G of shape {G.shape} and Y of shape {Y.shape} must have the same rows, one or more.")
+        raise InputError(
+            f"G of shape {G.shape} and Y of shape {Y.shape} must have the same rows, one or more."
+        )
     w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     data = quadratic(G, Y, w, n_products=max_iter * len(settings))
     if not np.isfinite(data.B).all():
-        raise InputError("G or Y holds NaN or infinite values: remove or impute them first.")
-    data, R = _factored(data, len(settings), _FACTOR_TOLERANCE[precision]), _coupling(Y, w, constant_labels)
+        raise InputError(
+            "G or Y holds NaN or infinite values: remove or impute them first."
+        )
+    data, R = (
+        _factored(data, len(settings), _FACTOR_TOLERANCE[precision]),
+        _coupling(Y, w, constant_labels),
+    )
     solver = Solver(data, R, max_iter, margin, single=precision == "single", stop=stop)
     (Md, L), done = data.B.shape, dict[Setting, Any]()
     with blas_threads(2 * Md * max(Md, L) * L):
         # gamma by gamma: the solver keeps one start
-        for setting, result in solver.solve_all(sorted(set(settings), key=lambda s: s[2])):
+        for setting, result in solver.solve_all(
+            sorted(set(settings), key=lambda s: s[2])
+        ):
             done[setting] = result if then is None else then(result)
     return {setting: done[setting] for setting in settings}
 
@@ -162,7 +182,11 @@ def _factored(data: Quadratic, n_settings: int, tolerance: float) -> Quadratic:
     Rules that hardly differ give nearly equal columns of G, so A has far fewer than Md directions: with the paper's
     clustering r is 329 of 2,950 on scene (K = 10, h = 10). Cholesky with pivoting stops there; it costs Md r² flops.
     """
-    if n_settings < _FACTOR_FROM or len(data.B) > _FACTOR_WIDTH or sparse.issparse(getattr(data.G, "X", data.G)):
+    if (
+        n_settings < _FACTOR_FROM
+        or len(data.B) > _FACTOR_WIDTH
+        or sparse.issparse(getattr(data.G, "X", data.G))
+    ):
         return data
     A = gram(data.G) if data.A is None else data.A
     lower, pivots, rank, _ = dpstrf(A, tol=tolerance * float(np.trace(A)), lower=1)
@@ -175,10 +199,14 @@ def _factored(data: Quadratic, n_settings: int, tolerance: float) -> Quadratic:
 
 def _coupling(Y: Array, w: Array | None, constant_labels: str) -> Array:
     if constant_labels not in ("uncorrelated", "authors"):
-        raise InputError(f'constant_labels must be "uncorrelated" or "authors", got {constant_labels!r}.')
+        raise InputError(
+            f'constant_labels must be "uncorrelated" or "authors", got {constant_labels!r}.'
+        )
     R = coupling_matrix(label_correlation(Y, w), "paper")
     counted = Y if w is None else Y[w > 0]
-    if constant_labels == "authors" and bool((counted == counted[:1]).all(axis=0).any()):
+    if constant_labels == "authors" and bool(
+        (counted == counted[:1]).all(axis=0).any()
+    ):
         R[:] = nan
     return R
 
@@ -193,30 +221,53 @@ class Solver:
     """
 
     def __init__(
-        self, data: Quadratic, R: Array, max_iter: int, margin: float, single: bool = False, stop: Stop = "program"
+        self,
+        data: Quadratic,
+        R: Array,
+        max_iter: int,
+        margin: float,
+        single: bool = False,
+        stop: Stop = "program",
     ) -> None:
         if max_iter < 1:
             raise InputError(f"max_iter must be at least 1, got {max_iter}.")
-        self.data, self.R, self.max_iter, self.margin, self.stop = data, R, max_iter, margin, stop
+        self.data, self.R, self.max_iter, self.margin, self.stop = (
+            data,
+            R,
+            max_iter,
+            margin,
+            stop,
+        )
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self._steps_data = data.astype(self.dtype) if single else data
-        self._norm_R = nan if np.isnan(R).any() else float(abs(np.linalg.eigvalsh(R)).max())
+        self._norm_R = (
+            nan if np.isnan(R).any() else float(abs(np.linalg.eigvalsh(R)).max())
+        )
         self._B = np.ascontiguousarray(data.B.T, dtype=self.dtype)
         self._starts: dict[float, list[Array]] = {}  # the latest one
-        self._add = get_blas_funcs("axpy", dtype=self.dtype)  # y += a x in one pass, where NumPy takes two
+        self._add = get_blas_funcs(
+            "axpy", dtype=self.dtype
+        )  # y += a x in one pass, where NumPy takes two
 
     def _start(self, gamma: float) -> list[Array]:
         """W = (A + γI)⁻¹B, its A W = B - γW, which is free, and its W R, which all alpha and beta share."""
         if gamma not in self._starts:
             W = np.ascontiguousarray(self.data.ridge_start(gamma).T)
-            self._starts = {gamma: [M.astype(self.dtype) for M in (W, self.data.B.T - gamma * W, self.R @ W)]}
+            self._starts = {
+                gamma: [
+                    M.astype(self.dtype)
+                    for M in (W, self.data.B.T - gamma * W, self.R @ W)
+                ]
+            }
         return self._starts[gamma]
 
     def solve(self, alpha: float, beta: float, gamma: float) -> Algorithm1Result:
         """Run one setting from its ridge start to where it stops."""
         return next(self.solve_all([(alpha, beta, gamma)]))[1]
 
-    def solve_all(self, settings: Sequence[Setting]) -> Iterator[tuple[Setting, Algorithm1Result]]:
+    def solve_all(
+        self, settings: Sequence[Setting]
+    ) -> Iterator[tuple[Setting, Algorithm1Result]]:
         """Every setting with its result, as they finish: one after the other, or several in step where labels are few.
 
         In step, a slot whose setting has stopped takes the next, so the product stays wide to the end.
@@ -225,8 +276,14 @@ class Solver:
         n_slots = 1 if L > _WIDE // 2 else min(-(-_WIDE // L), len(settings))
         W, H = np.zeros((2, n_slots, L, Md), dtype=self.dtype)
         waiting, done = iter(settings), list[tuple[Setting, Algorithm1Result]]()
-        slots = [self._slot(waiting, done, *buffers) for buffers in zip(W, H, strict=True)]
-        while going := {i: used for i, slot in enumerate(slots) if (used := next(slot, None)) is not None}:
+        slots = [
+            self._slot(waiting, done, *buffers) for buffers in zip(W, H, strict=True)
+        ]
+        while going := {
+            i: used
+            for i, slot in enumerate(slots)
+            if (used := next(slot, None)) is not None
+        }:
             yield from done
             done.clear()
             if n_slots == 1 and going[0] and self._steps_data.A is not None:
@@ -246,18 +303,29 @@ class Solver:
             return (W @ data.factor) @ data.factor.T
         return data.apply(W.T).T if data.A is None else W @ data.A
 
-    def _slot(self, waiting: Iterator[Setting], done: list[Any], W: Array, H: Array) -> Iterator[Used]:
+    def _slot(
+        self, waiting: Iterator[Setting], done: list[Any], W: Array, H: Array
+    ) -> Iterator[Used]:
         for setting in waiting:
             done.append((setting, (yield from self._run(setting, W, H))))
 
-    def _run(self, setting: Setting, W: Array, H: Array) -> Generator[Used, None, Algorithm1Result]:
+    def _run(
+        self, setting: Setting, W: Array, H: Array
+    ) -> Generator[Used, None, Algorithm1Result]:
         """One setting in the buffers W and H; whenever it yields, its caller must put A W into H."""
-        if isnan(self._norm_R):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
+        if isnan(
+            self._norm_R
+        ):  # MATLAB's max(NaN, 0) is 0: the authors' W is 0 from the first step on
             nans = np.full(self.max_iter, nan)
-            return Algorithm1Result(np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter")
+            return Algorithm1Result(
+                np.zeros(self.data.B.shape), self.max_iter, nans, "max_iter"
+            )
         alpha, beta, gamma = setting
         lip = sqrt(2 * (self.data.norm**2 + (alpha * self._norm_R) ** 2)) or 1.0
-        scaled_B, coupling = self._B / lip, (alpha * self.R).astype(self.dtype, copy=False)
+        scaled_B, coupling = (
+            self._B / lip,
+            (alpha * self.R).astype(self.dtype, copy=False),
+        )
         W[:], AW, RW = self._start(gamma)
         H[:] = AW + alpha * RW
         F, F_old = np.zeros((2, *W.shape), dtype=self.dtype)
@@ -265,11 +333,17 @@ class Solver:
         losses, b_old, b = [0.0 if self.stop == "program" else np.inf], 1.0, 1.0
         stopped_by: StoppedBy = "max_iter"
         while len(losses) <= self.max_iter and stopped_by == "max_iter":
-            size, used = self._step(W, H, F, F_old, scaled_B, (b_old - 1) / b, 1 / lip, beta / lip)
+            size, used = self._step(
+                W, H, F, F_old, scaled_B, (b_old - 1) / b, 1 / lip, beta / lip
+            )
             F, F_old, b_old, b = F_old, F, b, (1 + sqrt(4 * b * b + 1)) / 2
             yield used
             q = self._loss(W, H, F, used, coupling)
-            q = q + beta * size if self.stop == "program" else q / 2 + beta * float(np.abs(W).sum())  # (24)
+            q = (
+                q + beta * size
+                if self.stop == "program"
+                else q / 2 + beta * float(np.abs(W).sum())
+            )  # (24)
             if abs(losses[-1] - q) <= self.margin:
                 stopped_by = "margin"
             elif q <= 0 and self.stop == "program":
@@ -279,7 +353,15 @@ class Solver:
         return Algorithm1Result(P, len(losses) - 1, np.array(losses[1:]), stopped_by)
 
     def _step(
-        self, W: Array, H: Array, F: Array, F_old: Array, scaled_B: Array, m: float, rate: float, threshold: float
+        self,
+        W: Array,
+        H: Array,
+        F: Array,
+        F_old: Array,
+        scaled_B: Array,
+        m: float,
+        rate: float,
+        threshold: float,
     ) -> tuple[int, Used]:
         """Put W⁺ in the place of W and F(W) into F; H and F_old are used up.   (31)-(33)
 
@@ -296,17 +378,24 @@ class Solver:
         if size >= _LOOK_BELOW * W.size:
             return size, ()
         labels, columns = (np.flatnonzero(nonzero.any(axis=axis)) for axis in (1, 0))
-        return size, (labels, columns) if len(labels) * len(columns) <= _COMPACT_BELOW * W.size else ()
+        return size, (labels, columns) if len(labels) * len(
+            columns
+        ) <= _COMPACT_BELOW * W.size else ()
 
     def _loss(self, W: Array, H: Array, F: Array, used: Used, coupling: Array) -> float:
         """q without its last term, after H += α W R; F is used up."""
         if used:
             labels, columns = used
-            H[:, columns] += coupling.take(labels, axis=1) @ W.take(labels, axis=0).take(columns, axis=1)
+            H[:, columns] += coupling.take(labels, axis=1) @ W.take(
+                labels, axis=0
+            ).take(columns, axis=1)
         else:
             H += np.matmul(coupling, W, out=F)
         if self.dtype == np.float64:
             WH, WB = (float(W.ravel() @ V.ravel()) for V in (H, self._B))
         else:  # single only along rows
-            WH, WB = (float(np.einsum("ij,ij->i", W, V).sum(dtype=np.float64)) for V in (H, self._B))
+            WH, WB = (
+                float(np.einsum("ij,ij->i", W, V).sum(dtype=np.float64))
+                for V in (H, self._B)
+            )
         return WH - 2 * WB + self.data.yy

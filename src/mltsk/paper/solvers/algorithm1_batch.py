@@ -39,7 +39,10 @@ class Problems(NamedTuple):
         """Of maps G (g, N, Md) and labels Y (N, L) under g × f masks of training rows (g, f, N): b = g f problems."""
         rows = train.to(G.dtype)[..., None]
         Gt, Yt = (G[:, None] * rows).flatten(0, 1), (Y * rows).flatten(0, 1)
-        R = [coupling_matrix(label_correlation(Y, w), "paper") for w in rows[..., 0].flatten(0, 1)]
+        R = [
+            coupling_matrix(label_correlation(Y, w), "paper")
+            for w in rows[..., 0].flatten(0, 1)
+        ]
         return cls(Gt.mT @ Gt, Yt.mT @ Gt, (Yt * Yt).sum((1, 2)), torch.stack(R))
 
 
@@ -80,12 +83,30 @@ def algorithm1_batch(
     >>> n_iter.tolist()
     [[4, 2]]
     """
-    if not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings) or not settings or max_iter < 1:
-        raise InputError("alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting.")
-    A, B, (_, L, Md), pad = problems.A, problems.B, problems.B.shape, torch.nn.functional.pad
+    if (
+        not all(a >= 0 and b >= 0 and g > 0 for a, b, g in settings)
+        or not settings
+        or max_iter < 1
+    ):
+        raise InputError(
+            "alpha, beta >= 0, gamma > 0 and max_iter >= 1 are needed, for at least one setting."
+        )
+    A, B, (_, L, Md), pad = (
+        problems.A,
+        problems.B,
+        problems.B.shape,
+        torch.nn.functional.pad,
+    )
     each, more = _BUFFERS * B.itemsize * len(settings) * L * (Md + _ALIGN), -Md % _ALIGN
-    for part in row_blocks(len(B), each, part_bytes or int(_DEVICE_SHARE * device_memory(B)) or _HOST_BYTES):
-        wide = Problems(pad(A[part], (0, more, 0, more)), pad(B[part], (0, more)), problems.yy[part], problems.R[part])
+    for part in row_blocks(
+        len(B), each, part_bytes or int(_DEVICE_SHARE * device_memory(B)) or _HOST_BYTES
+    ):
+        wide = Problems(
+            pad(A[part], (0, more, 0, more)),
+            pad(B[part], (0, more)),
+            problems.yy[part],
+            problems.R[part],
+        )
         n_iter, P = _Batch(wide, settings, stop).run(max_iter, margin)
         yield part, n_iter, P[:, :, :Md]
 
@@ -93,20 +114,41 @@ def algorithm1_batch(
 class _Batch:
     """Settings (α, β, γ) on each of some problems: buffers over runs still going, results of those that stopped."""
 
-    def __init__(self, problems: Problems, settings: Sequence[Setting], stop: Stop) -> None:
-        self.problems, self.by_text, b, like = problems, stop == "text", len(problems.B), problems.B
-        alpha, beta, gamma = (like.new_tensor(column).repeat(b) for column in zip(*settings, strict=True))
+    def __init__(
+        self, problems: Problems, settings: Sequence[Setting], stop: Stop
+    ) -> None:
+        self.problems, self.by_text, b, like = (
+            problems,
+            stop == "text",
+            len(problems.B),
+            problems.B,
+        )
+        alpha, beta, gamma = (
+            like.new_tensor(column).repeat(b) for column in zip(*settings, strict=True)
+        )
         self.shape = b, len(settings)
-        self.which = torch.arange(b, device=like.device).repeat_interleave(len(settings))
+        self.which = torch.arange(b, device=like.device).repeat_interleave(
+            len(settings)
+        )
         self.run_id = torch.arange(len(alpha), device=like.device)
         self.n_iter = torch.zeros_like(self.run_id)
         self.alpha, self.B = alpha[:, None, None], problems.B[self.which]
-        norm_A, norm_R = (spectral_norms(M)[self.which] for M in (problems.A, problems.R))
+        norm_A, norm_R = (
+            spectral_norms(M)[self.which] for M in (problems.A, problems.R)
+        )
         lip = (2 * (norm_A**2 + (alpha * norm_R) ** 2)).sqrt()
         lip = torch.where(lip > 0, lip, 1.0)
-        self.beta, self.rate, self.cut = beta, (1 / lip)[:, None, None], (beta / lip)[:, None, None]
-        self.q = torch.full_like(beta, torch.inf if self.by_text else 0.0)  # the authors compare the first q with 0
-        self.W, self.found, self.F, self.F_old = (torch.zeros_like(self.B) for _ in range(4))
+        self.beta, self.rate, self.cut = (
+            beta,
+            (1 / lip)[:, None, None],
+            (beta / lip)[:, None, None],
+        )
+        self.q = torch.full_like(
+            beta, torch.inf if self.by_text else 0.0
+        )  # the authors compare the first q with 0
+        self.W, self.found, self.F, self.F_old = (
+            torch.zeros_like(self.B) for _ in range(4)
+        )
         self._ridge_start(gamma)
         self.H = self.B - gamma[:, None, None] * self.W  # A W of the start is free
         self._count()
@@ -119,13 +161,24 @@ class _Batch:
         for value in gamma.unique().tolist():
             factor, failed = torch.linalg.cholesky_ex(A + value * eye)
             if bool(failed.any()):
-                raise InputError(f"gamma = {value:g} is too small for the ridge start: take a larger one.")
+                raise InputError(
+                    f"gamma = {value:g} is too small for the ridge start: take a larger one."
+                )
             runs = torch.nonzero(gamma == value)[:, 0]
             self.W[runs] = torch.cholesky_solve(B.mT, factor).mT[self.which[runs]]
 
     def _count(self) -> None:
-        ends = [0, *torch.bincount(self.which, minlength=len(self.problems.B)).cumsum(0).tolist()]
-        self.parts = [(j, slice(*pair)) for j, pair in enumerate(pairwise(ends)) if pair[0] < pair[1]]
+        ends = [
+            0,
+            *torch.bincount(self.which, minlength=len(self.problems.B))
+            .cumsum(0)
+            .tolist(),
+        ]
+        self.parts = [
+            (j, slice(*pair))
+            for j, pair in enumerate(pairwise(ends))
+            if pair[0] < pair[1]
+        ]
         self.idle = torch.zeros(len(self.which), dtype=torch.bool, device="cpu")
 
     def run(self, max_iter: int, margin: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -136,22 +189,39 @@ class _Batch:
             torch.sub(self.B, self.H, out=self.H)
             torch.addcmul(self.W, self.H, self.rate, out=self.F)
             m = (b_old - 1) / b
-            Z = torch.lerp(self.F, self.F_old, -m, out=self.F_old) if m else self.F_old.copy_(self.F)
+            Z = (
+                torch.lerp(self.F, self.F_old, -m, out=self.F_old)
+                if m
+                else self.F_old.copy_(self.F)
+            )
             torch.clamp(Z, -self.cut, self.cut, out=self.H)
             torch.sub(Z, self.H, out=self.W)
-            self.F, self.F_old, b_old, b = self.F_old, self.F, b, (1 + sqrt(4 * b * b + 1)) / 2
+            self.F, self.F_old, b_old, b = (
+                self.F_old,
+                self.F,
+                b,
+                (1 + sqrt(4 * b * b + 1)) / 2,
+            )
             for j, part in self.parts:
-                torch.mm(self.W[part].flatten(0, 1), self.problems.A[j], out=self.H[part].flatten(0, 1))
+                torch.mm(
+                    self.W[part].flatten(0, 1),
+                    self.problems.A[j],
+                    out=self.H[part].flatten(0, 1),
+                )
             self._couple()
             # q, or the objective (24); the buffer F is free here
             torch.sub(self.H, self.B, alpha=2, out=self.F)
             q = self.F.mul_(self.W).flatten(1).sum(1) + self.problems.yy[self.which]
-            size = torch.linalg.vector_norm(self.W.flatten(1), 1 if self.by_text else 0, dim=1)
+            size = torch.linalg.vector_norm(
+                self.W.flatten(1), 1 if self.by_text else 0, dim=1
+            )
             q_old, self.q = self.q, (q / 2 if self.by_text else q) + self.beta * size
             ended = (self.q <= 0) & (not self.by_text) | (step == max_iter)
             if self._put_away(((q_old - self.q).abs() <= margin) | ended, step):
                 break
-        return self.n_iter.view(self.shape), self.found.view(*self.shape, *self.found.shape[1:]).mT
+        return self.n_iter.view(self.shape), self.found.view(
+            *self.shape, *self.found.shape[1:]
+        ).mT
 
     def _couple(self) -> None:
         """H += α W R; the buffer F is used up."""
@@ -171,7 +241,19 @@ class _Batch:
         going = torch.nonzero(~self.idle)[:, 0]
         if 0 < len(going) < (1 - _IDLE) * len(self.idle):
             here = going.to(self.W.device)
-            for name in ("W", "B", "H", "F_old", "alpha", "beta", "rate", "cut", "q", "which", "run_id"):
+            for name in (
+                "W",
+                "B",
+                "H",
+                "F_old",
+                "alpha",
+                "beta",
+                "rate",
+                "cut",
+                "q",
+                "which",
+                "run_id",
+            ):
                 setattr(self, name, getattr(self, name)[here])
             self.F = self.F[: len(here)]
             self._count()

@@ -34,7 +34,9 @@ from ...exceptions import InputError, NoMinimumError
 # A is formed only below this size: 400 MB is K(D+1) = 7071 in float64. Above, A would outweigh the data it sums up
 # (bibtex with 10 rules: 2.7 GB against 4 MB of entries).
 GRAM_BYTES = 400 * 10**6
-CHECK_EVERY = 4  # steps between certificates: one costs as much as the prox of two steps
+CHECK_EVERY = (
+    4  # steps between certificates: one costs as much as the prox of two steps
+)
 GAP = 1e-4  # relative duality gap at which a solution is good enough
 L1_SHARE = 0.25
 # Leave-one-out looks at this many rows at most, evenly spread over the sample: its cost grows with their cube, and the
@@ -42,9 +44,19 @@ L1_SHARE = 0.25
 LOO_ROWS = 1000
 # Above this many rows single precision serves: it halves the time and moves the chosen ρ by less than a grid step.
 LOO_SINGLE = 400
-GRID = np.logspace(-6, 2, 41)  # total ridge weights tried, in units of the largest eigenvalue of G Gᵀ
-RATIOS = (0.1, 0.32, 1.0, 3.2, 10.0)  # α / ρ tried; beyond these the coupling is without effect, or all there is
-START_BYTES = 500 * 10**6  # a factor for the ridge start may take this much; the solver starts at 0 else
+GRID = np.logspace(
+    -6, 2, 41
+)  # total ridge weights tried, in units of the largest eigenvalue of G Gᵀ
+RATIOS = (
+    0.1,
+    0.32,
+    1.0,
+    3.2,
+    10.0,
+)  # α / ρ tried; beyond these the coupling is without effect, or all there is
+START_BYTES = (
+    500 * 10**6
+)  # a factor for the ridge start may take this much; the solver starts at 0 else
 Weight = float | None  # None: from the data
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -56,12 +68,25 @@ class Quadratic:
     G: Any  # a FuzzyMap, an array or CSR; its rows and those of Y are scaled by √w
     Y: Array
     A: Array | None = None
-    factor: Array | None = None  # F (Md, r) with A = F Fᵀ, where that makes products cheaper
+    factor: Array | None = (
+        None  # F (Md, r) with A = F Fᵀ, where that makes products cheaper
+    )
 
     def astype(self, dtype: "np.dtype[Any] | type") -> "Quadratic":
         """In another precision."""
-        used = {"Y": self.Y, "factor": self.factor, **({"G": self.G} if self.A is None else {"A": self.A})}
-        return replace(self, **{name: part.astype(dtype) for name, part in used.items() if part is not None})
+        used = {
+            "Y": self.Y,
+            "factor": self.factor,
+            **({"G": self.G} if self.A is None else {"A": self.A}),
+        }
+        return replace(
+            self,
+            **{
+                name: part.astype(dtype)
+                for name, part in used.items()
+                if part is not None
+            },
+        )
 
     def with_targets(self, Y: Array) -> "Quadratic":
         """The same rows with other targets; what is known of A stays known."""
@@ -92,8 +117,14 @@ class Quadratic:
         v0 = np.cos(np.arange(n))  # touches every coordinate, favours none
         if not np.any(self.apply(v0[:, None])):
             return 0.0  # every membership underflowed: A is 0, which Lanczos cannot start on
-        operator = LinearOperator((n, n), matvec=lambda v: self.apply(v.reshape(-1, 1)).ravel(), dtype=np.float64)
-        return float(eigsh(operator, k=1, which="LA", v0=v0, return_eigenvectors=False)[0])
+        operator = LinearOperator(
+            (n, n),
+            matvec=lambda v: self.apply(v.reshape(-1, 1)).ravel(),
+            dtype=np.float64,
+        )
+        return float(
+            eigsh(operator, k=1, which="LA", v0=v0, return_eigenvectors=False)[0]
+        )
 
     @cached_property
     def bound(self) -> Array:
@@ -105,25 +136,45 @@ class Quadratic:
         """
         larger = {"G": abs(self.G)} if self.A is None else {"A": abs(self.A)}
         absolute, norm = replace(self, **larger).apply, self.norm
-        v = np.sqrt(np.maximum(absolute(np.ones((self.G.shape[1], 1))), 1e-12 * max(norm, _TINY)))
+        v = np.sqrt(
+            np.maximum(
+                absolute(np.ones((self.G.shape[1], 1))), 1e-12 * max(norm, _TINY)
+            )
+        )
         D = np.maximum(absolute(v) / v, 1e-12 * norm)
-        return D if float(np.log(D).mean()) < np.log(max(norm, _TINY)) else np.full_like(D, norm)
+        return (
+            D
+            if float(np.log(D).mean()) < np.log(max(norm, _TINY))
+            else np.full_like(D, norm)
+        )
 
     @cached_property
     def _dual(self) -> Array | None:
         """GGᵀ where it is the smaller one to form."""
         if self.A is not None or len(self.Y) > self.G.shape[1]:
             return None
-        return self.G.dual_gram() if isinstance(self.G, FuzzyMap) else dense(self.G @ self.G.T)
+        return (
+            self.G.dual_gram()
+            if isinstance(self.G, FuzzyMap)
+            else dense(self.G @ self.G.T)
+        )
 
     def ridge_start(self, gamma: float) -> Array:
         """(GᵀG + γI)⁻¹GᵀY, or the same as Gᵀ(GGᵀ + γI)⁻¹Y.   (36)"""
         dual = self._dual
-        K, V = (dual, self.Y) if dual is not None else (gram(self.G) if self.A is None else self.A, self.B)
+        K, V = (
+            (dual, self.Y)
+            if dual is not None
+            else (gram(self.G) if self.A is None else self.A, self.B)
+        )
         try:
-            factor = linalg.cho_factor(K + gamma * np.eye(len(K), dtype=K.dtype), lower=True)
+            factor = linalg.cho_factor(
+                K + gamma * np.eye(len(K), dtype=K.dtype), lower=True
+            )
         except linalg.LinAlgError:
-            raise InputError(f"gamma = {gamma:g} is too small for the ridge start: take a larger init_ridge.") from None
+            raise InputError(
+                f"gamma = {gamma:g} is too small for the ridge start: take a larger init_ridge."
+            ) from None
         solved = np.asarray(linalg.cho_solve(factor, V))
         return solved if dual is None else _transposed(self.G, solved)
 
@@ -145,7 +196,12 @@ def weighted(Y: Any, w: Array | None) -> Any:
 
 
 def quadratic(
-    G: Any, Y: Array, w: Array | None = None, *, n_products: int = 100, form: bool | None = None
+    G: Any,
+    Y: Array,
+    w: Array | None = None,
+    *,
+    n_products: int = 100,
+    form: bool | None = None,
 ) -> Quadratic:
     """The rows of G and Y under the weights w, with A formed as ``form`` says.
 
@@ -153,7 +209,12 @@ def quadratic(
     """
     if form is None:
         X, K = (G.X, G.n_rules) if isinstance(G, FuzzyMap) else (G, 1)
-        (N, width), entries, L, thin = G.shape, n_entries(X), Y.shape[1], sparse.issparse(X)
+        (N, width), entries, L, thin = (
+            G.shape,
+            n_entries(X),
+            Y.shape[1],
+            sparse.issparse(X),
+        )
         # A sparse flop costs about 16 dense ones (.3 s per product against .02 s at equal flops, bibtex with 10 rules).
         per_pass = 4 * entries * K * L * (16 if thin else 1)
         once = N * width**2 if not thin else 16 * entries**2 / N * K**2
@@ -183,7 +244,11 @@ class Problem:
     def value(self, P: Array, slope: Array | None = None) -> float:
         """F(P); with the slope at hand it costs no product with A."""
         slope = self.slope(P) if slope is None else slope
-        return 0.5 * float(np.vdot(P, slope - self.data.B)) + 0.5 * self.data.yy + self.beta * float(abs(P).sum())
+        return (
+            0.5 * float(np.vdot(P, slope - self.data.B))
+            + 0.5 * self.data.yy
+            + self.beta * float(abs(P).sum())
+        )
 
     def gap(self, P: Array, slope: Array) -> float:
         """Duality gap at P: an upper bound of F(P) - min F, 0 only at the optimum. Needs the ``ridge`` r > 0.
@@ -195,7 +260,9 @@ class Problem:
         Z = r * P - slope
         excess = np.maximum(abs(Z) - self.beta, 0.0)
         own = 0.5 * r * float(np.vdot(P, P)) + self.beta * float(abs(P).sum())
-        return max(0.0, own + float(np.vdot(excess, excess)) / (2 * r) - float(np.vdot(P, Z)))
+        return max(
+            0.0, own + float(np.vdot(excess, excess)) / (2 * r) - float(np.vdot(P, Z))
+        )
 
     @property
     def ridge(self) -> float:
@@ -214,7 +281,11 @@ class Problem:
 
     @cached_property
     def _coupling_range(self) -> tuple[float, float]:
-        values = np.zeros(1) if self.Q is None or self.alpha == 0 else np.linalg.eigvalsh(self.Q)
+        values = (
+            np.zeros(1)
+            if self.Q is None or self.alpha == 0
+            else np.linalg.eigvalsh(self.Q)
+        )
         return float(values[0]), float(values[-1])
 
     def require_minimum(self) -> None:
@@ -225,7 +296,11 @@ class Problem:
         low, high = self._coupling_range
         if self.ridge >= 0 or low >= -1e-10 * max(1.0, high):
             return  # whatever A is: its eigenvalues take a minute for K(D+1) = 10,020
-        sigma = 0.0 if self.data.A is None else max(0.0, float(np.linalg.eigvalsh(self.data.A)[0]))
+        sigma = (
+            0.0
+            if self.data.A is None
+            else max(0.0, float(np.linalg.eigvalsh(self.data.A)[0]))
+        )
         curvature = sigma + self.ridge
         if curvature < -1e-9 * (self.data.norm + self.rho + self.alpha * high):
             raise NoMinimumError(
@@ -250,7 +325,13 @@ def soft_threshold(Z: Array, t: float | Array) -> Array:
     return Z - np.clip(Z, -t, t)
 
 
-def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000, tol: float = GAP) -> Solution:
+def fista(
+    problem: Problem,
+    start: Array | None = None,
+    *,
+    max_iter: int = 1000,
+    tol: float = GAP,
+) -> Solution:
     """Minimise a convex `Problem` from ``start`` (zeros by default); `NoMinimumError` where it is not convex.
 
     Each step is (31)-(33) with a step size of its own for every row of P, and momentum restarts when it points uphill.
@@ -259,7 +340,11 @@ def fista(problem: Problem, start: Array | None = None, *, max_iter: int = 1000,
     """
     problem.require_minimum()
     B = problem.data.B
-    diagonal = problem.data.bound + problem.rho + problem.alpha * max(problem._coupling_range[1], 0.0)
+    diagonal = (
+        problem.data.bound
+        + problem.rho
+        + problem.alpha * max(problem._coupling_range[1], 0.0)
+    )
     steps = (1.0 / diagonal).astype(B.dtype)  # the diagonal dominates the Hessian
     P = np.zeros_like(B) if start is None else np.array(start, dtype=B.dtype)
     slope = problem.slope(P)
@@ -319,8 +404,12 @@ def fit_consequents(
         beta = L1_SHARE * noise if beta is None else beta
     data = quadratic(G, centred, w)
     small = 8 * min(G.shape) ** 2 <= START_BYTES
-    start = data.ridge_start(gamma if gamma else max(rho + alpha, 1e-8)) if small else None
-    solution = fista(Problem(data, Q, alpha, beta, rho), start, max_iter=max_iter, tol=tol)
+    start = (
+        data.ridge_start(gamma if gamma else max(rho + alpha, 1e-8)) if small else None
+    )
+    solution = fista(
+        Problem(data, Q, alpha, beta, rho), start, max_iter=max_iter, tol=tol
+    )
     P = solution.P.copy()
     P.reshape(G.n_rules, -1, Y.shape[1])[:, 0] += rates
     return Consequents(P, rho, alpha, beta, Q, solution)
@@ -349,7 +438,9 @@ def leave_one_out(s: Array, U: Array, Y: Array, w: Array, taus: Array) -> Array:
     for part in row_blocks(len(taus), Y.itemsize * (len(Y) + len(s)) * L):
         kept = s[:, None] / (s[:, None] + taus[part].astype(s.dtype))
         leverage = np.minimum((squares @ kept) / copies[:, None], 1 - 1e-10)
-        residual = (U @ (kept[:, :, None] * coefficients[:, None, :]).reshape(len(s), -1)).reshape(len(Y), -1, L)
+        residual = (
+            U @ (kept[:, :, None] * coefficients[:, None, :]).reshape(len(s), -1)
+        ).reshape(len(Y), -1, L)
         residual -= Y[:, None, :]
         residual *= (1 / (1 - leverage)).astype(residual.dtype)[:, :, None]
         errors[part] = np.einsum("ntl,ntl->tl", residual, residual)
@@ -357,7 +448,13 @@ def leave_one_out(s: Array, U: Array, Y: Array, w: Array, taus: Array) -> Array:
 
 
 def choose_weights(
-    G: FuzzyMap, Y: Array, w: Array, Q: Array, *, rho: Weight = None, alpha: Weight = None
+    G: FuzzyMap,
+    Y: Array,
+    w: Array,
+    Q: Array,
+    *,
+    rho: Weight = None,
+    alpha: Weight = None,
 ) -> tuple[float, float, float]:
     """ρ and α of least leave-one-out squared error, summed over labels, and the noise; a weight given is kept."""
     rows, total = spread_rows(len(Y), LOO_ROWS), float(w.sum())
@@ -371,7 +468,11 @@ def choose_weights(
     taus, coupled = scale * GRID, bool(np.any(lam))
     rhos = taus if rho is None else np.array([rho])
     ratios = RATIOS if coupled else (0.0,)
-    alphas = np.outer(rhos, ratios) if alpha is None or not coupled else np.full((len(rhos), 1), alpha)
+    alphas = (
+        np.outer(rhos, ratios)
+        if alpha is None or not coupled
+        else np.full((len(rhos), 1), alpha)
+    )
     totals = rhos[:, None, None] + alphas[:, :, None] * lam
     # column j has the weight totals[..., j]: between the weights tried by interpolation
     x, tried = np.log(np.maximum(totals, taus[0])), leave_one_out(s, U, Y @ V, w, taus)
@@ -379,6 +480,8 @@ def choose_weights(
     errors = np.where(totals > 0, np.stack(found, axis=-1), np.inf).sum(axis=2)
     r, a = np.unravel_index(int(np.argmin(errors)), errors.shape)
     rho, alpha = float(rhos[r]), float(alphas[r, a])
-    left = leave_one_out(s, U, Y, w, np.array([max(rho + alpha * float(lam.mean()), 0.0)]))[0]
+    left = leave_one_out(
+        s, U, Y, w, np.array([max(rho + alpha * float(lam.mean()), 0.0)])
+    )[0]
     column_norm = np.sqrt(float(s.sum()) / G.shape[1] * (total / float(w.sum())))
     return rho, alpha, float(np.mean(np.sqrt(left / float(w.sum()))) * column_norm)

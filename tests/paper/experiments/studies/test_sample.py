@@ -17,7 +17,10 @@ from mltsk.paper.methods import PaperMLTSK
 from mltsk.paper.solvers.algorithm1 import algorithm1
 
 
-@pytest.mark.filterwarnings("ignore::mltsk.exceptions.NonConvexWarning", "ignore::mltsk.exceptions.RuleCollapseWarning")
+@pytest.mark.filterwarnings(
+    "ignore::mltsk.exceptions.NonConvexWarning",
+    "ignore::mltsk.exceptions.RuleCollapseWarning",
+)
 def test_paper_rules_are_those_of_the_preset(toy):
     Y, T = toy.Y[:60].astype(float), toy.X[60:]
     G, G_test = paper_rules(toy.X[:60], T, 3, 10.0)
@@ -30,7 +33,12 @@ def test_our_metrics_are_those_of_the_classifier(toy):
     sample = sample_of(toy, 0, "fast")
     train, test = sample.folds[0]
     model = MLTSKClassifier(n_rules=4).fit(toy.X[train], toy.Y[train])
-    found = evaluate(toy.Y[test], model.decision_function(toy.X[test]), threshold=0, convention="paper")
+    found = evaluate(
+        toy.Y[test],
+        model.decision_function(toy.X[test]),
+        threshold=0,
+        convention="paper",
+    )
     expected = [found[name] for name in ("AP", "HL", "OE", "RL", "CV")]
     assert_allclose(our_metrics(sample, sample.folds[0], n_rules=4), expected)
 
@@ -45,7 +53,12 @@ def test_fast_takes_fewer_rows_and_folds_and_says_so():
 
 def test_search_scores_every_setting_on_every_fold(toy):
     sample = sample_of(toy, 0, "paper")
-    grid = {"n_rules": (2,), "width_scale": (1.0, 10.0), "correlation_weight": (1.0,), "l1_weight": (0.1, 100.0)}
+    grid = {
+        "n_rules": (2,),
+        "width_scale": (1.0, 10.0),
+        "correlation_weight": (1.0,),
+        "l1_weight": (0.1, 100.0),
+    }
     best, scores = search(sample, {**grid, "init_ridge": (1.0,)})
     assert {table.shape for table in scores.values()} == {(5, 5)}
     assert len(scores) == 4

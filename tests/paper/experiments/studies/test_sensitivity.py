@@ -14,11 +14,19 @@ def test_both_methods_move_both_weights(found):
     result = found["sensitivity"]
     for method in ("paper", "ours"):
         for symbol in ("alpha", "beta"):
-            assert np.shape(result[method][symbol]["mean"]) == (len(result["values"]), 5)
+            assert np.shape(result[method][symbol]["mean"]) == (
+                len(result["values"]),
+                5,
+            )
 
 
-def test_an_overwhelming_l1_term_leaves_base_rates_to_ours_and_nothing_to_the_paper(found):
-    paper, ours = (found["sensitivity"][method]["beta"]["mean"][-1][0] for method in ("paper", "ours"))
+def test_an_overwhelming_l1_term_leaves_base_rates_to_ours_and_nothing_to_the_paper(
+    found,
+):
+    paper, ours = (
+        found["sensitivity"][method]["beta"]["mean"][-1][0]
+        for method in ("paper", "ours")
+    )
     assert ours > paper
 
 

@@ -24,10 +24,24 @@ class Study(NamedTuple):
 
 STUDIES = {
     "label-correlation": Study(
-        "Correlation of labels and of their consequents", "Fig. 3, 4", correlation_study, ("emotions", "scene")
+        "Correlation of labels and of their consequents",
+        "Fig. 3, 4",
+        correlation_study,
+        ("emotions", "scene"),
     ),
-    "coupling-effect": Study("What the label coupling is worth", "Fig. 5", effect_study),
-    "rules": Study("Average precision against the number of rules", "Fig. 6", rules_study),
-    "sensitivity": Study("Sensitivity to alpha and beta", "Fig. 7", weights_study, ("flags",)),
-    "convergence": Study("Convergence past the authors' stop", "Fig. 8", convergence_study, ("scene", "yeast")),
+    "coupling-effect": Study(
+        "What the label coupling is worth", "Fig. 5", effect_study
+    ),
+    "rules": Study(
+        "Average precision against the number of rules", "Fig. 6", rules_study
+    ),
+    "sensitivity": Study(
+        "Sensitivity to alpha and beta", "Fig. 7", weights_study, ("flags",)
+    ),
+    "convergence": Study(
+        "Convergence past the authors' stop",
+        "Fig. 8",
+        convergence_study,
+        ("scene", "yeast"),
+    ),
 }

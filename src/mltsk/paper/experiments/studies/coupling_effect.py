@@ -42,7 +42,18 @@ from ...solvers.algorithm1 import algorithm1_grid
 from ...solvers.problem import LOO_SINGLE, spectrum
 from ..cross_validation import Fold, shuffled_folds
 from ..published import METRICS
-from .sample import CONVENTION, Sample, best_by_ap, five, our_metrics, paper_rules, plain, sample_of, search, summary
+from .sample import (
+    CONVENTION,
+    Sample,
+    best_by_ap,
+    five,
+    our_metrics,
+    paper_rules,
+    plain,
+    sample_of,
+    search,
+    summary,
+)
 
 ARMS = ("off", "paper", "ridge", "laplacian", "signed", "shift", "precision")
 CONVEX_ARMS = ARMS[2:]
@@ -65,7 +76,9 @@ Floats = tuple[float, ...]
 Settings = dict[str, list[Floats]]
 
 
-def correlation_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
+def correlation_study(
+    data: Dataset, *, seed: int = 0, grid: str = "paper"
+) -> dict[str, Any]:
     """Correlation of labels, of the authors' consequents and of our default's, and how well they agree.
 
     ``by_alpha`` is the agreement (Pearson) of the authors' method, otherwise at ``setting``, at other values of α.
@@ -74,9 +87,17 @@ def correlation_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> d
     X, Y, setting = sample.dense, sample.Y, dict(search(sample, CORRELATION_GRID)[0])
     G, _ = paper_rules(X, X[:1], int(setting["n_rules"]), setting["width_scale"])
     weights = CORRELATION_ALPHAS, [setting["l1_weight"]], [setting["init_ridge"]]
-    every = algorithm1_grid(G, Y, *weights, then=lambda found: label_correlation(found.P))
-    C, by_alpha = label_correlation(Y), {alpha: shown for (alpha, _, _), shown in every.items()}
-    consequents = {"paper": by_alpha[setting["correlation_weight"]], "paper_uncoupled": by_alpha[0.0]}
+    every = algorithm1_grid(
+        G, Y, *weights, then=lambda found: label_correlation(found.P)
+    )
+    C, by_alpha = (
+        label_correlation(Y),
+        {alpha: shown for (alpha, _, _), shown in every.items()},
+    )
+    consequents = {
+        "paper": by_alpha[setting["correlation_weight"]],
+        "paper_uncoupled": by_alpha[0.0],
+    }
     for name, coupling in (("ours", None), ("ours_coupled", "laplacian")):
         system = MLTSKClassifier(coupling=coupling).fit(sample.X, Y.astype(int)).system_
         P = np.concatenate([system.term_coef, system.coef.reshape(-1, Y.shape[1])])
@@ -84,7 +105,11 @@ def correlation_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> d
     models = {}
     for name, shown in consequents.items():
         pearson, spearman = agreement(C, shown)
-        models[name] = {"correlation": plain(shown), "pearson": pearson, "spearman": spearman}
+        models[name] = {
+            "correlation": plain(shown),
+            "pearson": pearson,
+            "spearman": spearman,
+        }
     return {
         "note": f"{sample.note} to choose the setting of highest AP; consequents fitted to all rows used",
         "labels": list(data.label_names),
@@ -92,7 +117,9 @@ def correlation_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> d
         "positive_pairs": int((C[np.triu_indices(len(C), 1)] > 0).sum()),
         "setting": setting,
         "models": models,
-        "by_alpha": [[alpha, agreement(C, by_alpha[alpha])[0]] for alpha in CORRELATION_ALPHAS],
+        "by_alpha": [
+            [alpha, agreement(C, by_alpha[alpha])[0]] for alpha in CORRELATION_ALPHAS
+        ],
     }
 
 
@@ -109,7 +136,9 @@ def agreement(A: Array, B: Array) -> tuple[float | None, float | None]:
     a, b = A[pairs], B[pairs]
     if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return None, None
-    return tuple(float(np.clip(test(a, b).statistic, -1, 1)) for test in (pearsonr, spearmanr))  # type: ignore[return-value]
+    return tuple(
+        float(np.clip(test(a, b).statistic, -1, 1)) for test in (pearsonr, spearmanr)
+    )  # type: ignore[return-value]
 
 
 def settings_of(alphas: Floats, betas: Floats, gammas: Floats) -> Settings:
@@ -117,12 +146,16 @@ def settings_of(alphas: Floats, betas: Floats, gammas: Floats) -> Settings:
 
     β for α = 0 are those of group B, which group A needs, and so many more as the values of α would give.
     """
-    more = np.geomspace(0.02, 3.0, (len(alphas) - 1) * len(betas))  # between the powers of ten that the paper tries
+    more = np.geomspace(
+        0.02, 3.0, (len(alphas) - 1) * len(betas)
+    )  # between the powers of ten that the paper tries
     off = product((0.0,), sorted({*betas, *more.tolist()}), gammas)
     found: Settings = {"off": list(off), "paper": list(product(alphas, betas, gammas))}
     for arm in CONVEX_ARMS:
         ratios = (0.0,) if arm == "ridge" else RATIOS
-        found[arm] = list(product(np.logspace(*RHO_RANGE, N_CONVEX // len(ratios)).tolist(), ratios))
+        found[arm] = list(
+            product(np.logspace(*RHO_RANGE, N_CONVEX // len(ratios)).tolist(), ratios)
+        )
     return found
 
 
@@ -130,16 +163,24 @@ PAPER = settings_of((0.01, 0.1, 1.0, 10.0, 100.0), (0.1, 1.0), (1.0, 10.0))
 FAST = settings_of((0.01, 100.0), (0.1,), (10.0, 100.0))
 
 
-def effect_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[str, Any]:
+def effect_study(
+    data: Dataset, *, seed: int = 0, grid: str = "paper"
+) -> dict[str, Any]:
     """Five metrics with and without coupling: the paper's comparison (``groups``) and a fair one (``arms``)."""
     sample = sample_of(data, seed, grid, fast_rows=FAST_ROWS)
     settings, n_inner = (FAST, 1) if sample.fast else (PAPER, 2)
-    outcomes, arms = [_fold(sample, fold, settings, n_inner, seed) for fold in sample.folds], dict[str, Any]()
+    outcomes, arms = (
+        [_fold(sample, fold, settings, n_inner, seed) for fold in sample.folds],
+        dict[str, Any](),
+    )
     for kind in ("paper", "ours"):
         folds = [outcome[kind] for outcome in outcomes]
         rows = {arm: np.array([fold[arm][1] for fold in folds]) for arm in folds[0]}
         chosen = {arm: [list(fold[arm][0]) for fold in folds] for arm in rows}
-        arms[kind] = {arm: {**summary(r), "folds": plain(r), "chosen": chosen[arm]} for arm, r in rows.items()}
+        arms[kind] = {
+            arm: {**summary(r), "folds": plain(r), "chosen": chosen[arm]}
+            for arm, r in rows.items()
+        }
     return {
         "note": f"{sample.note}; weights chosen by AP on {n_inner} of 3 inner folds, from "
         f"{len(settings['paper'])} settings with Algorithm I and {N_CONVEX} for convex arms; "
@@ -152,7 +193,9 @@ def effect_study(data: Dataset, *, seed: int = 0, grid: str = "paper") -> dict[s
     }
 
 
-def _fold(sample: Sample, fold: Fold, settings: Settings, n_inner: int, seed: int) -> dict[str, Any]:
+def _fold(
+    sample: Sample, fold: Fold, settings: Settings, n_inner: int, seed: int
+) -> dict[str, Any]:
     """By arm, the setting that inner folds choose and its metrics on the test fold; and all settings of Algorithm I."""
     X, Y, (train, test) = sample.dense, sample.Y, fold
     tried = []
@@ -162,23 +205,42 @@ def _fold(sample: Sample, fold: Fold, settings: Settings, n_inner: int, seed: in
 
     def best(arm: str) -> Floats:
         def mean(setting: Floats) -> float:
-            found = [average_precision_score(T, scores[arm][setting], convention=CONVENTION) for scores, T in tried]
+            found = [
+                average_precision_score(T, scores[arm][setting], convention=CONVENTION)
+                for scores, T in tried
+            ]
             return float(np.nan_to_num(np.mean(found), nan=-1.0))
 
         return max(tried[0][0][arm], key=mean)
 
     chosen = {arm: best(arm) for arm in ARMS}
-    needed = {**settings, **{arm: [chosen[arm]] for arm in CONVEX_ARMS}}  # the groups need all of Algorithm I
-    final = scores_of(*paper_rules(X[train], X[test], N_RULES, WIDTH_SCALE), Y[train], needed)
+    needed = {
+        **settings,
+        **{arm: [chosen[arm]] for arm in CONVEX_ARMS},
+    }  # the groups need all of Algorithm I
+    final = scores_of(
+        *paper_rules(X[train], X[test], N_RULES, WIDTH_SCALE), Y[train], needed
+    )
     couplings = {arm: None if arm == "ridge" else arm for arm in CONVEX_ARMS}
     return {
-        "paper": {arm: (chosen[arm], five(Y[test], final[arm][chosen[arm]])) for arm in ARMS},
-        "ours": {arm: ((), our_metrics(sample, fold, coupling=coupling)) for arm, coupling in couplings.items()},
-        "all": {setting: five(Y[test], S) for arm in ("off", "paper") for setting, S in final[arm].items()},
+        "paper": {
+            arm: (chosen[arm], five(Y[test], final[arm][chosen[arm]])) for arm in ARMS
+        },
+        "ours": {
+            arm: ((), our_metrics(sample, fold, coupling=coupling))
+            for arm, coupling in couplings.items()
+        },
+        "all": {
+            setting: five(Y[test], S)
+            for arm in ("off", "paper")
+            for setting, S in final[arm].items()
+        },
     }
 
 
-def scores_of(G: FuzzyMap, T: FuzzyMap, Y: Array, settings: Settings) -> dict[str, dict[Floats, Array]]:
+def scores_of(
+    G: FuzzyMap, T: FuzzyMap, Y: Array, settings: Settings
+) -> dict[str, dict[Floats, Array]]:
     """Scores of the test rows T, by arm and setting; those of Algorithm I must be full grids.
 
     A convex fit is T Gᵀ U diag(1/(s + ρ + α λ_j)) Uᵀ Y V Vᵀ + base rates, with s and U the spectrum of GGᵀ.
@@ -194,7 +256,11 @@ def scores_of(G: FuzzyMap, T: FuzzyMap, Y: Array, settings: Settings) -> dict[st
             found[arm] = algorithm1_grid(G, Y, *axes, then=lambda result: T @ result.P)
             continue
         lam, V = np.linalg.eigh(coupling_matrix(C, arm))
-        lam, rotated, found[arm] = np.maximum(lam, 0.0) * (arm != "ridge"), projected @ V, {}
+        lam, rotated, found[arm] = (
+            np.maximum(lam, 0.0) * (arm != "ridge"),
+            projected @ V,
+            {},
+        )
         for rho, ratio in tried:
             weights = s + top * rho * (1 + ratio * lam)
             found[arm][rho, ratio] = test @ ((rotated / weights) @ V.T) + rates
@@ -203,7 +269,15 @@ def scores_of(G: FuzzyMap, T: FuzzyMap, Y: Array, settings: Settings) -> dict[st
 
 def compared_groups(folds: list[dict[Floats, Array]]) -> dict[str, Any]:
     """Group B at its best setting on the reported folds, group A at the same with α = 0."""
-    tables = {setting: np.array([fold[setting] for fold in folds]) for setting in folds[0]}
-    best = best_by_ap({setting: table for setting, table in tables.items() if setting[0] > 0})
+    tables = {
+        setting: np.array([fold[setting] for fold in folds]) for setting in folds[0]
+    }
+    best = best_by_ap(
+        {setting: table for setting, table in tables.items() if setting[0] > 0}
+    )
     setting = dict(zip(("alpha", "beta", "gamma"), best, strict=True))
-    return {"A": summary(tables[(0.0, *best[1:])]), "B": summary(tables[best]), "setting": setting}
+    return {
+        "A": summary(tables[(0.0, *best[1:])]),
+        "B": summary(tables[best]),
+        "setting": setting,
+    }

@@ -28,7 +28,9 @@ from ..cross_validation import Fold, shuffled_folds
 
 CONVENTION = "paper"
 N_FOLDS, FAST_FOLDS = 5, 2
-five = partial(five_metrics, convention=CONVENTION)  # AP, HL, OE, RL and CV of scores of a test fold
+five = partial(
+    five_metrics, convention=CONVENTION
+)  # AP, HL, OE, RL and CV of scores of a test fold
 CONVEX_RULES = 15  # of the convex form
 
 Setting = tuple[tuple[str, float], ...]
@@ -54,7 +56,9 @@ def sample_of(data: Dataset, seed: int, grid: str, *, fast_rows: int = 2000) -> 
     n, fast = len(data), grid == "fast"
     kept = min(n, fast_rows) if fast else n
     rows = np.sort(np.random.default_rng(seed).permutation(n)[:kept])
-    folds = shuffled_folds(kept, min(N_FOLDS, kept), seed)[: FAST_FOLDS if fast else None]
+    folds = shuffled_folds(kept, min(N_FOLDS, kept), seed)[
+        : FAST_FOLDS if fast else None
+    ]
     note = f"{'all rows' if kept == n else f'{kept} rows'}, {len(folds)} of {N_FOLDS} folds"
     part = "" if kept == n else f"{kept:,} of {n:,} rows"
     X = data.X[rows]
@@ -69,7 +73,9 @@ def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Maps:
     Z = scaling.apply(X)
     C, spread = find_rules(Z, w, n_rules)
     S = authors_widths(spread, width_scale)
-    return FuzzyMap.of(Z, C, S, underflow="authors"), FuzzyMap.of(scaling.apply(T), C, S, underflow="authors")
+    return FuzzyMap.of(Z, C, S, underflow="authors"), FuzzyMap.of(
+        scaling.apply(T), C, S, underflow="authors"
+    )
 
 
 def common_width_rules(X: Matrix, T: Matrix) -> Maps:
@@ -88,11 +94,15 @@ def our_metrics(sample: Sample, fold: Fold, **params: Any) -> Array:
     return five(sample.Y[test], model.decision_function(sample.X[test]), threshold=0.0)
 
 
-def search(sample: Sample, grid: Mapping[str, Sequence[float]]) -> tuple[Setting, dict[Setting, Array]]:
+def search(
+    sample: Sample, grid: Mapping[str, Sequence[float]]
+) -> tuple[Setting, dict[Setting, Array]]:
     """The authors' method over a grid: the best setting by AP, and five metrics (folds, 5) at every one."""
     X, found = sample.dense, dict[Setting, list[Array]]()
     for train, test in sample.folds:
-        for point in PaperMLTSK().grid_path(X[train], sample.Y[train].astype(int), X[test], grid):
+        for point in PaperMLTSK().grid_path(
+            X[train], sample.Y[train].astype(int), X[test], grid
+        ):
             key = tuple((name, float(point.params[name])) for name in grid)  # type: ignore[arg-type]
             found.setdefault(key, []).append(five(sample.Y[test], point.scores))
     tables = {setting: np.array(rows) for setting, rows in found.items()}
@@ -101,12 +111,21 @@ def search(sample: Sample, grid: Mapping[str, Sequence[float]]) -> tuple[Setting
 
 def best_by_ap(scores: Mapping[Any, Array]) -> Any:
     """The setting of highest mean AP, the first of several; chosen on the folds that are reported, as in the paper."""
-    return max(scores, key=lambda setting: float(np.nan_to_num(scores[setting][:, 0].mean(), nan=-1.0)))
+    return max(
+        scores,
+        key=lambda setting: float(
+            np.nan_to_num(scores[setting][:, 0].mean(), nan=-1.0)
+        ),
+    )
 
 
 def summary(rows: Array) -> dict[str, Any]:
     """Mean and SD (n - 1) over folds (…, F, 5) of the five metrics, as plain data."""
-    sd = rows.std(axis=-2, ddof=1) if rows.shape[-2] > 1 else np.full_like(rows[..., 0, :], np.nan)
+    sd = (
+        rows.std(axis=-2, ddof=1)
+        if rows.shape[-2] > 1
+        else np.full_like(rows[..., 0, :], np.nan)
+    )
     return {"mean": plain(rows.mean(axis=-2)), "sd": plain(sd)}
 
 
