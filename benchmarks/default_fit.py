@@ -49,7 +49,7 @@ def measure(name: str) -> list[object]:
     chosen = [
         clf.n_rules_,
         clf.order_ if clf.n_rules_ else "-",
-        int(clf.n_terms_.max()),
+        int(clf.n_statements_.max()),
     ]
     return [
         name,

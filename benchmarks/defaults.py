@@ -96,6 +96,12 @@ def measure(
             convention="paper",
         )
         values.append(
-            (found["AP"], found["HL"], clf.n_terms_.mean(), clf.n_rules_, clf.order_)
+            (
+                found["AP"],
+                found["HL"],
+                clf.n_statements_.mean(),
+                clf.n_rules_,
+                clf.order_,
+            )
         )
     return np.mean(values, axis=0)

@@ -165,7 +165,7 @@ def models() -> list:
         IncrementalMLTSK(2).fit(DATA.X, DATA.Y),
     ]
     made += [
-        MLTSKClassifier(0, max_terms=3, threshold="f1").fit(DATA.X, DATA.Y),
+        MLTSKClassifier(0, max_statements=3, threshold="f1").fit(DATA.X, DATA.Y),
         MLTSKClassifier(1).fit(DATA.X, DATA.Y[:, 0]),
     ]
     made += [make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(DATA.X, DATA.Y)]

@@ -57,7 +57,9 @@ def test_shapes_follow_the_interface(data, clf):
         == clf.predict_proba(data.X).shape
         == (200, 4)
     )
-    assert_array_equal(clf.n_terms_, np.full(4, n_terms + n_rules * clf.coef_.shape[1]))
+    assert_array_equal(
+        clf.n_statements_, np.full(4, n_terms + n_rules * clf.coef_.shape[1])
+    )
     assert_array_equal(clf.classes_, np.arange(4))
 
 
@@ -279,7 +281,7 @@ def test_labels_that_everybody_or_nobody_has(data):
         {},
         {"coupling": "precision"},
         {"threshold": "f1"},
-        {"max_terms": 3},
+        {"max_statements": 3},
     ):
         assert_array_equal(
             MLTSKClassifier(**options).fit(data.X, Y).predict(data.X)[:, :2],
@@ -384,7 +386,7 @@ def test_bad_targets_are_refused(data):
 
 def test_data_are_never_written_to(data):
     X, Y = data.X.copy(), data.Y.copy()
-    MLTSKClassifier(scale=None, n_rules=3, max_terms=2).fit(X, Y).predict(X)
+    MLTSKClassifier(scale=None, n_rules=3, max_statements=2).fit(X, Y).predict(X)
     assert_array_equal(X, data.X)
     assert_array_equal(Y, data.Y)
 

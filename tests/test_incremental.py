@@ -174,7 +174,7 @@ def test_a_stream_can_be_pickled_and_goes_on(data):
 
 def test_a_copy_can_be_short_and_no_longer_learns(data):
     short = IncrementalMLTSK().partial_fit(data.X, data.Y).shorten(3)
-    assert short.n_terms_.max() <= 3
+    assert short.n_statements_.max() <= 3
     assert not hasattr(short, "partial_fit")
 
 

@@ -16,11 +16,11 @@ from mltsk import (
     MLTSKClassifier,
     explore,
     load,
-    named,
+    pipeline_classifier,
+    pipeline_features,
     save,
     to_dict,
     to_onnx,
-    transformed,
 )
 from mltsk.exceptions import InputError
 
@@ -50,13 +50,13 @@ def pipeline(last=None, **given):
 @pytest.mark.filterwarnings("error")
 def test_rules_and_reasons_are_told_in_the_names_of_the_table(output):
     pipe = pipeline().set_output(transform=output).fit(X, Y)
-    clf = named(pipe)
+    clf = pipeline_classifier(pipe)
     assert clf.feature_names_in_.tolist() == NAMES
     assert "smoker_daily" in str(clf.rules_)
-    rows = transformed(pipe, X)
+    rows = pipeline_features(pipe, X)
     assert_array_equal(clf.decision_function(rows), pipe.decision_function(X))
     assert "smoker_daily" in str(clf.explain(rows[:1]))
-    assert clf.shorten(max_terms=2).n_terms_.max() <= 2
+    assert clf.shorten(max_statements=2).n_statements_.max() <= 2
     assert "smoker_daily" not in getattr(
         pipe[-1], "feature_names_in_", ()
     )  # the pipeline stays as it was
@@ -69,10 +69,10 @@ def test_polars_frames_go_through(output):
         "polars", reason="polars is not installed: its frames cannot be tested"
     )
     pipe, frame = pipeline().set_output(transform=output), polars.from_pandas(X)
-    rows = transformed(pipe.fit(frame, polars.from_pandas(Y)), frame)
+    rows = pipeline_features(pipe.fit(frame, polars.from_pandas(Y)), frame)
     assert (type(rows), rows.columns) == (polars.DataFrame, NAMES)
     assert_array_equal(
-        named(pipe).decision_function(rows), pipe.decision_function(frame)
+        pipeline_classifier(pipe).decision_function(rows), pipe.decision_function(frame)
     )
 
 
@@ -81,7 +81,7 @@ def test_prefixes_stay_where_names_would_come_twice():
         (SimpleImputer(), ["age"]), (StandardScaler(), ["age"])
     )
     pipe = make_pipeline(columns, MLTSKClassifier(n_rules=0)).fit(X, Y)
-    assert named(pipe).feature_names_in_.tolist() == [
+    assert pipeline_classifier(pipe).feature_names_in_.tolist() == [
         "simpleimputer__age",
         "standardscaler__age",
     ]
@@ -91,7 +91,7 @@ def test_gaps_that_steps_leave_are_named_too():
     pipe = make_pipeline(StandardScaler(), MLTSKClassifier(n_rules=0)).fit(
         X[["age", "albumin"]], Y
     )
-    assert named(pipe).system_.feature_names == (
+    assert pipeline_classifier(pipe).system_.feature_names == (
         "age",
         "albumin",
         "albumin not measured",
@@ -102,8 +102,8 @@ def test_what_is_no_pipeline_or_changes_nothing_stays_as_it_is():
     clf = MLTSKClassifier(n_rules=0).fit(X, Y)
     pipe = Pipeline([("nothing", "passthrough"), ("clf", clf)])
     for model in (clf, pipe):
-        assert named(model) is clf
-        assert transformed(model, X) is X
+        assert pipeline_classifier(model) is clf
+        assert pipeline_features(model, X) is X
         assert to_dict(model)["kind"] == "MLTSKClassifier"
 
 
@@ -114,7 +114,7 @@ def test_a_transformer_that_returns_its_input_leaves_it_as_it_is():
     )
     keeps = FunctionTransformer(feature_names_out="one-to-one")
     pipe = make_pipeline(keeps, same, MLTSKClassifier(n_rules=0)).fit(frame, Y)
-    transformed(pipe, frame)
+    pipeline_features(pipe, frame)
     assert list(frame.columns) == ["same__age"]
 
 
@@ -139,9 +139,9 @@ def test_a_step_without_names_is_named_itself():
         InputError,
         match=r"^Step 'log' \(FunctionTransformer\) does not name the columns .* pipe\[-1\]",
     ):
-        named(pipe)
+        pipeline_classifier(pipe)
     with pytest.raises(NotFittedError):
-        named(pipeline())
+        pipeline_classifier(pipeline())
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_texts_are_told_by_their_words(tmp_path):
         [texts.str.contains("apple"), texts.str.contains("red")], axis=1
     ).astype(int)
     pipe = make_pipeline(TfidfVectorizer(), MLTSKClassifier(n_rules=0)).fit(texts, Y)
-    assert "more likely with apple" in str(named(pipe).rules_)
+    assert "more likely with apple" in str(pipeline_classifier(pipe).rules_)
     assert_array_equal(
         load(save(pipe, tmp_path / "m.skops")).predict(texts), pipe.predict(texts)
     )

@@ -134,9 +134,9 @@ def test_one_warning_names_the_labels(frames):
     with pytest.warns(
         UserWarning, match=r"Precision 0\.9 cannot be reached for (odd|rare): "
     ) as told:
-        clf = MLTSKClassifier(n_rules=0, threshold=("precision", 0.9), max_terms=4).fit(
-            X, names
-        )
+        clf = MLTSKClassifier(
+            n_rules=0, threshold=("precision", 0.9), max_statements=4
+        ).fit(X, names)
     assert len(told) == 1
     assert (
         precision_score(names.ill, clf.loo_scores_[:, 0] >= clf.thresholds_[0]) >= 0.9

@@ -17,13 +17,13 @@ def test_public_names():
         "from_dict",
         "load",
         "load_dataset",
-        "named",
+        "pipeline_classifier",
+        "pipeline_features",
         "read_table",
         "review",
         "save",
         "to_dict",
         "to_onnx",
-        "transformed",
     ]
     assert all(callable(getattr(mltsk, name)) for name in mltsk.__all__)
 

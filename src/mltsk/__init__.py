@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from .pages.explorer import explore as explore
     from .pages.review import review as review
     from .paper import PaperMLTSK as PaperMLTSK
-    from .pipelines import named as named
-    from .pipelines import transformed as transformed
+    from .pipelines import pipeline_classifier as pipeline_classifier
+    from .pipelines import pipeline_features as pipeline_features
     from .tables import read_table as read_table
 
 # Public names and where they live: imported on first use, so that `import mltsk` is instant.
@@ -37,8 +37,8 @@ _HOMES = {
     "to_onnx": "mltsk.io",
     "explore": "mltsk.pages.explorer",
     "review": "mltsk.pages.review",
-    "named": "mltsk.pipelines",
-    "transformed": "mltsk.pipelines",
+    "pipeline_classifier": "mltsk.pipelines",
+    "pipeline_features": "mltsk.pipelines",
 }
 
 __all__ = sorted(_HOMES)

@@ -68,8 +68,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
     threshold : float, array of shape (n_labels,), "f1", "cost", ("precision", 0.8) or ("recall", 0.9), default=0.5
         A label is predicted when its score reaches this. All but numbers are found per label on leave-one-out scores:
         the best F1, the least cost, the lowest threshold with that precision or the highest with that recall.
-    max_terms, max_conditions : int or None, default=None, 5
-        With `max_terms` the model is shortened to at most so many statements per label: a term counts one, an exception
+    max_statements, max_conditions : int or None, default=None, 5
+        With `max_statements` the model is shortened to at most so many statements per label: a term counts one, an exception
         one and one more per condition, of which it has at most `max_conditions`.
     categorical_features : "from_dtype", None, or array of bool, int or str, default="from_dtype"
         Which features are nominal, as a mask, by position or by name. "from_dtype" takes columns of text, booleans and
@@ -113,7 +113,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         The training samples in each exception (of large data, of 20,000 evenly spread; of a stream, of its first call),
         and all samples in the last row: their ``count``, in how many each label was ``observed`` and how many of those
         are ``positives``, and ``regions``, the 10th and 90th percentile of each feature, see `mltsk.core.membership`.
-    n_terms_ : array of shape (n_labels,)
+    n_statements_ : array of shape (n_labels,)
         Numbers that the model has for each label.
     columns_ : dict or None
         What the columns of a table are, `mltsk.columns.Columns`, if some hold text or missing cells: terms and rules
@@ -162,7 +162,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             None,
         ],
         "threshold": [StrOptions({"f1", "cost"}), Real, "array-like"],
-        "max_terms": [None, Interval(Integral, 1, None, closed="left")],
+        "max_statements": [None, Interval(Integral, 1, None, closed="left")],
         "max_conditions": [None, Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "cost": ["array-like"],
@@ -180,7 +180,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         coupling_weight="auto",
         scale="auto",
         threshold=0.5,
-        max_terms=None,
+        max_statements=None,
         max_conditions=5,
         categorical_features="from_dtype",
         cost=(1, 1),
@@ -197,9 +197,9 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             coupling_weight,
             scale,
         )
-        self.threshold, self.max_terms, self.max_conditions = (
+        self.threshold, self.max_statements, self.max_conditions = (
             threshold,
-            max_terms,
+            max_statements,
             max_conditions,
         )
         self.categorical_features, self.cost, self.random_state = (
@@ -257,7 +257,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         return Options(**given, coupling=self.coupling, scale=self.scale)
 
     @property
-    def n_terms_(self) -> NDArray[np.intp]:
+    def n_statements_(self) -> NDArray[np.intp]:
         """Numbers that the model has for each label, (n_labels,); of a short one, its conditions count as well."""
         check_is_fitted(self)
         terms, shifts = (
@@ -266,11 +266,11 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         )
         conditions = (
             np.isfinite(self.widths_).sum(axis=1)
-            if self.max_terms is not None
+            if self.max_statements is not None
             else np.zeros(len(shifts))
         )
         if (
-            self.max_terms is not None and self.columns_ is not None
+            self.max_statements is not None and self.columns_ is not None
         ):  # those of given rules
             asked = np.array(Columns(**self.columns_).conditions)[
                 self.terms_["feature"]
@@ -348,13 +348,13 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def shorten(
-        self, max_terms=12, max_conditions=None, X=None, y=None
+        self, max_statements=12, max_conditions=None, X=None, y=None
     ) -> "MLTSKClassifier":
-        """A fitted copy with at most ``max_terms`` statements per label, chosen and refitted to say what this one says.
+        """A fitted copy with at most ``max_statements`` statements per label, chosen and refitted to say what this one says.
 
         Parameters
         ----------
-        max_terms : int, default=12
+        max_statements : int, default=12
         max_conditions : int, optional
             At most so many conditions per exception; by default as in the classifier.
         X, y : optional
@@ -372,7 +372,8 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             else max_conditions
         )
         short = MLTSKClassifier(
-            **params | {"max_terms": max_terms, "max_conditions": max_conditions}
+            **params
+            | {"max_statements": max_statements, "max_conditions": max_conditions}
         )
         short._validate_params()
         if X is not None:
@@ -382,7 +383,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
                 "A model from a file holds no rows to shorten it by: pass its training data as X and y."
             )
         kept = [name for name in vars(self) if name.endswith("_") and name != "stream_"]
-        short_models(self, max_terms, max_conditions)
+        short_models(self, max_statements, max_conditions)
         short.__dict__.update(
             {name: getattr(self, name) for name in (*kept, "_sample", "_models")}
         )

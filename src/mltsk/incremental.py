@@ -42,7 +42,7 @@ class IncrementalMLTSK(MLTSKClassifier):
     forgetting : float, default=0.0
         At each call everything seen before loses this share of its weight.
     **others
-        Those of `MLTSKClassifier` except ``max_terms``; `shorten` returns a short copy.
+        Those of `MLTSKClassifier` except ``max_statements``; `shorten` returns a short copy.
 
     Examples
     --------
@@ -57,11 +57,11 @@ class IncrementalMLTSK(MLTSKClassifier):
         **{
             k: v
             for k, v in MLTSKClassifier._parameter_constraints.items()
-            if k not in ("max_terms", "max_conditions")
+            if k not in ("max_statements", "max_conditions")
         },
         "forgetting": [Interval(Real, 0, 1, closed="left")],
     }
-    max_terms = max_conditions = None
+    max_statements = max_conditions = None
 
     def __init__(
         self,

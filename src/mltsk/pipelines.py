@@ -13,10 +13,10 @@ from .exceptions import InputError
 INSTEAD = "fit MLTSKClassifier on the table itself, which needs no imputer, encoder or scaler, or pass pipe[-1], which"
 
 
-def named(model: Any) -> Any:
+def pipeline_classifier(model: Any) -> Any:
     """The classifier at the end of a fitted pipeline, with features named as the steps before it name them.
 
-    It is a copy that takes what these steps return (`transformed`), and its rules are in those units, such as the
+    It is a copy that takes what these steps return (`pipeline_features`), and its rules are in those units, such as the
     standard deviations of a StandardScaler. Prefixes of a ColumnTransformer ("num__age") are left out where names
     stay different. A model that is not a pipeline is returned as it is.
 
@@ -28,7 +28,7 @@ def named(model: Any) -> Any:
     >>> from mltsk.datasets import make_multilabel_rules
     >>> X, Y = make_multilabel_rules(n_samples=60, random_state=0).frames()
     >>> pipe = make_pipeline(SimpleImputer(), MLTSKClassifier(n_rules=2)).fit(X.rename(columns={"x1": "age"}), Y)
-    >>> named(pipe).feature_names_in_[:2].tolist()
+    >>> pipeline_classifier(pipe).feature_names_in_[:2].tolist()
     ['age', 'x2']
     """
     steps, classifier = taken_apart(model)
@@ -44,8 +44,8 @@ def named(model: Any) -> Any:
     return copied
 
 
-def transformed(model: Any, X: Any) -> Any:
-    """Samples for the classifier that `named` returns: what the steps before it make of X."""
+def pipeline_features(model: Any, X: Any) -> Any:
+    """Samples for the classifier that `pipeline_classifier` returns: what the steps before it make of X."""
     steps, rows = taken_apart(model)[0], X
     if not steps:
         return X

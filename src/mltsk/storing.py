@@ -67,7 +67,11 @@ def store(model: Any, fitted: Fitted, rows: Any) -> None:
         None,
     )
     missed = calibrate(model, Y, w, loo)
-    if missed := missed if model.max_terms is None else turn_short(model, some.index):
+    if (
+        missed := missed
+        if model.max_statements is None
+        else turn_short(model, some.index)
+    ):
         warn_of_thresholds(model, missed)
 
 
@@ -125,10 +129,10 @@ def turn_short(model: Any, index: Any) -> list[str]:
 
     Returns the names of labels whose threshold misses its goal.
     """
-    sample, models = model._sample, short_models(model, model.max_terms)
+    sample, models = model._sample, short_models(model, model.max_statements)
     with blas_threads(0.0):  # many small products
-        system, rows = models.system(model.max_terms), models.rows
-        model.loo_scores_ = models.scores(model.max_terms)
+        system, rows = models.system(model.max_statements), models.rows
+        model.loo_scores_ = models.scores(model.max_statements)
     model.scale_ = model.scale_ if system.scaling is None else "range"
     model.scaling_ = None if system.scaling is None else dict(vars(system.scaling))
     model.terms_, model.members_ = dict(vars(system.terms)), dict(vars(system.members))

@@ -30,7 +30,7 @@ def test_the_summary_says_what_was_fitted_and_what_it_is_worth(
     for words in (
         "awkward: 120 samples, 10 features, 5 labels",
         "terms; 3 exceptions of order 0 (a shift each); ",
-        f"{model.n_terms_[0]} numbers per label",
+        f"{model.n_statements_[0]} numbers per label",
         f"chose ridge {model.ridge_:.3g}, width scale {model.width_scale_:.3g}; mean squared error",
         "leave-one-out: every row scored as if it had not been there",
     ):
@@ -126,7 +126,7 @@ def test_names_and_how_it_was_fitted_are_in_the_file(model, names):
 
 def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
     options = "--rules 2 --order 1 --width-scale auto --ridge 2 --coupling laplacian --coupling-weight 0"
-    more = "--threshold cost --cost 1,5 --scale standard --terms 9 --conditions 3"
+    more = "--threshold cost --cost 1,5 --scale standard --statements 9 --conditions 3"
     out = tmp_path / "m.skops"
     assert (
         mltsk(
@@ -144,7 +144,7 @@ def test_options_reach_the_classifier(mltsk, awkward, tmp_path):
         "threshold": "cost",
         "cost": (1.0, 5.0),
         "scale": "standard",
-        "max_terms": 9,
+        "max_statements": 9,
         "max_conditions": 3,
     }
     assert expected.items() <= load(out).get_params().items()
@@ -178,8 +178,8 @@ def test_the_paper_preset_has_its_own_options(mltsk, refused, awkward, tmp_path)
     assert "--ridge is an option of --preset default alone" in refused(
         *fit, "--preset", "paper", "--ridge", 1
     )
-    assert "--terms is an option of --preset default alone" in refused(
-        *fit, "--preset", "paper", "--terms", 1
+    assert "--statements is an option of --preset default alone" in refused(
+        *fit, "--preset", "paper", "--statements", 1
     )
     assert "--l1-weight is an option of --preset paper alone" in refused(
         *fit, "--l1-weight", 1
@@ -514,14 +514,14 @@ def test_thresholds_and_costs_as_they_are_typed(refused, awkward, tmp_path):
 
 
 def test_short_models_on_request(mltsk, awkward, tmp_path):
-    out, limits = tmp_path / "m.skops", ("--conditions", 2, "--terms", 4)
+    out, limits = tmp_path / "m.skops", ("--conditions", 2, "--statements", 4)
     result = mltsk("fit", awkward, "--labels", 5, "--rules", 3, *limits, "--out", out)
     assert (
         "five folds: every row scored by terms that were chosen without it"
         in result.out
     )
     model = load(out)
-    assert model.n_terms_.max() <= 4
+    assert model.n_statements_.max() <= 4
     assert all(len(rule.conditions) <= 2 for rule in model.rules_.exceptions)
 
 

@@ -456,26 +456,29 @@ def test_json_holds_everything_unless_told(mltsk, model, names):
 def test_a_long_model_is_shortened_by_its_data_alone(
     mltsk, refused, model, awkward, names
 ):
-    said = refused("rules", model, "--terms", 3)
+    said = refused("rules", model, "--statements", 3)
     assert (
-        "holds no rows to shorten it by: fit it with `mltsk fit --terms 3`, or name its data with --data"
+        "holds no rows to shorten it by: fit it with `mltsk fit --statements 3`, or name its data with --data"
         in said
     )
-    text = mltsk("rules", model, "--terms", 3, "--data", awkward).out
+    text = mltsk("rules", model, "--statements", 3, "--data", awkward).out
     assert "cover the whole model" in text
     assert all(name in text for name in names.labels)
 
 
 def test_a_model_of_words_and_gaps_is_shortened_by_its_data(mltsk, clinic, patients):
-    result = mltsk("rules", clinic, "--terms", 3, "--data", patients)
+    result = mltsk("rules", clinic, "--statements", 3, "--data", patients)
     assert "cover the whole model" in result.out
     assert "smoker = daily" in result.out
 
 
 def test_a_short_model_is_printed_as_it_is(mltsk, awkward, tmp_path):
     out = tmp_path / "m.skops"
-    assert mltsk("fit", awkward, "--labels", 5, "--terms", 3, "--out", out).status == 0
-    assert mltsk("rules", out, "--terms", 4).out == mltsk("rules", out).out
+    assert (
+        mltsk("fit", awkward, "--labels", 5, "--statements", 3, "--out", out).status
+        == 0
+    )
+    assert mltsk("rules", out, "--statements", 4).out == mltsk("rules", out).out
 
 
 def test_the_papers_model_has_rules_and_cannot_be_shortened(
@@ -488,7 +491,7 @@ def test_the_papers_model_has_rules_and_cannot_be_shortened(
     )
     assert mltsk("rules", out).out.count("governs") == 3
     assert "holds a PaperMLTSK, which cannot be shortened" in refused(
-        "rules", out, "--terms", 3
+        "rules", out, "--statements", 3
     )
 
 

@@ -28,7 +28,7 @@ ESTIMATORS = [
     MLTSKClassifier(),
     MLTSKClassifier(n_rules=3, order=1),
     MLTSKClassifier(coupling="precision", scale="standard"),
-    MLTSKClassifier(max_terms=4, max_conditions=2),
+    MLTSKClassifier(max_statements=4, max_conditions=2),
     IncrementalMLTSK(),
     PaperMLTSK(n_rules=2),
     PaperMLTSK(n_rules=2, objective="convex", coupling="precision"),
@@ -86,7 +86,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 def expected_failures(estimator):
-    if getattr(estimator, "max_terms", None):
+    if getattr(estimator, "max_statements", None):
         return dict.fromkeys(
             EQUIVALENCE,
             "probabilities of short models come from folds, which part copies of a row",

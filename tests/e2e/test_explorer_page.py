@@ -107,7 +107,7 @@ def test_scores_of_rules_with_absent_conditions(browser, page):
 
 
 def test_a_short_model_says_which_features_it_leaves_out(browser, page):
-    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y).shorten(max_terms=2)
+    clf = MLTSKClassifier(n_rules=0).fit(DATA.X, DATA.Y).shorten(max_statements=2)
     browser.open(page(clf))
     notes = browser.run(
         "[...document.querySelectorAll('.feature-adds')].map((e) => e.textContent)"
@@ -425,7 +425,7 @@ RULES = [
 KINDS = [
     ({"n_rules": 4, "order": 0}, None),
     ({"n_rules": 3, "order": 1}, None),
-    ({"max_terms": 6}, None),
+    ({"max_statements": 6}, None),
     ({"n_rules": 3}, RULES),
 ]
 

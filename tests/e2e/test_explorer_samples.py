@@ -107,7 +107,7 @@ def test_every_length_of_other_models(browser, page, kind):
         browser.run("window.explorer.sizes.sizes.map(({ size }) => size)")
     ):
         enter(browser, "size", str(i), "input")
-        short = clf.shorten(size) if size < clf.n_terms_.max() else clf
+        short = clf.shorten(size) if size < clf.n_statements_.max() else clf
         scores, chances, given = evaluated(browser, rows)
         assert_allclose(scores, short.system_.scores(rows), rtol=0, atol=1e-9)
         assert_allclose(chances, short.predict_proba(rows), rtol=0, atol=1e-9)
@@ -119,7 +119,7 @@ def test_every_length_of_other_models(browser, page, kind):
 
 
 def test_a_model_of_one_length_has_no_slider(browser, page, table):
-    browser.open(page(MLTSKClassifier(n_rules=0, max_terms=5).fit(*table), *table))
+    browser.open(page(MLTSKClassifier(n_rules=0, max_statements=5).fit(*table), *table))
     assert browser.run("document.getElementById('x-size') === null") is True
     assert browser.errors == []
 

@@ -185,7 +185,7 @@ def page_lines(why, top):
         {"n_rules": 0},
         {"n_rules": 5, "order": 0},
         {"n_rules": 3, "order": 1},
-        {"max_terms": 6},
+        {"max_statements": 6},
     ],
 )
 @pytest.mark.parametrize("scale", ["quantile", "standard"])

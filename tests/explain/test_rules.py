@@ -197,14 +197,14 @@ def test_a_shortened_classifier_is_printed_whole():
     clf = (
         MLTSKClassifier()
         .fit(*make_multilabel_rules(n_samples=200, random_state=0).frames())
-        .shorten(max_terms=12)
+        .shorten(max_statements=12)
     )
     statements = [shape for rule in clf.rules_.general for shape in rule.shapes]
     statements += [c for rule in clf.rules_.exceptions for c in rule.consequents]
     assert f"These {len(statements)} statements cover the whole model." in str(
         clf.rules_
     )
-    assert len(statements) <= clf.n_terms_.sum()
+    assert len(statements) <= clf.n_statements_.sum()
 
 
 def test_a_text_says_how_much_of_the_model_it_shows(make_system):
@@ -365,7 +365,7 @@ def test_plain_data_and_frames_carry_the_values(table):
     [
         {"n_rules": 20, "order": 0},
         {"n_rules": 4, "order": 1},
-        {"n_rules": 20, "max_terms": 6},
+        {"n_rules": 20, "max_statements": 6},
     ],
 )
 def test_conditions_on_a_table_are_values_and_levels(table, kind):

@@ -84,14 +84,14 @@ def same(clf, X):
 @pytest.mark.parametrize("size", [3, 12, 30])
 def test_a_clinical_table_can_be_predicted_by_hand(size):
     table = read_table("pbc", ordinal="stage: 1 < 2 < 3 < 4")
-    clf = MLTSKClassifier(threshold="f1", max_terms=size).fit(table.X, table.Y)
+    clf = MLTSKClassifier(threshold="f1", max_statements=size).fit(table.X, table.Y)
     assert same(clf, table.X) >= 0.99
 
 
 def test_rules_of_the_user_are_part_of_it():
     table = read_table("pbc")
     rules = [{"sex": "male"}, {"bilirubin": (2, None), "albumin": (None, 3.5)}]
-    clf = MLTSKClassifier(n_rules=0, ridge=0.1, max_terms=40).fit(
+    clf = MLTSKClassifier(n_rules=0, ridge=0.1, max_statements=40).fit(
         table.X, table.Y, rules=rules
     )
     assert any(len(rule.consequents) for rule in clf.rules_.given)
@@ -106,16 +106,18 @@ def test_rules_of_the_user_are_part_of_it():
 def test_benchmark_data_can_be_predicted_by_hand(name):
     data = load_dataset(name)
     X, Y = np.asarray(data.X)[:500], data.Y[:500]
-    assert same(MLTSKClassifier(max_terms=12).fit(X, Y), X) >= 0.99
+    assert same(MLTSKClassifier(max_statements=12).fit(X, Y), X) >= 0.99
 
 
 def test_where_features_matter_together_exceptions_are_part_of_it():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4)) * [1, 10, 100, 1] + [0, 50, 2000, 0]
     Y = np.column_stack([(X[:, 0] > 0) != (X[:, 1] > 50), X[:, 2] > 2000]).astype(int)
-    clf = MLTSKClassifier(n_rules=60, order=0, max_terms=12, max_conditions=2).fit(X, Y)
+    clf = MLTSKClassifier(n_rules=60, order=0, max_statements=12, max_conditions=2).fit(
+        X, Y
+    )
     assert len(clf.rules_.exceptions) > 0
-    assert clf.n_terms_.max() <= 12
+    assert clf.n_statements_.max() <= 12
     assert (clf.predict(X) == Y).mean() > 0.75
     assert same(clf, X) >= 0.99
 
@@ -125,7 +127,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     for _ in range(40):
         X = rng.uniform(size=(300, 2))
         chance = 0.2 + 0.5 * np.clip((X[:, 0] - 0.2) / 0.6, 0, 1)
-        clf = MLTSKClassifier(n_rules=0, max_terms=1).fit(
+        clf = MLTSKClassifier(n_rules=0, max_statements=1).fit(
             X, rng.uniform(size=(300, 2)) < chance[:, None]
         )
         (shape,) = clf.rules_.general[0].shapes
@@ -140,7 +142,9 @@ def test_noise_is_not_chosen_again():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 20))
     Y = X[:, :1] + rng.normal(size=(300, 2)) > 0
-    shapes = MLTSKClassifier(n_rules=0, max_terms=6).fit(X, Y).rules_.general[0].shapes
+    shapes = (
+        MLTSKClassifier(n_rules=0, max_statements=6).fit(X, Y).rules_.general[0].shapes
+    )
     assert shapes[0].feature == "x0"
     assert shapes[0].chosen == (5, 5)
     assert min(shape.chosen[0] for shape in shapes) < 5
@@ -148,7 +152,7 @@ def test_noise_is_not_chosen_again():
 
 def test_a_line_bends_at_every_point_that_is_told():
     table = read_table("pbc")
-    rules = MLTSKClassifier(max_terms=20).fit(table.X, table.Y).rules_
+    rules = MLTSKClassifier(max_statements=20).fit(table.X, table.Y).rules_
     bent = [
         shape
         for rule in rules.general
@@ -163,7 +167,7 @@ def test_a_line_bends_at_every_point_that_is_told():
 
 def test_a_short_model_is_printed_whole_however_long_it_is():
     table = read_table("pbc")
-    clf = MLTSKClassifier(max_terms=40, threshold="f1").fit(table.X, table.Y)
+    clf = MLTSKClassifier(max_statements=40, threshold="f1").fit(table.X, table.Y)
     text = " ".join(str(clf.rules_).split())
     assert "cover the whole model" in text
     assert (

@@ -25,10 +25,12 @@ def clf(data):
     return MLTSKClassifier().fit(data.X, data.Y)
 
 
-@pytest.mark.parametrize(("max_terms", "max_conditions"), [(1, 1), (4, 2), (12, 6)])
-def test_terms_and_conditions_are_limited(clf, max_terms, max_conditions):
-    short = clf.shorten(max_terms, max_conditions)
-    assert short.n_terms_.max() <= max_terms
+@pytest.mark.parametrize(
+    ("max_statements", "max_conditions"), [(1, 1), (4, 2), (12, 6)]
+)
+def test_terms_and_conditions_are_limited(clf, max_statements, max_conditions):
+    short = clf.shorten(max_statements, max_conditions)
+    assert short.n_statements_.max() <= max_statements
     assert (np.isfinite(short.widths_).sum(axis=1) <= max_conditions).all()
     assert short.general_coef_.any(axis=1).all()
     assert short.coef_.any(axis=(1, 2)).all()
@@ -56,7 +58,7 @@ def test_it_is_the_same_every_time_and_the_long_model_stays(data, clf):
     a, b = clf.shorten(5), clf.shorten(5)
     assert_array_equal(a.decision_function(data.X), b.decision_function(data.X))
     assert_array_equal(clf.decision_function(data.X), before)
-    fitted = MLTSKClassifier(max_terms=5).fit(data.X, data.Y)
+    fitted = MLTSKClassifier(max_statements=5).fit(data.X, data.Y)
     assert_array_equal(fitted.decision_function(data.X), a.decision_function(data.X))
 
 
@@ -78,7 +80,7 @@ def test_a_model_that_travelled_asks_for_its_rows_and_keeps_its_rules(data, rule
 def test_sparse_rows_and_first_order_rules_can_be_short(data, order):
     X = sparse.csr_array(np.maximum(data.X - 0.3, 0))
     short = MLTSKClassifier(n_rules=4, order=order).fit(X, data.Y).shorten(3)
-    assert short.n_terms_.max() <= 3
+    assert short.n_statements_.max() <= 3
     assert short.order_ == 0
     assert np.isfinite(short.decision_function(X)).all()
 
@@ -87,12 +89,14 @@ def test_labels_that_were_not_observed_do_not_speak(data):
     w = np.ones(data.Y.shape)
     w[::2, 1] = 0
     other = np.where(w > 0, data.Y, 1 - data.Y)
-    a, b = (MLTSKClassifier(max_terms=4).fit(data.X, Y, w) for Y in (data.Y, other))
+    a, b = (
+        MLTSKClassifier(max_statements=4).fit(data.X, Y, w) for Y in (data.Y, other)
+    )
     assert_allclose(a.decision_function(data.X), b.decision_function(data.X))
 
 
 def test_at_least_one_term_is_asked_for(clf):
-    with pytest.raises(ValueError, match="max_terms"):
+    with pytest.raises(ValueError, match="max_statements"):
         clf.shorten(0)
 
 

@@ -53,7 +53,7 @@ def test_untuned_defaults_on_sparse_data(name):
 
 @pytest.mark.parametrize("name", LEAST_AP_SHORT)
 def test_twelve_terms_per_label(name):
-    assert cross_validate(name, n_folds=2, max_terms=12) >= LEAST_AP_SHORT[name]
+    assert cross_validate(name, n_folds=2, max_statements=12) >= LEAST_AP_SHORT[name]
 
 
 @pytest.mark.parametrize("name", ["emotions", "yeast"])

@@ -475,9 +475,9 @@ def test_another_format_says_what_to_do(saved, number, what):
 
 def test_a_file_from_before_a_parameter_loads_with_its_default(tmp_path, fitted):
     older = MLTSKClassifier(n_rules=2).fit(DATA.X, DATA.Y)
-    del older.max_terms, older.threshold
+    del older.max_statements, older.threshold
     loaded = load(save(older, tmp_path / "m.skops"))
-    assert (loaded.max_terms, loaded.threshold) == (None, 0.5)
+    assert (loaded.max_statements, loaded.threshold) == (None, 0.5)
     assert_array_equal(
         loaded.decision_function(DATA.X), fitted.decision_function(DATA.X)
     )

@@ -85,16 +85,16 @@ def table_agrees(model, X, dtype="float64", atol=1e-9):
     return made
 
 
-@pytest.mark.parametrize("max_terms", [None, 6])
+@pytest.mark.parametrize("max_statements", [None, 6])
 @pytest.mark.parametrize(("n_rules", "order"), [(0, 0), (20, 0), (5, 1)])
 @pytest.mark.parametrize("scale", ["quantile", "standard", None])
 def test_a_table_with_words_gaps_and_words_never_seen(
-    scale, n_rules, order, max_terms, table
+    scale, n_rules, order, max_statements, table
 ):
     X, Y, new = table
-    model = MLTSKClassifier(n_rules, order=order, scale=scale, max_terms=max_terms).fit(
-        X, Y
-    )
+    model = MLTSKClassifier(
+        n_rules, order=order, scale=scale, max_statements=max_statements
+    ).fit(X, Y)
     table_agrees(model, new)
 
 
@@ -103,11 +103,14 @@ def test_conditions_joined_by_their_minimum(table):
     table_agrees(MLTSKClassifier(20, width_scale="minimum").fit(X, Y), new)
 
 
-@pytest.mark.parametrize("max_terms", [None, 9])
-def test_rules_that_the_user_gave(max_terms, table, own_rules):
+@pytest.mark.parametrize("max_statements", [None, 9])
+def test_rules_that_the_user_gave(max_statements, table, own_rules):
     X, Y, new = table
     table_agrees(
-        MLTSKClassifier(3, order=0, max_terms=max_terms).fit(X, Y, rules=own_rules), new
+        MLTSKClassifier(3, order=0, max_statements=max_statements).fit(
+            X, Y, rules=own_rules
+        ),
+        new,
     )
     numbers = MLTSKClassifier(0).fit(
         DATA.X, DATA.Y, rules=[{"x0": (0.2, 1.0), "x3": (None, 0.5)}]
@@ -167,7 +170,7 @@ def test_absent_conditions_and_thresholds_of_each_label():
     )
     model.widths_[0, 2:] = np.inf
     agrees(model, DATA.X)
-    agrees(model.shorten(max_terms=3, max_conditions=2), DATA.X)
+    agrees(model.shorten(max_statements=3, max_conditions=2), DATA.X)
 
 
 def test_probabilities_are_the_calibrated_ones():

@@ -34,10 +34,12 @@ def test_scores_probabilities_labels_and_rules_come_back_exactly(scale):
     assert str(back.explain(X[:1])) == str(model.explain(X[:1]))
 
 
-@pytest.mark.parametrize("max_terms", [None, 6])
-def test_words_and_gaps_come_back_exactly(max_terms, table, own_rules):
+@pytest.mark.parametrize("max_statements", [None, 6])
+def test_words_and_gaps_come_back_exactly(max_statements, table, own_rules):
     X, Y, new = table
-    model = MLTSKClassifier(n_rules=20, max_terms=max_terms).fit(X, Y, rules=own_rules)
+    model = MLTSKClassifier(n_rules=20, max_statements=max_statements).fit(
+        X, Y, rules=own_rules
+    )
     model.members_["regions"][0, 0] = np.nan  # nobody in it was measured
     back = travelled(model)
     assert back.members_.keys() == model.members_.keys()
@@ -79,7 +81,7 @@ def test_short_models_come_back_with_their_absent_conditions():
     model.widths_[1, 3:] = np.inf
     assert to_dict(model)["attributes"]["widths_"]["array"][1][3:] == [None] * 7
     assert_array_equal(travelled(model).widths_, model.widths_)
-    short = model.shorten(max_terms=4)
+    short = model.shorten(max_statements=4)
     assert_array_equal(
         travelled(short).decision_function(DATA.X), short.decision_function(DATA.X)
     )

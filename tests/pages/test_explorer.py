@@ -142,7 +142,7 @@ def test_a_size_holds_what_differs_and_its_honest_ap(sized):
         12,
         20,
         30,
-        sized.n_terms_.max(),
+        sized.n_statements_.max(),
     ]
     for size in sizes[:-1]:
         short = sized.shorten(size["size"])

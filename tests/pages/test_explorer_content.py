@@ -60,7 +60,7 @@ TABLES = [
     {"n_rules": 6, "order": 0},
     {"n_rules": 6, "width_scale": "minimum"},
     {"n_rules": 3, "order": 1},
-    {"n_rules": 20, "max_terms": 8},
+    {"n_rules": 20, "max_statements": 8},
 ]
 
 
@@ -114,7 +114,7 @@ def test_features_of_a_table_are_set_by_name_and_may_be_missing(table):
 
 
 def test_arrays_come_exactly_and_zeros_are_left_out(model):
-    short = model.shorten(max_terms=4)
+    short = model.shorten(max_statements=4)
     data = explorer_data(short)
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert_array_equal(unpacked(data["centers"]), short.centers_.ravel())
@@ -286,7 +286,7 @@ def test_sparse_rows_come_as_such():
 def test_many_rows_are_thinned_evenly_and_the_page_stays_small():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(20_000, 300)), rng.integers(0, 2, (20_000, 3))
-    clf = MLTSKClassifier(n_rules=0, ridge=1.0, max_terms=3).fit(X[:400], Y[:400])
+    clf = MLTSKClassifier(n_rules=0, ridge=1.0, max_statements=3).fit(X[:400], Y[:400])
     data = explorer_data(clf, X, Y, ids=[f"p{i}" for i in range(20_000)])
     rows = data["rows"]
     index = unpacked(rows["index"], "<u4")

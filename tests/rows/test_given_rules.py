@@ -142,7 +142,7 @@ def test_rules_need_dense_rows_on_their_percentile_scale(numbers):
 
 def test_a_short_model_keeps_a_rule_that_is_worth_its_statements(numbers):
     X, Y = numbers
-    short = MLTSKClassifier(n_rules=0, max_terms=4).fit(X, Y, rules=RULES)
-    assert short.n_terms_.max() <= 4
+    short = MLTSKClassifier(n_rules=0, max_statements=4).fit(X, Y, rules=RULES)
+    assert short.n_statements_.max() <= 4
     assert evaluate(Y, short.decision_function(X), per_label=True)["AP"][0] > 0.99
     assert [rule.index for rule in short.rules_.given if len(rule.consequents)] == [0]

@@ -169,7 +169,7 @@ def test_weights_are_equal_counts_or_relative(given, weights, copies):
     "options",
     [
         {},
-        {"n_rules": 4, "order": 1, "max_terms": 5},
+        {"n_rules": 4, "order": 1, "max_statements": 5},
         {"scale": "standard", "threshold": "f1"},
         {"scale": None, "coupling": "precision"},
         {"scale": "unit"},

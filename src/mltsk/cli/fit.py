@@ -48,7 +48,7 @@ Scale = StrEnum(
 
 FLAGS = {
     "n_rules": "rules",
-    "max_terms": "terms",
+    "max_statements": "statements",
     "max_conditions": "conditions",
 }  # where they differ from parameters
 ORDER_HELP = "What an exception says: 0, a shift; 1, slopes as well.  [default: auto]"
@@ -61,7 +61,7 @@ REACH_HELP = "How far an exception reaches.  [default: auto; paper: 1]"
 SHORT_HELP = (
     "At most this many conditions per exception of a short model.  [default: 5]"
 )
-TERMS_HELP = "Shorten to at most this many statements per label."
+STATEMENTS_HELP = "Shorten to at most this many statements per label."
 
 
 def _number(which: str, help: str, kind: type = float) -> Any:
@@ -100,7 +100,9 @@ def fit(
     rules: Annotated[str | None, _number("from 0 up", RULES_HELP, int)] = None,
     own_rules: Annotated[str | None, Option(metavar="FILE", help=OWN_HELP)] = None,
     order: Annotated[Order | None, Option(help=ORDER_HELP)] = None,
-    terms: Annotated[int | None, Option(min=1, metavar="N", help=TERMS_HELP)] = None,
+    statements: Annotated[
+        int | None, Option(min=1, metavar="N", help=STATEMENTS_HELP)
+    ] = None,
     conditions: Annotated[
         int | None, Option(min=1, metavar="N", help=SHORT_HELP)
     ] = None,
@@ -143,7 +145,7 @@ def fit(
     \b
     Examples:
       mltsk fit yeast --out yeast.skops
-      mltsk fit patients.csv --labels 4 --terms 12 --out patients.skops
+      mltsk fit patients.csv --labels 4 --statements 12 --out patients.skops
       mltsk fit patients.csv --labels "asthma,gout,\\"fever, high\\"" --drop ward --out patients.skops
       mltsk fit visits.xlsx --label-column diagnoses --ordinal "stage: 1 < 2 < 3" --out visits.skops
       mltsk fit emotions --rules 100 --order 0 --threshold f1 --out emotions.skops
@@ -167,7 +169,7 @@ def fit(
     }
     ours |= {
         "coupling_weight": coupling_weight,
-        "max_terms": terms,
+        "max_statements": statements,
         "max_conditions": conditions,
     }
     ours["own_rules"] = own_rules and read_rules(own_rules)
@@ -318,7 +320,7 @@ def _model(model: Any) -> list[tuple[str, str]]:
             if model.n_rules == "auto"
             else "no exceptions, as asked"
         )
-    low, high = model.n_terms_.min(), model.n_terms_.max()
+    low, high = model.n_statements_.min(), model.n_statements_.max()
     parts.append(
         f"{high:,} numbers per label"
         if low == high
@@ -350,7 +352,7 @@ def _results(model: Any, table: Any, X: Any) -> str:
         table.Y.to_numpy(),
         "leave-one-out: every row scored as if it had not been there",
     )
-    if getattr(model, "max_terms", None):
+    if getattr(model, "max_statements", None):
         title = "five folds: every row scored by terms that were chosen without it"
     if hasattr(model, "loo_scores_"):
         scores, guesses = model.loo_scores_, model.loo_scores_ >= model.thresholds_

@@ -15,7 +15,7 @@ from ..datasets import category_values, load_dataset
 from ..datasets.dataset import split_names, unique_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
-from ..pipelines import named, taken_apart
+from ..pipelines import pipeline_classifier, taken_apart
 from ..tables import Table, read_table
 from ..tables.cells import count, listed
 from ..tables.columns import NOMINAL, NUMBER, USED
@@ -34,7 +34,7 @@ def open_model(path: str) -> tuple[Any, ModelInfo]:
 
 def with_rules(model: Any, path: str) -> Any:
     """The classifier whose rules a model has: the model itself, or the one at the end of a pipeline."""
-    inner = named(model)
+    inner = pipeline_classifier(model)
     if not hasattr(inner, "rules_"):
         raise InputError(
             f"{path} holds a {type(inner).__name__}, which has no rules that people could read."

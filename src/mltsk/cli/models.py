@@ -11,7 +11,7 @@ import mltsk
 
 from ..exceptions import InputError
 from ..files import check_target, spreadsheet_safe, writing
-from .fit import TERMS_HELP
+from .fit import STATEMENTS_HELP
 from .later import inputs, pandas, rendering
 from .output import label_table, metric_table, note, noted_warnings, working, write_text
 from .tables import LabelColumn, Missing, Separator
@@ -178,10 +178,12 @@ def evaluate(
 def rules(
     model: Model,
     format: Annotated[Format, Option(help="How to write them.")] = Format.text,
-    terms: Annotated[int | None, Option(min=1, metavar="N", help=TERMS_HELP)] = None,
+    statements: Annotated[
+        int | None, Option(min=1, metavar="N", help=STATEMENTS_HELP)
+    ] = None,
     data: Annotated[
         str | None,
-        Option(metavar="DATA", help="The data of the fit, which --terms needs."),
+        Option(metavar="DATA", help="The data of the fit, which --statements needs."),
     ] = None,
     top: Annotated[int | None, Option(min=1, help=TOP_HELP)] = None,
     label: Annotated[
@@ -200,13 +202,13 @@ def rules(
     Examples:
       mltsk rules yeast.skops --top 3
       mltsk rules patients.skops --label asthma
-      mltsk rules patients.skops --terms 8 --data patients.csv
+      mltsk rules patients.skops --statements 8 --data patients.csv
       mltsk rules patients.skops --format md --out rules.md
     """
     classifier, info = inputs.open_model(model)
     classifier = inputs.with_rules(classifier, model)
-    if terms is not None:
-        classifier = shortened(classifier, info, terms, data, model)
+    if statements is not None:
+        classifier = shortened(classifier, info, statements, data, model)
     base = classifier.rules_
     written = {
         Format.json: base.to_json,
@@ -220,22 +222,22 @@ def rules(
 
 
 def shortened(
-    classifier: Any, info: Any, terms: int, data: str | None, model: str
+    classifier: Any, info: Any, statements: int, data: str | None, model: str
 ) -> Any:
     """The classifier itself where it is short enough, or one that is fitted to the same data and short."""
     if not hasattr(classifier, "shorten"):
         raise InputError(
-            f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --terms out."
+            f"{model} holds a {type(classifier).__name__}, which cannot be shortened: leave --statements out."
         )
-    if classifier.n_terms_.max(initial=0) <= terms:
+    if classifier.n_statements_.max(initial=0) <= statements:
         return classifier
     if data is None:
-        what = f"has up to {classifier.n_terms_.max()} numbers per label and holds no rows to shorten it by"
+        what = f"has up to {classifier.n_statements_.max()} numbers per label and holds no rows to shorten it by"
         raise InputError(
-            f"{model} {what}: fit it with `mltsk fit --terms {terms}`, or name its data with --data."
+            f"{model} {what}: fit it with `mltsk fit --statements {statements}`, or name its data with --data."
         )
     rows = inputs.rows_of(classifier, info, data, inputs.reading(info))
-    short = classifier.shorten(terms, X=rows.X, y=rows.Y)
+    short = classifier.shorten(statements, X=rows.X, y=rows.Y)
     if hasattr(classifier, "feature_names_in_"):
         short.feature_names_in_ = (
             classifier.feature_names_in_

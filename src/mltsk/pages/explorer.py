@@ -22,7 +22,7 @@ from ..explain.views import label_correlation_view
 from ..explain.wording import name
 from ..fit.short import ROWS
 from ..metrics import evaluate
-from ..pipelines import named, transformed
+from ..pipelines import pipeline_classifier, pipeline_features
 from ..storing import short_models
 from . import explorer_content as content
 from .render import _source, _template, write_page
@@ -147,7 +147,7 @@ def explorer_data(
     neighbours: bool = False,
 ) -> dict[str, Any]:
     """Everything that the page needs, ready for JSON; parameters are those of `explore`."""
-    pipeline, model = model, named(model)
+    pipeline, model = model, pipeline_classifier(model)
     if not hasattr(type(model), "system_"):
         raise InputError(
             f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier."
@@ -160,7 +160,7 @@ def explorer_data(
         None,
     )
     if X is not None:
-        given, X = X, transformed(pipeline, X)
+        given, X = X, pipeline_features(pipeline, X)
         values = content.read_values(model, X)
         labels = None if Y is None else content.read_labels(model, Y, values.shape[0])
         names = content.identifiers(given, ids, values.shape[0])
@@ -202,7 +202,7 @@ def sizes_data(
     """
     if room <= 0 or (long := _with_rows(model, X, Y)) is None:
         return []
-    whole, most = content.system_data(model), int(model.n_terms_.max())
+    whole, most = content.system_data(model), int(model.n_statements_.max())
     rows = spread_rows(len(long._sample.loo), ROWS)
     known, scores = (part[rows] for part in long._left_out)
     short_models(long, SIZES[-1])  # one choice for all of them
@@ -227,7 +227,10 @@ def sizes_data(
 
 def _with_rows(model: Any, X: Any, Y: Any) -> Any:
     """The model where it holds rows to be shortened by, one that is fitted again and equal, or None."""
-    if not hasattr(model, "shorten") or getattr(model, "max_terms", None) is not None:
+    if (
+        not hasattr(model, "shorten")
+        or getattr(model, "max_statements", None) is not None
+    ):
         return None
     if hasattr(model, "_sample"):
         return model

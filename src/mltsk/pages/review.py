@@ -430,7 +430,7 @@ def _said(
     }
     said |= {
         "n_exceptions": len(model.rules_),
-        "n_numbers": int(model.n_terms_.max()),
+        "n_numbers": int(model.n_statements_.max()),
         "mean": None,
         "sizes": None,
     }

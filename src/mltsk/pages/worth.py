@@ -151,7 +151,7 @@ def compare(
             with warnings.catch_warnings(action="ignore"):
                 fitted = (
                     clone(model)
-                    .set_params(threshold=0.5, max_terms=None)
+                    .set_params(threshold=0.5, max_statements=None)
                     .fit(take[train], DataFrame(Y[train]))
                 )
                 scores[:2, r, test] = [
