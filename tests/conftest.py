@@ -65,4 +65,4 @@ def effects_of_exceptions(system, X, label):
         says = says + np.asarray(
             system.terms.filled(system.scale(X)) @ system.coef[:, 1:, label].T
         )
-    return system.firing(X) * says
+    return system.firing_strengths(X) * says

@@ -442,7 +442,7 @@ def test_exceptions_measure_what_is_there(data, gaps):
         axis=2
     ) / system.widths[0, 0]
     scaled_up = square * Z.shape[1] / (Z.shape[1] - 1)
-    assert_allclose(system.firing(part), np.exp(-scaled_up))
+    assert_allclose(system.firing_strengths(part), np.exp(-scaled_up))
 
 
 def test_gaps_are_the_same_in_tensors_and_arrays(data, gaps):
@@ -571,11 +571,13 @@ def test_polars_frames_without_rows_yet_are_refused(table):
 
 def test_conditions_joined_by_their_minimum_are_short_and_streams_too(data):
     clf = MLTSKClassifier(20, width_scale="minimum").fit(data.X, data.Y)
-    assert (clf.tnorm_, clf.order_, clf.system_.underflow) == ("minimum", 0, "minimum")
+    assert (clf.tnorm_, clf.order_, clf.system_.firing) == ("minimum", 0, "minimum")
     Z = clf.system_.scale(data.X)
     far = ((Z[:, None] - clf.centers_) ** 2).max(axis=2)
     assert_allclose(
-        clf.system_.firing(data.X), np.exp(-far / clf.widths_[0, 0]), atol=1e-12
+        clf.system_.firing_strengths(data.X),
+        np.exp(-far / clf.widths_[0, 0]),
+        atol=1e-12,
     )
     assert clf.shorten(6).tnorm_ == "product"
     stream = IncrementalMLTSK(20, width_scale="minimum").partial_fit(data.X, data.Y)

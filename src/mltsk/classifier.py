@@ -293,7 +293,7 @@ class MLTSKClassifier(ClassifierMixin, BaseEstimator):
             terms=Terms(**self.terms_),
             term_coef=self.general_coef_,
             **{name: getattr(self, f"{name}_") for name in _ARRAYS},
-            underflow="softmax"
+            firing="softmax"
             if self.order_
             else "minimum"
             if self.tnorm_ == "minimum"

@@ -204,7 +204,7 @@ class IncrementalMLTSK(MLTSKClassifier):
         )
         scale = Scale(self.scale_, scaling, Terms(**self.terms_), stream["variance"])
         width = float(self.widths_.flat[0]) if self.widths_.size else 1.0
-        rules = Rules(self.centers_, width, self.order_, self.system_.underflow)
+        rules = Rules(self.centers_, width, self.order_, self.system_.firing)
         return Design(scale, rules, stream["general"], stream["exceptions"])
 
     def _keep(self, block):

@@ -27,7 +27,7 @@ from .core.arrays import (
 )
 from .core.certainty import Certainty
 from .core.fuzzymap import FuzzyMap
-from .core.membership import Members, Underflow, firing_strengths
+from .core.membership import Firing, Members, firing_strengths
 from .core.terms import Scaling, Terms
 
 
@@ -62,7 +62,7 @@ class FuzzySystem:
     quantiles: Array | None = None
     slopes: Array | None = None
     offsets: Array | None = None
-    underflow: Underflow = "plain"
+    firing: Firing = "plain"
     columns: Columns | None = None
     members: Members | None = None
     certainty: Certainty | None = None
@@ -98,14 +98,14 @@ class FuzzySystem:
             return self.scaling.apply(X if is_tensor(X) else np.asarray(dense(X)))
         return unit_rows(X) if self.unit_length else within_reach(X)
 
-    def firing(self, X: Matrix) -> Array:
+    def firing_strengths(self, X: Matrix) -> Array:
         """Share of every exception in every sample, (N, K)."""
         return self._fired(self.scale(X))
 
     def _fired(self, Z: Matrix) -> Array:
         share = None if self.scaling is None else self.scaling.share
         return firing_strengths(
-            Z, self.centers, self.widths, underflow=self.underflow, share=share
+            Z, self.centers, self.widths, firing=self.firing, share=share
         )
 
     def scores(self, X: Matrix) -> Array:

@@ -107,8 +107,8 @@ def test_membership(data, underflow, width):
     (X, C), (tX, tC) = both(data[0], data[0][:K])
     (S,), (tS,) = both(np.full((K, D), width) * np.arange(1, D + 1))
     same(
-        firing_strengths(X, C, S, underflow=underflow),
-        firing_strengths(tX, tC, tS, underflow=underflow),
+        firing_strengths(X, C, S, firing=underflow),
+        firing_strengths(tX, tC, tS, firing=underflow),
     )
     same(
         fuzzy_features(X, C, S, underflow=underflow),

@@ -34,7 +34,7 @@ def test_firing_strengths_sum_to_one_far_from_every_rule():
 
 def test_authors_underflow_zeroes_the_row():
     X = np.array([[0.0] * 10, [100.0] * 10])
-    M = firing_strengths(X, np.zeros((2, 10)), np.ones((2, 10)), underflow="authors")
+    M = firing_strengths(X, np.zeros((2, 10)), np.ones((2, 10)), firing="authors")
     assert_allclose(M, [[0.5, 0.5], [0, 0]])
 
 
@@ -43,7 +43,7 @@ def test_the_two_ways_agree_where_nothing_underflows():
     X, C, S = rng.random((20, 3)), rng.random((4, 3)), rng.uniform(0.5, 2, (4, 3))
     assert_allclose(
         firing_strengths(X, C, S),
-        firing_strengths(X, C, S, underflow="authors"),
+        firing_strengths(X, C, S, firing="authors"),
         atol=1e-12,
     )
 
@@ -109,12 +109,10 @@ def test_the_minimum_of_conditions_is_the_least_of_what_is_there():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # nothing is known of the first
         expected = np.where(np.isnan(each).all(axis=2), 0.0, np.nanmin(each, axis=2))
-    assert_allclose(
-        firing_strengths(X, C, S, underflow="minimum"), expected, atol=1e-12
-    )
+    assert_allclose(firing_strengths(X, C, S, firing="minimum"), expected, atol=1e-12)
     torch = pytest.importorskip("torch")
     assert_allclose(
-        firing_strengths(*map(torch.as_tensor, (X, C, S)), underflow="minimum"),
+        firing_strengths(*map(torch.as_tensor, (X, C, S)), firing="minimum"),
         expected,
         atol=1e-12,
     )

@@ -144,7 +144,7 @@ def test_a_sample_that_fires_no_rule_scores_nothing(make_system):
         None,
         general=False,
         order=1,
-        underflow="authors",
+        firing="authors",
         widths=widths,
         intercept=np.zeros(2),
     )

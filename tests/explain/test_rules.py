@@ -225,9 +225,7 @@ def test_no_exceptions_and_no_general_rule_are_said(make_system):
     assert "this table needs no exceptions" in str(rule_base(make_system(K=0)))
     text = str(
         rule_base(
-            make_system(
-                "minmax", order=1, general=False, slopes=None, underflow="authors"
-            )
+            make_system("minmax", order=1, general=False, slopes=None, firing="authors")
         )
     )
     assert text.startswith("3 rules on 4 features for 2 labels. Each adds what it says")
@@ -396,7 +394,7 @@ def test_an_exception_tells_its_members_and_what_was_observed_among_them():
     X, Y = table.X, table.Y
     clf = MLTSKClassifier(n_rules=20, order=0).fit(X, Y)
     assert len(clf.rules_) > 2
-    M = clf.system_.firing(clf.system_.columns.expand(X))
+    M = clf.system_.firing_strengths(clf.system_.columns.expand(X))
     for rule in clf.rules_.exceptions:
         inside = M[:, rule.index] >= 0.5
         assert (rule.members, rule.total) == (inside.sum(), len(X))

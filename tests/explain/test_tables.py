@@ -48,7 +48,7 @@ def test_a_shift_is_what_a_rule_says_at_its_centre(make_system):
 def test_the_size_of_a_shift_is_about_its_deviation_over_the_data(make_system, X):
     system = make_system(K=40, widths=np.full((40, 4), 2.0))
     system = type(system)(
-        **{**vars(system), "rule_weights": system.firing(X).mean(axis=0)}
+        **{**vars(system), "rule_weights": system.firing_strengths(X).mean(axis=0)}
     )
     sizes = Tables(system, None).shift_sizes
     assert_allclose(

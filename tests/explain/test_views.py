@@ -77,7 +77,7 @@ def test_distances_of_the_rule_map_are_those_of_firing(make_system, X):
     view = views.rule_map(system, X)
     assert_allclose(view.distances[0, 1], 0.0, atol=1e-12)
     assert_allclose(view.positions[0], view.positions[1], atol=1e-6)
-    assert_allclose(view.coverage, system.firing(X).mean(axis=0))
+    assert_allclose(view.coverage, system.firing_strengths(X).mean(axis=0))
     assert view.nearest[2] > 0.1
 
 

@@ -160,7 +160,7 @@ def test_nominal_numbers_that_are_no_whole_numbers_and_columns_that_say_nothing(
 def test_the_papers_preset_with_rows_that_fire_no_rule():
     model = PaperMLTSK(n_rules=3).fit(TIED[:60], DATA.Y[:60])
     far = np.vstack([TIED, 1e3 * TIED, TIED + 0.25])
-    assert (model.system_.firing(far).sum(axis=1) == 0).any()
+    assert (model.system_.firing_strengths(far).sum(axis=1) == 0).any()
     agrees(model, far)
 
 

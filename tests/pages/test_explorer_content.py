@@ -324,7 +324,7 @@ def test_rows_can_be_left_out(model):
 
 def test_typical_rows_are_those_that_exceptions_apply_to_most(model):
     data = explorer_data(model, *DATA.frames())
-    assert set(model.system_.firing(DATA.X).argmax(axis=0)) <= set(
+    assert set(model.system_.firing_strengths(DATA.X).argmax(axis=0)) <= set(
         data["rows"]["typical"]
     )
     assert len(data["rows"]["typical"]) == 12

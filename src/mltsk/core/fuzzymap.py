@@ -19,11 +19,11 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import Array, Matrix, cast, dense, n_entries, namespace, row_blocks, spread
-from .membership import Underflow, firing_strengths
+from .membership import Firing, firing_strengths
 
 
 def fuzzy_features(
-    X: Matrix, centers: Array, widths: Array, *, underflow: Underflow = "softmax"
+    X: Matrix, centers: Array, widths: Array, *, underflow: Firing = "softmax"
 ) -> Array:
     """Dense G (N, K(D+1)), bias first in each rule.   (9)-(11)
 
@@ -45,7 +45,7 @@ def fuzzy_features(
     xp = namespace(X)
     X = sparse.csr_array(X) if sparse.issparse(X) else xp.asarray(X)
     return FuzzyMap.of(
-        X, xp.asarray(centers), xp.asarray(widths), underflow=underflow
+        X, xp.asarray(centers), xp.asarray(widths), firing=underflow
     ).rows()
 
 
@@ -66,10 +66,10 @@ class FuzzyMap:
 
     @classmethod
     def of(
-        cls, X: Matrix, C: Array, S: Array, *, underflow: Underflow = "softmax"
+        cls, X: Matrix, C: Array, S: Array, *, firing: Firing = "softmax"
     ) -> "FuzzyMap":
         """Map of the rows of X by the rules with centres C and widths S (K, D)."""
-        return cls(X, firing_strengths(X, C, S, underflow=underflow))
+        return cls(X, firing_strengths(X, C, S, firing=firing))
 
     @property
     def shape(self) -> tuple[int, int]:

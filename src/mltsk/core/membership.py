@@ -16,7 +16,7 @@ from scipy import sparse
 
 from .arrays import Array, Matrix, cast, namespace, put, row_blocks, spread_rows
 
-Underflow = Literal["softmax", "authors", "plain", "minimum"]
+Firing = Literal["softmax", "authors", "plain", "minimum"]
 
 
 def firing_strengths(
@@ -24,13 +24,13 @@ def firing_strengths(
     C: Array,
     S: Array,
     *,
-    underflow: Underflow = "softmax",
+    firing: Firing = "softmax",
     share: Array | None = None,
 ) -> Array:
     """Firing strength of every rule for every sample, (N, K), normalised: rows sum to 1.   (5) (6)
 
     Works in log space: a product over D Gaussians underflows to 0/0 beyond a few hundred features. With
-    ``underflow="authors"`` the product is taken literally, as the published program does, and a sample whose
+    ``firing="authors"`` the product is taken literally, as the published program does, and a sample whose
     memberships all underflow fires no rule: its row is 0. ``"plain"`` does not normalise at all: a membership in
     [0, 1] per rule, so that a sample far from every rule fires none. ``"minimum"`` neither, and joins conditions by
     their minimum instead of their product.
@@ -39,20 +39,20 @@ def firing_strengths(
     M = xp.empty(
         (X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C
     )
-    relative = underflow == "softmax" and len(C) > 0 and bool((S == S[0]).all())
+    relative = firing == "softmax" and len(C) > 0 and bool((S == S[0]).all())
     for rows in (
         row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C)
         if len(C)
         else ()
     ):
-        if underflow == "minimum":
+        if firing == "minimum":
             E = _farthest(X[rows], C, S, share)
         else:
             E = exponents(X[rows], C, S, relative=relative, share=share)
         fired = xp.exp(
-            xp.amin(E, axis=1, keepdims=True) - E if underflow == "softmax" else -E
+            xp.amin(E, axis=1, keepdims=True) - E if firing == "softmax" else -E
         )
-        if underflow in ("softmax", "authors"):
+        if firing in ("softmax", "authors"):
             total = fired.sum(axis=1, keepdims=True)
             fired /= xp.where(
                 total == 0, np.finfo(np.float64).eps, total

@@ -138,7 +138,7 @@ def explain(
     True
     """
     X = X if system.scaling is None else doubles(X)
-    M = system.firing(X) if len(system.centers) else np.zeros((X.shape[0], 0))
+    M = system.firing_strengths(X) if len(system.centers) else np.zeros((X.shape[0], 0))
     tables, labels = Tables(system, categories), np.arange(system.shape[2])
     return Explanation(
         tables,

@@ -402,7 +402,7 @@ class Tables:
                 doubles(system.centers),
                 system.centers,
                 system.widths,
-                underflow=system.underflow,
+                firing=system.firing,
             )
             over_centers = np.sqrt(
                 np.maximum(self.weights @ M**2 - (self.weights @ M) ** 2, 0.0)

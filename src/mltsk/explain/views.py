@@ -270,7 +270,7 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
         )
     if X is None:
         M = firing_strengths(
-            system.centers, system.centers, system.widths, underflow=system.underflow
+            system.centers, system.centers, system.widths, firing=system.firing
         )
         T, coverage = (
             rule_distances(M, np.asarray(system.rule_weights)),
@@ -278,7 +278,7 @@ def rule_map(model: Any, X: Any = None) -> RuleMap:
         )
     else:
         X = X if system.columns is None else system.columns.expand(X)
-        M = system.firing(X if hasattr(X, "toarray") else doubles(X))
+        M = system.firing_strengths(X if hasattr(X, "toarray") else doubles(X))
         T, coverage = rule_distances(M), M.mean(axis=0)
     # classical scaling of distances into the plane, and the share of their squares that it shows
     K, J = len(T), np.eye(len(T)) - 1.0 / len(T)

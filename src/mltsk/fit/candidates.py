@@ -75,9 +75,7 @@ class Candidates:
         )
         terms = terms.averaged(scaling.apply(X), scaling, np.ones(len(X)))
         centers, widths = _regions(long, np.array(steps), max_conditions)
-        base = replace(
-            long, scaling=scaling, terms=terms, members=None, underflow="plain"
-        )
+        base = replace(long, scaling=scaling, terms=terms, members=None, firing="plain")
         return cls(base, terms, (centers - low) / span, widths / span**2)
 
     def columns(self, X: Any) -> Array:
@@ -91,7 +89,7 @@ class Candidates:
             [
                 T,
                 firing_strengths(
-                    Z, self.centers, self.widths, underflow="plain", share=share
+                    Z, self.centers, self.widths, firing="plain", share=share
                 ),
             ]
         )

@@ -16,7 +16,7 @@ from scipy.sparse import issparse as is_sparse
 
 from ..core.arrays import Array, Matrix, asnumpy, cast, namespace, put, spread_rows
 from ..core.clustering import fuzzy_c_means, xie_beni
-from ..core.membership import Underflow
+from ..core.membership import Firing
 from .design import Design, Rules, Scale, gram
 from .ridge import Factor, SingularError, centred_kernel, of_labels
 
@@ -277,7 +277,7 @@ class _Search:
                 0.0,
                 0.0,
             )
-        firing: Underflow = (
+        firing: Firing = (
             "softmax" if order else "plain" if self.tnorm == "product" else "minimum"
         )
         rules = Rules(self.centers(n_rules), h * self.apart, order, firing)

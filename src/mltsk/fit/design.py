@@ -30,7 +30,7 @@ from ..core.arrays import (
     weighted_mean_and_sd,
 )
 from ..core.fuzzymap import FuzzyMap
-from ..core.membership import Underflow, firing_strengths
+from ..core.membership import Firing, firing_strengths
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
 from ..exceptions import InputError
 
@@ -153,7 +153,7 @@ class Rules:
     centers: Array
     width: float
     order: int
-    firing: Underflow = "plain"
+    firing: Firing = "plain"
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Design:
         widths = namespace(C).full_like(C, self.rules.width)
         share = None if scaling is None else scaling.share
         return cast(
-            firing_strengths(Z, C, widths, underflow=self.rules.firing, share=share),
+            firing_strengths(Z, C, widths, firing=self.rules.firing, share=share),
             np.float64,
         )
 

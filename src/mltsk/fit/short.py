@@ -190,7 +190,12 @@ class ShortModels:
         if columns is not None:
             words = {"indicators": columns.indicators, "n_given": len(columns.rules)}
         members = Members.of(
-            every.X, short.firing(every.X), every.Y, every.w, shared=False, **words
+            every.X,
+            short.firing_strengths(every.X),
+            every.Y,
+            every.w,
+            shared=False,
+            **words,
         )
         return replace(
             short, members=members, certainty=self._certainty(size, problem, coef, kept)

@@ -403,7 +403,7 @@ def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     exponents, there, is_minimum = (
         list[str](),
         g.number(g.add("Not", gone)),
-        system.underflow == "minimum",
+        system.firing == "minimum",
     )
     for center, width in zip(
         system.centers, np.asarray(system.widths, dtype=np.float64), strict=True
@@ -430,10 +430,10 @@ def firing(g: Graph, system: FuzzySystem, z: str, gone: str) -> str:
     )
     total = g.add("Mul", g.add("Concat", *exponents, axis=1), factor)
     fired = g.add("Neg", g.add("Where", g.add("Greater", seen, 1e-9), total, 1e3))
-    if system.underflow == "softmax":
+    if system.firing == "softmax":
         return g.add("Softmax", fired, axis=1)
     m = g.add("Exp", fired)
-    if system.underflow in ("plain", "minimum"):
+    if system.firing in ("plain", "minimum"):
         return m
     total = g.add("ReduceSum", m, g.integers([1]))
     return g.add(

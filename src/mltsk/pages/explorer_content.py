@@ -60,7 +60,7 @@ def system_data(model: Any) -> dict[str, Any]:
         "middle": packed(base.tables.middle),
     }
     found |= {
-        "underflow": system.underflow,
+        "firing": system.firing,
         "share": packed(share),
         "order": system.order,
         "scale": _scale(system),
@@ -319,7 +319,7 @@ def rows_data(
         np.asarray(system.scores(values)),
     )
     M, weights = (
-        (system.firing(values), system.rule_weights)
+        (system.firing_strengths(values), system.rule_weights)
         if system.shape[0]
         else (scores, scores.mean(axis=0))
     )

@@ -154,7 +154,7 @@ class PaperMLTSK(MultilabelMethod):
         self.centers_, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
         warn_if_fewer(len(self.centers_), self.n_rules)
         self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
-        G = FuzzyMap.of(Z, self.centers_, self.widths_, underflow="authors")
+        G = FuzzyMap.of(Z, self.centers_, self.widths_, firing="authors")
         self.coef_ = np.ascontiguousarray(
             self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1])
         )
@@ -260,7 +260,7 @@ class PaperMLTSK(MultilabelMethod):
             intercept=np.zeros(self.coef_.shape[2]),
             terms=Terms.none(),
             term_coef=np.zeros((0, self.coef_.shape[2])),
-            underflow="authors",
+            firing="authors",
             **{name: getattr(self, f"{name}_") for name in own},
         )
 
@@ -323,7 +323,7 @@ def _by_rules(pairs, Z, w):
             lambda name: name not in ("correlation_weight", "l1_weight", "init_ridge"),
         ):
             S = rule_widths(spread, same[0][1].width_scale, first.formulas)
-            yield same, partial(FuzzyMap.of, C=C, S=S, underflow="authors")
+            yield same, partial(FuzzyMap.of, C=C, S=S, firing="authors")
 
 
 def _solve(pairs, train, test, Y, w) -> Iterator[GridPoint]:

@@ -50,7 +50,7 @@ class FuzzySystem {
     }
     const widths = floats(data.widths);
     this.widths = widths.length === 1 ? new Float64Array(this.K * this.D).fill(widths[0]) : widths;
-    this.firing = data.underflow;
+    this.firing = data.firing;
     this.counted = this.gather(() => 0).seen; // how much a rule's conditions count together
     this.rows = data.order ? this.D + 1 : 1; // of a consequent
     this.coef = unpackSparse(data.coef, this.K * this.rows * this.L);

@@ -73,8 +73,8 @@ def paper_rules(X: Array, T: Array, n_rules: int, width_scale: float) -> Maps:
     Z = scaling.apply(X)
     C, spread = find_rules(Z, w, n_rules)
     S = authors_widths(spread, width_scale)
-    return FuzzyMap.of(Z, C, S, underflow="authors"), FuzzyMap.of(
-        scaling.apply(T), C, S, underflow="authors"
+    return FuzzyMap.of(Z, C, S, firing="authors"), FuzzyMap.of(
+        scaling.apply(T), C, S, firing="authors"
     )
 
 
