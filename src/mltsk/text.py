@@ -1,0 +1,52 @@
+"""Words of sentences for users: counts with their nouns, lists, and likely misspellings."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun in the singular or plural.
+
+    >>> plural(1, "row"), plural(1200, "row"), plural(2, "category", "categories")
+    ('1 row', '1,200 rows', '2 categories')
+    """
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {nouns or noun + 's'}"
+
+
+def listing(items: Iterable[object], *, last: str = "and", at_most: int = 0) -> str:
+    """Items as a person lists them; beyond ``at_most`` of them, if not 0, "…" follows.
+
+    >>> listing(["a"]), listing(["a", "b"]), listing("abc"), listing("ab", last="or")
+    ('a', 'a and b', 'a, b and c', 'a or b')
+    >>> listing(["a", "b", "c"], at_most=2)
+    'a, b, …'
+    """
+    texts = [str(item) for item in items]
+    if at_most and len(texts) > at_most:
+        return ", ".join([*texts[:at_most], "…"])
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+
+
+def closest(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str | None:
+    """The choice that is most like a name, or None where nothing is alike.
+
+    >>> closest("bilirubn", ["albumin", "bilirubin"])
+    'bilirubin'
+    """
+    names: Sequence[str] = [str(choice) for choice in choices]
+    close = get_close_matches(str(name), names, n=1, cutoff=cutoff)
+    return close[0] if close else None
+
+
+def did_you_mean(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str:
+    """The question about a likely misspelling, or nothing where no choice is alike.
+
+    >>> did_you_mean("bilirubn", ["albumin", "bilirubin"]), did_you_mean("x", ["albumin"])
+    ("did you mean 'bilirubin'?", '')
+    """
+    close = closest(name, choices, cutoff)
+    return "" if close is None else f"did you mean {close!r}?"
