@@ -102,7 +102,7 @@ def _used(model: Any) -> Any:
         else np.vstack([DATA.X, 1e6 * DATA.X[:2]])
     )
     if isinstance(X, pd.DataFrame):
-        X = X[list(getattr(model, "feature_names_in_", inner.columns_["names"]))]
+        X = X[list(getattr(model, "feature_names_in_", inner.columns_.names))]
     elif getattr(inner, "scale_", "") == "unit":
         X = sparse.csr_array(X)
     answers = [

@@ -44,7 +44,7 @@ def same(a, b, X, atol=1e-8):
 
 
 def test_shapes_follow_the_interface(data, clf):
-    n_rules, n_terms = clf.n_rules_, len(clf.terms_["feature"])
+    n_rules, n_terms = clf.n_rules_, len(clf.terms_.feature)
     assert (
         clf.centers_.shape == clf.widths_.shape == clf.prototypes_.shape == (n_rules, 6)
     )
@@ -570,7 +570,7 @@ def test_polars_frames_without_rows_yet_are_refused(table):
 
 
 def test_conditions_joined_by_their_minimum_are_short_and_streams_too(data):
-    clf = MLTSKClassifier(20, width_scale="minimum").fit(data.X, data.Y)
+    clf = MLTSKClassifier(20, tnorm="minimum").fit(data.X, data.Y)
     assert (clf.tnorm_, clf.order_, clf.system_.firing) == ("minimum", 0, "minimum")
     Z = clf.system_.scale(data.X)
     far = ((Z[:, None] - clf.centers_) ** 2).max(axis=2)
@@ -580,7 +580,7 @@ def test_conditions_joined_by_their_minimum_are_short_and_streams_too(data):
         atol=1e-12,
     )
     assert clf.shorten(6).tnorm_ == "product"
-    stream = IncrementalMLTSK(20, width_scale="minimum").partial_fit(data.X, data.Y)
+    stream = IncrementalMLTSK(20, tnorm="minimum").partial_fit(data.X, data.Y)
     assert_allclose(
         stream.decision_function(data.X), clf.decision_function(data.X), atol=1e-7
     )
@@ -589,4 +589,4 @@ def test_conditions_joined_by_their_minimum_are_short_and_streams_too(data):
         (sparse.csr_array(data.X), 0, "X is sparse"),
     ):
         with pytest.raises(InputError, match=f"order 0 and dense X, but {says}"):
-            MLTSKClassifier(20, order=order, width_scale="minimum").fit(X, data.Y)
+            MLTSKClassifier(20, order=order, tnorm="minimum").fit(X, data.Y)

@@ -106,8 +106,8 @@ def test_a_value_that_was_never_seen_counts_as_nothing():
     clf = MLTSKClassifier(n_rules=0).fit(X, Y)
     new = X.iloc[:5].copy()
     new["smoker"] = "snuff"
-    effects = effects_of_features(clf.system_, Columns(**clf.columns_).expand(new), 0)
-    smoker = [i for i, (d, _) in enumerate(Columns(**clf.columns_).parts) if d == 1]
+    effects = effects_of_features(clf.system_, clf.columns_.expand(new), 0)
+    smoker = [i for i, (d, _) in enumerate(clf.columns_.parts) if d == 1]
     assert_array_equal(effects[:, smoker], 0.0)
 
 

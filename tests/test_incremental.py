@@ -9,7 +9,6 @@ from scipy import sparse
 from sklearn.base import clone
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, incremental
-from mltsk.core.terms import Scaling, Terms
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 
@@ -30,11 +29,11 @@ def in_parts(clf, X, Y, w=None, size=150):
 
 def refitted(clf, X, Y, w):
     """Scores of the numbers that minimise the ridge problem of the classifier's own columns on all rows."""
-    scaling, stream = Scaling(**clf.scaling_), clf.stream_
+    scaling, stream = clf.scaling_, clf.stream_
     Z = scaling.apply(X)
     M = np.exp(-((Z[:, None] - clf.centers_) ** 2 / clf.widths_).sum(axis=2))
-    T = Terms(**clf.terms_).memberships(Z, scaling)
-    columns = np.hstack([stream["general"] ** 0.5 * T, stream["exceptions"] ** 0.5 * M])
+    T = clf.terms_.memberships(Z, scaling)
+    columns = np.hstack([stream.general_weight**0.5 * T, stream.rule_weight**0.5 * M])
     mean, rates = (
         np.average(columns, axis=0, weights=w),
         np.average(Y, axis=0, weights=w),
@@ -101,7 +100,7 @@ def test_rows_for_leave_one_out_stay_few_and_spread(data):
     clf = in_parts(IncrementalMLTSK(n_rules=3), X, Y, size=700)
     assert_array_equal(clf.loo_rows_, np.arange(0, 4800, 4))  # 2,000 at most
     assert clf.loo_scores_.shape == (1200, 4)
-    assert_array_equal(clf.stream_["rows"]["X"], X[::4])
+    assert_array_equal(clf.stream_.kept.X, X[::4])
 
 
 def test_triangles_stream_too(data):
@@ -122,7 +121,11 @@ def test_what_was_seen_before_counts_half_as_much_with_half_forgotten(data):
     )
     once = IncrementalMLTSK().partial_fit(data.X, data.Y)
     for name in ("H", "B", "phi", "y", "total"):
-        assert_allclose(half.stream_[name], 1.5 * once.stream_[name], rtol=1e-12)
+        assert_allclose(
+            getattr(half.stream_.moments, name),
+            1.5 * getattr(once.stream_.moments, name),
+            rtol=1e-12,
+        )
 
 
 def test_forgetting_follows_a_stream_that_changes(data):

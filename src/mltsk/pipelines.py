@@ -1,6 +1,8 @@
 """Pipelines of scikit-learn that end in a classifier of this package: its features by the names that the steps give."""
 
 import copy
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,14 +36,24 @@ def pipeline_classifier(model: Any) -> Any:
     steps, classifier = taken_apart(model)
     if not steps:
         return classifier
-    names, copied = _names(steps), copy.copy(classifier)
-    vars(copied).update(
-        vars(classifier)
-    )  # a copy leaves the rows out that `shorten` needs
-    copied.feature_names_in_ = np.array(names, dtype=object)
-    if getattr(copied, "columns_", None) is not None:
-        copied.columns_ = {**copied.columns_, "names": tuple(names)}
-    return copied
+    return with_feature_names(classifier, _names(steps))
+
+
+def with_feature_names(classifier: Any, names: Sequence[str]) -> Any:
+    """A copy of a fitted classifier whose features have other names."""
+    renamed = copy.copy(classifier)
+    vars(renamed).update(vars(classifier))  # a copy has no record of the fit
+    renamed.feature_names_in_ = np.array(names, dtype=object)
+    system = getattr(classifier, "system_", None)
+    if system is None:
+        return renamed
+    columns = system.columns
+    column_names = tuple(names)
+    if columns is not None:
+        columns = replace(columns, names=column_names)
+        column_names = columns.part_names
+    renamed.system_ = replace(system, feature_names=column_names, columns=columns)
+    return renamed
 
 
 def pipeline_features(model: Any, X: Any) -> Any:

@@ -7,7 +7,6 @@ from are pulled towards one that all labels share, as if PRIOR more samples had 
 score reaches its threshold. Thresholds are always finite, and half-way between the scores of two rows.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,7 +96,6 @@ def find_thresholds(
     Y: Array,
     w: Array,
     curves: Curves,
-    cost: Sequence[float] = (1, 1),
 ) -> tuple[Array, Array]:
     """Thresholds (L,), and for which labels what was wished cannot be had, (L,) of bool.
 
@@ -117,15 +115,16 @@ def find_thresholds(
     [[0.35], [0.15]]
     """
     L, all_reached = scores.shape[1], np.zeros(scores.shape[1], dtype=bool)
-    if isinstance(wish, str) and wish == "cost":
-        pair = np.asarray(cost)
+    if isinstance(wish, tuple | list) and len(wish) and str(wish[0]) == "cost":
+        pair = np.asarray(wish[1:])
         if (
             pair.shape != (2,)
             or pair.dtype.kind not in "iuf"
             or not (np.isfinite(pair) & (pair > 0)).all()
         ):
             raise ValueError(
-                f"cost must be two numbers above 0, of a false alarm and of a miss, got {cost!r}"
+                "('cost', alarm, miss) needs two numbers above 0, the costs of a false "
+                f"alarm and of a miss, got {wish!r}"
             )
         alarm, miss = pair.astype(np.float64)
         return (np.log(alarm / miss) - curves.offsets) / curves.slopes, all_reached

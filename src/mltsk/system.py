@@ -1,18 +1,25 @@
-"""A fitted fuzzy system as plain data: what it takes to score a sample, and nothing of how it was found.
+"""A fitted fuzzy system as plain data: what it takes to score a sample.
 
-Symbols: D features, L labels, P terms of the general rule, K exceptions; z a sample on the scale of the rules (a
-`Scaling`, or rows of unit length for sparse input), t (P,) its memberships in the terms, m (K,) its firing strengths.
+It holds nothing of how it was found. Explanations, pages and exports read this object
+and never an estimator; `scores` takes samples in the caller's units.
 
-    score = intercept + Σ_p (t_p - mean_p) · term_coef_p + Σ_k m_k · (coef_k0 + coef_k · z)   (16)
+Symbols: D features, L labels, P terms of the general rule, K exceptions; z a sample on
+the scale of the rules (a `Scaling`, or rows of unit length for sparse input), t (P,) its
+memberships in the terms, m (K,) its firing strengths.
 
-The general rule holds for everybody; an exception shifts the samples in it (order 0: ``coef`` has one row per rule) or
-has slopes of its own as well (order 1: D + 1 rows, intercept first). The paper's system has exceptions alone.
-Explanations, pages and exports read this object, never an estimator; `scores` takes samples in the caller's units.
+    score = intercept + Σ_p (t_p - mean_p) · term_coef_p
+                      + Σ_k m_k · (coef_k0 + coef_k · z)                            (16)
+
+The general rule holds for everybody. An exception shifts the samples in it (order 0:
+``coef`` has one row per rule), or has slopes of its own as well (order 1: D + 1 rows,
+intercept first). The paper's system has exceptions alone.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .columns import Columns
 from .core.arrays import (
@@ -30,26 +37,56 @@ from .core.fuzzymap import FuzzyMap
 from .core.membership import Firing, Members, firing_strengths
 from .core.terms import Scaling, Terms
 
+STRAIGHT = "range"  # scale of a short model: straight lines from the least value to the largest
+MAX_LOG_ODDS = 80.0  # beyond, exp overflows in single precision
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class FuzzySystem:
     """A general rule and exceptions to it.
 
-    ``intercept`` (L,) is what the average sample outside every exception scores; ``term_coef`` (P, L) are the numbers
-    of the terms. ``centers``, ``widths`` (K, D) and ``coef`` (K, 1 or D+1, L) hold on the scale of the rules;
-    ``prototypes`` (K, D) are the centres in the caller's units; ``rule_weights`` (K,) the mean membership of the
-    training data in each exception; ``quantiles`` (D, 21) the training percentiles 0, 5, …, 100 of dense features, in
-    the caller's units, or None; ``thresholds`` (L,) turn scores into labels. Probabilities are
-    1 / (1 + exp(-(slopes · score + offsets))), both (L,), or None where not calibrated. ``columns`` says how features
-    of a table became the D columns of numbers that all this is about, None where they are the features themselves;
-    ``feature_names`` are those of the D columns. ``members`` says who is in each exception and ``certainty``
-    how sure the numbers are, or they are None.
+    Parameters
+    ----------
+    feature_names, label_names : tuple of str, (D,) and (L,)
+    scale_name : str or None
+        Name of the scale, as the parameter ``scale`` of `mltsk.MLTSKClassifier` has it;
+        that of a short model is "range".
+    scaling : Scaling or None
+        How dense features are put on that scale.
+    intercept : (L,)
+        Score of the average sample outside every exception.
+    terms, term_coef : Terms, (P, L)
+        The general rule.
+    centers, widths : (K, D)
+        IF-parts of the exceptions, on the scale of the rules.
+    coef : (K, 1 or D + 1, L)
+        THEN-parts of the exceptions, on the same scale.
+    prototypes : (K, D)
+        The centres in the caller's units.
+    rule_weights : (K,)
+        Mean membership of the training data in each exception.
+    thresholds : (L,)
+        Scores from which on a label is given.
+    quantiles : (D, 21) or None
+        Percentiles 0, 5, …, 100 of dense features in the training data.
+    slopes, offsets : (L,) or None
+        Probability is 1 / (1 + exp(-(slope · score + offset))); None if not calibrated.
+    firing : how memberships in the conditions become firing strengths.
+    columns : Columns or None
+        How features of a table became the D columns of numbers that the rest is about;
+        None where they are the features themselves.
+    members : Members or None
+        Who is in each exception.
+    certainty : Certainty or None
+        How sure the numbers are.
+    categories : mapping of feature names to names of their values
+        For features that are codes of categories.
     """
 
     feature_names: tuple[str, ...]
     label_names: tuple[str, ...]
+    scale_name: str | None
     scaling: Scaling | None
-    unit_length: bool
     intercept: Array
     terms: Terms
     term_coef: Array
@@ -66,6 +103,7 @@ class FuzzySystem:
     columns: Columns | None = None
     members: Members | None = None
     certainty: Certainty | None = None
+    categories: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -78,70 +116,103 @@ class FuzzySystem:
         return int(self.coef.shape[1] > 1)
 
     @property
+    def tnorm(self) -> str:
+        """How conditions of an exception are joined: "product" or "minimum"."""
+        return "minimum" if self.firing == "minimum" else "product"
+
+    @property
+    def unit_length(self) -> bool:
+        """Whether samples are given unit length."""
+        return self.scale_name == "unit"
+
+    @property
     def is_linear(self) -> bool:
-        """Whether the general rule is linear in the scaled features, as it is for rows of unit length."""
+        """Whether the general rule is linear in the scaled features."""
         return self.terms.low is None
 
     @property
     def is_sheet(self) -> bool:
-        """Whether ramps are straight lines in the caller's units, with numbers that are printed in full."""
+        """Whether this is a short model: straight ramps, numbers printed in full."""
         scaling = self.scaling
-        return (
-            scaling is not None
-            and scaling.bounded
-            and bool((scaling.spread == 1).all())
-        )
+        if scaling is None or not scaling.bounded:
+            return False
+        return bool((scaling.spread == 1).all())
+
+    @property
+    def n_statements(self) -> NDArray[np.intp]:
+        """Statements per label, (L,).
+
+        Every number of the general rule counts one and one more per condition of the
+        user's rule that it belongs to; an exception counts one per number and one per
+        condition.
+        """
+        has_number = self.term_coef != 0
+        counts = has_number.sum(axis=0)
+        if self.columns is not None:
+            conditions = np.array(self.columns.conditions)[self.terms.feature]
+            counts = counts + conditions @ has_number
+        if not len(self.centers):
+            return counts
+        numbers = np.count_nonzero(self.coef, axis=1)
+        conditions = np.isfinite(self.widths).sum(axis=1)
+        return counts + (numbers + (numbers > 0) * conditions[:, None]).sum(axis=0)
 
     def scale(self, X: Matrix) -> Matrix:
-        """Samples in the caller's units, put on the scale of the rules."""
+        """Put samples (N, D) in the caller's units on the scale of the rules."""
         if self.scaling is not None:
             return self.scaling.apply(X if is_tensor(X) else np.asarray(dense(X)))
         return unit_rows(X) if self.unit_length else within_reach(X)
 
     def firing_strengths(self, X: Matrix) -> Array:
-        """Share of every exception in every sample, (N, K)."""
+        """Membership of samples (N, D) in every exception, (N, K)."""
         return self._fired(self.scale(X))
 
     def _fired(self, Z: Matrix) -> Array:
+        """Firing strengths (N, K) of scaled samples."""
         share = None if self.scaling is None else self.scaling.share
         return firing_strengths(
             Z, self.centers, self.widths, firing=self.firing, share=share
         )
 
     def scores(self, X: Matrix) -> Array:
-        """Scores of every label, (N, L)."""
-        here, X = self.near(X)
-        Z, coef = here.scale(X), here.term_coef
-        T = self.terms.memberships(Z, self.scaling)
-        scores = here.intercept + (
-            namespace(Z).asarray(T @ coef) - put(self.terms.mean, coef) @ coef
-        )
+        """Scores of samples (N, D) for every label, (N, L)."""
+        X = self._in_common_precision(X)
+        here = self._beside(X)
+        Z = here.scale(X)
+        coef = here.term_coef
+        T = namespace(Z).asarray(self.terms.memberships(Z, self.scaling) @ coef)
+        scores = here.intercept + (T - put(self.terms.mean, coef) @ coef)
         if not len(self.centers):
             return scores
         M = here._fired(Z)
         if self.order == 0:
             return scores + M @ here.coef[:, 0]
-        return scores + FuzzyMap(self.terms.filled(Z), M) @ here.coef.reshape(
-            -1, here.coef.shape[2]
+        rules = FuzzyMap(self.terms.filled(Z), M)
+        return scores + rules @ here.coef.reshape(-1, here.coef.shape[2])
+
+    def _in_common_precision(self, X: Matrix) -> Matrix:
+        """X in the precision that it has together with the system, as in NumPy."""
+        if not is_tensor(X):
+            return X
+        return X.to(namespace(X).result_type(X.dtype, self.coef.dtype))
+
+    def _beside(self, X: Matrix) -> "FuzzySystem":
+        """This system with its numbers as tensors where X is one."""
+        if not is_tensor(X):
+            return self
+        return replace(
+            self,
+            intercept=put(np.asarray(self.intercept), X),
+            term_coef=put(np.asarray(self.term_coef), X),
+            centers=put(np.asarray(self.centers), X),
+            widths=put(np.asarray(self.widths), X),
+            coef=put(np.asarray(self.coef), X),
         )
 
-    def near(self, X: Matrix) -> "tuple[FuzzySystem, Matrix]":
-        """This system as tensors where X is one, and X in the precision that both have together, as in NumPy."""
-        if not is_tensor(X):
-            return self, X
-        xp = namespace(X)
-        X = X.to(xp.result_type(X.dtype, self.coef.dtype))
-        names = ("intercept", "term_coef", "centers", "widths", "coef")
-        return replace(
-            self, **{name: put(np.asarray(getattr(self, name)), X) for name in names}
-        ), X
-
     def probabilities(self, scores: Array) -> Array:
-        """Calibrated probabilities of scores, (N, L)."""
+        """Calibrated probabilities of scores (N, L)."""
         if self.slopes is None or self.offsets is None:
             raise ValueError("this system was not calibrated")
         xp = namespace(scores)
         line = scores * put(self.slopes, scores) + put(self.offsets, scores)
-        return 1.0 / (
-            1.0 + xp.exp(-xp.clip(line, -80.0, 80.0))
-        )  # beyond, exp overflows in single precision
+        return 1.0 / (1.0 + xp.exp(-xp.clip(line, -MAX_LOG_ODDS, MAX_LOG_ODDS)))

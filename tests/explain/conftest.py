@@ -71,7 +71,7 @@ def make_system():
             feature_names=tuple(features),
             label_names=tuple(labels),
             scaling=scaling,
-            unit_length=scale == "unit",
+            scale_name=scale,
             intercept=np.linspace(0.2, 0.4, L),
             terms=terms,
             term_coef=rng.normal(size=(len(terms), L)),

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mltsk.fit import Names, Options, fit_system
 from mltsk.fit.choose import Judge
-from mltsk.fit.fit import Options, fit_system
 from mltsk.fit.ridge import Penalty, solve_dual
-from mltsk.rows.arrays import Block
+from mltsk.fit.rows import Block
 
 
 def fit(X, Y, w=None, **options):
     w = np.ones(len(X)) if w is None else w
-    return fit_system(
-        Block(X, Y.astype(float), w, np.ones_like(w)).rows(), Options(**options)
-    )
+    names = Names(tuple("abcd"), tuple(f"label {j}" for j in range(Y.shape[1])))
+    rows = Block(X, Y.astype(float), w, np.ones_like(w)).all_rows()
+    return fit_system(rows, Options(**options), names)
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +24,16 @@ def X():
 
 def test_a_table_of_sums_needs_no_exceptions(X):
     rate = 0.5 + 0.12 * np.column_stack([X[:, 0] + X[:, 1], X[:, 2] - X[:, 3]])
-    assert len(fit(X, np.random.default_rng(1).random((400, 2)) < rate).centers) == 0
+    assert (
+        len(fit(X, np.random.default_rng(1).random((400, 2)) < rate).system.centers)
+        == 0
+    )
 
 
 def test_a_table_of_products_needs_some(X):
     Y = np.column_stack([X[:, 0] * X[:, 1] > 0, X[:, 2] * X[:, 3] > 0])
     found, alone = fit(X, Y), fit(X, Y, n_rules=0)
-    assert len(found.centers) > 0
+    assert len(found.system.centers) > 0
     assert found.loo_error < 0.8 * alone.loo_error
 
 
@@ -50,7 +53,7 @@ def test_the_error_is_the_mean_over_labels_and_rows_whichever_there_are_more_of(
     loo = solve_dual(K.copy(), Y, w, np.ones(20), Penalty(0.5))[1]
     error, ridge = judge.error(K)
     assert ridge == 0.5
-    assert error / judge.cells == pytest.approx(
+    assert error / judge.total_weight == pytest.approx(
         (w @ (loo - Y) ** 2).sum() / (w.sum() * n_labels)
     )
 
@@ -73,5 +76,5 @@ def test_patterns_of_weights_are_judged_by_the_rows_that_count(X):
     Y = (X[:, :3] > 0) * 1.0
     other = np.where(w > 0, Y, 1 - Y)
     a, b = (fit(X, labels, w) for labels in (Y, other))
-    assert_allclose(a.general_coef, b.general_coef)
+    assert_allclose(a.system.term_coef, b.system.term_coef)
     assert a.loo_error == b.loo_error

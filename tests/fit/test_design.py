@@ -6,14 +6,14 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from mltsk.exceptions import InputError
-from mltsk.fit.design import DENSE_SHARE, Design, Rules, Scale
+from mltsk.fit.design import MIN_DENSE_SHARE, Design, ExceptionRules, Scale
 
 
 def design(order, scale="quantile", is_sparse=False, n_rules=3):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(25, 4)) * (rng.random((25, 4)) < 0.7)
     found, Z = Scale.of(X, np.ones(25), scale)
-    rules = Rules(
+    rules = ExceptionRules(
         Z[:n_rules], 0.5 * found.variance, order, "softmax" if order else "plain"
     )
     return Design(found, rules, 0.3, 2.0), sparse.csr_array(Z) if is_sparse else Z
@@ -28,8 +28,8 @@ def design(order, scale="quantile", is_sparse=False, n_rules=3):
 def test_products_are_those_of_the_matrix(order, where):
     made, Z = design(order, **where)
     rows, rng = made.rows(Z), np.random.default_rng(1)
-    A, B = rng.normal(size=(25, 2)), rng.normal(size=(made.shape[2], 2))
-    assert rows.shape == (25, made.shape[2])
+    A, B = rng.normal(size=(25, 2)), rng.normal(size=(made.n_columns, 2))
+    assert rows.shape == (25, made.n_columns)
     assert_allclose(made.kernel(Z), rows @ rows.T, atol=1e-12)
     assert_allclose(made.times(Z, B), rows @ B, atol=1e-12)
     assert_allclose(made.transposed(Z, A), rows.T @ A, atol=1e-12)
@@ -38,7 +38,7 @@ def test_products_are_those_of_the_matrix(order, where):
 @pytest.mark.parametrize("order", [0, 1])
 def test_numbers_of_columns_are_numbers_of_terms_and_rules(order):
     made, Z = design(order)
-    B = np.random.default_rng(1).normal(size=(made.shape[2], 2))
+    B = np.random.default_rng(1).normal(size=(made.n_columns, 2))
     mean, rates = made.rows(Z).mean(axis=0)[:, None] + 0 * B, np.array([0.2, 0.4])
     intercept, general, coef = made.coefficients(B, mean, rates)
     said = coef[:, 0] + (np.einsum("nd,kdl->nkl", Z, coef[:, 1:]) if order else 0)
@@ -94,7 +94,7 @@ def test_sparse_rows_have_unit_length_and_stay_sparse_where_that_pays(X):
     assert scale.name == "unit"
     assert_allclose(Z, Scale.of(X, np.ones(40), "unit")[1])
     thin = sparse.random_array(
-        (100, 1000), density=DENSE_SHARE / 2, format="csr", rng=0
+        (100, 1000), density=MIN_DENSE_SHARE / 2, format="csr", rng=0
     )
     assert sparse.issparse(Scale.of(thin, np.ones(100), "auto")[1])
 

@@ -100,7 +100,7 @@ def test_a_table_with_words_gaps_and_words_never_seen(
 
 def test_conditions_joined_by_their_minimum(table):
     X, Y, new = table
-    table_agrees(MLTSKClassifier(20, width_scale="minimum").fit(X, Y), new)
+    table_agrees(MLTSKClassifier(20, tnorm="minimum").fit(X, Y), new)
 
 
 @pytest.mark.parametrize("max_statements", [None, 9])

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 from base64 import b64decode
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -58,7 +59,7 @@ def in_node(clf, rows, tmp_path):
 TABLES = [
     {"n_rules": 0},
     {"n_rules": 6, "order": 0},
-    {"n_rules": 6, "width_scale": "minimum"},
+    {"n_rules": 6, "tnorm": "minimum"},
     {"n_rules": 3, "order": 1},
     {"n_rules": 20, "max_statements": 8},
 ]
@@ -147,7 +148,8 @@ def test_whole_numbers_and_categories_are_set_as_such():
     X = DATA.X.copy()
     X[:, 1] = np.arange(80) % 7
     clf = MLTSKClassifier(n_rules=2).fit(X, DATA.Y)
-    clf.categories_ = {"x2": {0.0: "no", 5.0: "yes\n", 7.0: "?"}}
+    categories = {"x2": {0.0: "no", 5.0: "yes\n", 7.0: "?"}}
+    clf.system_ = replace(clf.system_, categories=categories)
     data = explorer_data(clf)
     assert data["whole"] == [1]
     assert data["choices"]["2"] == {

@@ -99,8 +99,7 @@ def test_leave_one_out_scores_are_those_of_fits_without_the_row(shape, seed, ord
     clf = MLTSKClassifier(0 if order is None else 2, order=order or 0, ridge=1.0).fit(
         X, Y
     )
-    sample = clf._sample
-    design = sample.design
+    design = clf.fit_record_.training.design
     columns = design.rows(design.scale.apply(X))
     for i in range(len(X)):
         kept = np.arange(len(X)) != i

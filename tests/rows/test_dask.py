@@ -11,7 +11,7 @@ from sklearn.base import clone
 from mltsk import IncrementalMLTSK, MLTSKClassifier
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
-from mltsk.fit import Options, fit_system
+from mltsk.fit import Names, Options, fit_system
 from mltsk.rows.read import read_rows
 
 dask = pytest.importorskip("dask", reason='Dask is missing: pip install "mltsk[dask]"')
@@ -69,14 +69,17 @@ def test_numbers_are_those_of_a_fit_in_memory(data, chunks, options):
 def test_sums_are_made_where_rows_lie(data):
     options = Options(n_rules=4, order=1, ridge=1.0, width_scale=0.1, sample_rows=200)
     clf = MLTSKClassifier()
-    clf.given_rules_ = ()
-    rows, _ = read_rows(clf, *lazy(data.X, data.Y), None)
-    here, _ = read_rows(clf, data.X, data.Y, None)
-    found, expected = fit_system(rows, options), fit_system(here, options)
+    rows, targets, features = read_rows(clf, *lazy(data.X, data.Y), None)
+    here, _, _ = read_rows(clf, data.X, data.Y, None)
+    names = Names(features.column_names, targets.names)
+    found = fit_system(rows, options, names)
+    expected = fit_system(here, options, names)
     assert_array_equal(found.loo_rows, np.linspace(0, 499, 200).astype(int))
     assert_allclose(found.loo_scores, expected.loo_scores[found.loo_rows], atol=1e-8)
-    for name in ("intercept", "general_coef", "coef"):
-        assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-8)
+    for name in ("intercept", "term_coef", "coef"):
+        assert_allclose(
+            getattr(found.system, name), getattr(expected.system, name), atol=1e-8
+        )
 
 
 @pytest.mark.parametrize("kind", ["counts", "relative", "equal"])
@@ -188,7 +191,7 @@ def test_missing_cells_are_those_of_a_fit_in_memory(data):
 
 @pytest.mark.parametrize(
     "part",
-    [{"scale": "triangles"}, {"width_scale": "minimum"}, {"n_rules": "xie-beni"}],
+    [{"scale": "triangles"}, {"tnorm": "minimum"}, {"n_rules": "xie-beni"}],
 )
 def test_other_fuzzy_parts_are_the_same_on_dask_and_tensors(part):
     rng, torch = np.random.default_rng(0), pytest.importorskip("torch")

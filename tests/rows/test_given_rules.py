@@ -38,8 +38,8 @@ def test_a_rule_holds_where_all_that_it_asks_for_was_measured_and_holds(table):
     clf = MLTSKClassifier(n_rules=0).fit(X, Y, rules=rules)
     held = clf.system_.columns.expand(X)[:, -5:]
     assert_array_equal(held, np.column_stack([e.astype(float) for e in expected]))
-    assert_array_equal(clf.members_["given"][:, 1, 0], held.sum(axis=0))
-    assert_array_equal(clf.members_["given"][:, 0].T, Y.T @ held)
+    assert_array_equal(clf.members_.given[:, 1, 0], held.sum(axis=0))
+    assert_array_equal(clf.members_.given[:, 0].T, Y.T @ held)
 
 
 @pytest.mark.parametrize("n_rules", [0, 30, "auto"])

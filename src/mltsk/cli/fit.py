@@ -255,7 +255,7 @@ def fitted(
             model.fit(X, table.Y, **knowledge)
     except ValueError as error:  # what scikit-learn and we say about parameters and data: its first line
         raise InputError(str(error).splitlines()[0]) from error
-    model.feature_names_in_ = np.array(table.feature_names, dtype=object)
+    model = inputs.with_feature_names(model, table.feature_names)
     how: dict[str, Any] = {
         "samples": len(table),
         "seconds": round(perf_counter() - start, 3),

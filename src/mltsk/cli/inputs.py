@@ -182,11 +182,9 @@ def _features(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
         return table.X[unique_names(info.feature_names, table.X, table.name)]
     if (X := sparse_rows(table.X)) is not None:
         return X
-    if not hasattr(model, "columns_"):
+    if not hasattr(model, "categorical_features"):
         return plain_numbers(table.X, info.categories, where)
-    if said := _gaps(
-        None if model.columns_ is None else Columns(**model.columns_), table.X
-    ):
+    if said := _gaps(model.columns_, table.X):
         note(f"{where}: {said}")
     return table.X if hasattr(model, "feature_names_in_") else table.X.to_numpy()
 

@@ -239,9 +239,7 @@ def shortened(
     rows = inputs.rows_of(classifier, info, data, inputs.reading(info))
     short = classifier.shorten(statements, X=rows.X, y=rows.Y)
     if hasattr(classifier, "feature_names_in_"):
-        short.feature_names_in_ = (
-            classifier.feature_names_in_
-        )  # rows that are sparse have no names
+        short = inputs.with_feature_names(short, classifier.feature_names_in_)
     return short
 
 

@@ -4,7 +4,7 @@ Everything takes a `FuzzySystem`, or a classifier that has one as ``system_``; `
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,15 +28,14 @@ def tables_of(model: Any, *, sure: bool = False) -> Tables:
     system = (
         model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
     )
-    if sure and hasattr(model, "_sure_system"):
-        system = model._sure_system()
+    record = getattr(model, "fit_record_", None)
+    if sure and record is not None and system.certainty is None:
+        system = replace(system, certainty=record.certainty())
     if not isinstance(system, FuzzySystem):
         raise InputError(
             f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_."
         )
-    return Tables(
-        system, model._category_names() if hasattr(model, "_category_names") else None
-    )
+    return Tables(system, system.categories)
 
 
 def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
@@ -44,11 +43,12 @@ def left_out(model: Any, *labels: str) -> dict[str, tuple[Any, Array, Array]]:
 
     That is what each row of the training data would have been told if it had not been there.
     """
-    if not hasattr(model, "_left_out"):
+    record = getattr(model, "fit_record_", None)
+    if record is None:
         raise InputError(
             "No leave-one-out scores: give a classifier that was fitted here, not one of a file."
         )
-    (Y, scores), names = model._left_out, model.system_.label_names
+    Y, scores, names = record.labels, record.loo_scores, model.system_.label_names
     chances, found = model.system_.probabilities(scores), {}
     for j in positions(names, labels or names, np.arange(len(names)), "label"):
         seen = ~np.isnan(Y[:, j])

@@ -1,5 +1,5 @@
-"""One way to fit: a general rule and exceptions to it, all consequents in one ridge problem in closed form."""
+"""One way to fit: a general rule and exceptions to it, in one ridge problem."""
 
-from .fit import Fitted, Options, fit_system
+from .fit import FitResult, Names, Options, fit_system
 
-__all__ = ["Fitted", "Options", "fit_system"]
+__all__ = ["FitResult", "Names", "Options", "fit_system"]

@@ -1,21 +1,25 @@
-"""The columns of the ridge problem: terms of the general rule and firing strengths of the exceptions.
+"""The columns of the ridge problem: terms of the general rule, strengths of exceptions.
 
-Symbols: Z (N, D) scaled samples, T (N, P) terms, M (N, K) firing strengths, V the total variance of Z,
-Φ = [√a T, √b M ∘ (1, Z/√V)] (N, Q); order 0 has no Z in it. a and b are the block weights: one ridge then shrinks both.
+Symbols: Z (N, D) scaled samples, T (N, P) terms, M (N, K) firing strengths, V the total
+variance of Z; a and b are the block weights, so that one ridge shrinks both blocks.
 
-T of triangles and trapezoids are their ramps times H (`Terms.heights`).
+    Φ = [√a T, √b M ∘ (1, Z/√V)]   (N, Q)
 
-The kernel of the whole, Φ Φᵀ = a T Tᵀ + b (M Mᵀ) ∘ (1 + Z Zᵀ/V), needs no Φ.
+Order 0 has no Z in it. T of triangles and trapezoids are their ramps times H
+(`Terms.heights`). The kernel of the whole needs no Φ:
+
+    Φ Φᵀ = a T Tᵀ + b (M Mᵀ) ∘ (1 + Z Zᵀ/V)
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..columns import Columns
 from ..core.arrays import (
     Array,
     Matrix,
@@ -34,20 +38,29 @@ from ..core.membership import Firing, firing_strengths
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms, fit_scaling
 from ..exceptions import InputError
 
-# A sparse matrix that is at least this full is multiplied faster as a dense array (SciPy's sparse products run on one
-# thread), if it then takes at most DENSE_BYTES.
-DENSE_SHARE, DENSE_BYTES = 0.01, 10**9
-OVERLAPPING = (
-    "triangles",
-    "trapezoids",
-)  # scales whose ramps lie between terms that overlap
-LARGEST = 1e200  # variance of scaled samples whose products are still finite
+# A sparse matrix that is at least this full is multiplied faster as a dense array, since
+# SciPy's sparse products run on one thread, if it then takes at most MAX_DENSE_BYTES.
+MIN_DENSE_SHARE = 0.01
+MAX_DENSE_BYTES = 10**9
+OVERLAPPING = ("triangles", "trapezoids")  # scales whose ramps lie between terms
+MAX_VARIANCE = 1e200  # of scaled samples: products of them are still finite
+KERNEL_BLOCK_BYTES = 2**23
 
 
 @dataclass(frozen=True)
 class Scale:
-    """``name`` of the scale, its ``scaling`` where it has one, the ``terms`` of the general rule on it,
-    and the total ``variance`` of scaled samples, the yardstick of widths and slopes."""
+    """The scale of the features, and the terms of the general rule on it.
+
+    Parameters
+    ----------
+    name : str or None
+        As the parameter ``scale`` of the classifier, never "auto".
+    scaling : Scaling or None
+        How features are put on the scale; None for rows of unit length, and for None.
+    terms : Terms
+    variance : float
+        Total variance of scaled samples, the yardstick of widths and slopes.
+    """
 
     name: str | None
     scaling: Scaling | None
@@ -56,98 +69,120 @@ class Scale:
 
     @classmethod
     def of(
-        cls,
-        X: Matrix,
-        w: Array,
-        name: str | None,
-        shares: Array | None = None,
-        monotone: NDArray[np.bool_] | None = None,
-        n_given: int = 0,
+        cls, X: Matrix, w: Array, name: str | None, columns: Columns | None = None
     ) -> "tuple[Scale, Matrix]":
-        """Fitted to rows X under the weights w, with X on it; "auto" is "quantile" for dense and "unit" for sparse.
+        """Fit a scale to rows X (N, D) under the weights w (N,); also X on that scale.
 
-        ``shares`` (D,) say how much columns count in distances, ``monotone`` (D,) which may have one ramp alone. The
-        last ``n_given`` columns are those of given rules, whose terms count from 0 and not from their mean.
+        "auto" is "quantile" for dense and "unit" for sparse rows. ``columns`` say how
+        much each column counts in distances and which may have one ramp alone; those of
+        the user's rules come last, and their terms count from 0, not from their mean.
         """
-        name = (
-            ("unit" if sparse.issparse(X) else "quantile") if name == "auto" else name
-        )
-        if sparse.issparse(X) and name not in ("unit", None):
-            raise InputError(
-                f"scale={name!r} would make sparse X dense: use scale='unit' or None, or X.toarray()."
-            )
-        if name == "unit" and not sparse.issparse(X) and not bool((X == X).all()):
-            raise InputError(
-                "scale='unit' needs every cell of a row to give it unit length: take another scale."
-            )
-        how = "quantile" if name in PERCENTILE_TERMS else name
-        scaling = (
-            None if how is None or how == "unit" else fit_scaling(X, w, how, shares)
-        )
-        if scaling is not None and how == "quantile":
-            terms = Terms.ramps(scaling, monotone, str(name))
-        else:
-            terms = Terms.linear(X.shape[1])
-        Z = cls(name, scaling, terms, 1.0).apply(X)
+        if name == "auto":
+            name = "unit" if sparse.issparse(X) else "quantile"
+        _check_scale(X, name)
+        scaling, terms = _fitted_terms(X, w, name, columns)
+        Z = cls(name, scaling, terms, variance=1.0).apply(X)
         terms = terms.averaged(Z, scaling, w)
-        terms = terms.from_zero(X.shape[1] - n_given) if n_given else terms
-        if (
-            name == "unit"
-        ):  # mean square length less the square of the mean: lengths are 1, so nothing cancels
-            mean = terms.mean
-            variance = float(w @ row_square_norms(Z)) / float(w.sum()) - float(
-                mean @ mean
-            )
-        else:
-            with np.errstate(over="ignore", invalid="ignore"):
-                mean, sd = weighted_mean_and_sd(Z, w)
-                variance = float((sd**2).sum())
-            if not variance < LARGEST:
-                raise InputError(
-                    f"X holds numbers too large for scale={name!r}: take 'quantile', or smaller units."
-                )
-        varies = variance > 1e-12 * (
-            variance + float(mean @ mean)
-        )  # rows that are all the same have any yardstick
-        return cls(name, scaling, terms, variance if varies else 1.0), Z
+        if columns is not None and columns.rules:
+            terms = terms.from_zero(X.shape[1] - len(columns.rules))
+        return cls(name, scaling, terms, _total_variance(Z, w, name, terms)), Z
 
     @cached_property
     def heights(self) -> sparse.csr_array:
-        """How ramps become columns of which the ridge shrinks heights, for the scales OVERLAPPING."""
+        """Turns ramps into columns of heights (P, P), for the scales OVERLAPPING."""
         return self.terms.heights()
 
     def general(self, Z: Matrix) -> Matrix:
-        """Columns of the general rule (N, P) of scaled rows, its terms, perhaps CSR, in double precision."""
+        """Columns of the general rule (N, P) of scaled rows, perhaps CSR."""
         T = cast(self.terms.memberships(Z, self.scaling), np.float64)
-        if self.name in OVERLAPPING:
-            return T @ (
-                put(self.heights.toarray(), T) if is_tensor(T) else self.heights
-            )
-        return T
+        if self.name not in OVERLAPPING:
+            return T
+        heights = put(self.heights.toarray(), T) if is_tensor(T) else self.heights
+        return T @ heights
 
     def apply(self, X: Matrix) -> Matrix:
-        """Rows on this scale, dense where that pays."""
+        """Put rows (N, D) on this scale; sparse rows become dense where that pays."""
         if self.scaling is not None:
             return self.scaling.apply(X)
         Z = unit_rows(X) if self.name == "unit" else X
         if not sparse.issparse(Z):
             return Z
-        size = Z.shape[0] * Z.shape[1]
-        return (
-            Z.toarray()
-            if 8 * size <= DENSE_BYTES and Z.nnz >= DENSE_SHARE * size
-            else Z
+        n_cells = Z.shape[0] * Z.shape[1]
+        is_small = 8 * n_cells <= MAX_DENSE_BYTES
+        is_full = Z.nnz >= MIN_DENSE_SHARE * n_cells
+        return Z.toarray() if is_small and is_full else Z
+
+
+def _check_scale(X: Matrix, name: str | None) -> None:
+    """Refuse a scale that rows cannot be put on."""
+    is_sparse = sparse.issparse(X)
+    if is_sparse and name not in ("unit", None):
+        raise InputError(
+            f"scale={name!r} would make sparse X dense: "
+            "use scale='unit' or None, or X.toarray()."
+        )
+    if name == "unit" and not is_sparse and not bool((X == X).all()):
+        raise InputError(
+            "scale='unit' needs every cell of a row to give it unit length: "
+            "take another scale."
         )
 
 
-@dataclass(frozen=True)
-class Rules:
-    """IF-parts of the exceptions: ``centers`` (K, D) on the scale, one ``width`` for all, ``order`` of THEN-parts.
+def _fitted_terms(
+    X: Matrix, w: Array, name: str | None, columns: Columns | None
+) -> tuple[Scaling | None, Terms]:
+    """The scaling of a scale and the terms on it, whose means are not known yet."""
+    if name is None or name == "unit":
+        return None, Terms.linear(X.shape[1])
+    has_percentiles = name in PERCENTILE_TERMS
+    kind = "quantile" if has_percentiles else name
+    shares = None if columns is None else columns.shares
+    scaling = fit_scaling(X, w, kind, shares)
+    if not has_percentiles:
+        return scaling, Terms.linear(X.shape[1])
+    monotone = None if columns is None else columns.monotone
+    return scaling, Terms.ramps(scaling, monotone, name)
 
-    Zero-order rules fire by themselves: a sample far from all of them is no exception. First-order rules share samples
-    out among them, as in the paper: their slopes stand for a whole region. Each is the better one for its order
-    (docs/decisions.md). ``firing`` is what `firing_strengths` calls that: "plain" and "softmax", or "minimum" for
-    zero-order rules whose conditions are joined by their minimum.
+
+def _total_variance(Z: Matrix, w: Array, name: str | None, terms: Terms) -> float:
+    """Total variance of scaled rows (N, D); 1 where all rows are the same."""
+    if name == "unit":
+        # mean square length less the square of the mean: lengths are 1, nothing cancels
+        mean = terms.mean
+        mean_square = float(w @ row_square_norms(Z)) / float(w.sum())
+        variance = mean_square - float(mean @ mean)
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, sd = weighted_mean_and_sd(Z, w)
+            variance = float((sd**2).sum())
+        if not variance < MAX_VARIANCE:
+            raise InputError(
+                f"X holds numbers too large for scale={name!r}: "
+                "take 'quantile', or smaller units."
+            )
+    varies = variance > 1e-12 * (variance + float(mean @ mean))
+    return variance if varies else 1.0
+
+
+@dataclass(frozen=True)
+class ExceptionRules:
+    """IF-parts of the exceptions.
+
+    Zero-order rules fire by themselves: a sample far from all of them is no exception.
+    First-order rules share samples out among them, as in the paper: their slopes stand
+    for a whole region. Each is the better one for its order (docs/decisions.md).
+
+    Parameters
+    ----------
+    centers : (K, D)
+        On the scale.
+    width : float
+        One for all rules and features.
+    order : {0, 1}
+        Of the THEN-parts.
+    firing : {"plain", "softmax", "minimum"}
+        As in `firing_strengths`: "plain" for order 0, "softmax" for order 1, "minimum"
+        for rules of order 0 whose conditions are joined by their minimum.
     """
 
     centers: Array
@@ -155,31 +190,54 @@ class Rules:
     order: int
     firing: Firing = "plain"
 
+    def __len__(self) -> int:
+        return len(self.centers)
+
+
+class Coefficients(NamedTuple):
+    """Numbers of a system: intercept (L,), terms (P, L), rules (K, 1 or D + 1, L)."""
+
+    intercept: NDArray[np.float64]
+    terms: NDArray[np.float64]
+    rules: NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Design:
-    """Φ as an operator on scaled rows; ``general`` and ``exceptions`` are the block weights a and b."""
+    """Φ as an operator on scaled rows Z (N, D).
+
+    ``general_weight`` and ``rule_weight`` are the block weights a and b.
+    """
 
     scale: Scale
-    rules: Rules
-    general: float = 1.0
-    exceptions: float = 1.0
+    rules: ExceptionRules
+    general_weight: float = 1.0
+    rule_weight: float = 1.0
 
     @property
-    def shape(self) -> tuple[int, int, int]:
-        """(P, K, Q)."""
-        P, (K, D) = len(self.scale.terms.feature), self.rules.centers.shape
-        return P, K, P + K * (D + 1 if self.rules.order else 1)
+    def n_terms(self) -> int:
+        """P, columns of the general rule."""
+        return len(self.scale.terms.feature)
+
+    @property
+    def n_columns(self) -> int:
+        """Q, columns of Φ."""
+        n_rules, n_features = self.rules.centers.shape
+        columns_per_rule = n_features + 1 if self.rules.order else 1
+        return self.n_terms + n_rules * columns_per_rule
 
     def firing(self, Z: Matrix) -> Array:
-        """M of scaled rows, in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1; in double precision."""
-        C, scaling = self.rules.centers, self.scale.scaling
-        widths = namespace(C).full_like(C, self.rules.width)
-        share = None if scaling is None else scaling.share
-        return cast(
-            firing_strengths(Z, C, widths, firing=self.rules.firing, share=share),
-            np.float64,
+        """M (N, K) in [0, 1]: exp(-‖z - c‖² / width), shared out for order 1."""
+        C = self.rules.centers
+        scaling = self.scale.scaling
+        M = firing_strengths(
+            Z,
+            C,
+            namespace(C).full_like(C, self.rules.width),
+            firing=self.rules.firing,
+            share=None if scaling is None else scaling.share,
         )
+        return cast(M, np.float64)
 
     def _slopes(self, Z: Matrix) -> FuzzyMap:
         """M ∘ (1, Z/√V) as an operator, in double precision."""
@@ -187,95 +245,101 @@ class Design:
         return FuzzyMap(filled * self.scale.variance**-0.5, self.firing(Z))
 
     def rows(self, Z: Matrix) -> Array:
-        """Φ of scaled rows, dense, in double precision."""
+        """Φ (N, Q), dense, in double precision."""
         T = dense(self.scale.general(Z))
         M = self._slopes(Z).rows() if self.rules.order else self.firing(Z)
-        return namespace(T).concatenate(
-            [self.general**0.5 * T, self.exceptions**0.5 * M], axis=1
-        )
+        blocks = [self.general_weight**0.5 * T, self.rule_weight**0.5 * M]
+        return namespace(T).concatenate(blocks, axis=1)
 
     def kernel(self, Z: Matrix) -> Array:
         """Φ Φᵀ (N, N) in double precision."""
         K = gram(self.scale.general(Z))
-        if len(self.rules.centers):
-            inner = None
-            if self.rules.order:
-                inner = (
-                    gram(self.scale.terms.filled(Z))
-                    if self.scale.terms.low is not None
-                    else K
-                )
-            self.exception_kernel(Z, inner, into=K)
-        K *= self.general
+        if len(self.rules):
+            self.exception_kernel(Z, self._inner_products(Z, K), into=K)
+        K *= self.general_weight
         return K
+
+    def _inner_products(self, Z: Matrix, general: Array) -> Array | None:
+        """Z Zᵀ (N, N) for order 1, which linear terms have as their own kernel."""
+        if not self.rules.order:
+            return None
+        if self.scale.terms.low is None:
+            return general
+        return gram(self.scale.terms.filled(Z))
 
     def exception_kernel(
         self, Z: Matrix, inner: Array | None, into: Array | None = None
     ) -> Array:
-        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), ``inner`` = Z Zᵀ for order 1; times b / a it is added to ``into`` where that is given.
+        """(M Mᵀ) ∘ (1 + Z Zᵀ/V), (N, N).
 
-        Some rows at a time, in place: at thousands of rows, writing arrays takes longer than computing them.
+        ``inner`` is Z Zᵀ for order 1. Where ``into`` (N, N) is given, the result times
+        b / a is added to it. Works on some rows at a time, in place: at thousands of
+        rows, writing arrays takes longer than computing them.
         """
         M = self.firing(Z)
-        out = namespace(M).zeros((len(M), len(M)), like=M) if into is None else into
-        for rows in row_blocks(len(M), 8 * len(M), 2**23, like=M):
-            part = M[rows] @ M.T
+        scale = 1.0
+        if into is None:
+            into = namespace(M).zeros((len(M), len(M)), like=M)
+        else:
+            scale = self.rule_weight / self.general_weight
+        for rows in row_blocks(len(M), 8 * len(M), KERNEL_BLOCK_BYTES, like=M):
+            products = M[rows] @ M.T
             if self.rules.order and inner is not None:
-                part *= 1.0 + inner[rows] * (1.0 / self.scale.variance)
-            out[rows] += (
-                part if into is None else part * (self.exceptions / self.general)
-            )
-        return out
+                products *= 1.0 + inner[rows] * (1.0 / self.scale.variance)
+            into[rows] += products if scale == 1.0 else products * scale
+        return into
 
     def transposed(self, Z: Matrix, A: Array) -> Array:
-        """Φᵀ A (Q, L)."""
+        """Φᵀ A (Q, L) for A (N, L)."""
         xp = namespace(A)
-        parts = [self.general**0.5 * xp.asarray(self.scale.general(Z).T @ A)]
-        if len(self.rules.centers):
-            below = (
-                self._slopes(Z).transpose_matmul(A)
-                if self.rules.order
-                else self.firing(Z).T @ A
-            )
-            parts.append(self.exceptions**0.5 * below)
-        return xp.concatenate(parts)
+        general = self.general_weight**0.5 * xp.asarray(self.scale.general(Z).T @ A)
+        if not len(self.rules):
+            return general
+        if self.rules.order:
+            rules = self._slopes(Z).transpose_matmul(A)
+        else:
+            rules = self.firing(Z).T @ A
+        return xp.concatenate([general, self.rule_weight**0.5 * rules])
 
     def times(self, Z: Matrix, B: Array) -> Array:
-        """Φ B (N, L)."""
-        (P, K, _), xp = self.shape, namespace(B)
-        out = self.general**0.5 * xp.asarray(self.scale.general(Z) @ B[:P])
-        if K:
-            right = (
-                self._slopes(Z) @ B[P:] if self.rules.order else self.firing(Z) @ B[P:]
-            )
-            out = out + self.exceptions**0.5 * right
-        return out
+        """Φ B (N, L) for B (Q, L)."""
+        P = self.n_terms
+        general = namespace(B).asarray(self.scale.general(Z) @ B[:P])
+        scores = self.general_weight**0.5 * general
+        if not len(self.rules):
+            return scores
+        M = self._slopes(Z) if self.rules.order else self.firing(Z)
+        return scores + self.rule_weight**0.5 * (M @ B[P:])
 
-    def coefficients(self, B: Any, mean: Any, rates: Any) -> tuple[Any, Any, Any]:
-        """(intercept, numbers of the terms (P, L), those of the rules (K, 1 or D + 1, L), intercept first).
+    def coefficients(self, B: Array, mean: Array, rates: Array) -> Coefficients:
+        """Turn a solution into numbers of the terms and rules.
 
-        Of columns B (Q, L) whose ``mean`` is (Q, L), for labels of base ``rates`` (L,). Terms count as their distance
-        from their own mean, which may be another one: then the difference is in the intercept.
+        Parameters
+        ----------
+        B : (Q, L)
+            Solution of the ridge problem.
+        mean : (Q, L)
+            Means of the columns. Terms count as their distance from their own mean,
+            which may be another one: then the difference is in the intercept.
+        rates : (L,)
+            Base rates of the labels.
         """
-        P, K, _ = self.shape
-        coef = (
-            self.exceptions**0.5 * B[P:].reshape(K, -1, B.shape[1])
-            if K
-            else np.zeros((0, 1, B.shape[1]))
-        )
-        coef[:, 1:] *= self.scale.variance**-0.5
-        general = self.general**0.5 * B[:P]
-        general = (
-            self.scale.heights @ general if self.scale.name in OVERLAPPING else general
-        )
-        return (
-            rates - np.einsum("ql,ql->l", mean, B) + self.scale.terms.mean @ general,
-            general,
-            coef,
-        )
+        P = self.n_terms
+        n_labels = B.shape[1]
+        general = self.general_weight**0.5 * B[:P]
+        if self.scale.name in OVERLAPPING:
+            general = self.scale.heights @ general
+        rules = np.zeros((0, 1, n_labels))
+        if len(self.rules):
+            of_rules = B[P:].reshape(len(self.rules), -1, n_labels)
+            rules = self.rule_weight**0.5 * of_rules
+            rules[:, 1:] *= self.scale.variance**-0.5
+        centre = np.einsum("ql,ql->l", mean, B)
+        intercept = rates - centre + self.scale.terms.mean @ general
+        return Coefficients(intercept, general, rules)
 
 
 def gram(T: Matrix) -> Array:
-    """T Tᵀ, dense, in double precision."""
+    """T Tᵀ (N, N), dense, in double precision."""
     G = T @ T.T
     return cast(G.toarray() if sparse.issparse(G) else G, np.float64)

@@ -1,16 +1,20 @@
 """The ridge problem in closed form, with the leave-one-out scores that come with it.
 
-Symbols: Φ (N, Q) columns, Y (N, L) labels, w (N,) weights, W = Σ w, τ (L,) ridges; an intercept that is not shrunk.
+Symbols: Φ (N, Q) columns, Y (N, L) labels, w (N,) weights, W = Σ w, τ (L,) ridges; the
+intercept b (L,) is not shrunk.
 
     minimise over b, B   Σ_i w_i ‖y_i - b - Φ_i B‖² + Σ_j τ_j ‖B_j‖²
 
-The intercept centres both sides by their weighted means. *Dual*: with K the centred kernel between √w-scaled rows and
-A = K + τI, residuals are τ A⁻¹ Y. *Primal*: with H the centred Gram matrix, B = (H + τI)⁻¹ ΦᵀWY. Both give leverages
-h_i, and what row i would have scored without itself is y_i - r_i / (1 - h_i): exactly, without a second fit. A weight
-that is a count c stands for copies of a row, of which one is left out: 1 - h_i / c.
+The intercept centres both sides by their weighted means. *Dual*: with K the centred
+kernel between √w-scaled rows and A = K + τI, residuals are τ A⁻¹ Y. *Primal*: with H the
+centred Gram matrix, B = (H + τI)⁻¹ ΦᵀWY. Both give leverages h_i, and the score that row
+i would have if it had not been there is y_i - r_i / (1 - h_i): exactly, without a second
+fit. A weight that is a count c stands for copies of a row, and one of them is left out:
+1 - h_i / c.
 
-Labels are coupled by a positive semidefinite Q = V diag(λ) Vᵀ with weight α: in the basis V the columns are separate
-again, with ridges τ_j = ρ + α λ_j. Without a coupling all τ are ρ, and one Cholesky factor serves all labels.
+Labels are coupled by a positive semidefinite Q = V diag(λ) Vᵀ with weight α: in the basis
+V the columns are separate again, with ridges τ_j = ρ + α λ_j. Without a coupling all τ
+are ρ, and one Cholesky factor serves all labels.
 """
 
 from collections.abc import Callable
@@ -18,18 +22,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh, get_lapack_funcs
 
-from ..core.arrays import Array, cast, is_tensor, namespace, put
+from ..core.arrays import Array, is_tensor, namespace, put
 
-_LEAST = 1e-10  # 1 - h of a row that nothing else speaks for
+MIN_KEPT_SHARE = 1e-10  # least 1 - h: that of a row which nothing else speaks for
 
 
 @dataclass(frozen=True)
 class Penalty:
-    """The ridge ``rho``; for coupled labels their weight ``alpha``, eigenvalues ``lam`` (L,) and ``basis`` (L, L).
+    """The ridge, and the coupling of labels.
 
-    Ridges τ are rho + alpha · lam: (L,), one number where all labels have the same.
+    Parameters
+    ----------
+    rho : float
+        The ridge ρ.
+    alpha : float
+        Weight α of the coupling.
+    lam, basis : (L,) and (L, L)
+        Eigenvalues λ and eigenvectors V of the coupling; 0 and None without one.
     """
 
     rho: float
@@ -37,54 +49,48 @@ class Penalty:
     lam: Array | float = 0.0
     basis: Array | None = None
 
+    @property
+    def ridges(self) -> NDArray[np.float64]:
+        """τ (L,), or one number where all labels have the same."""
+        return np.atleast_1d(self.rho + self.alpha * self.lam)
+
     def times(self, B: Array) -> Array:
         """B (Q, L) times the penalty, (ρI + αQ)."""
-        return self.back(
-            self.rotate(B) * put(np.atleast_1d(self.rho + self.alpha * self.lam), B)
-        )
+        return self.back(self.rotate(B) * put(self.ridges, B))
 
     def rotate(self, Y: Array) -> Array:
-        """Labels in the basis of the coupling."""
+        """Labels (…, L) in the basis of the coupling."""
         return Y if self.basis is None else Y @ put(self.basis, Y)
 
     def back(self, Y: Array) -> Array:
-        """And back."""
+        """Labels (…, L) back from the basis of the coupling."""
         return Y if self.basis is None else Y @ put(self.basis, Y).T
 
 
 class SingularError(ValueError):
-    """A matrix that has no Cholesky factor."""
+    """A matrix has no Cholesky factor."""
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A symmetric matrix plus each of the ridges ``tau`` (1 or L,), factorised: by Cholesky, or for several by eigh."""
+    """A symmetric matrix plus each of the ridges, factorised.
 
-    tau: Array
+    One ridge has a Cholesky factor, ``lower`` (n, n). Several have the eigenvalues
+    ``values`` (n,) and ``vectors`` (n, n) of the matrix.
+    """
+
+    tau: NDArray[np.float64]
     lower: Any = None
     values: Any = None
     vectors: Any = None
 
     @classmethod
-    def of(cls, A: Array, tau: Array) -> "Factor":
-        """A is overwritten."""
-        if len(tau) > 1 and is_tensor(A):
-            values, vectors = namespace(A).linalg.eigh(A)
-            return cls(tau, values=values.clamp(min=0.0), vectors=vectors)
+    def of(cls, A: Array, tau: NDArray[np.float64]) -> "Factor":
+        """Factorise A (n, n) + τI for the ridges (1,) or (L,); A is overwritten."""
         if len(tau) > 1:
-            values, vectors = eigh(
-                A, overwrite_a=True, check_finite=False, driver="evd"
-            )
-            return cls(tau, values=np.maximum(values, 0.0), vectors=vectors)
-        if is_tensor(A):
-            A.diagonal().add_(float(tau[0]))
-            lower, failed = namespace(A).linalg.cholesky_ex(A)
-        else:
-            A.flat[:: len(A) + 1] += tau[0]
-            upper, failed = get_lapack_funcs("potrf", (A,))(
-                A.T, lower=0, overwrite_a=1
-            )  # .T: LAPACK works in place
-            lower = upper.T
+            values, vectors = _eigenvalues(A)
+            return cls(tau, values=values, vectors=vectors)
+        lower, failed = _cholesky(A, float(tau[0]))
         if failed:
             raise SingularError(
                 f"the problem is singular with a ridge of {tau[0]:g}: take a larger one"
@@ -93,31 +99,31 @@ class Factor:
 
     @property
     def _inverses(self) -> Array:
+        """1 / (eigenvalue + ridge), (n, L)."""
         return 1.0 / (self.values[:, None] + put(self.tau, self.values))
 
     def solve(self, B: Array) -> Array:
-        """(A + τI)⁻¹ B, column j with its own τ."""
+        """(A + τI)⁻¹ B for B (n, L), each column with its own ridge."""
         if self.lower is None:
             return self.vectors @ ((self.vectors.T @ B) * self._inverses)
         if is_tensor(B):
             return namespace(B).cholesky_solve(B, self.lower)
-        return (
-            get_lapack_funcs("potrs", (B,))(self.lower.T, B, lower=0)[0]
-            if len(B)
-            else B
-        )
+        if not len(B):
+            return B
+        return get_lapack_funcs("potrs", (B,))(self.lower.T, B, lower=0)[0]
 
     def inverse_diagonal(self) -> Array:
-        """Diagonal of (A + τI)⁻¹, (n, 1 or L): a Cholesky factor L is overwritten, for sums of squares of L⁻¹."""
+        """Diagonal of (A + τI)⁻¹, (n, 1 or L).
+
+        A Cholesky factor is overwritten by its inverse, whose columns are squared.
+        """
         if self.lower is None:
             return self.vectors**2 @ self._inverses
         if is_tensor(self.lower):
-            return (
-                namespace(self.lower).cholesky_inverse(self.lower).diagonal()[:, None]
-            )
-        inverse = get_lapack_funcs("trtri", (self.lower,))(
-            self.lower.T, lower=0, overwrite_c=1
-        )[0]
+            inverse = namespace(self.lower).cholesky_inverse(self.lower)
+            return inverse.diagonal()[:, None]
+        invert = get_lapack_funcs("trtri", (self.lower,))
+        inverse = invert(self.lower.T, lower=0, overwrite_c=1)[0]
         return np.einsum("ij,ij->i", inverse, inverse)[:, None]
 
     def leverage(self, rows: Array) -> Array:
@@ -125,34 +131,44 @@ class Factor:
         if self.lower is None:
             return (rows @ self.vectors) ** 2 @ self._inverses
         half = rows.T
+        xp = namespace(rows)
         if is_tensor(rows):
-            half = namespace(rows).linalg.solve_triangular(
-                self.lower, half, upper=False
-            )
+            half = xp.linalg.solve_triangular(self.lower, half, upper=False)
         elif rows.size:
-            half = get_lapack_funcs("trtrs", (rows,))(
-                self.lower.T, half, lower=0, trans=1
-            )[0]
-        return namespace(half).einsum("qn,qn->n", half, half)[:, None]
+            solve = get_lapack_funcs("trtrs", (rows,))
+            half = solve(self.lower.T, half, lower=0, trans=1)[0]
+        return xp.einsum("qn,qn->n", half, half)[:, None]
 
 
-def of_labels(block: Any, labels: Any) -> tuple[Array, Array, Array]:
-    """(Y, weights, copies) of rows for labels that have the same weights, in double precision."""
-    Y = cast(block.Y[:, labels], np.float64)
-    return (
-        (Y, block.w, block.copies)
-        if block.w.ndim == 1
-        else (Y, block.w[:, labels[0]], block.copies[:, labels[0]])
-    )
+def _eigenvalues(A: Array) -> tuple[Array, Array]:
+    """Eigenvalues of a positive semidefinite matrix, and its eigenvectors."""
+    if is_tensor(A):
+        values, vectors = namespace(A).linalg.eigh(A)
+        return values.clamp(min=0.0), vectors
+    values, vectors = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
+    return np.maximum(values, 0.0), vectors
+
+
+def _cholesky(A: Array, ridge: float) -> tuple[Array, bool]:
+    """The lower factor of A + ridge · I, and whether there is none; A is overwritten."""
+    if is_tensor(A):
+        A.diagonal().add_(ridge)
+        lower, failed = namespace(A).linalg.cholesky_ex(A)
+        return lower, bool(failed)
+    A.flat[:: len(A) + 1] += ridge
+    # LAPACK works in place on A.T, which has its order of cells
+    upper, failed = get_lapack_funcs("potrf", (A,))(A.T, lower=0, overwrite_a=1)
+    return upper.T, bool(failed)
 
 
 def centred_kernel(K: Array, w: Array) -> Array:
-    """The kernel between √w-scaled rows after both sides were centred by the weights; K is overwritten."""
-    share, root = w / w.sum(), namespace(K).sqrt(w)
+    """Centre a kernel (N, N) by the weights (N,) and scale its rows by √w, in place."""
+    share = w / w.sum()
     mean = K @ share
     K -= mean[:, None]
     K -= mean - share @ mean
     if not bool((w == 1).all()):
+        root = namespace(K).sqrt(w)
         K *= root[:, None]
         K *= root
     return K
@@ -161,29 +177,40 @@ def centred_kernel(K: Array, w: Array) -> Array:
 def solve_dual(
     K: Array, Y: Array, w: Array, copies: Array, penalty: Penalty
 ) -> tuple[Array, Array]:
-    """(A, loo) from the kernel K (N, N) of rows that all count: B = ΦᵀA, and leave-one-out scores (N, L).
+    """Solve the dual form.
 
-    K is overwritten.
+    Parameters
+    ----------
+    K : (N, N)
+        Kernel of rows that all count; it is overwritten.
+    Y, w, copies : (N, L), (N,), (N,)
+
+    Returns
+    -------
+    A : (N, L)
+        B = ΦᵀA.
+    loo_scores : (N, L)
     """
-    if penalty.basis is not None:  # in which labels are separate
-        A, loo = solve_dual(
-            K, penalty.rotate(Y), w, copies, replace(penalty, basis=None)
-        )
-        return penalty.back(A), penalty.back(loo)
-    root, share = namespace(w).sqrt(w)[:, None], (w / w.sum())[:, None]
-    factor = Factor.of(
-        centred_kernel(K, w), np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam)
-    )
-    solved, tau = factor.solve(root * (Y - (w @ Y) / w.sum())), put(factor.tau, Y)
-    kept = 1.0 - (1.0 - tau * factor.inverse_diagonal() + share) / copies[:, None]
-    return root * solved, Y - tau * solved / namespace(K).maximum(kept, _LEAST) / root
+    if penalty.basis is not None:
+        separate = replace(penalty, basis=None)
+        A, loo_scores = solve_dual(K, penalty.rotate(Y), w, copies, separate)
+        return penalty.back(A), penalty.back(loo_scores)
+    root = namespace(w).sqrt(w)[:, None]
+    share = (w / w.sum())[:, None]
+    factor = Factor.of(centred_kernel(K, w), penalty.ridges)
+    tau = put(factor.tau, Y)
+    solved = factor.solve(root * (Y - (w @ Y) / w.sum()))
+    leverage = 1.0 - tau * factor.inverse_diagonal() + share
+    kept = namespace(K).maximum(1.0 - leverage / copies[:, None], MIN_KEPT_SHARE)
+    return root * solved, Y - tau * solved / kept / root
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums over rows: ``H`` = ΦᵀWΦ (Q, Q), ``B`` = ΦᵀWY (Q, L), ``phi`` = Φᵀw (Q,), ``y`` = Yᵀw (L,), ``total`` = Σ w.
+    """Sums over rows, which add up over blocks of rows.
 
-    They add up over blocks of rows.
+    ``H`` = ΦᵀWΦ (Q, Q), ``B`` = ΦᵀWY (Q, L), ``phi`` = Φᵀw (Q,), ``y`` = Yᵀw (L,),
+    ``total`` = Σ w.
     """
 
     H: Array
@@ -193,41 +220,57 @@ class Moments:
     total: float
 
     @classmethod
-    def of(cls, rows: Array, Y: Array, w: Array) -> "Moments":
-        """Of dense rows of Φ."""
-        weighted = rows * w[:, None]
+    def of(cls, Phi: Array, Y: Array, w: Array) -> "Moments":
+        """Sums over dense rows of Φ (n, Q) with labels (n, L) and weights (n,)."""
+        weighted = Phi * w[:, None]
         return cls(
-            weighted.T @ rows,
-            weighted.T @ Y,
-            weighted.sum(axis=0),
-            w @ Y,
-            float(w.sum()),
+            H=weighted.T @ Phi,
+            B=weighted.T @ Y,
+            phi=weighted.sum(axis=0),
+            y=w @ Y,
+            total=float(w.sum()),
         )
 
     def __add__(self, other: "Moments") -> "Moments":
         return Moments(
-            *(
-                mine + theirs
-                for mine, theirs in zip(
-                    vars(self).values(), vars(other).values(), strict=True
-                )
-            )
+            H=self.H + other.H,
+            B=self.B + other.B,
+            phi=self.phi + other.phi,
+            y=self.y + other.y,
+            total=self.total + other.total,
         )
 
-    def solve(self, penalty: Penalty) -> "Primal":
-        """B of the primal form."""
-        mean, rates = self.phi / self.total, self.y / self.total
-        factor = Factor.of(
-            self.H - mean[:, None] * self.phi,
-            np.atleast_1d(penalty.rho + penalty.alpha * penalty.lam),
+    def scaled(self, share: float) -> "Moments":
+        """The sums with all weights times a share."""
+        return Moments(
+            H=share * self.H,
+            B=share * self.B,
+            phi=share * self.phi,
+            y=share * self.y,
+            total=share * self.total,
         )
-        B = penalty.back(factor.solve(penalty.rotate(self.B - mean[:, None] * self.y)))
-        return Primal(factor, B, mean, rates, self.total, penalty)
+
+    def solve(self, penalty: Penalty) -> "PrimalSolution":
+        """Solve the primal form."""
+        mean = self.phi / self.total
+        factor = Factor.of(self.H - mean[:, None] * self.phi, penalty.ridges)
+        right = penalty.rotate(self.B - mean[:, None] * self.y)
+        return PrimalSolution(
+            factor=factor,
+            B=penalty.back(factor.solve(right)),
+            mean=mean,
+            rates=self.y / self.total,
+            total=self.total,
+            penalty=penalty,
+        )
 
 
 @dataclass(frozen=True)
-class Primal:
-    """A solution ``B`` (Q, L), the ``mean`` (Q,) of the columns, base ``rates`` (L,), and what leave-one-out needs."""
+class PrimalSolution:
+    """A solution ``B`` (Q, L), and what leave-one-out needs.
+
+    ``mean`` (Q,) of the columns, base ``rates`` (L,) of the labels, ``total`` weight.
+    """
 
     factor: Factor
     B: Array
@@ -236,13 +279,17 @@ class Primal:
     total: float
     penalty: Penalty
 
-    def leave_one_out(self, rows: Array, Y: Array, w: Array, copies: Array) -> Array:
-        """What rows φ of the data would have scored without themselves, (N, L); rows of weight 0 were never in it."""
-        rows = rows - self.mean
-        score = self.rates + rows @ self.B
-        h = w[:, None] * (self.factor.leverage(rows) + 1.0 / self.total)
-        kept = namespace(rows).maximum(1.0 - h / copies[:, None], _LEAST)
-        return Y - self.penalty.back(self.penalty.rotate(Y - score) / kept)
+    def leave_one_out(self, Phi: Array, Y: Array, w: Array, copies: Array) -> Array:
+        """Scores (n, L) that rows would have if they had not been there.
+
+        Phi (n, Q) are rows of the data with Y (n, L), w and copies (n,). Rows of weight
+        0 were never there.
+        """
+        centred = Phi - self.mean
+        scores = self.rates + centred @ self.B
+        leverage = w[:, None] * (self.factor.leverage(centred) + 1.0 / self.total)
+        kept = namespace(Phi).maximum(1.0 - leverage / copies[:, None], MIN_KEPT_SHARE)
+        return Y - self.penalty.back(self.penalty.rotate(Y - scores) / kept)
 
 
 def conjugate_gradients(
@@ -252,17 +299,23 @@ def conjugate_gradients(
     *,
     max_iter: int = 500,
 ) -> Array:
-    """P with apply(P) = B up to a residual of ``rtol``; columns are one system, so a step is one wide product."""
-    xp = namespace(B)
-    P, residual = xp.zeros_like(B), B
-    direction, square = residual, float((B * B).sum())
+    """Find P (Q, L) with apply(P) = B up to a relative residual of ``rtol``.
+
+    All columns are one system, so a step is one wide product.
+    """
+    P = namespace(B).zeros_like(B)
+    residual = B
+    direction = residual
+    square = float((B * B).sum())
     enough = rtol**2 * square
     for _ in range(max_iter):
         if square <= enough:
             break
         product = apply(direction)
         step = square / float((direction * product).sum())
-        P, residual = P + step * direction, residual - step * product
-        old, square = square, float((residual * residual).sum())
-        direction = residual + (square / old) * direction
+        P = P + step * direction
+        residual = residual - step * product
+        previous = square
+        square = float((residual * residual).sum())
+        direction = residual + (square / previous) * direction
     return P

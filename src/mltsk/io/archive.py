@@ -11,16 +11,17 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from copy import copy
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..columns import Columns
 from ..exceptions import InputError
 from ..files import writing
 from ..limits import check_size
@@ -28,8 +29,9 @@ from ..pipelines import taken_apart
 from ..rows.read import feature_names
 from ..tables.columns import NUMBER, ORDINAL, YES_NO
 from .checks import check_model
+from .state import with_plain_state
 
-FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
+FORMAT = 4  # raise it when files of the version before, or of this one in that, can no longer be read
 MANIFEST = "mltsk.json"
 MAX_JSON, MAX_MEMBERS = 64 << 20, 10_000
 
@@ -129,8 +131,7 @@ class ModelInfo:
         names = tuple(feature_names(model)) if hasattr(model, "n_features_in_") else ()
         _, model = taken_apart(model)
         kinds: dict[str, Any] = dict.fromkeys(names, NUMBER)
-        if (found := getattr(model, "columns_", None)) is not None:
-            known = Columns(**found)
+        if (known := getattr(model, "columns_", None)) is not None:
             for name, kind, values, rare in zip(
                 known.names, known.kinds, known.values, known.rare, strict=True
             ):
@@ -177,7 +178,9 @@ def save(model: Any, path: str | Path, *, info: ModelInfo | None = None) -> Path
         )
     try:
         check_is_fitted(model)
-        buffer = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
+        buffer = io.BytesIO(
+            skops.io.dumps(_plain(model), compression=zipfile.ZIP_DEFLATED)
+        )
     except (NotFittedError, TypeError) as error:
         raise InputError(
             f"{kind} is not a fitted model: call fit before saving ({error})."
@@ -234,12 +237,32 @@ def load(path: str | Path) -> Any:
         check_model(model)  # a damaged one fails here and not in a prediction
         _, inner = taken_apart(model)
         categories = manifest.get("info", {}).get("categories")
-        if categories and not hasattr(inner, "categories_"):
-            inner.categories_ = {
-                str(name): tuple(map(str, values))
-                for name, values in categories.items()
-            }
+        system = getattr(inner, "system_", None)
+        if categories and system is not None and not system.categories:
+            inner.system_ = replace(system, categories=_value_names(categories))
     return model
+
+
+def _value_names(categories: Mapping[str, Any]) -> dict[str, dict[float, str]]:
+    """Names of the values of features, which a model sees as numbers."""
+    from ..datasets.dataset import category_values  # imports what is rarely needed
+
+    named = {}
+    for feature, names in categories.items():
+        texts = [str(name) for name in names]
+        values = category_values(tuple(texts)).tolist()
+        named[str(feature)] = dict(zip(values, texts, strict=True))
+    return named
+
+
+def _plain(model: Any) -> Any:
+    """A model as it is written: its classifier with plain attributes alone."""
+    if not isinstance(model, Pipeline):
+        return with_plain_state(model)
+    plain = copy(model)
+    name, last = model.steps[-1]
+    plain.steps = [*model.steps[:-1], (name, _plain(last))]
+    return plain
 
 
 def read_info(path: str | Path) -> ModelInfo:

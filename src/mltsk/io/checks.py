@@ -21,7 +21,9 @@ from ..core.arrays import is_sound
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..core.terms import PERCENTILE_TERMS, Scaling, Terms
+from ..fitted import FittedAttributes
 from ..pipelines import taken_apart
+from .state import restore
 
 SHAPES = {
     "centers_": "KD",
@@ -67,7 +69,14 @@ RULES = (
         "quantiles_",
         "scale_",
     ),
-    *("scaling_", "label_names_", "classes_", "multilabel_", "n_features_in_"),
+    *(
+        "scaling_",
+        "firing_",
+        "label_names_",
+        "classes_",
+        "multilabel_",
+        "n_features_in_",
+    ),
 )
 GENERAL = ("terms_", "intercept_", "general_coef_", "slopes_", "offsets_", "columns_")
 # attributes that are the fields of these
@@ -143,9 +152,10 @@ def _faults(model: Any) -> Faults:
     yield not differ, "'classes_' must be different values"
     yield from (
         _faults_of_rules(vars(last))
-        if hasattr(type(last), "system_")
+        if isinstance(last, FittedAttributes)
         else _faults_of_arrays(vars(last))
     )
+    restore(last)
     sane = isinstance(last.multilabel_, bool) and _is_bounded(last.classes_)
     yield not sane, "'multilabel_' must be true or false, and 'classes_' finite"
     yield from _faults_of_scores(last, L := len(last.label_names_))
@@ -189,7 +199,7 @@ def _is_bounded(part: Any) -> bool:
 
 def _faults_of_scores(model: Any, L: int) -> Faults:
     """A model must give a finite score per label to rows of zeros."""
-    system = model.system_ if hasattr(type(model), "system_") else None
+    system = getattr(model, "system_", None)
     D = model.n_features_in_ if system is None else system.shape[1]
     known = isinstance(D, int | np.integer) and 0 < D < MOST_FEATURES
     yield not known, f"'n_features_in_' must be a number of features, not {str(D)[:40]}"
@@ -376,8 +386,8 @@ def _faults_of_values(parts: Mapping[str, Any], n: Mapping[str, int]) -> Faults:
         }
         yield len(names) != count, f"{name!r} must be {count} different names"
     yield (
-        parts.get("tnorm_", "product") not in ("product", "minimum"),
-        "'tnorm_' must be product or minimum",
+        parts["firing_"] not in ("plain", "softmax", "minimum", "authors"),
+        "'firing_' must be plain, softmax, minimum or authors",
     )
     classes, binary = (
         len(parts["classes_"]),

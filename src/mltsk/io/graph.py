@@ -15,6 +15,7 @@ from .. import __version__
 from ..columns import Columns
 from ..core.terms import REACH
 from ..exceptions import InputError, optional
+from ..fitted import FittedAttributes
 from ..pipelines import without_steps
 from ..system import FuzzySystem
 from .plain import check_fitted
@@ -117,7 +118,7 @@ def to_onnx(model: Any, *, dtype: Literal["float64", "float32"] = "float64") -> 
     ['scores', 'labels', 'probabilities']
     """
     model = without_steps(model, "written as ONNX")
-    if not hasattr(type(model), "system_"):
+    if not isinstance(model, FittedAttributes):
         raise InputError(
             f"A {type(model).__name__} cannot be written as ONNX: pass a fitted MLTSKClassifier."
         )

@@ -21,8 +21,9 @@ from .. import __version__
 from ..exceptions import InputError
 from ..pipelines import without_steps
 from .checks import check_model
+from .state import plain_state
 
-NAME, VERSION = "mltsk model", 3
+NAME, VERSION = "mltsk model", 4
 KINDS = ("MLTSKClassifier", "IncrementalMLTSK", "PaperMLTSK")
 OF_ROWS = ("loo_scores_", "loo_rows_", "stream_")
 _NUMBERS = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
@@ -55,7 +56,7 @@ def to_dict(model: Any) -> dict[str, Any]:
     parameters = model.get_params(deep=False)
     kept = {
         name: value
-        for name, value in model.__getstate__().items()
+        for name, value in plain_state(model).items()
         if name not in {*parameters, *OF_ROWS}
     }
     head: dict[str, Any] = {

@@ -16,14 +16,12 @@ import numpy as np
 from sklearn.base import clone
 
 from .. import __version__
-from ..core.arrays import spread_rows
 from ..exceptions import InputError
 from ..explain.views import label_correlation_view
 from ..explain.wording import name
-from ..fit.short import ROWS
+from ..fitted import FittedAttributes
 from ..metrics import evaluate
-from ..pipelines import pipeline_classifier, pipeline_features
-from ..storing import short_models
+from ..pipelines import pipeline_classifier, pipeline_features, with_feature_names
 from . import explorer_content as content
 from .render import _source, _template, write_page
 
@@ -34,7 +32,6 @@ SCRIPTS = (
 STYLE = "explorer/style.css"
 LARGEST = 9_000_000  # characters of a page that shorter models may fill
 SIZES = (3, 5, 8, 12, 20, 30)  # terms per label of shorter models
-NAMES = ("feature_names_in_", "label_names_", "categories_", "columns_")
 
 
 def explore(
@@ -148,7 +145,7 @@ def explorer_data(
 ) -> dict[str, Any]:
     """Everything that the page needs, ready for JSON; parameters are those of `explore`."""
     pipeline, model = model, pipeline_classifier(model)
-    if not hasattr(type(model), "system_"):
+    if not isinstance(model, FittedAttributes):
         raise InputError(
             f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier."
         )
@@ -203,9 +200,11 @@ def sizes_data(
     if room <= 0 or (long := _with_rows(model, X, Y)) is None:
         return []
     whole, most = content.system_data(model), int(model.n_statements_.max())
-    rows = spread_rows(len(long._sample.loo), ROWS)
-    known, scores = (part[rows] for part in long._left_out)
-    short_models(long, SIZES[-1])  # one choice for all of them
+    record = long.fit_record_
+    rows = record.short_models(
+        SIZES[-1], long.max_conditions
+    ).rows  # one choice for all
+    known, scores = record.labels[rows], record.loo_scores[rows]
     found: list[dict[str, Any]] = []
     for size in (size for size in SIZES if size < most):
         short = long.shorten(size)
@@ -232,7 +231,7 @@ def _with_rows(model: Any, X: Any, Y: Any) -> Any:
         or getattr(model, "max_statements", None) is not None
     ):
         return None
-    if hasattr(model, "_sample"):
+    if model.fit_record_ is not None:
         return model
     if (
         X is None
@@ -246,9 +245,8 @@ def _with_rows(model: Any, X: Any, Y: Any) -> Any:
             again = clone(model).fit(X, Y, rules=model.given_rules_)
     except ValueError:
         return None
-    vars(again).update(
-        {name: getattr(model, name) for name in NAMES if hasattr(model, name)}
-    )  # X may come without
+    if hasattr(model, "feature_names_in_"):  # X may come without
+        again = with_feature_names(again, model.feature_names_in_)
     told, known = again.loo_scores_, model.loo_scores_
     return (
         again

@@ -250,8 +250,8 @@ def read_values(inner: Any, X: Any) -> Any:
             "ignore", "X does not have valid feature names", UserWarning
         )
         try:
-            if hasattr(inner, "columns_"):
-                X = read_samples(inner, X)
+            if hasattr(inner, "categorical_features"):
+                X = read_samples(inner, X, inner.columns_)
                 return X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
             return validate_data(
                 inner, X, accept_sparse="csr", dtype=np.float64, reset=False

@@ -24,6 +24,7 @@ from ..explain import views
 from ..explain.wording import name, percent, times
 from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
+from ..pipelines import with_feature_names
 from ..tables.files import read_raw
 from ..tables.read import Table, read_table, sparse_rows
 from . import svg, worth
@@ -143,8 +144,7 @@ def review_page(
     rows = sparse_rows(table.X)
     X, Y = table.X if rows is None else rows, table.Y.to_numpy(dtype=float)
     model = MLTSKClassifier(threshold="f1") if model is None else model
-    fitted = clone(model).fit(X, table.Y)
-    fitted.feature_names_in_ = np.array(table.feature_names, dtype=object)
+    fitted = with_feature_names(clone(model).fit(X, table.Y), table.feature_names)
     done()
     compared, path, short = None, None, fitted.shorten(worth.TERMS)
     done()
@@ -207,7 +207,7 @@ def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
     }
     facts |= {"tried": tried, "effect": svg.effect, "open": facts["labels"] <= OPEN}
     for what, shown in (
-        ("some_judged", len(model._left_out[0])),
+        ("some_judged", len(model.fit_record_.labels)),
         ("some_tried", len(rows)),
     ):
         facts[what] = (

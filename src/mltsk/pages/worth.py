@@ -82,7 +82,7 @@ class Judged(NamedTuple):
 
 def judge(model: Any, seed: int = 0) -> list[Judged]:
     """Every label of a classifier that was fitted here."""
-    Y, labels = model._left_out[0], []
+    Y, labels = model.fit_record_.labels, []
     weights = resamples(len(Y), len(model.label_names_), seed)
     for j, (label, (y, chances, scores)) in enumerate(left_out(model).items()):
         given, both = scores >= model.thresholds_[j], [(np.nan, np.nan, np.nan)] * 2

@@ -1,7 +1,8 @@
 """Rows of Dask arrays and data frames: one gather of a sample, one pass of sums.
 
-A pass is one task per block and a tree that adds what they bring back; parameters travel in the graph, so that a worker
-that is lost takes nothing along that cannot be made again. Dask is imported when one of its collections comes in.
+A pass is one task per block and a tree that adds what they bring back. Parameters travel
+in the graph, so that a worker that is lost takes nothing along that cannot be made again.
+Dask is imported when one of its collections comes in.
 """
 
 from collections.abc import Sequence
@@ -9,225 +10,334 @@ from copy import copy
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, check_is_fitted
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..columns import Columns
 from ..core.arrays import spread_rows
 from ..exceptions import InputError
+from ..fit.design import Design
+from ..fit.ridge import Moments
+from ..fit.rows import Block
 from ..targets import Targets
-from .arrays import Block, is_dask
-from .read import MOST_COPIES, note_gaps
+from .read import (
+    MAX_MEAN_COPIES,
+    PRECISIONS,
+    Features,
+    FitInput,
+    columns_with_gaps,
+    is_dask,
+)
 
-SPLIT_EVERY = 8  # sums added by one task of the tree
-Reading = tuple[
-    Targets, bool, float, Columns | None
-]  # of blocks: with whether weights are counts, and their unit
+SUMS_PER_TASK = 8  # added by one task of the tree
+
+
+class DelayedBlock(NamedTuple):
+    """X, Y and w of a block, each `dask.delayed`; w may be None."""
+
+    X: Any
+    Y: Any
+    w: Any
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How blocks are read: what y means, what weights mean, what columns there are."""
+
+    targets: Targets
+    are_counts: bool
+    unit: float
+    columns: Columns | None
 
 
 @dataclass
 class DaskRows:
-    """Rows whose ``parts`` are (X, Y, w) of each block, `dask.delayed` or None; ``reading`` says how to read them."""
+    """Rows of ``blocks`` that have ``counts`` rows each."""
 
-    parts: Sequence[tuple[Any, Any, Any]]
+    blocks: Sequence[DelayedBlock]
     counts: Sequence[int]
     reading: Reading
-    gathered: "tuple[int, Block] | None" = None
-    limit = 0
+    _sample: Block | None = None
+    limit = 0  # no rows but those of a sample may be held
     w = None  # all labels have the same weights
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Samples and labels."""
-        return int(sum(self.counts)), len(self.reading[0].names)
+        """Number of samples, number of labels."""
+        return int(sum(self.counts)), len(self.reading.targets.names)
 
     def sample(self, n: int) -> Block:
         """At most n rows, evenly spread, gathered once."""
+        n = min(n, self.shape[0])
+        if self._sample is None or len(self._sample.w) != n:
+            self._sample = self._gathered(n)
+        return self._sample
+
+    def _gathered(self, n: int) -> Block:
+        """n rows, evenly spread, from where they lie."""
         import dask
 
-        n = min(n, self.shape[0])
-        if self.gathered is not None and self.gathered[0] == n:
-            return self.gathered[1]
         rows = np.arange(self.shape[0])[spread_rows(self.shape[0], n)]
         ends = np.cumsum(self.counts)
-        cuts = np.searchsorted(rows, ends)
-        wanted = zip(
-            np.split(rows, cuts[:-1]),
-            ends - np.asarray(self.counts),
-            self.parts,
-            strict=True,
-        )
-        take = dask.delayed(_rows_of, pure=False)
-        tasks = [
-            take(part, self.reading, index - start)
-            for index, start, part in wanted
-            if len(index)
-        ]
-        found = dask.compute(*tasks)
-        X, Y, w, copies = (
-            np.concatenate([getattr(b, name) for b in found])
-            for name in ("X", "Y", "w", "copies")
-        )
+        starts = ends - np.asarray(self.counts)
+        rows_of_blocks = np.split(rows, np.searchsorted(rows, ends)[:-1])
+        take = dask.delayed(_take, pure=False)
+        tasks = []
+        for block, start, index in zip(
+            self.blocks, starts, rows_of_blocks, strict=True
+        ):
+            if len(index):
+                tasks.append(take(block, self.reading, index - start))
+        blocks = dask.compute(*tasks)
+        w = np.concatenate([block.w for block in blocks])
         if not (w > 0).any():
             raise InputError(
                 "No rows are left: X is empty, or sample_weight is 0 for every row."
             )
-        self.gathered = n, Block(X, Y, w, copies, rows)
-        return self.gathered[1]
+        return Block(
+            X=np.concatenate([block.X for block in blocks]),
+            Y=np.concatenate([block.Y for block in blocks]),
+            w=w,
+            copies=np.concatenate([block.copies for block in blocks]),
+            index=rows,
+        )
 
-    def moments(self, design: Any, labels: Any) -> Any:
+    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
         """Sums over all rows, where they lie."""
         import dask
 
         shared = dask.delayed((self.reading, design, labels), traverse=False)
-        tasks = [
-            dask.delayed(_moments_of, pure=False)(part, shared) for part in self.parts
-        ]
+        of_block = dask.delayed(_moments, pure=False)
+        added = dask.delayed(_added, pure=False)
+        tasks = [of_block(block, shared) for block in self.blocks]
         while len(tasks) > 1:
-            groups = [
-                tasks[i : i + SPLIT_EVERY] for i in range(0, len(tasks), SPLIT_EVERY)
-            ]
-            tasks = [dask.delayed(_added, pure=False)(group) for group in groups]
+            starts = range(0, len(tasks), SUMS_PER_TASK)
+            tasks = [added(tasks[start : start + SUMS_PER_TASK]) for start in starts]
         return tasks[0].compute()
 
 
-def _block(part: tuple[Any, Any, Any], reading: Reading) -> Block:
-    """A block, checked: samples in double or single precision, labels as an indicator, weights relative."""
-    (X, Y, w), (targets, is_count, unit, columns) = part, reading
-    X = np.asarray(X)
-    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+def _read_block(block: DelayedBlock, reading: Reading) -> Block:
+    """A block, checked: samples as floats, labels as an indicator, weights relative."""
+    X = np.asarray(block.X)
+    X = X if X.dtype in PRECISIONS else X.astype(np.float64)
     if np.isinf(X).any():
         raise InputError(
             "Input X contains infinity: leave such rows out, or write NaN."
         )
-    X = X if columns is None else columns.expand(X)
-    Y = np.asarray(Y)
-    if targets.multilabel:
-        if not ((Y == 0) | (Y == 1)).all():
-            hint = "labels not observed for every row need arrays in memory"
-            raise InputError(
-                f"y must be an indicator of 0 and 1, or one-dimensional classes; {hint}."
-            )
-        Y = Y.astype(np.float64)
-    else:
-        Y = targets.indicator(Y)
-    w = np.ones(len(X)) if w is None else np.asarray(w, dtype=np.float64) / unit
+    if reading.columns is not None:
+        X = reading.columns.expand(X)
+    w = np.ones(len(X))
+    if block.w is not None:
+        w = np.asarray(block.w, dtype=np.float64) / reading.unit
     if not (np.isfinite(w) & (w >= 0)).all():
         raise InputError("sample_weight must hold finite numbers, none negative.")
-    return Block(X, Y, w, np.where(w > 0, w, 1.0) if is_count else np.ones(len(w)))
+    copies = np.where(w > 0, w, 1.0) if reading.are_counts else np.ones(len(w))
+    return Block(X, _read_labels(np.asarray(block.Y), reading.targets), w, copies)
 
 
-def _rows_of(part: Any, reading: Any, index: Any) -> Block:
-    return _block(part, reading).take(index)
+def _read_labels(Y: NDArray[Any], targets: Targets) -> NDArray[np.float64]:
+    """Labels of a block as an indicator."""
+    if not targets.multilabel:
+        return targets.indicator(Y)
+    if not ((Y == 0) | (Y == 1)).all():
+        raise InputError(
+            "y must be an indicator of 0 and 1, or one-dimensional classes; "
+            "labels not observed for every row need arrays in memory."
+        )
+    return Y.astype(np.float64)
 
 
-def _moments_of(part: Any, shared: Any) -> Any:
+def _take(block: DelayedBlock, reading: Reading, rows: NDArray[np.intp]) -> Block:
+    """Some rows of a block."""
+    return _read_block(block, reading).take(rows)
+
+
+def _moments(
+    block: DelayedBlock, shared: tuple[Reading, Design, NDArray[np.intp]]
+) -> Moments | None:
+    """Sums over the rows of a block; None where it has none."""
     reading, design, labels = shared
-    block = _block(part, reading)
-    return block.moments(design, labels) if len(block.w) else None
+    rows = _read_block(block, reading)
+    return rows.moments(design, labels) if len(rows.w) else None
 
 
-def _added(parts: list[Any]) -> Any:
-    found = [part for part in parts if part is not None]
-    return reduce(add, found) if found else None
+def _added(sums: Sequence[Moments | None]) -> Moments | None:
+    """The sum of sums, None where all blocks are empty."""
+    present = [moments for moments in sums if moments is not None]
+    return reduce(add, present) if present else None
 
 
 def read_dask(
-    estimator: Any, X: Any, y: Any, sample_weight: Any
-) -> tuple[DaskRows, Targets]:
-    """(rows, targets) of a fit on Dask collections; sets ``n_features_in_`` and ``feature_names_in_``."""
+    reader: BaseEstimator, X: Any, y: Any, sample_weight: Any, rules: Any
+) -> FitInput:
+    """Read Dask collections that were passed to `fit`."""
+    _check_features(reader, X)
+    _check_collection(y, "y")
+    if sample_weight is not None:
+        _check_collection(sample_weight, "sample_weight")
+        if sample_weight.ndim != 1:
+            raise InputError(
+                "On Dask, sample_weight holds one number per row: "
+                "weights per label need arrays in memory."
+            )
+    blocks = _delayed_blocks(X, y, sample_weight)
+    surveys = _surveys(blocks)
+    targets = _targets(surveys, getattr(y, "columns", None))
+    are_counts, unit = _weight_unit(surveys)
+    counts = [survey.n_rows for survey in surveys]
+    missing = sum(survey.missing for survey in surveys)
+    columns = columns_with_gaps(reader, missing, sum(counts), rules)
+    reading = Reading(targets, are_counts, unit, columns)
+    rows = DaskRows(blocks, counts, reading)
+    return FitInput(rows, targets, Features.of(reader, columns))
+
+
+def _check_features(reader: BaseEstimator, X: Any) -> None:
+    """Note names and number of features; refuse columns that hold no numbers."""
+    if not hasattr(X, "columns"):
+        reader.__dict__.pop("feature_names_in_", None)
+        reader.n_features_in_ = int(X.shape[1])
+        return
+    validate_data(reader, X._meta, skip_check_array=True)
+    for name, dtype in X.dtypes.items():
+        if dtype.kind not in "fiu":
+            raise InputError(
+                f"Column {str(name)!r} does not hold numbers: "
+                "on Dask, turn words and booleans into numbers."
+            )
+
+
+def _check_collection(values: Any, name: str) -> None:
+    """Refuse labels or weights that are no Dask collection."""
+    if values is not None and not is_dask(values):
+        raise InputError(
+            f"X is a Dask collection, so {name} must be one too; "
+            f"it is a {type(values).__name__}."
+        )
+
+
+class Survey(NamedTuple):
+    """What must be known of all blocks before one can be read.
+
+    ``n_labels`` is None where y is one-dimensional, whose ``classes`` are those of the
+    block; ``missing`` (D,) counts the missing cells of each feature.
+    """
+
+    n_rows: int
+    n_labels: int | None
+    classes: NDArray[Any] | None
+    weights: "WeightSurvey | None"
+    missing: NDArray[np.intp]
+
+
+class WeightSurvey(NamedTuple):
+    """Weights above 0 of a block."""
+
+    least: float
+    largest: float
+    are_whole: bool
+    total: float
+    count: int
+
+
+def _surveys(blocks: Sequence[DelayedBlock]) -> Sequence[Survey]:
+    """Survey all blocks in one pass."""
     import dask
 
-    names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
-    if hasattr(X, "columns"):
-        _check_feature_names(estimator, X._meta, reset=True)
-        if words := [
-            str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "fiu"
-        ]:
-            what = (
-                "does not hold numbers: on Dask, turn words and booleans into numbers"
-            )
-            raise InputError(f"Column {words[0]!r} {what}.")
-    estimator.n_features_in_ = (
-        len(X.columns) if hasattr(X, "columns") else int(X.shape[1])
-    )
-    for values, name in ((y, "y"), (sample_weight, "sample_weight")):
-        if values is not None and not is_dask(values):
-            raise InputError(
-                f"X is a Dask collection, so {name} must be one too; it is a {type(values).__name__}."
-            )
-    if sample_weight is not None and sample_weight.ndim != 1:
-        raise InputError(
-            "On Dask, sample_weight holds one number per row: weights per label need arrays in memory."
-        )
-    Xb, yb = _delayed_blocks(X), _delayed_blocks(y)
-    wb = [None] * len(Xb) if sample_weight is None else _delayed_blocks(sample_weight)
-    if not len(Xb) == len(yb) == len(wb):
-        raise InputError(
-            f"X has {len(Xb)} blocks but y has {len(yb)}: rechunk one to the blocks of the other."
-        )
     survey = dask.delayed(_survey, pure=False)
-    found = dask.compute(*[survey(*part) for part in zip(Xb, yb, wb, strict=True)])
-    targets = _targets(found, names)
-    is_count, unit = _weights([f[3] for f in found if f[3] is not None])
-    counts = [f[0] for f in found]
-    columns = note_gaps(estimator, sum(f[4] for f in found), sum(counts))
-    return DaskRows(
-        list(zip(Xb, yb, wb, strict=True)), counts, (targets, is_count, unit, columns)
-    ), targets
+    return dask.compute(*[survey(*block) for block in blocks])
 
 
-def _survey(X: Any, Y: Any, w: Any) -> tuple[int, int | None, Any, Any, Any]:
-    """(rows, labels or None, classes, (least, largest, all whole, sum, count) of the positive weights, missing cells
-    per column) of a block."""
-    Y, missing = np.asarray(Y), np.isnan(np.asarray(X, dtype=np.float64)).sum(axis=0)
+def _survey(X: Any, Y: Any, w: Any) -> Survey:
+    """Survey one block."""
+    Y = np.asarray(Y)
     if len(X) != len(Y):
         raise InputError(f"A block of X has {len(X)} rows but that of y has {len(Y)}.")
-    if Y.ndim == 1 and Y.dtype.kind == "f" and not (Y == np.round(Y)).all():
+    is_flat = Y.ndim == 1
+    if is_flat and Y.dtype.kind == "f" and not (Y == np.round(Y)).all():
         raise InputError(
-            "Unknown label type: y must be a 0/1 indicator matrix, or one-dimensional classes."
+            "Unknown label type: y must be a 0/1 indicator matrix, "
+            "or one-dimensional classes."
         )
-    if w is not None:
-        w = np.asarray(w, dtype=np.float64)
-        w = w[w > 0]
-        w = (
-            (w.min(), w.max(), bool((w == np.round(w)).all()), w.sum(), len(w))
-            if len(w)
-            else None
-        )
-    return (
-        len(X),
-        Y.shape[1] if Y.ndim == 2 else None,
-        np.unique(Y) if Y.ndim == 1 else None,
-        w,
-        missing,
+    return Survey(
+        n_rows=len(X),
+        n_labels=None if is_flat else Y.shape[1],
+        classes=np.unique(Y) if is_flat else None,
+        weights=None if w is None else _survey_weights(np.asarray(w, dtype=np.float64)),
+        missing=np.isnan(np.asarray(X, dtype=np.float64)).sum(axis=0),
     )
 
 
-def _targets(found: Sequence[Any], names: list[str] | None) -> Targets:
-    n_labels = found[0][1]
+def _survey_weights(w: NDArray[np.float64]) -> WeightSurvey | None:
+    """Survey the weights of a block; None where none is above 0."""
+    w = w[w > 0]
+    if not len(w):
+        return None
+    return WeightSurvey(
+        least=float(w.min()),
+        largest=float(w.max()),
+        are_whole=bool((w == np.round(w)).all()),
+        total=float(w.sum()),
+        count=len(w),
+    )
+
+
+def _targets(surveys: Sequence[Survey], names: Any) -> Targets:
+    """What y means, from all blocks."""
+    n_labels = surveys[0].n_labels
     if n_labels is None:
-        return Targets.of(np.unique(np.concatenate([f[2] for f in found])))
-    names = names or [f"label {j}" for j in range(n_labels)]
-    return Targets(np.zeros((0, n_labels)), np.arange(n_labels), tuple(names), True)
+        classes = np.concatenate([survey.classes for survey in surveys])
+        return Targets.of(np.unique(classes))
+    if names is None:
+        names = [f"label {j}" for j in range(n_labels)]
+    return Targets(
+        Y=np.zeros((0, n_labels)),
+        classes=np.arange(n_labels),
+        names=tuple(str(name) for name in names),
+        multilabel=True,
+    )
 
 
-def _weights(found: Sequence[Any]) -> tuple[bool, float]:
-    """Whether weights are counts, and what they are divided by otherwise: see `mltsk.rows.read.read_weights`."""
-    if not found:
+def _weight_unit(surveys: Sequence[Survey]) -> tuple[bool, float]:
+    """Whether weights are counts, and what they are divided by otherwise.
+
+    As `mltsk.rows.read.read_weights` decides it.
+    """
+    weights = [survey.weights for survey in surveys if survey.weights is not None]
+    if not weights:
         return False, 1.0
-    least, largest = min(f[0] for f in found), max(f[1] for f in found)
-    if least == largest:
+    least = min(block.least for block in weights)
+    if least == max(block.largest for block in weights):
         return False, float(least)
-    mean = float(sum(f[3] for f in found) / sum(f[4] for f in found))
-    is_count = all(f[2] for f in found) and mean <= MOST_COPIES
-    return is_count, 1.0 if is_count else mean
+    total = sum(block.total for block in weights)
+    mean = float(total / sum(block.count for block in weights))
+    if all(block.are_whole for block in weights) and mean <= MAX_MEAN_COPIES:
+        return True, 1.0
+    return False, mean
 
 
-def _delayed_blocks(values: Any) -> list[Any]:
-    """The blocks of rows of a collection, `dask.delayed` objects."""
+def _delayed_blocks(X: Any, y: Any, sample_weight: Any) -> list[DelayedBlock]:
+    """Blocks of rows of the collections, side by side."""
+    X_blocks = _row_blocks(X)
+    y_blocks = _row_blocks(y)
+    w_blocks = [None] * len(X_blocks)
+    if sample_weight is not None:
+        w_blocks = _row_blocks(sample_weight)
+    if not len(X_blocks) == len(y_blocks) == len(w_blocks):
+        raise InputError(
+            f"X has {len(X_blocks)} blocks but y has {len(y_blocks)}: "
+            "rechunk one to the blocks of the other."
+        )
+    triples = zip(X_blocks, y_blocks, w_blocks, strict=True)
+    return [DelayedBlock(*triple) for triple in triples]
+
+
+def _row_blocks(values: Any) -> list[Any]:
+    """Blocks of rows of a collection, `dask.delayed` objects."""
     if hasattr(values, "to_dask_array"):
         return list(values.to_delayed())
     if "sparse" in type(getattr(values, "_meta", None)).__module__:
@@ -239,43 +349,50 @@ def _delayed_blocks(values: Any) -> list[Any]:
     return list(values.to_delayed().ravel())
 
 
-def later(estimator: Any, X: Any, method: str) -> Any:
-    """A lazy Dask array of what ``method`` gives for the rows of X."""
+def lazily(estimator: Any, X: Any, method: str) -> Any:
+    """A lazy Dask array of what a method of an estimator gives for the rows of X."""
     from dask import delayed
 
     check_is_fitted(estimator)
-    if hasattr(X, "columns"):
-        _check_feature_names(estimator, X._meta, reset=False)
-    width = len(X.columns) if hasattr(X, "columns") else X.shape[1]
-    if width != estimator.n_features_in_:
+    is_frame = hasattr(X, "columns")
+    if is_frame:
+        validate_data(estimator, X._meta, skip_check_array=True, reset=False)
+    n_features = len(X.columns) if is_frame else X.shape[1]
+    if n_features != estimator.n_features_in_:
         raise InputError(
-            f"X has {width} features, but this model was fitted on {estimator.n_features_in_}."
+            f"X has {n_features} features, "
+            f"but this model was fitted on {estimator.n_features_in_}."
         )
-    model = copy(estimator)
-    for name in (
-        "feature_names_in_",
-        "loo_scores_",
-        "stream_",
-        "_sample",
-    ):  # checked above, and not needed
-        model.__dict__.pop(name, None)
-    example = getattr(model, method)(np.zeros((1, width)))
+    model = _for_workers(estimator)
     rows = X.to_dask_array() if hasattr(X, "to_dask_array") else X
     rows = rows.rechunk({1: -1}) if rows.numblocks[1] > 1 else rows
-    shape = (
-        {"drop_axis": 1}
-        if example.ndim == 1
-        else {"chunks": (rows.chunks[0], (example.shape[1],))}
+    example = getattr(model, method)(np.zeros((1, n_features)))
+    if example.ndim == 1:
+        shape: dict[str, Any] = {"drop_axis": 1}
+    else:
+        shape = {"chunks": (rows.chunks[0], (example.shape[1],))}
+    return rows.map_blocks(
+        _of_block,
+        delayed(model, name=None, pure=True, traverse=False),
+        method,
+        dtype=example.dtype,
+        meta=example[:0],
+        name=f"mltsk-{method}",
+        **shape,
     )
-    shared = delayed(model, name=None, pure=True, traverse=False)
-    like = {"dtype": example.dtype, "meta": example[:0], "name": f"mltsk-{method}"}
-    return rows.map_blocks(_of_block, shared, method, **like, **shape)
+
+
+def _for_workers(estimator: Any) -> Any:
+    """A copy without names, which were checked, and without what workers do not need."""
+    model = copy(estimator)
+    for name in ("feature_names_in_", "loo_scores_", "stream_"):
+        model.__dict__.pop(name, None)
+    return model
 
 
 def _of_block(X: Any, model: Any, method: str) -> Any:
+    """What a method gives for the rows of a block, which may be empty."""
     X = np.asarray(X)
-    return (
-        getattr(model, method)(X)
-        if len(X)
-        else getattr(model, method)(np.zeros((1, X.shape[1])))[:0]
-    )
+    if len(X):
+        return getattr(model, method)(X)
+    return getattr(model, method)(np.zeros((1, X.shape[1])))[:0]

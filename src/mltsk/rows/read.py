@@ -1,82 +1,166 @@
-"""What a user passes to `fit`, as rows: arrays, data frames, CSR, memory maps, torch tensors or Dask collections."""
+"""What a user passes to `fit`, as rows.
 
-from dataclasses import replace
-from typing import Any
+Arrays, data frames, CSR, memory maps and torch tensors are read here, Dask collections in
+`mltsk.rows.dask`. Nothing is written to the estimator that is fitted: scikit-learn's
+checks, which note names and number of features, get a copy of it.
+"""
+
+import sys
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import get_config
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_n_features,
-    check_array,
-    validate_data,
-)
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
 
 from ..columns import Columns, has_columns, is_polars, read_columns
-from ..core.arrays import asnumpy, check_plain, is_tensor, namespace, spread_rows
+from ..core.arrays import (
+    Array,
+    Matrix,
+    asnumpy,
+    check_plain,
+    is_tensor,
+    namespace,
+    spread_rows,
+)
 from ..exceptions import InputError
+from ..fit.rows import ArrayRows, Rows
 from ..targets import Targets
-from .arrays import ArrayRows, is_dask
 from .given_rules import check_rules_apply, with_rules
 
-FLOATS = (np.float64, np.float32)
-MOST_COPIES = 10  # a row that stands for hundreds would speak for itself when one of them is left out
-CHECKS: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "dtype": list(FLOATS),
-    "ensure_all_finite": "allow-nan",
-}
+PRECISIONS = (np.float64, np.float32)
+# A row that stands for hundreds would speak for itself when one of them is left out.
+MAX_MEAN_COPIES = 10
+GAP_SAMPLE_ROWS = 20_000  # of arrays that do not fit in memory, to look for gaps in
+BLOCKS_IN_MEMORY = 8  # blocks of a large array that working memory holds
 
 
-def read_rows(estimator, X, y, sample_weight):
-    """(rows, `Targets` whose Y is what the rows hold) of a fit.
+@dataclass(frozen=True)
+class Features:
+    """Features of X: their number, their names if X has some, and their columns.
 
-    Sets ``n_features_in_``, ``feature_names_in_`` and ``columns_``, which is None where X is numbers throughout.
+    ``columns`` is None where X is numbers throughout, without gaps.
     """
-    estimator.columns_ = None
-    if isinstance(X, np.ndarray) or not has_columns(
-        X
-    ):  # whose columns are judged by name
-        check_plain(X, "X")
-    if not isinstance(X, np.ndarray) and is_dask(X):
+
+    count: int
+    names: NDArray[np.object_] | None
+    columns: Columns | None = None
+
+    @classmethod
+    def of(cls, reader: BaseEstimator, columns: Columns | None) -> "Features":
+        """What scikit-learn's checks noted on an estimator."""
+        names = getattr(reader, "feature_names_in_", None)
+        return cls(reader.n_features_in_, names, columns)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns of numbers; x0, x1, … where X has no names."""
+        if self.columns is not None:
+            return self.columns.part_names
+        if self.names is None:
+            return default_names(self.count)
+        return tuple(str(name) for name in self.names)
+
+
+class FitInput(NamedTuple):
+    """What a fit learns from: rows, what y means, and the features of X."""
+
+    rows: Rows
+    targets: Targets
+    features: Features
+
+
+class Weights(NamedTuple):
+    """Weights of rows, (n,) or (n, L), and how many copies each stands for.
+
+    Both are None for ones.
+    """
+
+    w: Array | None
+    copies: Array | None
+
+
+def is_dask(x: Any) -> bool:
+    """Whether x is a Dask collection; Dask is not imported to find out."""
+    return "dask" in sys.modules and type(x).__module__.partition(".")[0] == "dask"
+
+
+def default_names(n_features: int) -> tuple[str, ...]:
+    """Names of features that have none."""
+    return tuple(f"x{d}" for d in range(n_features))
+
+
+def feature_names(estimator: Any) -> tuple[str, ...]:
+    """Names of the features that an estimator was fitted on."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return default_names(estimator.n_features_in_)
+    return tuple(str(name) for name in names)
+
+
+def read_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, rules: Any = ()
+) -> FitInput:
+    """Read what a user passed to `fit`.
+
+    ``rules`` are the user's own rules, which become columns of their own.
+    """
+    reader = copy(estimator)
+    if isinstance(X, np.ndarray) or not has_columns(X):
+        check_plain(X, "X")  # columns of frames are judged by name
+    if is_dask(X):
         from .dask import read_dask  # Dask is there where its collections are
 
-        return read_dask(estimator, X, y, sample_weight)
+        return read_dask(reader, X, y, sample_weight, rules)
     if is_tensor(X):
-        return _tensor_rows(estimator, X, y, sample_weight)
+        return _read_tensors(reader, X, y, sample_weight, rules)
     if rows_at_once(X) is not None:
-        return _large_rows(estimator, X, y, sample_weight)
+        return _read_large(reader, X, y, sample_weight, rules)
     if y is None:
-        validate_data(estimator, X, y)  # scikit-learn's sentence
-    X = first_look(estimator, X)
+        validate_data(reader, X, y)  # scikit-learn's sentence
+    X = first_look(reader, X)
     targets = Targets.of(y, may_miss=True)
-    if X.shape[0] != len(targets.Y):
-        raise InputError(f"X has {X.shape[0]} rows but y has {len(targets.Y)}.")
-    w, copies = read_weights(sample_weight, targets.Y.shape)
-    if targets.observed is not None:
-        w, copies = _observed(w, copies, targets)
-    X = read_columns_of(
-        estimator,
-        X,
-        None if w is None else (w > 0 if w.ndim == 1 else (w > 0).any(axis=1)),
+    _check_lengths(X.shape[0], len(targets.Y))
+    weights = _of_observed(read_weights(sample_weight, targets.Y.shape), targets)
+    X, columns = numbers_of(reader, X, rules, counted_rows(weights.w))
+    rows = ArrayRows(
+        X=X,
+        Y=targets.Y,
+        w=weights.w,
+        copies=weights.copies,
+        shape=targets.Y.shape,
+        limit=max(1, X.shape[0]),
     )
-    return ArrayRows(
-        X, targets.Y, w, copies, targets.Y.shape, max(1, X.shape[0])
-    ), targets
+    return FitInput(rows, targets, Features.of(reader, columns))
 
 
-def first_look(estimator, X):
+def _check_lengths(n_samples: int, n_labelled: int) -> None:
+    """Refuse X and y of different lengths."""
+    if n_samples != n_labelled:
+        raise InputError(f"X has {n_samples} rows but y has {n_labelled}.")
+
+
+def counted_rows(w: Array | None) -> NDArray[np.bool_] | None:
+    """Which rows have a weight above 0 for some label; None for all."""
+    if w is None:
+        return None
+    return w > 0 if w.ndim == 1 else (w > 0).any(axis=1)
+
+
+def first_look(reader: BaseEstimator, X: Any) -> Any:
     """X with its names and shape checked: a frame with words or gaps, or an array."""
-    if needs_columns(X, estimator.categorical_features):
-        _check_feature_names(estimator, X, reset=True)
-        _check_n_features(estimator, X, reset=True)
+    if needs_columns(X, reader.categorical_features):
+        validate_data(reader, X, skip_check_array=True)
         if X.shape[0] < 2:
             raise InputError(
                 f"X has {X.shape[0]} row (sample), while a minimum of 2 is required."
             )
         return X
-    X = validate_data(estimator, X, **CHECKS, ensure_min_samples=2)
+    X = _checked_array(reader, X, reset=True, ensure_min_samples=2)
     if sparse.issparse(X) and np.isnan(X.data).any():
         raise InputError(
             "Input X contains NaN: sparse data have none, a cell that is not stored is 0."
@@ -84,82 +168,89 @@ def first_look(estimator, X):
     return X
 
 
-def needs_columns(X, categorical_features):
-    """Whether X is a frame that is more than numbers, or has columns that are named nominal."""
+def _checked_array(reader: BaseEstimator, X: Any, **options: Any) -> Matrix:
+    """X as scikit-learn reads it: floats, perhaps CSR, perhaps with NaN."""
+    return validate_data(
+        reader,
+        X,
+        accept_sparse="csr",
+        dtype=list(PRECISIONS),
+        ensure_all_finite="allow-nan",
+        **options,
+    )
+
+
+def needs_columns(X: Any, categorical_features: Any) -> bool:
+    """Whether X is more than numbers, or has features that are named nominal."""
+    names_some = not isinstance(categorical_features, str | None)
     if isinstance(X, np.ndarray) or not has_columns(X):
-        is_given = categorical_features is not None and not isinstance(
-            categorical_features, str
-        )
-        return (
-            is_given
-            and hasattr(X, "shape")
-            and np.ndim(X) == 2
-            and not sparse.issparse(X)
-        )
+        is_table = hasattr(X, "shape") and np.ndim(X) == 2 and not sparse.issparse(X)
+        return names_some and is_table
+    if names_some:
+        return True
     if is_polars(X):
-        return not all(
-            dtype.is_numeric() for dtype in X.dtypes
-        ) or categorical_features not in ("from_dtype", None)
-    are_numbers = all(getattr(dtype, "kind", "O") in "iuf" for dtype in X.dtypes)
-    return not are_numbers or not isinstance(categorical_features, str | None)
+        are_numbers = all(dtype.is_numeric() for dtype in X.dtypes)
+        return not are_numbers or categorical_features not in ("from_dtype", None)
+    return not all(getattr(dtype, "kind", "O") in "iuf" for dtype in X.dtypes)
 
 
-def read_columns_of(estimator, X, counted):
-    """X in columns of numbers, with ``columns_`` set where those are not the columns of X itself."""
-    is_frame = needs_columns(X, estimator.categorical_features)
-    if estimator.given_rules_:
-        check_rules_apply(estimator, X)
-    if sparse.issparse(X) or not (
-        is_frame or estimator.given_rules_ or np.isnan(X).any()
-    ):
-        return X
-    names = feature_names(estimator)
-    counted = np.ones(X.shape[0], dtype=bool) if counted is None else counted
-    columns = read_columns(
-        X, names, _nominal(estimator.categorical_features, names), counted
-    )
-    columns = with_rules(columns, estimator.given_rules_)
-    estimator.columns_ = dict(vars(columns))
-    expanded = columns.expand(X)
-    if np.isinf(expanded).any():
-        where = columns.names[
-            columns.parts[int(np.isinf(expanded).any(axis=0).argmax())].feature
-        ]
+def numbers_of(
+    reader: Any, X: Any, rules: Any, counted: NDArray[np.bool_] | None = None
+) -> tuple[Matrix, Columns | None]:
+    """X in columns of numbers, and these columns where they are not those of X itself.
+
+    ``counted`` (N,) says which rows count; None for all.
+    """
+    if rules:
+        check_rules_apply(reader.scale, X)
+    if sparse.issparse(X):
+        return X, None
+    is_frame = needs_columns(X, reader.categorical_features)
+    if not is_frame and not rules and not np.isnan(X).any():
+        return X, None
+    names = feature_names(reader)
+    if counted is None:
+        counted = np.ones(X.shape[0], dtype=bool)
+    is_nominal = _nominal(reader.categorical_features, names)
+    columns = with_rules(read_columns(X, names, is_nominal, counted), rules)
+    return _finite_numbers(columns, X), columns
+
+
+def _finite_numbers(columns: Columns, X: Any) -> NDArray[np.float64]:
+    """X in its columns of numbers; infinity is refused with the name of its feature."""
+    numbers = columns.expand(X)
+    is_infinite = np.isinf(numbers).any(axis=0)
+    if is_infinite.any():
+        feature = columns.parts[int(is_infinite.argmax())].feature
         raise InputError(
-            f"Input X contains infinity in column {where!r}: leave such rows out, or write NaN."
+            f"Input X contains infinity in column {columns.names[feature]!r}: "
+            "leave such rows out, or write NaN."
         )
-    return expanded
+    return numbers
 
 
-def note_gaps(estimator, missing, n):
-    """The columns of numbers throughout, of n cells each, of which so many (D,) are ``missing``; None without need."""
-    if not np.any(missing) and not estimator.given_rules_:
+def columns_with_gaps(
+    reader: Any, missing: Any, n_rows: int, rules: Any
+) -> Columns | None:
+    """Columns of features that are numbers throughout, or None without need.
+
+    ``missing`` (D,) counts the missing cells of each feature among ``n_rows``.
+    """
+    if not np.any(missing) and not rules:
         return None
-    if estimator.given_rules_:
-        check_rules_apply(estimator, None)
-    columns = with_rules(
-        Columns.of_numbers(feature_names(estimator), missing, n), estimator.given_rules_
-    )
-    estimator.columns_ = dict(vars(columns))
-    return columns
+    if rules:
+        check_rules_apply(reader.scale, None)
+    columns = Columns.of_numbers(feature_names(reader), missing, n_rows)
+    return with_rules(columns, rules)
 
 
-def feature_names(estimator) -> list[str]:
-    """Names of the features of an estimator; x0, x1, … where X had none."""
-    names = getattr(
-        estimator,
-        "feature_names_in_",
-        [f"x{d}" for d in range(estimator.n_features_in_)],
-    )
-    return [str(name) for name in names]
-
-
-def _nominal(features, names):
+def _nominal(features: Any, names: tuple[str, ...]) -> NDArray[np.bool_] | None:
     """Which features are nominal, as a mask; None leaves that to their types."""
     if isinstance(features, str):
         if features != "from_dtype":
             raise InputError(
-                f"categorical_features must be 'from_dtype', None or a list, got {features!r}."
+                "categorical_features must be 'from_dtype', None or a list, "
+                f"got {features!r}."
             )
         return None
     mask = np.zeros(len(names), dtype=bool)
@@ -169,54 +260,56 @@ def _nominal(features, names):
     if features.dtype.kind == "b":
         if features.shape != mask.shape:
             raise InputError(
-                f"categorical_features is a mask of {features.shape}, but X has {len(names)} features."
+                f"categorical_features is a mask of {features.shape}, "
+                f"but X has {len(names)} features."
             )
         return features
     for feature in features.tolist():
-        at = (
-            names.index(feature)
-            if isinstance(feature, str) and feature in names
-            else feature
-        )
-        if not isinstance(at, int) or not -len(names) <= at < len(names):
-            raise InputError(
-                f"categorical_features names {feature!r}, which X does not have."
-            )
-        mask[at] = True
+        mask[_feature_position(feature, names)] = True
     return mask
 
 
-def _observed(w, copies, targets):
+def _feature_position(feature: Any, names: tuple[str, ...]) -> int:
+    """Position of a feature that is given by name or position."""
+    if isinstance(feature, str) and feature in names:
+        return names.index(feature)
+    if isinstance(feature, int) and -len(names) <= feature < len(names):
+        return feature
+    raise InputError(f"categorical_features names {feature!r}, which X does not have.")
+
+
+def _of_observed(weights: Weights, targets: Targets) -> Weights:
     """Weights in which cells that were not observed have none."""
-    never = ~targets.observed.any(axis=0)
-    if never.any():
-        raise InputError(
-            f"Label {targets.names[int(never.argmax())]!r} was observed in no row: leave it out."
-        )
-    shape = targets.observed.shape
-    w = targets.observed * (
-        1.0 if w is None else np.broadcast_to(w if w.ndim == 2 else w[:, None], shape)
-    )
+    observed = targets.observed
+    if observed is None:
+        return weights
+    is_never_observed = ~observed.any(axis=0)
+    if is_never_observed.any():
+        label = targets.names[int(is_never_observed.argmax())]
+        raise InputError(f"Label {label!r} was observed in no row: leave it out.")
+    w = observed * 1.0
+    if weights.w is not None:
+        w = observed * per_label(weights.w, observed.shape)
+    copies = weights.copies
     if copies is not None:
-        copies = np.where(
-            w > 0,
-            np.broadcast_to(copies if copies.ndim == 2 else copies[:, None], shape),
-            1.0,
-        )
-    return w, copies
+        copies = np.where(w > 0, per_label(copies, observed.shape), 1.0)
+    return Weights(w, copies)
 
 
-def read_samples(estimator, X):
-    """Rows to predict in columns of numbers, checked; tensors stay tensors."""
-    columns = None if estimator.columns_ is None else Columns(**estimator.columns_)
+def per_label(w: Array, shape: tuple[int, ...]) -> Array:
+    """Weights (n,) or (n, L) as (n, L)."""
+    return np.broadcast_to(w if w.ndim == 2 else w[:, None], shape)
+
+
+def read_samples(estimator: Any, X: Any, columns: Columns | None) -> Matrix:
+    """Samples to predict in columns of numbers, checked; tensors stay tensors."""
     if is_tensor(X):
         X = check_tensor(estimator, X, reset=False)
     elif columns is not None and needs_columns(X, estimator.categorical_features):
-        _check_feature_names(estimator, X, reset=False)
-        _check_n_features(estimator, X, reset=False)
+        validate_data(estimator, X, skip_check_array=True, reset=False)
     else:
         check_plain(X, "X")
-        X = validate_data(estimator, X, **CHECKS, reset=False)
+        X = _checked_array(estimator, X, reset=False)
     if columns is None:
         return X
     X = columns.expand(X.toarray() if sparse.issparse(X) else X)
@@ -225,99 +318,124 @@ def read_samples(estimator, X):
     return X
 
 
-def read_weights(sample_weight, shape) -> tuple[Any, Any]:
-    """(weights, copies), None each where none are given: (N,) or (N, L), copies only where weights are counts.
+def read_weights(sample_weight: Any, shape: tuple[int, ...]) -> Weights:
+    """Weights of rows of labels of a shape (N, L).
 
-    Weights that are all equal change nothing; whole numbers of MOST_COPIES at most on average are counts of copies; any
-    others, such as those of a survey, say how important rows are relative to each other, whatever their size.
+    Weights that are all equal change nothing. Whole numbers of MAX_MEAN_COPIES at most
+    on average are counts of copies. Any others, such as those of a survey, say how
+    important rows are relative to each other, whatever their size.
     """
     if sample_weight is None:
-        return None, None
+        return Weights(None, None)
     w = check_weights(sample_weight, shape)
     unit = weight_unit(w)
     if unit is None:
-        return w, np.where(w > 0, w, 1.0)
-    return w / unit, None
+        return Weights(w, np.where(w > 0, w, 1.0))
+    return Weights(w / unit, None)
 
 
-def check_weights(sample_weight, shape):
-    """Weights (N,) or (N, L) in double precision, 0 or more, some of each label above 0."""
+def check_weights(sample_weight: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Weights (N,) or (N, L) in double precision, 0 or more, some above 0."""
     check_plain(sample_weight, "sample_weight")
     w = check_array(
         sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
     )
     if w.shape not in ((shape[0],), tuple(shape)):
-        per_label = (
-            f", or {tuple(shape)} for a weight per label" if len(shape) > 1 else ""
-        )
+        or_per_label = ""
+        if len(shape) > 1:
+            or_per_label = f", or {tuple(shape)} for a weight per label"
         raise ValueError(
-            f"sample_weight.shape == {w.shape}, expected {(shape[0],)}{per_label}!"
+            f"sample_weight.shape == {w.shape}, expected {(shape[0],)}{or_per_label}!"
         )
     if (w < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
     counted = (w > 0).any(axis=0)
     if not counted.all():
-        which = "" if w.ndim == 1 else f" of label {int(np.argmin(counted))}"
+        of_label = "" if w.ndim == 1 else f" of label {int(np.argmin(counted))}"
         raise InputError(
-            f"sample_weight is zero for every row{which}: nothing is left to fit."
+            f"sample_weight is zero for every row{of_label}: nothing is left to fit."
         )
     return w
 
 
-def weight_unit(w):
-    """What weights are divided by: their value where they are all equal, their mean; None for counts."""
+def weight_unit(w: Array) -> float | None:
+    """What weights are divided by: their value if all are equal, else their mean.
+
+    None for counts.
+    """
     values = w[w > 0]
     if (values == values[0]).all():
         return float(values[0])
     mean = float(values.mean())
-    return None if (values == np.round(values)).all() and mean <= MOST_COPIES else mean
+    are_whole = (values == np.round(values)).all()
+    return None if are_whole and mean <= MAX_MEAN_COPIES else mean
 
 
-def rows_at_once(X) -> int | None:
-    """How many rows of X scikit-learn's ``working_memory`` (1 GB by default, `sklearn.set_config`) holds in double
-    precision, where that is not all of them: X is an array or CSR, perhaps mapped from a file."""
+def rows_at_once(X: Any) -> int | None:
+    """How many rows of X fit in scikit-learn's working memory; None if all do.
+
+    Rows are in double precision; `sklearn.set_config` sets ``working_memory``, which is
+    1 GB by default. X is an array or CSR, perhaps mapped from a file.
+    """
     is_array = isinstance(X, np.ndarray)
     if not is_array and not (sparse.issparse(X) and X.format == "csr"):
         return None
     if X.ndim != 2 or X.dtype.kind not in "fiub" or X.shape[0] < 2:
         return None
-    width = X.shape[1] if is_array else 2 * max(1, X.nnz // X.shape[0])
-    rows = max(1, int(get_config()["working_memory"] * 2**20 / (8 * max(1, width))))
-    return rows if rows < X.shape[0] else None
+    numbers_per_row = X.shape[1]
+    if not is_array:
+        numbers_per_row = 2 * max(1, X.nnz // X.shape[0])
+    room = get_config()["working_memory"] * 2**20
+    n_rows = max(1, int(room / (8 * max(1, numbers_per_row))))
+    return n_rows if n_rows < X.shape[0] else None
 
 
-def _large_rows(estimator, X, y, sample_weight):
-    validate_data(estimator, X, skip_check_array=True)
-    if estimator.given_rules_:
-        check_rules_apply(estimator, X)
-    names = y.columns if hasattr(y, "columns") else None
+def _read_large(
+    reader: Any, X: Matrix, y: Any, sample_weight: Any, rules: Any
+) -> FitInput:
+    """Rows of an array that does not fit in memory, read block by block."""
+    validate_data(reader, X, skip_check_array=True)
+    if rules:
+        check_rules_apply(reader.scale, X)
+    label_names = y.columns if hasattr(y, "columns") else None
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
-    if X.shape[0] != y.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows but y has {y.shape[0]}.")
+    _check_lengths(X.shape[0], y.shape[0])
     y = y.ravel() if y.shape[1:] == (1,) else y
-    if isinstance(X, np.ndarray):  # gaps are looked for in a sample
-        some = np.asarray(X[spread_rows(len(X), 20_000)], dtype=np.float64)
-        read_columns_of(estimator, some, None)
+    columns = None
+    if isinstance(X, np.ndarray):
+        sample = X[spread_rows(len(X), GAP_SAMPLE_ROWS)]
+        _, columns = numbers_of(reader, np.asarray(sample, dtype=np.float64), rules)
     targets = Targets.of(y[:1] if y.ndim == 2 else np.unique(y))
-    targets = (
-        targets if names is None else replace(targets, names=tuple(map(str, names)))
+    if label_names is not None:
+        targets = replace(targets, names=tuple(str(name) for name in label_names))
+    weights = read_weights(sample_weight, (X.shape[0], targets.Y.shape[1]))
+
+    def read(X_block: Matrix, y_block: Any) -> tuple[Matrix, Array]:
+        if targets.multilabel:
+            Y = Targets.of(y_block).Y
+        else:
+            Y = targets.indicator(y_block)
+        return read_samples(reader, X_block, columns), Y
+
+    rows = ArrayRows(
+        X=X,
+        Y=y,
+        w=weights.w,
+        copies=weights.copies,
+        shape=(X.shape[0], len(targets.names)),
+        limit=max(1, (rows_at_once(X) or 1) // BLOCKS_IN_MEMORY),
+        read=read,
     )
-    w, copies = read_weights(sample_weight, (X.shape[0], targets.Y.shape[1]))
-
-    def read(Xb, Yb):
-        block = Targets.of(Yb).Y if targets.multilabel else targets.indicator(Yb)
-        return read_samples(estimator, Xb), block
-
-    shape, limit = (X.shape[0], len(targets.names)), max(1, (rows_at_once(X) or 1) // 8)
-    return ArrayRows(X, y, w, copies, shape, limit, read), targets
+    return FitInput(rows, targets, Features.of(reader, columns))
 
 
-def check_tensor(estimator, X, *, reset):
-    """X (N, D) as a tensor of single or double precision, checked as scikit-learn checks an array."""
+def check_tensor(reader: BaseEstimator, X: Any, *, reset: bool) -> Any:
+    """X (N, D) as a tensor of single or double precision, checked as arrays are."""
     xp = namespace(X)
     if X.layout != xp.strided:
         raise InputError(
-            "X is a sparse tensor, which is not supported: pass X.to_dense(), or a SciPy CSR matrix."
+            "X is a sparse tensor, which is not supported: "
+            "pass X.to_dense(), or a SciPy CSR matrix."
         )
     if X.dtype.is_complex:
         raise InputError(
@@ -325,9 +443,9 @@ def check_tensor(estimator, X, *, reset):
         )
     X = X.detach()
     if X.ndim != 2 or 0 in X.shape:
-        found = f"it is a tensor of shape {tuple(X.shape)}"
         raise InputError(
-            f"X must have rows and columns, one of each at least; {found}."
+            "X must have rows and columns, one of each at least; "
+            f"it is a tensor of shape {tuple(X.shape)}."
         )
     if X.dtype not in (xp.float32, xp.float64):
         X = X.to(xp.float32 if X.dtype.is_floating_point else xp.float64)
@@ -335,43 +453,67 @@ def check_tensor(estimator, X, *, reset):
         raise InputError(
             "Input X contains infinity: leave such rows out, or write NaN."
         )
-    _check_feature_names(estimator, X, reset=reset)
-    _check_n_features(estimator, X, reset=reset)
+    validate_data(reader, X, skip_check_array=True, reset=reset)
     return X
 
 
-def _tensor_rows(estimator, X, y, sample_weight):
-    X = check_tensor(estimator, X, reset=True)
-    columns = note_gaps(estimator, asnumpy(namespace(X).isnan(X).sum(0)), len(X))
-    X = X if columns is None else columns.expand(X)
+def _read_tensors(
+    reader: Any, X: Any, y: Any, sample_weight: Any, rules: Any
+) -> FitInput:
+    """Rows of tensors, which stay where they lie."""
+    X = check_tensor(reader, X, reset=True)
+    xp = namespace(X)
+    missing = asnumpy(xp.isnan(X).sum(0))
+    columns = columns_with_gaps(reader, missing, len(X), rules)
+    if columns is not None:
+        X = columns.expand(X)
     if len(X) < 2:
         raise InputError("X has 1 row (sample), while a minimum of 2 is required.")
-    for values, name in ((y, "y"), (sample_weight, "sample_weight")):
-        if values is not None and (not is_tensor(values) or values.device != X.device):
-            found = (
-                f"on {values.device}"
-                if is_tensor(values)
-                else f"a {type(values).__name__}"
-            )
-            raise InputError(
-                f"X is a tensor on {X.device}, so {name} must be one there too; it is {found}."
-            )
-        if values is not None and len(values) != len(X):
-            raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
-    xp = namespace(X)
-    if (
-        y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all())
-    ):  # labels stay where they are
-        names = tuple(f"label {j}" for j in range(y.shape[1]))
-        targets = Targets(y.to(xp.float64), np.arange(y.shape[1]), names, True)
-    else:
-        targets = Targets.of(asnumpy(y), may_miss=True)
-    given = None if sample_weight is None else asnumpy(sample_weight)
-    w, copies = read_weights(given, targets.Y.shape)
-    if targets.observed is not None:
-        w, copies = _observed(w, copies, targets)
-    Y, w, copies = (
-        None if a is None else xp.asarray(a, dtype=xp.float64, like=X)
-        for a in (targets.Y, w, copies)
+    _check_beside(X, y, "y")
+    if sample_weight is not None:
+        _check_beside(X, sample_weight, "sample_weight")
+        sample_weight = asnumpy(sample_weight)
+    targets = _tensor_targets(y)
+    weights = _of_observed(read_weights(sample_weight, targets.Y.shape), targets)
+
+    def beside(values: Any) -> Any:
+        return None if values is None else xp.asarray(values, dtype=xp.float64, like=X)
+
+    rows = ArrayRows(
+        X=X,
+        Y=beside(targets.Y),
+        w=beside(weights.w),
+        copies=beside(weights.copies),
+        shape=targets.Y.shape,
+        limit=len(X),
     )
-    return ArrayRows(X, Y, w, copies, targets.Y.shape, len(X)), targets
+    return FitInput(rows, targets, Features.of(reader, columns))
+
+
+def _check_beside(X: Any, values: Any, name: str) -> None:
+    """Refuse labels or weights that are no tensor beside X, or of another length."""
+    if values is None:
+        return
+    if not is_tensor(values) or values.device != X.device:
+        kind = (
+            f"on {values.device}" if is_tensor(values) else f"a {type(values).__name__}"
+        )
+        raise InputError(
+            f"X is a tensor on {X.device}, so {name} must be one there too; it is {kind}."
+        )
+    if len(values) != len(X):
+        raise InputError(f"X has {len(X)} rows but {name} has {len(values)}.")
+
+
+def _tensor_targets(y: Any) -> Targets:
+    """Targets of a tensor; an indicator stays where it lies."""
+    is_indicator = y.ndim == 2 and y.shape[1] > 1
+    if is_indicator and bool(((y == 0) | (y == 1)).all()):
+        n_labels = y.shape[1]
+        return Targets(
+            Y=y.to(namespace(y).float64),
+            classes=np.arange(n_labels),
+            names=tuple(f"label {j}" for j in range(n_labels)),
+            multilabel=True,
+        )
+    return Targets.of(asnumpy(y), may_miss=True)

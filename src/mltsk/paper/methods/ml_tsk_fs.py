@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from itertools import product
 from numbers import Real
@@ -13,14 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ...classifier import MLTSKClassifier
 from ...core.arrays import blas_threads, spread_rows
 from ...core.coupling import CONVEX, coupling_matrix, label_correlation
 from ...core.fuzzymap import FuzzyMap
 from ...core.membership import rule_distinctness
-from ...core.terms import Scaling, Terms, column_quantiles, fit_scaling
+from ...core.terms import Terms, column_quantiles, fit_scaling
 from ...exceptions import InputError, NonConvexWarning
 from ...explain import explain
+from ...fitted import FittedAttributes
 from ...rows.read import feature_names
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
@@ -34,7 +34,7 @@ _AUTO = [StrOptions({"auto"}), *NOT_NEGATIVE]
 
 
 @dataclass(eq=False, repr=False)
-class PaperMLTSK(MultilabelMethod):
+class PaperMLTSK(FittedAttributes, MultilabelMethod):
     """Multi-label Takagi-Sugeno-Kang fuzzy system of the paper, as its authors' program runs it.
 
     Min-max scaling, fuzzy c-means with m = 2, widths h · variance, zeroed rows where firing underflows, R = 1 - C and
@@ -140,34 +140,44 @@ class PaperMLTSK(MultilabelMethod):
 
     def _validate_fit(self, X, y, sample_weight):
         X, Y, w = super()._validate_fit(X, y, sample_weight)
-        shape, thresholds = Y.shape[1:], np.asarray(self.threshold, dtype=np.float64)
+        shape = Y.shape[1:]
+        thresholds = np.asarray(self.threshold, dtype=np.float64)
         if thresholds.shape not in ((), shape) or not np.isfinite(thresholds).all():
             raise ValueError(
                 f"threshold must be a finite number or one per label, {shape}, got {self.threshold!r}"
             )
-        self.thresholds_ = np.broadcast_to(thresholds, shape).copy()
         return X, Y, w
 
     def _fit(self, X, Y, w):
         scaling = fit_scaling(X, w, "minmax")
         Z = scaling.apply(X)
-        self.centers_, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
-        warn_if_fewer(len(self.centers_), self.n_rules)
-        self.widths_ = rule_widths(spread, self.width_scale, self.formulas)
-        G = FuzzyMap.of(Z, self.centers_, self.widths_, firing="authors")
-        self.coef_ = np.ascontiguousarray(
-            self._consequents(G, Y, w).reshape(G.n_rules, -1, Y.shape[1])
-        )
-        self.width_scale_, self.scale_, self.scaling_ = (
-            self.width_scale,
-            "minmax",
-            asdict(scaling),
-        )
-        fired, rows = w @ G.M, spread_rows(len(X), _ROWS)
-        self.rule_weights_ = fired / max(float(fired.sum()), np.finfo(np.float64).tiny)
-        self.prototypes_ = scaling.apply(self.centers_, inverse=True)
-        self.quantiles_ = column_quantiles(X[rows], np.linspace(0, 1, 21))
+        centers, spread = find_rules(Z, w, self.n_rules, formulas=self.formulas)
+        warn_if_fewer(len(centers), self.n_rules)
+        widths = rule_widths(spread, self.width_scale, self.formulas)
+        G = FuzzyMap.of(Z, centers, widths, firing="authors")
+        n_labels = Y.shape[1]
+        P = self._consequents(G, Y, w)
+        fired = w @ G.M
+        rows = spread_rows(len(X), _ROWS)
+        self.width_scale_ = self.width_scale
         self.rule_distinctness_ = rule_distinctness(G.M[rows], w[rows])
+        self.system_ = FuzzySystem(
+            feature_names=tuple(feature_names(self)),
+            label_names=tuple(self.label_names_),
+            scale_name="minmax",
+            scaling=scaling,
+            intercept=np.zeros(n_labels),
+            terms=Terms.none(),
+            term_coef=np.zeros((0, n_labels)),
+            centers=centers,
+            widths=widths,
+            coef=np.ascontiguousarray(P.reshape(G.n_rules, -1, n_labels)),
+            prototypes=scaling.apply(centers, inverse=True),
+            rule_weights=fired / max(float(fired.sum()), np.finfo(np.float64).tiny),
+            thresholds=np.full(n_labels, self.threshold, dtype=np.float64),
+            quantiles=column_quantiles(X[rows], np.linspace(0, 1, 21)),
+            firing="authors",
+        )
         warn_if_collapsed(self)
 
     def _consequents(self, G, Y, w):
@@ -239,37 +249,11 @@ class PaperMLTSK(MultilabelMethod):
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
         return found.P
 
-    @property
-    def system_(self):
-        """The fitted fuzzy system as plain data, `mltsk.system.FuzzySystem`."""
-        check_is_fitted(self)
-        own = (
-            "centers",
-            "widths",
-            "coef",
-            "prototypes",
-            "rule_weights",
-            "thresholds",
-            "quantiles",
-        )
-        return FuzzySystem(
-            feature_names=tuple(feature_names(self)),
-            label_names=tuple(self.label_names_),
-            scaling=Scaling(**self.scaling_),
-            unit_length=False,
-            intercept=np.zeros(self.coef_.shape[2]),
-            terms=Terms.none(),
-            term_coef=np.zeros((0, self.coef_.shape[2])),
-            firing="authors",
-            **{name: getattr(self, f"{name}_") for name in own},
-        )
-
-    rules_, _category_names = MLTSKClassifier.rules_, MLTSKClassifier._category_names
-
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
+        check_is_fitted(self)
         return explain(
-            self.system_, self._check_input(X), categories=self._category_names()
+            self.system_, self._check_input(X), categories=self.system_.categories
         )
 
     def _scores(self, X):

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mltsk.fit.design import Design, Rules, Scale
-from mltsk.fit.fit import label_patterns
-from mltsk.fit.ridge import of_labels
-from mltsk.rows.arrays import ArrayRows, Block
+from mltsk.fit.design import Design, ExceptionRules, Scale
+from mltsk.fit.rows import ArrayRows, Block
+from mltsk.fit.solve import groups_of_labels
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def test_a_sample_is_evenly_spread(block):
 @pytest.mark.parametrize("limit", [1, 7, 50])
 def test_sums_over_blocks_are_those_of_all_rows(block, limit):
     scale, Z = Scale.of(block.X, block.w, "quantile")
-    design = Design(scale, Rules(Z[:4], 2.0, 1, "softmax"), 0.5, 2.0)
+    design = Design(scale, ExceptionRules(Z[:4], 2.0, 1, "softmax"), 0.5, 2.0)
     found, rows = in_parts(block, limit).moments(design, np.arange(2)), design.rows(Z)
     assert_allclose(found.H, rows.T @ (block.w[:, None] * rows), atol=1e-10)
     assert_allclose(found.B, rows.T @ (block.w[:, None] * block.Y), atol=1e-10)
@@ -45,10 +44,10 @@ def test_sums_over_blocks_are_those_of_all_rows(block, limit):
 
 def test_labels_of_the_same_weights_go_together(block):
     w = np.column_stack([block.w, np.ones(50), block.w])
-    rows = Block(block.X, block.Y[:, [0, 1, 0]], w, np.maximum(w, 1)).rows()
-    assert sorted(labels.tolist() for labels in label_patterns(rows.w, 3)) == [
+    rows = Block(block.X, block.Y[:, [0, 1, 0]], w, np.maximum(w, 1)).all_rows()
+    assert sorted(labels.tolist() for labels in groups_of_labels(rows.w, 3)) == [
         [0, 2],
         [1],
     ]
-    assert_array_equal(of_labels(rows.sample(50), [1])[1], np.ones(50))
-    assert [labels.tolist() for labels in label_patterns(block.w, 2)] == [[0, 1]]
+    assert_array_equal(rows.sample(50).of_labels([1]).w, np.ones(50))
+    assert [labels.tolist() for labels in groups_of_labels(block.w, 2)] == [[0, 1]]

@@ -1,0 +1,191 @@
+"""Rows that a fit learns from: samples with labels and weights, wherever they lie.
+
+`Rows` is all that a fit asks for: a sample of rows, and sums over all of them. `Block` is
+some rows in memory, `ArrayRows` are rows of arrays that can be indexed: in memory, in a
+file that is mapped, or in tensors. Rows of Dask collections are in `mltsk.rows.dask`.
+
+Symbols: n rows, D features, L labels, Q columns of the ridge problem.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import (
+    Array,
+    Matrix,
+    cast,
+    is_tensor,
+    namespace,
+    row_blocks,
+    spread_rows,
+)
+from .design import Design
+from .ridge import Moments
+
+RowIndex: TypeAlias = slice | NDArray[np.intp]
+ROW_COPIES = (
+    3  # of a row of Φ: the row itself, its weighted copy, and what products need
+)
+
+
+class Rows(Protocol):
+    """Samples with labels and weights, somewhere."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples, number of labels."""
+
+    @property
+    def w(self) -> Array | None:
+        """Weights (n,) or (n, L); None where all labels of a sample have the same."""
+
+    @property
+    def limit(self) -> int:
+        """How many rows may be held at once."""
+
+    def sample(self, n: int) -> "Block":
+        """At most n rows, evenly spread."""
+
+    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over all rows for labels that have the same weights."""
+
+
+@dataclass(frozen=True)
+class LabelRows:
+    """What rows say about labels that have the same weights.
+
+    ``Y`` (n, labels), ``w`` and ``copies`` (n,), all in double precision.
+    """
+
+    Y: Array
+    w: Array
+    copies: Array
+
+    def take(self, rows: RowIndex) -> "LabelRows":
+        """Some of the rows."""
+        return LabelRows(self.Y[rows], self.w[rows], self.copies[rows])
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    X : (n, D) samples
+    Y : (n, L) labels
+    w : (n,) or (n, L) weights
+    copies : (n,) or (n, L)
+        How many identical rows a row stands for: weights that are counts, or ones.
+    index : positions of these rows in the data, or None
+    """
+
+    X: Matrix
+    Y: Array
+    w: Array
+    copies: Array
+    index: RowIndex | None = None
+
+    @property
+    def row_weights(self) -> Array:
+        """Weight of each row, (n,): the mean over its labels."""
+        return self.w if self.w.ndim == 1 else self.w.mean(axis=1)
+
+    def all_rows(self) -> "ArrayRows":
+        """These rows as all rows of the data."""
+        return ArrayRows(
+            X=self.X,
+            Y=self.Y,
+            w=self.w,
+            copies=self.copies,
+            shape=self.Y.shape,
+            limit=self.X.shape[0],
+        )
+
+    def take(self, rows: RowIndex) -> "Block":
+        """Some of the rows."""
+        return Block(self.X[rows], self.Y[rows], self.w[rows], self.copies[rows])
+
+    def of_labels(self, labels: NDArray[np.intp]) -> LabelRows:
+        """Labels that have the same weights, in double precision."""
+        Y = cast(self.Y[:, labels], np.float64)
+        if self.w.ndim == 1:
+            return LabelRows(Y, self.w, self.copies)
+        return LabelRows(Y, self.w[:, labels[0]], self.copies[:, labels[0]])
+
+    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over the rows for labels with the same weights, some rows at a time."""
+        targets = self.of_labels(labels)
+        bytes_per_row = 8 * ROW_COPIES * design.n_columns
+        sums = []
+        for rows in row_blocks(self.X.shape[0], bytes_per_row, like=targets.w):
+            some = targets.take(rows)
+            counted = namespace(some.w).flatnonzero(some.w > 0)
+            Phi = design.rows(design.scale.apply(self.X[rows][counted]))
+            sums.append(Moments.of(Phi, some.Y[counted], some.w[counted]))
+        return reduce(add, sums)
+
+
+@dataclass(frozen=True)
+class ArrayRows:
+    """Rows of arrays.
+
+    Parameters
+    ----------
+    X, Y : arrays of n rows
+    w, copies : (n,) or (n, L), or None for ones
+    shape : number of rows, number of labels
+    limit : int
+        How many rows may be held at once. Arrays that do not fit are read block by
+        block, and their leave-one-out scores are those of a sample.
+    read : callable, optional
+        Checks and casts the X and Y of a block, where that is not done yet.
+    """
+
+    X: Matrix
+    Y: Array
+    w: Array | None
+    copies: Array | None
+    shape: tuple[int, int]
+    limit: int
+    read: Callable[[Matrix, Array], tuple[Matrix, Array]] | None = None
+
+    def block(self, rows: RowIndex) -> Block:
+        """Some rows, checked."""
+        X = self.X[rows]
+        Y = self.Y[rows]
+        if self.read is not None:
+            X, Y = self.read(X, Y)
+        w = _ones(X.shape[0], Y) if self.w is None else self.w[rows]
+        copies = namespace(w).ones_like(w)
+        if self.copies is not None:
+            copies = self.copies[rows]
+        return Block(X, Y, w, copies, index=rows)
+
+    def sample(self, n: int) -> Block:
+        """At most n rows, evenly spread."""
+        return self.block(spread_rows(self.shape[0], n))
+
+    def moments(self, design: Design, labels: NDArray[np.intp]) -> Moments:
+        """Sums over all rows, block by block."""
+        blocks = (self.block(rows) for rows in self._blocks())
+        return reduce(add, (block.moments(design, labels) for block in blocks))
+
+    def _blocks(self) -> Iterator[slice]:
+        """Consecutive rows, as many as may be held at once."""
+        n_rows = self.shape[0]
+        for start in range(0, n_rows, self.limit):
+            yield slice(start, min(start + self.limit, n_rows))
+
+
+def _ones(n: int, like: Array) -> Array:
+    """n ones, beside another array."""
+    if is_tensor(like):
+        return namespace(like).ones(n, like=like)
+    return np.ones(n)

@@ -1,0 +1,305 @@
+"""Consequents of all labels, in the form of the ridge problem that is cheapest.
+
+Where all rows can be held and are fewer than columns, the *dual* form is solved, else the
+*primal* form on sums over rows. Where neither fits in memory, conjugate gradients work on
+*products*. Labels that were observed in different rows are solved one pattern of weights
+after the other.
+
+Symbols: N rows, D features, L labels, Q columns of the design, Z (N, D) scaled rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import (
+    Array,
+    Matrix,
+    asnumpy,
+    cast,
+    device_memory,
+    is_tensor,
+    namespace,
+    put,
+    row_blocks,
+    spread_rows,
+)
+from ..exceptions import InputError
+from ..machine import total_memory
+from .choose import JUDGING_ROWS_LINEAR
+from .design import Design
+from .ridge import Penalty, conjugate_gradients, solve_dual
+from .rows import ROW_COPIES, Block, LabelRows, RowIndex, Rows
+
+MEMORY_SHARE = 0.2  # of the memory of machine or device, for a kernel or Gram matrix
+# Factorisations of labels that were observed in different rows: beyond these flops
+# conjugate gradients serve them all.
+MAX_PATTERN_FLOPS = 2e12
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Consequents of some labels.
+
+    ``B`` (Q, L), ``mean`` (Q, L) of the columns, base ``rates`` (L,), and leave-one-out
+    scores ``loo_scores`` (n, L) of the rows ``loo_rows``, of all rows if that is None.
+    """
+
+    B: Array
+    mean: Array
+    rates: Array
+    loo_scores: Array
+    loo_rows: RowIndex | None = None
+
+
+@dataclass(frozen=True)
+class HeldRows:
+    """Rows in memory, with the scaled samples if they are known already."""
+
+    block: Block
+    Z: Matrix | None
+    n_rows: int
+
+    @property
+    def are_all(self) -> bool:
+        """Whether these are all rows of the data."""
+        return len(self.block.w) == self.n_rows
+
+    def scaled(self, design: Design) -> Matrix:
+        """All samples held, on the scale (n, D)."""
+        return design.scale.apply(self.block.X) if self.Z is None else self.Z
+
+
+def solve(
+    rows: Rows,
+    design: Design,
+    penalty: Penalty,
+    sample: HeldRows,
+    label_groups: Sequence[NDArray[np.intp]],
+    *,
+    max_bytes: float | None = None,
+    form: str | None = None,
+) -> Solution:
+    """Solve for all labels.
+
+    ``max_bytes`` is what a square matrix may take, by default a share of the memory;
+    ``form`` is "primal", "dual", "products", or None for the cheapest.
+    """
+    held = sample
+    if not sample.are_all and rows.shape[0] <= rows.limit:
+        held = HeldRows(rows.sample(rows.shape[0]), None, rows.shape[0])
+    if max_bytes is None:
+        max_bytes = MEMORY_SHARE * _memory_beside(held.block.w)
+    if form is None:
+        form = _cheapest_form(held, design, len(label_groups), max_bytes)
+    if form == "products":
+        return _by_products(design, penalty, held, max_bytes)
+    if form == "primal":
+        solutions = [
+            _primal(rows, design, penalty, held, labels) for labels in label_groups
+        ]
+    else:
+        solutions = _duals(
+            design, penalty, held.block, held.scaled(design), label_groups
+        )
+    solution = _joined(label_groups, solutions)
+    if held.are_all:
+        return solution
+    return replace(solution, loo_rows=held.block.index)
+
+
+def _memory_beside(array: Array) -> int:
+    """Bytes of memory of the device that an array lies on, or of this machine."""
+    on_device = device_memory(array) if is_tensor(array) else 0
+    return on_device or total_memory()
+
+
+def _cheapest_form(
+    held: HeldRows, design: Design, n_groups: int, max_bytes: float
+) -> str:
+    """The cheapest form that fits in memory."""
+    N = held.n_rows
+    Q = design.n_columns
+    smaller = float(min(N, Q))
+    larger = smaller if N < Q else float(N)
+    flops = n_groups * smaller**2 * larger
+    if held.are_all and n_groups > 1 and flops > MAX_PATTERN_FLOPS:
+        return "products"
+    has_dual = (
+        held.are_all and 16 * N * N <= max_bytes
+    )  # the kernel and its centred copy
+    has_primal = 16 * Q * Q <= max_bytes
+    if has_primal and not (has_dual and N < 1.5 * Q):
+        return "primal"
+    if not held.are_all:
+        raise InputError(
+            f"{Q:,} columns need a matrix of {8e-9 * Q * Q:.0f} GB, more than "
+            f"{MEMORY_SHARE:.0%} of the memory here: take fewer features, "
+            "or scale='standard', which has one term per feature."
+        )
+    return "dual" if has_dual else "products"
+
+
+def _primal(
+    rows: Rows,
+    design: Design,
+    penalty: Penalty,
+    held: HeldRows,
+    labels: NDArray[np.intp],
+) -> Solution:
+    """Solve the primal form on sums over all rows; leave-one-out is of the rows held."""
+    primal = rows.moments(design, labels).solve(penalty)
+    targets = held.block.of_labels(labels)
+    loo_scores = namespace(targets.Y).empty_like(targets.Y)
+    bytes_per_row = 8 * ROW_COPIES * design.n_columns
+    for part in row_blocks(len(targets.Y), bytes_per_row, like=targets.w):
+        if held.Z is None:
+            Z = design.scale.apply(held.block.X[part])
+        else:
+            Z = held.Z[part]
+        some = targets.take(part)
+        Phi = design.rows(Z)
+        loo_scores[part] = primal.leave_one_out(Phi, some.Y, some.w, some.copies)
+    mean = primal.mean[:, None] + 0 * primal.B
+    return Solution(primal.B, mean, primal.rates, loo_scores)
+
+
+def _duals(
+    design: Design,
+    penalty: Penalty,
+    block: Block,
+    Z: Matrix,
+    label_groups: Sequence[NDArray[np.intp]],
+) -> list[Solution]:
+    """Solve the dual form for every group of labels."""
+    K = design.kernel(Z)
+    if len(label_groups) == 1:
+        targets = block.of_labels(label_groups[0])
+        return [_dual(design, penalty, targets, Z, K)]
+    return [
+        # solving overwrites the kernel
+        _dual(design, penalty, block.of_labels(labels), Z, K * 1)
+        for labels in label_groups
+    ]
+
+
+def _dual(
+    design: Design, penalty: Penalty, targets: LabelRows, Z: Matrix, K: Array
+) -> Solution:
+    """Solve the dual form with the kernel K (N, N), which is overwritten."""
+    counted = namespace(targets.w).flatnonzero(targets.w > 0)
+    if len(counted) == len(targets.w):
+        return _dual_of_counted(design, penalty, targets, Z, K)
+    solution = _dual_of_counted(
+        design, penalty, targets.take(counted), Z[counted], K[counted][:, counted]
+    )
+    # rows that do not count are scored as new ones are
+    scores = design.times(Z, solution.B) - solution.mean[:, 0] @ solution.B
+    scores = solution.rates + scores
+    scores[counted] = solution.loo_scores
+    return replace(solution, loo_scores=scores)
+
+
+def _dual_of_counted(
+    design: Design, penalty: Penalty, targets: LabelRows, Z: Matrix, K: Array
+) -> Solution:
+    """Solve the dual form of rows whose weights are all above 0."""
+    w = targets.w
+    A, loo_scores = solve_dual(K, targets.Y, w, targets.copies, penalty)
+    share = (w / w.sum())[:, None]
+    columns = namespace(A).concatenate([A, share], axis=1)
+    products = design.transposed(Z, columns)
+    B = products[:, :-1]
+    mean = products[:, -1:] + 0 * B
+    return Solution(B, mean, share[:, 0] @ targets.Y, loo_scores)
+
+
+def _by_products(
+    design: Design, penalty: Penalty, held: HeldRows, max_bytes: float
+) -> Solution:
+    """Conjugate gradients for all labels at once, whatever rows each was observed in.
+
+    Leave-one-out scores are those of fits to some rows alone, for which the dual form
+    fits in memory.
+    """
+    block = held.block
+    Z = held.scaled(design)
+    Y = cast(block.Y, np.float64)
+    w = block.w[:, None] if block.w.ndim == 1 else block.w
+    Phi = None
+    if 8.0 * Z.shape[0] * design.n_columns <= max_bytes:
+        Phi = design.rows(Z)
+
+    def times(B: Array) -> Array:
+        return design.times(Z, B) if Phi is None else Phi @ B
+
+    def transposed(A: Array) -> Array:
+        return design.transposed(Z, A) if Phi is None else Phi.T @ A
+
+    share = w / w.sum(axis=0)
+    mean = transposed(share)
+    rates = (share * Y).sum(axis=0)
+
+    def apply(B: Array) -> Array:
+        weighted = w * (times(B) - (mean * B).sum(axis=0))
+        centred = transposed(weighted) - mean * weighted.sum(axis=0)
+        return centred + penalty.times(B)
+
+    right = w * (Y - rates)
+    B = conjugate_gradients(apply, transposed(right) - mean * right.sum(axis=0))
+    some = spread_rows(len(Y), JUDGING_ROWS_LINEAR)
+    loo_scores = left_out_scores(
+        design, penalty, block.take(some), Z[some], design.kernel(Z[some])
+    )
+    return Solution(
+        B=B,
+        mean=mean + 0 * B,
+        rates=rates,
+        loo_scores=put(loo_scores, Y),
+        loo_rows=np.arange(len(Y))[some],
+    )
+
+
+def left_out_scores(
+    design: Design, penalty: Penalty, block: Block, Z: Matrix, K: Array
+) -> Array:
+    """Leave-one-out scores (n, L) of a fit to these rows alone.
+
+    Z (n, D) are the scaled rows of the block and K (n, n) is their kernel.
+    """
+    label_groups = groups_of_labels(block.w, block.Y.shape[1])
+    solutions = [
+        _dual(design, penalty, block.of_labels(labels), Z, K * 1)
+        for labels in label_groups
+    ]
+    return _joined(label_groups, solutions).loo_scores
+
+
+def groups_of_labels(w: Array | None, n_labels: int) -> list[NDArray[np.intp]]:
+    """Group labels that have the same weights; w is (n,), (n, L) or None."""
+    if w is None or w.ndim == 1:
+        return [np.arange(n_labels)]
+    _, group = np.unique(asnumpy(w), axis=1, return_inverse=True)
+    group = group.ravel()
+    return [np.flatnonzero(group == g) for g in range(int(group.max()) + 1)]
+
+
+def _joined(
+    label_groups: Sequence[NDArray[np.intp]], solutions: Sequence[Solution]
+) -> Solution:
+    """Put solutions of groups of labels together, in the order of the labels."""
+    if len(solutions) == 1:
+        return solutions[0]
+    order = np.argsort(np.concatenate(label_groups))
+
+    def columns(arrays: Sequence[Array]) -> NDArray[np.float64]:
+        return np.concatenate([asnumpy(a) for a in arrays], axis=-1)[..., order]
+
+    return Solution(
+        B=columns([solution.B for solution in solutions]),
+        mean=columns([solution.mean for solution in solutions]),
+        rates=columns([solution.rates for solution in solutions]),
+        loo_scores=columns([solution.loo_scores for solution in solutions]),
+    )

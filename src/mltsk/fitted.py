@@ -1,0 +1,62 @@
+"""Attributes that a fitted classifier shows of its system, under scikit-learn's names."""
+
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .explain import RuleBase, rule_base
+from .system import FuzzySystem
+
+
+def _of_system(field: str, doc: str) -> property:
+    """A read-only attribute that is a field of the fitted system."""
+    return property(attrgetter(f"system_.{field}"), doc=doc)
+
+
+class FittedAttributes:
+    """What a classifier whose fit keeps a `FuzzySystem` as ``system_`` shows of it."""
+
+    system_: FuzzySystem
+
+    scale_ = _of_system("scale_name", 'Name of the scale; "range" in short models.')
+    scaling_ = _of_system("scaling", "How features are put on the scale, or None.")
+    columns_ = _of_system("columns", "What the columns of a table are, or None.")
+    intercept_ = _of_system("intercept", "Scores of the average sample, (n_labels,).")
+    terms_ = _of_system("terms", "The fuzzy terms of the general rule.")
+    general_coef_ = _of_system("term_coef", "Their numbers, (n_terms, n_labels).")
+    centers_ = _of_system("centers", "Centres of the exceptions, on the scale.")
+    widths_ = _of_system("widths", "Widths of the exceptions, on the scale.")
+    coef_ = _of_system("coef", "THEN-parts of the exceptions, intercept first.")
+    prototypes_ = _of_system("prototypes", "Centres in the units of X.")
+    rule_weights_ = _of_system("rule_weights", "Mean membership in each exception.")
+    quantiles_ = _of_system("quantiles", "Percentiles of the features, or None.")
+    thresholds_ = _of_system("thresholds", "Scores from which on a label is given.")
+    slopes_ = _of_system("slopes", "Slopes of log-odds over scores, (n_labels,).")
+    offsets_ = _of_system("offsets", "Log-odds at a score of 0, (n_labels,).")
+    members_ = _of_system("members", "Who is in each exception.")
+    certainty_ = _of_system("certainty", "How sure the numbers are, or None.")
+    order_ = _of_system("order", "0 where exceptions shift scores, 1 with slopes.")
+    tnorm_ = _of_system("tnorm", "How conditions of an exception are joined.")
+
+    @property
+    def n_rules_(self) -> int:
+        """Number of exceptions."""
+        return len(self.system_.centers)
+
+    @property
+    def n_statements_(self) -> NDArray[np.intp]:
+        """Statements per label, (n_labels,), of long and short models alike.
+
+        A number of the general rule counts one. An exception counts one for its shift or
+        each of its slopes, and one for each of its conditions.
+        """
+        check_is_fitted(self)
+        return self.system_.n_statements
+
+    @property
+    def rules_(self) -> RuleBase:
+        """The rules as data: ``print(clf.rules_)`` reads them out."""
+        check_is_fitted(self)
+        return rule_base(self.system_, categories=self.system_.categories)

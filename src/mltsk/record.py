@@ -1,0 +1,185 @@
+"""What a fit knew of its rows, for those who judge, shorten or explain a model.
+
+A `FitRecord` stays with the classifier in memory. It does not travel: a model that is
+saved, pickled or copied to another process holds no rows.
+
+Symbols: n rows of the record, L labels.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .core.arrays import Array, asnumpy, blas_threads
+from .core.certainty import Certainty
+from .fit import FitResult, Options
+from .fit.rows import RowIndex, Rows
+from .probabilities import find_thresholds, fit_curves
+from .short import MAX_COMPARED_SIZE, ShortModels, TrainingRows, certainty_of
+from .system import FuzzySystem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(eq=False)
+class FitRecord:
+    """Rows of a fit, their honest scores, and the short models that were chosen on them.
+
+    Parameters
+    ----------
+    training : TrainingRows
+        Rows that the long model was fitted on, at most 20,000.
+    index : slice or array
+        Positions of these rows in the data.
+    long : FuzzySystem
+        The long model, which short ones imitate.
+    judged : slice or array
+        Which training rows have honest scores.
+    loo_scores : (n, L)
+        Honest scores of the model that keeps this record.
+    """
+
+    training: TrainingRows
+    index: RowIndex
+    long: FuzzySystem
+    judged: RowIndex
+    loo_scores: NDArray[np.float64]
+    _short_models: ShortModels | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, result: FitResult, rows: Rows) -> "FitRecord":
+        """The record of a fit to rows."""
+        limit = Options.sample_rows
+        if result.loo_rows is not None:
+            limit = len(result.loo_rows)
+        sample = rows.sample(limit)
+        loo_scores = result.loo_scores
+        if result.loo_rows is None:
+            loo_scores = loo_scores[sample.index]
+        rules = result.design.rules
+        on_host = replace(rules, centers=asnumpy(rules.centers))
+        training = TrainingRows(
+            X=sample.X,
+            Y=asnumpy(sample.Y),
+            w=asnumpy(sample.w),
+            copies=asnumpy(sample.copies),
+            loo_scores=loo_scores,
+            design=replace(result.design, rules=on_host),
+            penalty=result.penalty,
+        )
+        return cls.of_training(training, sample.index, result.system)
+
+    @classmethod
+    def of_training(
+        cls, training: TrainingRows, index: RowIndex, long: FuzzySystem
+    ) -> "FitRecord":
+        """The record of a long model and its rows."""
+        return cls(
+            training=training,
+            index=index,
+            long=long,
+            judged=slice(None),
+            loo_scores=training.loo_scores,
+        )
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Weights of the rows that have honest scores, (n,) or (n, L)."""
+        return self.training.w[self.judged]
+
+    @property
+    def labels(self) -> NDArray[np.float64]:
+        """Labels of the rows that have honest scores, (n, L); NaN if not observed."""
+        return observed_labels(self.training.Y[self.judged], self.weights)
+
+    @property
+    def loo_rows(self) -> NDArray[np.intp] | None:
+        """Positions in the data of the rows that have honest scores; None for all."""
+        if isinstance(self.index, slice) and isinstance(self.judged, slice):
+            return None
+        positions = np.arange(len(self.training))
+        if not isinstance(self.index, slice):
+            positions = np.asarray(self.index)
+        return positions[self.judged]
+
+    def certainty(self) -> Certainty | None:
+        """How sure the long model is of its numbers."""
+        return certainty_of(self.training)
+
+    def calibrated(
+        self, system: FuzzySystem, threshold: Any, *, by_probability: bool = False
+    ) -> tuple[FuzzySystem, list[str]]:
+        """A system with probabilities and thresholds from the honest scores.
+
+        ``by_probability`` gives a single label from a probability of one half on. Also
+        the names of labels whose threshold misses its goal.
+        """
+        Y = self.training.Y[self.judged]
+        curves = fit_curves(self.loo_scores, Y, self.weights)
+        thresholds, is_missed = find_thresholds(
+            threshold, self.loo_scores, Y, self.weights, curves
+        )
+        if by_probability and len(curves.slopes) == 1:
+            thresholds = curves.middles
+        calibrated = replace(
+            system,
+            thresholds=thresholds,
+            slopes=curves.slopes,
+            offsets=curves.offsets,
+        )
+        names = np.array(system.label_names, dtype=object)
+        return calibrated, names[is_missed].tolist()
+
+    def short_models(self, max_size: int, max_conditions: int | None) -> ShortModels:
+        """Short models of all sizes up to one, chosen once."""
+        models = self._short_models
+        is_enough = (
+            models is not None
+            and models.max_size >= max_size
+            and models.max_conditions == max_conditions
+        )
+        if models is None or not is_enough:
+            models = ShortModels(self.long, self.training, max_conditions, max_size)
+            self._short_models = models
+        return models
+
+    def shortened(
+        self, size: int, max_conditions: int | None
+    ) -> "tuple[FuzzySystem, FitRecord]":
+        """The short model of a size, and the record that it keeps."""
+        models = self.short_models(size, max_conditions)
+        with blas_threads(0.0):  # many small products
+            system = models.system(size)
+            loo_scores = models.scores(size)
+        return system, replace(self, judged=models.rows, loo_scores=loo_scores)
+
+    def size_path(self, max_conditions: int | None) -> "pd.DataFrame":
+        """Honest AP of models with 1 to 50 statements per label."""
+        import pandas as pd
+
+        from .metrics import evaluate
+
+        models = self.short_models(MAX_COMPARED_SIZE, max_conditions)
+        labels = observed_labels(
+            self.training.Y[models.rows], self.training.w[models.rows]
+        )
+        sizes = range(1, MAX_COMPARED_SIZE + 1)
+        with blas_threads(0.0):  # many small products
+            scores = [models.scores(size) for size in sizes]
+        each = [evaluate(labels, of_size, per_label=True) for of_size in scores]
+        return pd.DataFrame(
+            {
+                "statements": list(sizes),
+                "AP": [evaluate(labels, of_size)["AP"] for of_size in scores],
+                "macro_AP": [per_label["AP"].mean() for per_label in each],
+            }
+        )
+
+
+def observed_labels(Y: Array, w: Array) -> NDArray[np.float64]:
+    """Labels (n, L), NaN where their weight, (n,) or (n, L), is 0."""
+    weights = w if w.ndim == 2 else w[:, None]
+    return np.where(weights > 0, Y, np.nan)

@@ -1,0 +1,389 @@
+"""What a short model may say: ramps between round cut points, and short exceptions.
+
+Ramps are straight lines in the caller's units between cut points of few digits, and
+exceptions have few conditions.
+
+Symbols: N samples, D columns, L labels, C candidates: P terms, then K exceptions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Array, Matrix, dense
+from ..core.membership import firing_strengths
+from ..core.terms import FEW_VALUES, Scaling, Terms
+from ..system import STRAIGHT, FuzzySystem
+
+Index = NDArray[np.intp]
+# Percentiles of a column at which ramps may begin and end.
+CUT_PERCENTILES = (0.01, 0.15, 0.35, 0.65, 0.85, 0.99)
+MAX_MET_SHARE = 0.8  # drop conditions that more than 80 % of rows meet
+MIN_DIGITS = 3  # of a number, after the point
+
+
+class Interval(NamedTuple):
+    """The range of a condition; an end that is infinite is open."""
+
+    low: float
+    high: float
+
+    def center(self, least: float, largest: float) -> float:
+        """Where the condition is met best: the middle, or the end of an open range.
+
+        ``least`` and ``largest`` are the ends of the data.
+        """
+        if self.low == -np.inf:
+            return least
+        if self.high == np.inf:
+            return largest
+        return (self.low + self.high) / 2
+
+    def reach(self, center: float) -> float:
+        """Distance from the centre to where half of the condition is met."""
+        if self.low == -np.inf:
+            return self.high - center
+        return center - self.low
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Terms and exceptions that a short model chooses from.
+
+    Parameters
+    ----------
+    base : FuzzySystem
+        A system without numbers, on whose scale all of this is.
+    terms : Terms
+    centers, widths : (K, D)
+        Exceptions; a width is infinite where there is no condition.
+    """
+
+    base: FuzzySystem
+    terms: Terms
+    centers: Array
+    widths: Array
+
+    @classmethod
+    def of(
+        cls, long: FuzzySystem, X: Array, max_conditions: int | None
+    ) -> "Candidates":
+        """Candidates on the dense rows X (N, D) for a short version of a long model."""
+        steps = np.array([_cut_step(x) for x in X.T])
+        scaling = _straight_scaling(long, X)
+        terms = _ramp_terms(long, X, steps, scaling)
+        low = scaling.values[:, 0]
+        span = _span(low, scaling.values[:, -1])
+        centers, widths = _regions(long, steps, max_conditions)
+        base = replace(
+            long,
+            scale_name=STRAIGHT,
+            scaling=scaling,
+            terms=terms,
+            members=None,
+            firing="plain",
+        )
+        return cls(base, terms, (centers - low) / span, widths / span**2)
+
+    @classmethod
+    def linear(cls, long: FuzzySystem) -> "Candidates":
+        """The linear terms of a long model, and no exceptions."""
+        none = np.zeros((0, len(long.feature_names)))
+        return cls(long, long.terms, none, none)
+
+    def columns(self, X: Matrix) -> NDArray[np.float64]:
+        """Memberships of samples (N, D) in all candidates, (N, C), dense."""
+        Z = self.base.scale(X)
+        scaling = self.base.scaling
+        T = np.asarray(dense(self.terms.memberships(Z, scaling)), dtype=np.float64)
+        if not len(self.centers):
+            return T
+        share = None if scaling is None else scaling.share
+        M = firing_strengths(Z, self.centers, self.widths, firing="plain", share=share)
+        return np.hstack([T, M])
+
+    @cached_property
+    def costs(self) -> NDArray[np.int64]:
+        """Statements that each candidate needs, (C,)."""
+        conditions = np.isfinite(self.widths).sum(axis=1)
+        term_costs = np.ones(len(self.terms), dtype=np.int64)
+        if self.base.columns is not None:
+            of_rules = np.array(self.base.columns.conditions)
+            term_costs = 1 + of_rules[self.terms.feature]
+        return np.concatenate([term_costs, 1 + conditions])
+
+    @cached_property
+    def _ramp_positions(self) -> dict[tuple[int, float, float], int]:
+        """Position of each term by its feature, beginning and end."""
+        terms = self.terms
+        if terms.low is None or terms.high is None:
+            return {}
+        keys = zip(
+            terms.feature.tolist(), terms.low.tolist(), terms.high.tolist(), strict=True
+        )
+        return {key: position for position, key in enumerate(keys)}
+
+    def ramp_over(self, p: int, q: int) -> int | None:
+        """The ramp over two others of one feature, if it is another one."""
+        terms = self.terms
+        if terms.low is None or terms.high is None or max(p, q) >= len(terms):
+            return None
+        low = float(min(terms.low[p], terms.low[q]))
+        high = float(max(terms.high[p], terms.high[q]))
+        position = self._ramp_positions.get((int(terms.feature[p]), low, high))
+        return None if position in (p, q) else position
+
+    def system(
+        self, coef: Array, mean: Array, rates: Array
+    ) -> tuple[FuzzySystem, Index]:
+        """The system of rounded numbers, and the candidates that it consists of.
+
+        Parameters
+        ----------
+        coef : (C, L)
+        mean : (C,)
+            Means of the candidates' columns.
+        rates : (L,)
+            Mean scores.
+        """
+        P = len(self.terms)
+        kept_rules = np.flatnonzero(coef[P:].any(axis=1))
+        terms = self._terms_from(mean[:P])
+        intercept = _rounded_starts(rates - mean @ coef, coef) + terms.mean @ coef[:P]
+        kept_terms = np.arange(P)  # all linear terms, one per feature
+        if terms.low is not None and terms.high is not None:
+            kept_terms = np.flatnonzero(coef[:P].any(axis=1))
+            terms = Terms(
+                feature=terms.feature[kept_terms],
+                low=terms.low[kept_terms],
+                high=terms.high[kept_terms],
+                mean=terms.mean[kept_terms],
+            )
+        centers = self.centers[kept_rules]
+        scaling = self.base.scaling
+        prototypes = centers
+        if scaling is not None:
+            prototypes = scaling.apply(centers, inverse=True)
+        short = replace(
+            self.base,
+            terms=terms,
+            term_coef=coef[kept_terms],
+            intercept=intercept,
+            centers=centers,
+            widths=self.widths[kept_rules],
+            coef=coef[P:][kept_rules][:, None, :],
+            prototypes=prototypes,
+            rule_weights=mean[P:][kept_rules],
+        )
+        return short, np.concatenate([kept_terms, P + kept_rules])
+
+    def _terms_from(self, mean: Array) -> Terms:
+        """The terms with these means (P,); those of the user's rules count from 0."""
+        columns = self.base.columns
+        n_given = 0 if columns is None else len(columns.rules)
+        n_features = len(self.base.feature_names)
+        return replace(self.terms, mean=mean).from_zero(n_features - n_given)
+
+    def agreement(self, A: Array, coef: Array, other: Array) -> NDArray[np.int64]:
+        """1 where another choice has the same effect of a feature on a label, (D, L).
+
+        Effects are the same if they vary together over the rows of the centred columns
+        A (N, C); ``coef`` and ``other`` (C, L) are the numbers of the two choices.
+        """
+        groups = self._feature_groups
+        same = np.zeros((len(groups), coef.shape[1]), dtype=np.int64)
+        term_group = groups[self.terms.feature]
+        n_terms = len(term_group)
+        for label in range(coef.shape[1]):
+            mine = np.flatnonzero(coef[:n_terms, label])
+            theirs = np.flatnonzero(other[:n_terms, label])
+            shared = np.intersect1d(term_group[mine], term_group[theirs])
+            for group in shared.tolist():
+                a = mine[term_group[mine] == group]
+                b = theirs[term_group[theirs] == group]
+                product = (A[:, a] @ coef[a, label]) @ (A[:, b] @ other[b, label])
+                same[groups == group, label] = product > 0
+        return same
+
+    @cached_property
+    def _feature_groups(self) -> Index:
+        """The feature of each column, (D,): "not measured" is one of its own."""
+        columns = self.base.columns
+        if columns is None:
+            return np.arange(len(self.base.feature_names))
+        groups = np.array([part.feature for part in columns.parts])
+        first_gap = len(columns.parts) - sum(columns.gaps)
+        gaps = np.arange(first_gap, len(groups))
+        groups[first_gap:] = len(columns.names) + gaps
+        return groups
+
+
+def _span(low: Array, high: Array) -> Array:
+    """Distance between the ends of columns, 1 where they are the same."""
+    return np.where(high > low, high - low, 1.0)
+
+
+def _straight_scaling(long: FuzzySystem, X: Array) -> Scaling:
+    """Straight lines from 0 at the least value of a column to 1 at its largest.
+
+    Columns of two values have no third knot.
+    """
+    low, high = np.asarray(long.quantiles, dtype=np.float64)[:, [0, -1]].T
+    varies = high > low
+    has_third = np.array([len(np.unique(x[~np.isnan(x)])) > 2 for x in X.T], dtype=bool)
+    middle = np.where(has_third, (low + high) / 2, high)
+    middle_level = np.where(middle < high, 0.5, 1.0)
+    share = np.ones(len(low))
+    if long.scaling is not None:
+        share = long.scaling.share
+    return Scaling(
+        values=np.stack([low, middle, high], axis=1),
+        levels=np.stack([0 * low, varies * middle_level, varies * 1.0], axis=1),
+        offset=np.zeros(len(low)),
+        spread=np.ones(len(low)),
+        bounded=True,
+        share=share,
+    )
+
+
+def _ramp_terms(long: FuzzySystem, X: Array, steps: Array, scaling: Scaling) -> Terms:
+    """All ramps between two cut points of a column, on the straight scale."""
+    low = scaling.values[:, 0]
+    span = _span(low, scaling.values[:, -1])
+    monotone = np.zeros(len(low), dtype=bool)
+    if long.columns is not None:
+        monotone = long.columns.monotone
+    ramps = []
+    for d, x in enumerate(X.T):
+        for start, stop in _ramps(x, float(steps[d]), bool(monotone[d])):
+            ramps.append((d, start, stop))
+    feature, start, stop = np.array(ramps, dtype=np.float64).reshape(-1, 3).T
+    d = feature.astype(np.intp)
+    terms = Terms(
+        feature=d,
+        low=(start - low[d]) / span[d],
+        high=(stop - low[d]) / span[d],
+        mean=np.zeros(len(d)),
+    )
+    return terms.averaged(scaling.apply(X), scaling, np.ones(len(X)))
+
+
+def _ramps(x: Array, step: float, monotone: bool) -> Sequence[tuple[float, float]]:
+    """Where ramps of a column (N,) begin and end.
+
+    A column of few values, or whose values have no distances, has the one over all.
+    """
+    measured = x[~np.isnan(x)]
+    values = np.unique(measured)
+    if len(values) < 2:
+        return []
+    whole = [(float(values[0]), float(values[-1]))]
+    if len(values) <= FEW_VALUES or monotone:
+        return whole
+    cuts = rounded(np.quantile(measured, CUT_PERCENTILES), _digits_of_step(step))
+    is_inside = (cuts >= values[0]) & (cuts <= values[-1])
+    return list(combinations(np.unique(cuts[is_inside]).tolist(), 2)) or whole
+
+
+def _cut_step(x: Array) -> float:
+    """How fine cut points of a column (N,) are.
+
+    About a hundredth of where most of its values lie; whole for whole numbers.
+    """
+    x = x[~np.isnan(x)]
+    if not len(x):
+        return 1.0
+    low, high = np.quantile(x, [0.05, 0.95])
+    reach = high - low if high > low else np.ptp(x)
+    step = 1.0
+    if reach > 0:
+        step = 10.0 ** (np.floor(np.log10(reach)) - 2)
+    if (x == np.round(x)).all():
+        step = max(step, 1.0)
+    return float(step)
+
+
+def _digits_of_step(step: float) -> float:
+    """Digits after the point that multiples of a step have."""
+    return -np.floor(np.log10(step) + 0.5)
+
+
+def rounded(x: Array | float, digits: float) -> NDArray[np.float64]:
+    """Round numbers to digits after the point; digits below 0 are zeros before it."""
+    return np.round(np.asarray(x, dtype=np.float64), int(digits))
+
+
+def digits_of(numbers: Array) -> int:
+    """Digits after the point that the numbers of a label have.
+
+    The largest has two digits that count, and all have three at least.
+    """
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if largest == 0:
+        return MIN_DIGITS
+    return max(MIN_DIGITS, 2 - int(np.floor(np.log10(largest))))
+
+
+def _rounded_starts(starts: Array, coef: Array) -> NDArray[np.float64]:
+    """Starts (L,) with the digits of the numbers (C, L) of their label."""
+    pairs = zip(starts, coef.T, strict=True)
+    return np.array([rounded(start, digits_of(numbers)) for start, numbers in pairs])
+
+
+def _regions(
+    long: FuzzySystem, steps: Array, max_conditions: int | None
+) -> tuple[Array, Array]:
+    """Centres and widths (K, D) of the exceptions, in the caller's units.
+
+    They are where the members of an exception lie. A condition is met by half where the
+    10th or 90th percentile of the members is, and best in the middle between them or, if
+    one lies in the outer tenth of the data, at that end. Conditions that least of the
+    data meet come first; there are none on values of words.
+    """
+    n_rules, n_features, _ = long.shape
+    members = long.members
+    if members is None or members.regions is None or not n_rules:
+        return np.zeros((0, n_features)), np.zeros((0, n_features))
+    grid = np.asarray(long.quantiles, dtype=np.float64)
+    centers = np.tile(grid[:, 10], (n_rules, 1))
+    widths = np.full((n_rules, n_features), np.inf)
+    first, last = members.regions[-1].T
+    for k, ends in enumerate(members.regions[:-1]):
+        low = np.where(ends[:, 0] <= first, -np.inf, ends[:, 0])
+        high = np.where(ends[:, 1] >= last, np.inf, ends[:, 1])
+        is_measured = ~np.isnan(ends).any(axis=1)
+        conditions = _narrowest(long, grid, low, high, is_measured)
+        for d in conditions[:max_conditions].tolist():
+            interval = Interval(low[d], high[d])
+            center = interval.center(grid[d, 0], grid[d, -1])
+            digits = _digits_of_step(steps[d])
+            reach = max(float(rounded(interval.reach(center), digits)), steps[d])
+            centers[k, d] = float(rounded(center, digits))
+            widths[k, d] = reach**2 / np.log(2)
+    return centers, widths
+
+
+def _narrowest(
+    long: FuzzySystem,
+    grid: Array,
+    low: Array,
+    high: Array,
+    is_measured: NDArray[np.bool_],
+) -> Index:
+    """Columns in which an exception has a condition, the narrowest first.
+
+    ``grid`` (D, 21) are the percentiles of the data, ``low`` and ``high`` (D,) the ends
+    of the exception.
+    """
+    met_share = ((grid >= low[:, None]) & (grid <= high[:, None])).mean(axis=1)
+    is_condition = (met_share < MAX_MET_SHARE) & is_measured
+    is_condition &= grid[:, 0] < grid[:, -1]
+    if long.columns is not None:
+        is_condition &= ~(long.columns.indicators | long.columns.monotone)
+    columns = np.flatnonzero(is_condition)
+    return columns[np.argsort(met_share[columns], kind="stable")]

@@ -1,0 +1,283 @@
+"""Short models of every size, their honest scores, and how sure their numbers are.
+
+A short model is a sheet that can be worked out by hand. Its ramps are straight lines in
+the caller's units between cut points of few digits, and its numbers are rounded: what is
+printed is the whole model. An exception counts one statement for its shift and one for
+each condition.
+
+A short model imitates mostly the leave-one-out scores of the long model, which are
+smoother than labels. Its own honest scores are found in folds: for the rows of a fold,
+terms are chosen and numbers fitted without these rows, to scores of a long model that was
+fitted without them, too.
+
+Symbols: N rows, D columns, L labels, C candidates, Q columns of the long model's design.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_diag, eye_array
+from scipy.sparse.linalg import inv
+
+from ..core.arrays import Array, Matrix, asnumpy, is_tensor, spread_rows
+from ..core.certainty import Certainty
+from ..core.membership import Members
+from ..fit.design import OVERLAPPING, Design
+from ..fit.ridge import Penalty
+from ..fit.rows import Block, RowIndex
+from ..fit.solve import left_out_scores
+from ..system import FuzzySystem
+from .candidates import Candidates, Index
+from .selection import SelectionProblem
+
+MAX_CHOICE_ROWS = 2_000  # terms are chosen on at most this many rows, evenly spread
+# Share of the labels in what is imitated; 0 lost .001 to .003 more AP at 12 terms
+# (docs/decisions.md).
+LABEL_SHARE = 0.2
+N_FOLDS = 5
+MAX_COMPARED_SIZE = 50  # statements per label up to which sizes are compared
+MAX_CERTAINTY_COLUMNS = 5_000  # of a long model whose certainty is worked out
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Training rows as the long model was fitted on them.
+
+    ``X``, ``Y``, ``w`` and ``copies`` as in a `Block`, on the host but for X;
+    ``loo_scores`` (N, L) of the long model, and its design and penalty.
+    """
+
+    X: Matrix
+    Y: NDArray[np.float64]
+    w: NDArray[np.float64]
+    copies: NDArray[np.float64]
+    loo_scores: NDArray[np.float64]
+    design: Design
+    penalty: Penalty
+
+    def __len__(self) -> int:
+        return len(self.loo_scores)
+
+    def take(self, rows: RowIndex) -> "TrainingRows":
+        """Some of the rows, all of it on the host."""
+        X = self.X[rows]
+        return replace(
+            self,
+            X=asnumpy(X) if is_tensor(X) else X,
+            Y=self.Y[rows],
+            w=self.w[rows],
+            copies=self.copies[rows],
+            loo_scores=self.loo_scores[rows],
+        )
+
+    @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """Weight of each row, (N,): the mean over labels."""
+        w = self.w if self.w.ndim == 1 else self.w.mean(axis=1)
+        return np.asarray(w, dtype=np.float64)
+
+    @property
+    def label_weights(self) -> NDArray[np.float64]:
+        """Weight of each label of each row, (N, L)."""
+        w = self.w if self.w.ndim == 2 else self.w[:, None]
+        return np.broadcast_to(w, self.Y.shape)
+
+    @property
+    def target(self) -> NDArray[np.float64]:
+        """What a short model imitates, (N, L).
+
+        Leave-one-out scores, and a little of the label where it was observed.
+        """
+        mixed = (1 - LABEL_SHARE) * self.loo_scores + LABEL_SHARE * self.Y
+        return np.where(self.label_weights > 0, mixed, self.loo_scores)
+
+    def noise(self, scores: Array) -> NDArray[np.float64]:
+        """Standard deviation (L,) of the labels from honest scores (N, L)."""
+        weights = self.label_weights
+        share = weights / weights.sum(axis=0)
+        return np.sqrt(np.einsum("nl,nl->l", share, (self.Y - scores) ** 2))
+
+
+def certainty_of(rows: TrainingRows) -> Certainty | None:
+    """How sure a long model is of its numbers, from at most 2,000 rows.
+
+    None where it has too many numbers, or coupled labels.
+    """
+    design = rows.design
+    penalty = rows.penalty
+    if design.n_columns > MAX_CERTAINTY_COLUMNS or penalty.basis is not None:
+        return None
+    sample = rows.take(spread_rows(len(rows), MAX_CHOICE_ROWS))
+    w = sample.row_weights
+    Phi = design.rows(design.scale.apply(sample.X))
+    stands_for = w * (rows.row_weights.sum() / w.sum())
+    centred = (Phi - w @ Phi / w.sum()) * np.sqrt(stands_for)[:, None]
+    units = _units(design)
+    ridge = penalty.rho * np.eye(design.n_columns)
+    information = (centred.T @ centred + ridge) / np.outer(units, units)
+    if design.scale.name in OVERLAPPING:
+        # of the numbers of ramps, which are those of the design's columns times H
+        from_ramps = inv(design.scale.heights.tocsc())
+        n_others = design.n_columns - design.n_terms
+        back = block_diag([from_ramps, eye_array(n_others)])
+        information = back.T @ information @ back
+    return Certainty(information, sample.noise(sample.loo_scores))
+
+
+def _units(design: Design) -> NDArray[np.float64]:
+    """What a number of the model is, as a multiple of that of its column, (Q,)."""
+    P = design.n_terms
+    general = np.full(P, design.general_weight**0.5)
+    n_rules = len(design.rules)
+    if not n_rules:
+        return general
+    per_rule = np.full((design.n_columns - P) // n_rules, design.scale.variance**-0.5)
+    per_rule[0] = 1.0
+    return np.concatenate(
+        [general, np.tile(per_rule, n_rules) * design.rule_weight**0.5]
+    )
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A choice that was made without some rows: ``left_out`` among those chosen on."""
+
+    left_out: slice
+    problem: SelectionProblem
+    choices: list[list[Index]]
+
+    def coef(self, size: int) -> Array:
+        """Numbers (C, L) of the model of a size."""
+        return self.problem.fitted(self.choices, size)
+
+
+@dataclass(frozen=True, eq=False)
+class ShortModels:
+    """Short models of every size, from one run of the choice.
+
+    Parameters
+    ----------
+    long : FuzzySystem
+    training : TrainingRows
+        Rows of the long model.
+    max_conditions : int or None
+        Of an exception.
+    max_size : int
+        Statements per label of the largest model.
+    """
+
+    long: FuzzySystem
+    training: TrainingRows
+    max_conditions: int | None
+    max_size: int
+
+    @cached_property
+    def rows(self) -> RowIndex:
+        """Which training rows terms are chosen on."""
+        return spread_rows(len(self.training), MAX_CHOICE_ROWS)
+
+    @cached_property
+    def _chosen_on(self) -> TrainingRows:
+        """The training rows that terms are chosen on."""
+        return self.training.take(self.rows)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """What is chosen from."""
+        if self.long.unit_length or self.long.quantiles is None:
+            return Candidates.linear(self.long)
+        counted = self._chosen_on.X[self._chosen_on.row_weights > 0]
+        X = np.asarray(counted, dtype=np.float64)
+        return Candidates.of(self.long, X, self.max_conditions)
+
+    @cached_property
+    def _columns(self) -> NDArray[np.float64]:
+        """Columns (n, C) of the candidates on the rows that are chosen on."""
+        return self.candidates.columns(self._chosen_on.X)
+
+    def _problem(self, rows: RowIndex, target: Array) -> SelectionProblem:
+        """The selection problem on some of these rows."""
+        w = self._chosen_on.row_weights[rows]
+        return SelectionProblem.of(self._columns[rows], target, w, self.candidates)
+
+    @cached_property
+    def _whole(self) -> Fold:
+        """The choice on all rows: a fold that leaves nothing out."""
+        problem = self._problem(slice(None), self._chosen_on.target)
+        return Fold(slice(0), problem, problem.chosen(self.max_size))
+
+    @cached_property
+    def _folds(self) -> list[Fold]:
+        """The choices of each fold; one that has all observations of a label has none."""
+        rows = self._chosen_on
+        n = len(rows)
+        Z = rows.design.scale.apply(rows.X)
+        K = rows.design.kernel(Z)
+        folds = []
+        for k in range(min(N_FOLDS, n)):
+            others = np.flatnonzero(np.arange(n) % N_FOLDS != k)
+            training = rows.take(others)
+            if not training.w.any(axis=0).all():
+                continue
+            block = Block(training.X, training.Y, training.w, training.copies)
+            scores = left_out_scores(
+                rows.design, rows.penalty, block, Z[others], K[np.ix_(others, others)]
+            )
+            target = replace(training, loo_scores=scores).target
+            problem = self._problem(others, target)
+            choices = problem.chosen(self.max_size)
+            folds.append(Fold(slice(k, None, N_FOLDS), problem, choices))
+        return folds
+
+    def scores(self, size: int) -> NDArray[np.float64]:
+        """Honest scores (n, L) of a size for the rows in `rows`.
+
+        They are by models that were chosen and fitted without the rows of their fold.
+        """
+        scores = self._chosen_on.loo_scores.copy()
+        for fold in self._folds:
+            columns = self._columns[fold.left_out]
+            scores[fold.left_out] = fold.problem.scores(columns, fold.coef(size))
+        return scores
+
+    def system(self, size: int) -> FuzzySystem:
+        """The model of at most ``size`` statements per label."""
+        problem = self._whole.problem
+        coef = self._whole.coef(size)
+        short, kept = self.candidates.system(coef, problem.mean, problem.rates)
+        rows = self.training.take(slice(None))
+        columns = self.long.columns
+        members = Members.of(
+            rows.X,
+            short.firing_strengths(rows.X),
+            rows.Y,
+            rows.w,
+            shared=False,
+            indicators=None if columns is None else columns.indicators,
+            n_given=0 if columns is None else len(columns.rules),
+        )
+        return replace(
+            short, members=members, certainty=self._certainty(size, coef, kept)
+        )
+
+    def _certainty(self, size: int, coef: Array, kept: Index) -> Certainty:
+        """How sure the numbers (C, L) of the kept candidates are.
+
+        The noise is that of scores by folds; a feature counts as chosen in a fold if it
+        has the same effect there.
+        """
+        problem = self._whole.problem
+        centred = self._columns - problem.mean
+        rows = self._chosen_on
+        n_columns = len(self.long.feature_names)
+        times_chosen = np.zeros((n_columns, rows.Y.shape[1]), dtype=np.int64)
+        for fold in self._folds:
+            times_chosen += self.candidates.agreement(centred, coef, fold.coef(size))
+        return Certainty(
+            information=problem.information(centred, rows.row_weights, kept),
+            noise=rows.noise(self.scores(size)),
+            chosen=times_chosen,
+            folds=len(self._folds),
+        )
