@@ -95,7 +95,7 @@ def calibrate(model: Any, Y: Array, w: Array, loo_scores: Array) -> list[str]:
     curves = fit_curves(loo_scores, Y, w)
     model.slopes_, model.offsets_ = curves.slopes, curves.offsets
     model.thresholds_, missed = find_thresholds(
-        model.threshold, loo_scores, Y, w, curves, model.cost
+        model.threshold, loo_scores, Y, w, curves
     )
     if (
         not model.multilabel_
