@@ -171,8 +171,8 @@ def test_members_are_those_of_a_loop_over_the_samples(w, shared):
             assert {low, high} <= set(values)
             assert np.mean((values >= low) & (values <= high)) >= 0.8
             assert max((values < low).mean(), (values > high).mean()) <= 0.1
-        said = [X[i, 2] for i in inside if X[i, 2] == X[i, 2]]
-        assert members.regions[k, 2].tolist() == [sum(said), len(said)]
+        answers = [X[i, 2] for i in inside if X[i, 2] == X[i, 2]]
+        assert members.regions[k, 2].tolist() == [sum(answers), len(answers)]
 
 
 def test_members_without_a_measured_value_have_no_region():

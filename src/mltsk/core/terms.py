@@ -22,7 +22,7 @@ A ramp rises from 0 to 1 between two percentiles of its feature: "is no longer v
 low", …, "is very high". A weighted sum of a feature's ramps is a curve that may bend at
 their ends and is bounded outside the data. A ridge on the weights penalises changes of
 slope, so curves stay smooth. A linear term is the scaled feature itself, for rows of
-unit length. A missing value counts as the average of its terms, which is as nothing.
+unit length. A missing value counts as the average of its terms, so it adds nothing.
 
 The terms "is very low", "is low", …, "is very high" may also be triangles or
 trapezoids, which overlap so that they add up to 1. They are kept as the ramps from each
@@ -96,9 +96,9 @@ class Scaling:
     def apply(self, X: Array, *, inverse: bool = False) -> Array:
         """Put samples on the scale, or with ``inverse`` back; X (N, D) is not changed.
 
-        Of a flat stretch, the inverse gives the middle. The result has the dtype of X;
-        the work is done in double precision, as in NumPy's `interp`, for some columns
-        at a time.
+        The inverse of a flat stretch is its middle. The result has the dtype of X; the
+        work is done in double precision, as in NumPy's `interp`, for some columns at a
+        time.
         """
         Z = namespace(X).empty(X.shape, dtype=X.dtype, like=X)
         step = max(1, MAX_SCALED_ENTRIES // max(1, len(X)))
