@@ -9,11 +9,12 @@ from sklearn.metrics import brier_score_loss, f1_score, precision_score, recall_
 from mltsk import MLTSKClassifier
 from mltsk.probabilities import find_thresholds, fit_curves
 
-GOALS = ["f1", ("precision", 0.5), ("recall", 0.8), "cost"]
+WISHES = ["f1", ("precision", 0.5), ("recall", 0.8), ("cost", 1, 1)]
 
 
 @pytest.fixture(scope="module")
 def data():
+    """1,200 samples and three labels, whose odds jump as well as rise."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 5))
     log_odds = 2 * X[:, :3] + 1.5 * np.sign(X[:, 1:4]) + [-2.0, 0.0, 1.0]
@@ -25,31 +26,58 @@ def clf(data):
     return MLTSKClassifier().fit(data[0][:600], data[1][:600])
 
 
-def test_probabilities_are_better_than_scores_cut_to_0_and_1(data, clf):
-    X, Y = data[0][600:], data[1][600:]
-    scores, proba = clf.system_.scores(X), clf.predict_proba(X)
+@pytest.fixture(scope="module")
+def frames():
+    """1,000 samples as frames, with three labels of which the last is rare."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(1000, 5)), columns=[f"x{d}" for d in range(5)])
+    Y = X.to_numpy()[:, :3] + rng.normal(size=(1000, 3)) > [1, 1.5, 2]
+    return X, pd.DataFrame(Y.astype(int))
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Scores with ties and labels that follow them loosely."""
+    rng = np.random.default_rng(3)
+    scores = np.round(rng.random((80, 3)), 2)
+    return scores, (scores + 0.4 * rng.normal(size=(80, 3)) > 0.9).astype(float)
+
+
+# probabilities ------------------------------------------------------------------------
+
+
+def test_predict_proba_is_better_than_scores_cut_to_0_and_1(data, clf):
+    X = data[0][600:]
+    Y = data[1][600:]
+    cut = np.clip(clf.system_.scores(X), 0, 1)
+    proba = clf.predict_proba(X)
     for j in range(3):
-        assert brier_score_loss(Y[:, j], proba[:, j]) < brier_score_loss(
-            Y[:, j], np.clip(scores[:, j], 0, 1)
-        )
+        loss = brier_score_loss(Y[:, j], proba[:, j])
+        assert loss < brier_score_loss(Y[:, j], cut[:, j])
 
 
-def test_of_those_who_get_a_probability_that_share_has_the_label(data, clf):
-    proba, Y = clf.predict_proba(data[0][600:]).ravel(), data[1][600:].ravel()
+def test_predict_proba_is_the_share_that_has_the_label(data, clf):
+    proba = clf.predict_proba(data[0][600:]).ravel()
+    Y = data[1][600:].ravel()
     for low in (0.0, 0.25, 0.5, 0.75):
-        some = (proba >= low) & (proba < low + 0.25)
-        assert Y[some].mean() == pytest.approx(proba[some].mean(), abs=0.08)
+        quarter = (proba >= low) & (proba < low + 0.25)
+        assert Y[quarter].mean() == pytest.approx(proba[quarter].mean(), abs=0.08)
 
 
-def test_a_higher_score_is_never_less_probable(data, clf):
-    scores, proba = clf.system_.scores(data[0]), clf.predict_proba(data[0])
+def test_predict_proba_never_falls_where_the_score_rises(data, clf):
+    scores = clf.system_.scores(data[0])
+    proba = clf.predict_proba(data[0])
     for j in range(3):
         assert (np.diff(proba[np.argsort(scores[:, j]), j]) >= 0).all()
-    against = fit_curves(-scores, data[1].astype(float), np.ones(len(scores)))
-    assert (against.slopes > 0).all()
 
 
-def test_a_rare_label_follows_the_curve_of_all():
+def test_fit_curves_rise_even_where_labels_fall(data, clf):
+    scores = clf.system_.scores(data[0])
+    curves = fit_curves(-scores, data[1].astype(float), np.ones(len(scores)))
+    assert (curves.slopes > 0).all()
+
+
+def test_fit_curves_give_a_rare_label_the_curve_of_all():
     rng = np.random.default_rng(1)
     scores = rng.random((500, 4))
     Y = (rng.random((500, 4)) < 1 / (1 + np.exp(-8 * (scores - 0.5)))).astype(float)
@@ -62,141 +90,165 @@ def test_a_rare_label_follows_the_curve_of_all():
     assert np.isfinite(never.offsets).all()
 
 
-def test_counts_are_copies_and_zeros_are_nothing():
+def test_fit_curves_count_weights_as_copies():
     rng = np.random.default_rng(2)
-    scores, w = rng.random((60, 2)), rng.integers(0, 3, 60)
+    scores = rng.random((60, 2))
+    w = rng.integers(0, 3, 60)
     Y = (scores + 0.3 * rng.normal(size=(60, 2)) > 0.6).astype(float)
-    again = [np.repeat(a, w, axis=0) for a in (scores, Y)]
-    ones = np.ones(w.sum())
-    assert_allclose(
-        fit_curves(scores, Y, w * 1.0).middles, fit_curves(*again, ones).middles
+    weighted = fit_curves(scores, Y, w * 1.0)
+    repeated = fit_curves(
+        np.repeat(scores, w, axis=0), np.repeat(Y, w, axis=0), np.ones(w.sum())
     )
+    assert_allclose(weighted.middles, repeated.middles)
 
 
-@pytest.fixture(scope="module")
-def frames():
-    rng = np.random.default_rng(4)
-    X = pd.DataFrame(rng.normal(size=(1000, 5)), columns=[f"x{d}" for d in range(5)])
-    return X, pd.DataFrame(
-        (X.to_numpy()[:, :3] + rng.normal(size=(1000, 3)) > [1, 1.5, 2]).astype(int)
-    )
+# thresholds ---------------------------------------------------------------------------
 
 
-def found(wish, scores, Y, w=None, cost=(1, 1)):
-    w = np.ones(len(Y)) if w is None else w
-    return find_thresholds(wish, scores, Y, w, fit_curves(scores, Y, w), cost)
+def thresholds_for(wish, scores, Y, w=None):
+    """Thresholds, and which labels miss the wish, with the curves of the scores."""
+    if w is None:
+        w = np.ones(len(Y))
+    return find_thresholds(wish, scores, Y, w, fit_curves(scores, Y, w))
 
 
-@pytest.fixture(scope="module")
-def noisy():
-    rng = np.random.default_rng(3)
-    scores = np.round(rng.random((80, 3)), 2)  # with ties
-    return scores, (scores + 0.4 * rng.normal(size=(80, 3)) > 0.9).astype(float)
+def predicted_above(threshold, scores):
+    """Which rows are predicted with a threshold, which is never a score itself."""
+    assert not (scores == threshold).any()
+    return scores > threshold
 
 
-def test_every_goal_has_the_best_cut_there_is(noisy):
-    scores, Y = noisy
-    for j in range(3):
-        s, y = scores[:, j], Y[:, j]
-        cuts = {t: s >= t for t in np.unique(s)}
-        f1, precision, recall = (
-            {t: metric(y, given) for t, given in cuts.items()}
-            for metric in (f1_score, precision_score, recall_score)
-        )
-        chosen = [s > found(wish, scores, Y)[0][j] for wish in GOALS[:3]]
-        assert f1_score(y, chosen[0]) == pytest.approx(max(f1.values()))
-        assert chosen[1].sum() == max(
-            cuts[t].sum() for t in cuts if precision[t] >= 0.5
-        )
-        assert chosen[2].sum() == min(cuts[t].sum() for t in cuts if recall[t] >= 0.8)
+@pytest.mark.parametrize("j", [0, 1, 2])
+def test_find_thresholds_gives_the_best_cut_there_is(noisy, j):
+    scores = noisy[0][:, j]
+    y = noisy[1][:, j]
+    cuts = [scores >= score for score in np.unique(scores)]
+    chosen = {}
+    for wish in ("f1", ("precision", 0.5), ("recall", 0.8)):
+        chosen[wish] = predicted_above(thresholds_for(wish, *noisy)[0][j], scores)
+    best_f1 = max(f1_score(y, cut) for cut in cuts)
+    assert f1_score(y, chosen["f1"]) == pytest.approx(best_f1)
+    precise = [cut.sum() for cut in cuts if precision_score(y, cut) >= 0.5]
+    assert chosen["precision", 0.5].sum() == max(precise)
+    complete = [cut.sum() for cut in cuts if recall_score(y, cut) >= 0.8]
+    assert chosen["recall", 0.8].sum() == min(complete)
 
 
-def test_what_cannot_be_reached_is_as_near_as_possible_and_told(noisy):
+def test_find_thresholds_comes_as_near_as_possible_and_says_so(noisy):
     scores, Y = noisy
     Y = np.where(scores == scores.max(axis=0), 0.0, Y)
-    thresholds, missed = found(("precision", 0.99), scores, Y)
+    thresholds, missed = thresholds_for(("precision", 0.99), scores, Y)
     assert missed.all()
     for j in range(3):
-        reached = precision_score(Y[:, j], scores[:, j] > thresholds[j])
-        assert reached == pytest.approx(
-            max(precision_score(Y[:, j], scores[:, j] >= t) for t in scores[:, j])
-        )
-    for wish in GOALS:
-        thresholds, missed = found(wish, scores, 0 * Y)
-        assert np.isfinite(thresholds).all()
-        assert missed.all() == isinstance(wish, tuple)
+        y = Y[:, j]
+        s = scores[:, j]
+        best = max(precision_score(y, s >= score) for score in s)
+        assert precision_score(y, s > thresholds[j]) == pytest.approx(best)
 
 
-def test_one_warning_names_the_labels(frames):
-    X, Y = frames
-    names = Y.set_axis(["ill", "odd", "rare"], axis=1)
-    names["odd"] = np.random.default_rng(0).integers(0, 2, len(Y))
-    with pytest.warns(
-        UserWarning, match=r"Precision 0\.9 cannot be reached for (odd|rare): "
-    ) as told:
-        clf = MLTSKClassifier(
-            n_rules=0, threshold=("precision", 0.9), max_statements=4
-        ).fit(X, names)
-    assert len(told) == 1
-    assert (
-        precision_score(names.ill, clf.loo_scores_[:, 0] >= clf.thresholds_[0]) >= 0.9
-    )
+@pytest.mark.parametrize("wish", WISHES)
+def test_find_thresholds_is_finite_where_nobody_has_a_label(noisy, wish):
+    scores, Y = noisy
+    thresholds, missed = thresholds_for(wish, scores, 0 * Y)
+    assert np.isfinite(thresholds).all()
+    assert missed.all() == (wish[0] in ("precision", "recall"))
 
 
-def test_thresholds_count_copies_and_no_zeros(noisy):
+@pytest.mark.parametrize("wish", WISHES)
+def test_find_thresholds_counts_weights_as_copies(noisy, wish):
     scores, Y = noisy
     w = np.random.default_rng(2).integers(0, 3, 80)
-    again = [np.repeat(a, w, axis=0) for a in (scores, Y)]
-    for wish in GOALS:
-        assert_allclose(found(wish, scores, Y, w * 1.0)[0], found(wish, *again)[0])
-
-
-def test_dear_misses_give_a_label_more_often(frames):
-    X, Y = frames
-    given = [
-        MLTSKClassifier(n_rules=0, threshold="cost", cost=cost)
-        .fit(X, Y)
-        .predict(X)
-        .sum()
-        for cost in ((5, 1), (1, 1), (1, 5))
-    ]
-    assert given[0] < given[1] < given[2]
-    clf = MLTSKClassifier(n_rules=0, threshold="cost", cost=(1, 3)).fit(X, Y)
-    assert (clf.predict(X) == (clf.predict_proba(X) >= 0.25)).all()
-
-
-def test_tuned_thresholds_beat_one_half_on_rare_labels(frames):
-    X, Y = frames
-    tuned, half = (
-        MLTSKClassifier(n_rules=0, threshold=t).fit(X[:500], Y[:500])
-        for t in ("f1", 0.5)
+    weighted, _ = thresholds_for(wish, scores, Y, w * 1.0)
+    repeated, _ = thresholds_for(
+        wish, np.repeat(scores, w, axis=0), np.repeat(Y, w, axis=0)
     )
-    scores = [
-        f1_score(Y[500:], clf.predict(X[500:]), average="macro", zero_division=0)
-        for clf in (tuned, half)
-    ]
-    assert scores[0] > scores[1] + 0.05
+    assert_allclose(weighted, repeated)
+
+
+@pytest.mark.parametrize("wish", [("cost", 1, 3), ["cost", 2.0, 6.0]])
+def test_find_thresholds_of_a_cost_is_where_both_mistakes_cost_the_same(noisy, wish):
+    scores, Y = noisy
+    curves = fit_curves(scores, Y, np.ones(80))
+    thresholds, missed = find_thresholds(wish, scores, Y, np.ones(80), curves)
+    log_odds = curves.slopes * thresholds + curves.offsets
+    assert_allclose(1 / (1 + np.exp(-log_odds)), 0.25)  # 0.75 · 1 = 0.25 · 3
+    assert not missed.any()
 
 
 @pytest.mark.parametrize(
-    ("wrong", "match"),
+    "wish",
     [
-        ({"threshold": "median"}, "'threshold' parameter"),
-        (
-            {"threshold": ("precision", 80)},
-            "a share above 0 and up to 1 belongs to 'precision'",
-        ),
-        (
-            {"threshold": ("beauty", 0.5)},
-            r"threshold must be a finite number, one per label, 'f1', 'cost', \('prec",
-        ),
-        ({"threshold": [0.1, 0.2]}, "there are 3 labels"),
-        ({"threshold": np.nan}, "a finite number"),
-        ({"threshold": "cost", "cost": (1, -1)}, "cost must be two numbers above 0"),
-        ({"threshold": "cost", "cost": ("a", "b")}, "cost must be two numbers above 0"),
-        ({"threshold": "cost", "cost": (1, 2, 3)}, "cost must be two numbers above 0"),
+        ("cost",),
+        ("cost", 1),
+        ("cost", 1, -1),
+        ("cost", 0, 1),
+        ("cost", 1, np.nan),
+        ("cost", 1, np.inf),
+        ("cost", "a", "b"),
+        ("cost", 1, 2, 3),
+        ("cost", [1, 2], 3),
+        ["cost", 1, 2, "a"],
     ],
 )
-def test_what_is_no_threshold_is_refused(frames, wrong, match):
+def test_find_thresholds_refuses_a_cost_without_two_numbers_above_0(noisy, wish):
+    with pytest.raises(ValueError, match="'cost' needs two numbers above 0"):
+        thresholds_for(wish, *noisy)
+
+
+def test_fit_warns_once_and_names_the_labels_that_miss_their_precision(frames):
+    X, Y = frames
+    named = Y.set_axis(["ill", "odd", "rare"], axis=1)
+    named["odd"] = np.random.default_rng(0).integers(0, 2, len(Y))
+    clf = MLTSKClassifier(n_rules=0, threshold=("precision", 0.9), max_statements=4)
+    sentence = r"Precision 0\.9 cannot be reached for (odd|rare): "
+    with pytest.warns(UserWarning, match=sentence) as warned:
+        clf.fit(X, named)
+    assert len(warned) == 1
+    predicted = clf.loo_scores_[:, 0] >= clf.thresholds_[0]
+    assert precision_score(named.ill, predicted) >= 0.9
+
+
+def test_predict_gives_a_label_more_often_where_misses_cost_more(frames):
+    X, Y = frames
+    counts = []
+    for wish in (("cost", 5, 1), ("cost", 1, 1), ("cost", 1, 5)):
+        clf = MLTSKClassifier(n_rules=0, threshold=wish).fit(X, Y)
+        counts.append(clf.predict(X).sum())
+    assert counts[0] < counts[1] < counts[2]
+
+
+def test_predict_with_a_cost_compares_probabilities(frames):
+    X, Y = frames
+    clf = MLTSKClassifier(n_rules=0, threshold=("cost", 1, 3)).fit(X, Y)
+    assert (clf.predict(X) == (clf.predict_proba(X) >= 0.25)).all()
+
+
+def test_predict_with_tuned_thresholds_beats_one_half_on_rare_labels(frames):
+    X, Y = frames
+    f1 = {}
+    for threshold in ("f1", 0.5):
+        clf = MLTSKClassifier(n_rules=0, threshold=threshold).fit(X[:500], Y[:500])
+        predicted = clf.predict(X[500:])
+        f1[threshold] = f1_score(Y[500:], predicted, average="macro", zero_division=0)
+    assert f1["f1"] > f1[0.5] + 0.05
+
+
+NO_SHARE = "a share above 0 and up to 1 belongs to 'precision'"
+NO_WISH = r"threshold must be a finite number, one per label, 'f1', \('cost', 1, 5\), "
+
+
+@pytest.mark.parametrize(
+    ("threshold", "match"),
+    [
+        ("median", "'threshold' parameter"),
+        (("precision", 80), NO_SHARE),
+        (("beauty", 0.5), NO_WISH),
+        ([0.1, 0.2], "for 3 labels"),
+        (np.nan, "a finite number"),
+        (("cost", 1, -1), "'cost' needs two numbers above 0"),
+    ],
+)
+def test_fit_refuses_what_is_no_threshold(frames, threshold, match):
+    X, Y = frames
     with pytest.raises(ValueError, match=match):
-        MLTSKClassifier(n_rules=0, **wrong).fit(frames[0][:60], frames[1][:60])
+        MLTSKClassifier(n_rules=0, threshold=threshold).fit(X[:60], Y[:60])

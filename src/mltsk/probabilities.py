@@ -1,40 +1,64 @@
-"""Probabilities and thresholds from leave-one-out scores: what each training row scored without itself.
+"""Probabilities and thresholds of labels, from leave-one-out scores.
 
-Symbols: N rows, L labels, scores and Y (N, L), weights (N,) or (N, L), where 0 leaves a cell out.
+Symbols: N rows, L labels, scores and Y (N, L), w (N,) or (N, L) weights, where 0 leaves
+a cell out. The leave-one-out score of a training row is what the row would have scored
+if it had not been there.
 
-A label's probability is a logistic curve of its score, fitted to those scores. Curves of labels with little to learn
-from are pulled towards one that all labels share, as if PRIOR more samples had followed it. A label is given where its
-score reaches its threshold. Thresholds are always finite, and half-way between the scores of two rows.
+The probability of a label is a logistic curve of its score, fitted to these scores. The
+curve of a label with little to learn from is pulled towards one that all labels share,
+as if PRIOR_SAMPLES more samples had followed it. A label is predicted if its score
+reaches its threshold. Thresholds are always finite, and lie half-way between the scores
+of two rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import inf
+from numbers import Real
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .core.arrays import Array
+from .core.arrays import FloatArray, weights_per_label
+from .text import plural
 
-PRIOR = 20.0
-GOALS = ("precision", "recall")
-WISHES = "a finite number, one per label, 'f1', 'cost', ('precision', 0.8) or ('recall', 0.9)"
-_STEPS = 100
+PRIOR_SAMPLES = 20.0
+MAX_NEWTON_STEPS = 100
+SHARE_GOALS = ("precision", "recall")
+THRESHOLD_WISHES = (
+    "a finite number, one per label, 'f1', ('cost', 1, 5), ('precision', 0.8) "
+    "or ('recall', 0.9)"
+)
+
+
+# probabilities ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Probability = 1 / (1 + exp(-(``slopes`` · score + ``offsets``))), (L,) each."""
+    """Logistic curves: probability = 1 / (1 + exp(-(slope · score + offset))).
 
-    slopes: Array
-    offsets: Array
+    Parameters
+    ----------
+    slopes, offsets : arrays of shape (L,)
+    """
+
+    slopes: FloatArray
+    offsets: FloatArray
 
     @property
-    def middles(self) -> Array:
-        """Scores at which the probability is one half, (L,)."""
+    def middles(self) -> FloatArray:
+        """Scores (L,) at which the probability is one half."""
         return -self.offsets / self.slopes
 
 
-def fit_curves(scores: Array, Y: Array, w: Array) -> Curves:
-    """Curves of labels.
+def fit_curves(scores: FloatArray, Y: FloatArray, w: FloatArray) -> Curves:
+    """Fit the curve of each label to leave-one-out scores.
+
+    Parameters
+    ----------
+    scores, Y : arrays of shape (N, L)
+    w : array of shape (N,) or (N, L)
 
     Examples
     --------
@@ -43,145 +67,229 @@ def fit_curves(scores: Array, Y: Array, w: Array) -> Curves:
     >>> bool(curves.slopes[0] > 5), round(float(curves.middles[0]), 1)
     (True, 0.3)
     """
-    w = np.broadcast_to(w[:, None] if w.ndim == 1 else w, scores.shape)
+    w = weights_per_label(w, scores.shape)
     total = max(float(w.sum()), 1e-300)
     center = float((w * scores).sum() / total)
     S = scores - center
-    spread = max(float((w * S * S).sum() / total), 1e-12)
+    variance = max(float((w * S * S).sum() / total), 1e-12)
     rate = float(np.clip((w * Y).sum() / total, 1e-6, 1 - 1e-6))
-    start = np.array([1.0 / spread**0.5]), np.array([np.log(rate / (1 - rate))])
-    pull = np.array([1e-3 * spread, 1e-3])
-    a, b = _newton(S.reshape(-1, 1), Y.reshape(-1, 1), w.reshape(-1, 1), *start, pull)
-    information = PRIOR * max(rate * (1 - rate), 1e-3)
-    a, b = (np.repeat(x, scores.shape[1]) for x in (a, b))
-    a, b = _newton(S, Y, w, a, b, information * np.array([spread, 1.0]))
-    slopes = np.maximum(
-        a, 1e-3 / spread**0.5
-    )  # higher scores never mean lower probabilities
-    return Curves(slopes, b - slopes * center)
+    # one curve for all labels
+    shared = _fit_logistic(
+        S.reshape(-1, 1),
+        Y.reshape(-1, 1),
+        w.reshape(-1, 1),
+        slopes=np.array([1.0 / variance**0.5]),
+        offsets=np.array([np.log(rate / (1 - rate))]),
+        pull=(1e-3 * variance, 1e-3),
+    )
+    # a curve per label, pulled towards it
+    information = PRIOR_SAMPLES * max(rate * (1 - rate), 1e-3)
+    slopes, offsets = _fit_logistic(
+        S,
+        Y,
+        w,
+        slopes=np.repeat(shared[0], scores.shape[1]),
+        offsets=np.repeat(shared[1], scores.shape[1]),
+        pull=(information * variance, information),
+    )
+    # higher scores never mean lower probabilities
+    slopes = np.maximum(slopes, 1e-3 / variance**0.5)
+    return Curves(slopes, offsets - slopes * center)
 
 
-def _newton(
-    S: Array, Y: Array, w: Array, a: Array, b: Array, pull: Array
-) -> tuple[Array, Array]:
-    """Maximum likelihood of a and b (L,), pulled with strengths ``pull`` towards where they start."""
-    a0, b0 = a, b
-    for _ in range(_STEPS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(a * S + b, -30, 30)))
-        r, q = w * (Y - p), w * (p * (1 - p))
-        qs = q * S
-        ga, gb = (
-            (r * S).sum(axis=0) - pull[0] * (a - a0),
-            r.sum(axis=0) - pull[1] * (b - b0),
-        )
-        haa, hab, hbb = (
-            (qs * S).sum(axis=0) + pull[0],
-            qs.sum(axis=0),
-            q.sum(axis=0) + pull[1],
-        )
-        det = np.maximum(haa * hbb - hab**2, 1e-300)
-        da, db = (hbb * ga - hab * gb) / det, (haa * gb - hab * ga) / det
-        short = np.minimum(
-            1.0, 2.0 / np.maximum(np.abs(db), 1e-300)
-        )  # a step of 2 in log odds at most
-        a, b = a + short * da, b + short * db
-        if max(np.abs(da * S.std() if len(S) else da).max(), np.abs(db).max()) < 1e-10:
-            break
-    return a, b
-
-
-def find_thresholds(
-    wish: Any,
-    scores: Array,
-    Y: Array,
-    w: Array,
-    curves: Curves,
-) -> tuple[Array, Array]:
-    """Thresholds (L,), and for which labels what was wished cannot be had, (L,) of bool.
+def _fit_logistic(
+    S: FloatArray,
+    Y: FloatArray,
+    w: FloatArray,
+    *,
+    slopes: FloatArray,
+    offsets: FloatArray,
+    pull: tuple[float, float],
+) -> tuple[FloatArray, FloatArray]:
+    """Logistic regression of each label on its score, by Newton's method.
 
     Parameters
     ----------
-    wish : float, array of shape (L,), "f1", "cost", or ("precision" or "recall", share)
-        "f1" has the best F1. "cost" gives a label from the probability on at which a miss would cost more than a false
-        alarm; ``curves`` know the probability of a score. ("precision", 0.8) is the lowest threshold that reaches it,
-        ("recall", 0.9) the highest; where none does, the nearest possible.
-    cost : (cost of a false alarm, cost of a miss)
+    S, Y, w : arrays of shape (N, L)
+        Scores, labels and weights.
+    slopes, offsets : arrays of shape (L,)
+        Where the search starts, and towards which slopes and offsets are pulled.
+    pull : (float, float)
+        How strongly slopes and offsets are pulled.
+
+    Returns
+    -------
+    slopes, offsets : arrays of shape (L,)
+    """
+    first_slopes = slopes
+    first_offsets = offsets
+    sd = S.std() if len(S) else 1.0
+    for _ in range(MAX_NEWTON_STEPS):
+        p = 1.0 / (1.0 + np.exp(-np.clip(slopes * S + offsets, -30, 30)))
+        # gradient
+        residuals = w * (Y - p)
+        slope_pull = pull[0] * (slopes - first_slopes)
+        offset_pull = pull[1] * (offsets - first_offsets)
+        slope_gradient = (residuals * S).sum(axis=0) - slope_pull
+        offset_gradient = residuals.sum(axis=0) - offset_pull
+        # Hessian [[a, b], [b, c]], with its sign changed
+        q = w * (p * (1 - p))
+        qS = q * S
+        a = (qS * S).sum(axis=0) + pull[0]
+        b = qS.sum(axis=0)
+        c = q.sum(axis=0) + pull[1]
+        determinant = np.maximum(a * c - b**2, 1e-300)
+        slope_step = (c * slope_gradient - b * offset_gradient) / determinant
+        offset_step = (a * offset_gradient - b * slope_gradient) / determinant
+        # a step of 2 in log odds at most
+        damping = np.minimum(1.0, 2.0 / np.maximum(np.abs(offset_step), 1e-300))
+        slopes = slopes + damping * slope_step
+        offsets = offsets + damping * offset_step
+        if max(np.abs(slope_step * sd).max(), np.abs(offset_step).max()) < 1e-10:
+            break
+    return slopes, offsets
+
+
+# thresholds ---------------------------------------------------------------------------
+
+
+def find_thresholds(
+    wish: object, scores: FloatArray, Y: FloatArray, w: FloatArray, curves: Curves
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Find the threshold of each label that a wish of the user asks for.
+
+    Parameters
+    ----------
+    wish : float, array of shape (L,), "f1" or a tuple
+        "f1" asks for the best F1. ("cost", 1, 5) says what a false alarm and a miss
+        cost, and predicts a label from the probability on at which a miss would cost
+        more than a false alarm. ("precision", 0.8) asks for the lowest threshold that
+        reaches this precision, ("recall", 0.9) for the highest that reaches this
+        recall; if none does, for the one that comes nearest.
+    scores, Y : arrays of shape (N, L)
+    w : array of shape (N,) or (N, L)
+    curves : Curves
+        They turn probabilities into scores.
+
+    Returns
+    -------
+    thresholds : array of shape (L,)
+    missed : array of bool of shape (L,)
+        The labels whose threshold cannot reach what was wished.
 
     Examples
     --------
-    >>> scores, Y, w = np.array([[0.1], [0.2], [0.3], [0.4]]), np.array([[0.0], [1.0], [0.0], [1.0]]), np.ones(4)
-    >>> curves = fit_curves(scores, Y, w)
-    >>> [find_thresholds(("recall", share), scores, Y, w, curves)[0].round(2).tolist() for share in (0.5, 1)]
-    [[0.35], [0.15]]
+    >>> scores = np.array([[0.1], [0.2], [0.3], [0.4]])
+    >>> Y = np.array([[0.0], [1.0], [0.0], [1.0]])
+    >>> curves = fit_curves(scores, Y, np.ones(4))
+    >>> thresholds, missed = find_thresholds(
+    ...     ("recall", 0.5), scores, Y, np.ones(4), curves
+    ... )
+    >>> thresholds.round(2).tolist(), missed.tolist()
+    ([0.35], [False])
     """
-    L, all_reached = scores.shape[1], np.zeros(scores.shape[1], dtype=bool)
-    if isinstance(wish, tuple | list) and len(wish) and str(wish[0]) == "cost":
-        pair = np.asarray(wish[1:])
-        if (
-            pair.shape != (2,)
-            or pair.dtype.kind not in "iuf"
-            or not (np.isfinite(pair) & (pair > 0)).all()
-        ):
-            raise ValueError(
-                "('cost', alarm, miss) needs two numbers above 0, the costs of a false "
-                f"alarm and of a miss, got {wish!r}"
-            )
-        alarm, miss = pair.astype(np.float64)
-        return (np.log(alarm / miss) - curves.offsets) / curves.slopes, all_reached
+    n_labels = scores.shape[1]
     if isinstance(wish, str) and wish == "f1":
-        return _best_cuts(wish, 1.0, scores, Y, w)
-    if (
-        isinstance(wish, tuple | list)
-        and len(wish) == 2
-        and isinstance(wish[0], str)
-        and wish[0] in GOALS
-    ):
-        if isinstance(wish[1], str) or not 0 < wish[1] <= 1:
-            raise ValueError(
-                f"a share above 0 and up to 1 belongs to {wish[0]!r} as a threshold, got {wish[1]!r}"
-            )
-        return _best_cuts(wish[0], float(wish[1]), scores, Y, w)
+        return _best_cuts("f1", 1.0, scores, Y, w)
+    if isinstance(wish, tuple | list) and wish and isinstance(wish[0], str):
+        if wish[0] == "cost":
+            thresholds = _cheapest_thresholds(wish, curves)
+            return thresholds, np.zeros(n_labels, dtype=bool)
+        if wish[0] in SHARE_GOALS and len(wish) == 2:
+            goal, share = wish
+            if isinstance(share, str) or not 0 < share <= 1:
+                raise ValueError(
+                    f"a share above 0 and up to 1 belongs to {goal!r} as a threshold, "
+                    f"got {share!r}"
+                )
+            return _best_cuts(goal, float(share), scores, Y, w)
+    return _fixed_thresholds(wish, n_labels), np.zeros(n_labels, dtype=bool)
+
+
+def _fixed_thresholds(wish: object, n_labels: int) -> FloatArray:
+    """Thresholds (L,) that the user wrote: one number, or one per label."""
     try:
         thresholds = np.asarray(wish, dtype=np.float64)
     except (TypeError, ValueError):
-        thresholds = np.array([[np.nan]])
-    if thresholds.shape not in ((), (L,)) or not np.isfinite(thresholds).all():
+        thresholds = np.array(np.nan)
+    if thresholds.shape in ((), (n_labels,)) and np.isfinite(thresholds).all():
+        return np.broadcast_to(thresholds, (n_labels,)).copy()
+    raise ValueError(
+        f"threshold must be {THRESHOLD_WISHES}, got {wish!r} "
+        f"for {plural(n_labels, 'label')}"
+    )
+
+
+def _cheapest_thresholds(wish: Sequence[object], curves: Curves) -> FloatArray:
+    """Thresholds (L,) of ("cost", alarm, miss): a miss would cost more above them."""
+    costs = [float(cost) for cost in wish[1:] if isinstance(cost, Real)]
+    if len(wish) != 3 or len(costs) != 2 or not all(0 < cost < inf for cost in costs):
         raise ValueError(
-            f"threshold must be {WISHES}; there are {L} labels, got {wish!r}"
+            "threshold 'cost' needs two numbers above 0, what a false alarm and what a "
+            f"miss costs, such as ('cost', 1, 5), got {wish!r}"
         )
-    return np.broadcast_to(thresholds, (L,)).copy(), all_reached
+    alarm, miss = costs
+    return (np.log(alarm / miss) - curves.offsets) / curves.slopes
 
 
 def _best_cuts(
-    goal: str, share: float, scores: Array, Y: Array, w: Array
-) -> tuple[Array, Array]:
-    """Of all cuts between different scores, from the highest down, the one that each label's goal picks."""
-    w = np.broadcast_to(w[:, None] if w.ndim == 1 else w, scores.shape)
-    order = np.argsort(
-        np.where(w > 0, -scores, np.inf), axis=0, kind="stable"
-    )  # rows that do not count come last
-    S, hits, mass = (np.take_along_axis(A, order, axis=0) for A in (scores, w * Y, w))
-    found, given, positives = (
-        np.cumsum(hits, axis=0),
-        np.cumsum(mass, axis=0),
-        hits.sum(axis=0),
-    )
-    lowest = S - 1e-9 * np.maximum(1.0, np.abs(S))
-    below = np.where(
-        np.vstack([mass[1:], 0 * mass[:1]]) > 0, np.vstack([S[1:], S[-1:]]), lowest
-    )
-    parts = {
-        "f1": (2 * found, given + positives),
-        "precision": (found, given),
-        "recall": (found, positives),
-    }
-    value = parts[goal][0] / np.maximum(parts[goal][1], 1e-300)
-    value[(S == below) | (mass == 0)] = -1.0  # no cut between equal scores
-    reached = value >= np.minimum(share, value.max(axis=0)) - 1e-12
-    last = len(S) - 1 - reached[::-1].argmax(axis=0)
-    best = (last if goal == "precision" else reached.argmax(axis=0))[None]
-    cut = (
-        np.take_along_axis(S, best, axis=0) + np.take_along_axis(below, best, axis=0)
-    )[0] / 2
-    missed = (value.max(axis=0) < share - 1e-12) | (positives == 0)
-    return np.where(positives > 0, cut, 0.5), missed & (goal != "f1")
+    goal: str, share: float, scores: FloatArray, Y: FloatArray, w: FloatArray
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Choose for each label the cut between two scores that meets the goal best.
+
+    Parameters
+    ----------
+    goal : {"f1", "precision", "recall"}
+    share : float
+        What precision or recall should reach; 1 for "f1".
+    scores, Y, w
+        As in `find_thresholds`.
+
+    Returns
+    -------
+    thresholds : array of shape (L,)
+    missed : array of bool of shape (L,)
+    """
+    w = weights_per_label(w, scores.shape)
+    # highest score first, rows that do not count last
+    descending = np.where(w > 0, -scores, np.inf)
+    order = np.argsort(descending, axis=0, kind="stable")
+    S = np.take_along_axis(scores, order, axis=0)
+    mass = np.take_along_axis(w, order, axis=0)
+    hits = np.take_along_axis(w * Y, order, axis=0)
+    # the next score below each, or a little less where no row that counts follows
+    next_score = np.vstack([S[1:], S[-1:]])
+    next_mass = np.vstack([mass[1:], 0 * mass[:1]])
+    a_little_less = S - 1e-9 * np.maximum(1.0, np.abs(S))
+    below = np.where(next_mass > 0, next_score, a_little_less)
+    # the metric if all rows down to each one are predicted
+    positives = hits.sum(axis=0)
+    metric = _metric_of_cuts(goal, hits, mass, positives)
+    metric[(S == below) | (mass == 0)] = -1.0  # no cut between equal scores
+    best = metric.max(axis=0)
+    reached = metric >= np.minimum(share, best) - 1e-12
+    if goal == "precision":
+        chosen = len(S) - 1 - reached[::-1].argmax(axis=0)
+    else:
+        chosen = reached.argmax(axis=0)
+    labels = np.arange(S.shape[1])
+    cuts = (S[chosen, labels] + below[chosen, labels]) / 2
+    missed = (best < share - 1e-12) | (positives == 0)
+    return np.where(positives > 0, cuts, 0.5), missed & (goal != "f1")
+
+
+def _metric_of_cuts(
+    goal: str, hits: FloatArray, mass: FloatArray, positives: FloatArray
+) -> FloatArray:
+    """The metric (N, L) of predicting a label in all rows down to each row.
+
+    ``hits`` (N, L) are the weights of rows that have the label, ``mass`` (N, L) those
+    of all rows, highest score first; ``positives`` (L,) are the sums of hits.
+    """
+    true_positives = np.cumsum(hits, axis=0)
+    if goal == "recall":
+        return true_positives / np.maximum(positives, 1e-300)
+    predicted = np.cumsum(mass, axis=0)
+    if goal == "precision":
+        return true_positives / np.maximum(predicted, 1e-300)
+    return 2 * true_positives / np.maximum(predicted + positives, 1e-300)

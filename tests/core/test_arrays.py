@@ -1,4 +1,4 @@
-"""Tensors give the numbers of arrays, wherever they lie; what would lose something on its way in is refused."""
+"""What differs between arrays, tensors and CSR, and what is refused on its way in."""
 
 import subprocess
 import sys
@@ -6,171 +6,116 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from mltsk import MLTSKClassifier, PaperMLTSK
 from mltsk.core.arrays import (
     asnumpy,
     cast,
-    is_tensor,
+    is_csr,
     namespace,
     row_blocks,
     unit_rows,
+    weighted_mean_and_sd,
+    weights_per_label,
+    within_reach,
 )
-from mltsk.core.clustering import fuzzy_c_means, variances
-from mltsk.core.coupling import coupling_matrix, label_correlation
-from mltsk.core.fuzzymap import FuzzyMap, fuzzy_features
-from mltsk.core.membership import exponents, firing_strengths
-from mltsk.core.terms import MAX_KNOTS, fit_scaling
 from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 
-torch = pytest.importorskip(
-    "torch", reason="torch is not installed: tensors cannot be tested"
-)
-
-N, D, L, K = 160, 6, 5, 3
+from .conftest import assert_tensor_equals
 
 
-def same(array, tensor, atol=1e-10):
-    assert is_tensor(tensor)
-    assert_allclose(asnumpy(tensor), array, atol=atol, rtol=1e-10)
+def test_namespace_of_arrays_is_numpy():
+    assert namespace(np.ones(2), "a word", None) is np
 
 
-@pytest.fixture
-def data():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.9) + 3
-    Y = (X @ rng.normal(size=(D, L)) + rng.normal(size=(N, L)) > 0).astype(float)
-    return X, Y, rng.integers(1, 4, N).astype(float)
+def test_arrays_never_import_torch():
+    code = """
+import sys
+import numpy as np
+from mltsk.core.fuzzymap import fuzzy_features
+fuzzy_features(np.eye(3), np.eye(3), np.eye(3) + 1)
+sys.exit("torch" in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def both(*arrays):
-    return arrays, [torch.as_tensor(a) for a in arrays]
+def test_namespace_of_tensors_makes_arrays_where_a_tensor_lies(torch):
+    x = torch.ones(3, 2, dtype=torch.float32)
+    xp = namespace(np.ones(2), x)
+    assert_tensor_equals(xp.zeros((2, 2), like=x), np.zeros((2, 2)))
+    assert xp.ones(2, dtype=x.dtype, like=x).dtype == torch.float32
+    assert xp.result_type(x, np.dtype(np.float64)) == torch.float64
+    assert_tensor_equals(xp.maximum(x, 2.0), np.full((3, 2), 2.0))
 
 
-def maps(data):
-    X, Y, w = data
-    C, S = X[:K], np.full((K, D), 5.0)
-    return [FuzzyMap.of(x, c, s) for x, c, s in both(X, C, S)], both(Y, w)
-
-
-def test_arrays_stay_with_numpy_and_torch_is_not_asked_for():
-    code = "import sys, numpy as np, mltsk.core.fuzzymap as a; a.fuzzy_features(np.eye(3), np.eye(3), np.eye(3) + 1)"
-    assert namespace(np.ones(2)) is np
-    subprocess.run(
-        [sys.executable, "-c", code + "; sys.exit('torch' in sys.modules)"], check=True
-    )
-
-
-def test_a_cast_keeps_what_fits():
+def test_cast_keeps_a_tensor_that_has_the_precision(torch):
     x = torch.ones(3, 2, device="cpu")
     assert cast(x, np.float64).dtype == torch.float64
     assert cast(x, np.float32) is x
 
 
-@pytest.mark.parametrize("scale", ["quantile", "standard", "minmax"])
-@pytest.mark.parametrize("n", [N, 3 * MAX_KNOTS])
-def test_scaling(scale, n):
-    rng = np.random.default_rng(1)
-    X = np.column_stack(
-        [
-            rng.lognormal(size=n),
-            rng.integers(0, 3, n),
-            np.full(n, 7.0),
-            rng.normal(size=n),
-        ]
-    )
-    w = rng.integers(0, 3, n).astype(float)
-    (x, v), (tx, tv) = both(X, w)
-    ours, theirs = fit_scaling(x, v, scale), fit_scaling(tx, tv, scale)
-    for name in ("values", "levels", "offset", "spread"):
-        assert_allclose(getattr(theirs, name), getattr(ours, name), atol=1e-12)
-    beyond = np.vstack([X, X.min(axis=0) - 1, X.max(axis=0) + 1])
-    same(ours.apply(beyond), theirs.apply(torch.as_tensor(beyond)))
-    same(
-        ours.apply(beyond.astype(np.float32)),
-        theirs.apply(torch.as_tensor(beyond, dtype=torch.float32)),
-        atol=1e-6,
-    )
+def test_asnumpy_copies_a_tensor_to_the_host(torch):
+    x = torch.ones(2, requires_grad=True)
+    assert_array_equal(asnumpy(x), np.ones(2))
 
 
-def test_rows_of_unit_length(data):
-    X = np.vstack([data[0], np.zeros(D)])
-    same(unit_rows(X), unit_rows(torch.as_tensor(X)))
+def test_is_csr_knows_csr_from_dense():
+    assert is_csr(sparse.csr_array(np.eye(2)))
+    assert not is_csr(np.eye(2))
 
 
-@pytest.mark.parametrize("underflow", ["softmax", "authors", "plain"])
-@pytest.mark.parametrize("width", [5.0, 1e-9])
-def test_membership(data, underflow, width):
-    (X, C), (tX, tC) = both(data[0], data[0][:K])
-    (S,), (tS,) = both(np.full((K, D), width) * np.arange(1, D + 1))
-    same(
-        firing_strengths(X, C, S, firing=underflow),
-        firing_strengths(tX, tC, tS, firing=underflow),
-    )
-    same(
-        fuzzy_features(X, C, S, underflow=underflow),
-        fuzzy_features(tX, tC, tS, underflow=underflow),
-    )
-    assert_allclose(
-        asnumpy(exponents(tX, tC, tS)), exponents(X, C, S), rtol=1e-9, atol=1e-10
-    )
+def test_row_blocks_on_the_host_are_small(torch):
+    blocks = row_blocks(160, 64 * 2**20, like=torch.ones(160, 3).cpu())
+    assert len(list(blocks)) == 160
 
 
-@pytest.mark.parametrize("fuzzifier", [1.0, 1.1, 2.0])
-@pytest.mark.parametrize("init", ["spread", "random"])
-def test_clustering(data, fuzzifier, init):
-    found = [
-        fuzzy_c_means(
-            X, K, fuzzifier=fuzzifier, sample_weight=w, init=init, random_state=0
-        )
-        for X, w in both(data[0], data[2])
-    ]
-    assert found[0].n_iter == found[1].n_iter
-    same(found[0].centers, found[1].centers, 1e-9)
-    same(found[0].memberships, found[1].memberships, 1e-8)
-    assert found[0].loss == pytest.approx(found[1].loss, rel=1e-10)
-    X, w = torch.as_tensor(data[0]), torch.as_tensor(data[2])
-    same(
-        variances(data[0], found[0].centers, found[0].memberships, data[2]),
-        variances(X, found[1].centers, found[1].memberships, w),
-        1e-8,
-    )
+def test_weights_per_label_repeats_weights_of_samples_and_keeps_those_of_labels():
+    w = np.array([1.0, 0.0, 2.0])
+    table = np.arange(6.0).reshape(3, 2)
+    assert_array_equal(weights_per_label(w, (3, 2)), [[1, 1], [0, 0], [2, 2]])
+    assert_array_equal(weights_per_label(table, (3, 2)), table)
 
 
-def test_the_map(data):
-    rng = np.random.default_rng(2)
-    (G, T), _ = maps(data)
-    P, V = rng.normal(size=(G.shape[1], L)), rng.normal(size=(N, L))
-    same(G @ P, T @ torch.as_tensor(P))
-    same(G.transpose_matmul(V), T.transpose_matmul(torch.as_tensor(V)))
-    same(G.rows(), T.rows())
-    assert (
-        len(list(row_blocks(N, 64 * 2**20, like=T.M.cpu()))) == N
-    )  # on the host blocks are small
+def test_weights_per_label_of_a_tensor_is_a_tensor(torch):
+    w = torch.as_tensor([1.0, 0.0])
+    expected = np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
+    assert_tensor_equals(weights_per_label(w, (2, 3)), expected)
 
 
-@pytest.mark.parametrize("kind", ["paper", None])
-def test_coupling(data, kind):
-    Y = data[1].copy()
-    Y[:, 1] = 1  # a constant label
-    (Y, w), (tY, tw) = both(Y, data[2])
-    same(
-        coupling_matrix(label_correlation(Y, w), kind),
-        coupling_matrix(label_correlation(tY, tw), kind),
-    )
-    same(label_correlation(Y), label_correlation(tY))
+def test_unit_rows_have_length_one_and_zeros_stay(torch):
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    X[3] = 0.0
+    expected = X.copy()
+    expected[X.any(axis=1)] /= np.linalg.norm(X[X.any(axis=1)], axis=1, keepdims=True)
+    assert_allclose(unit_rows(X), expected, atol=1e-12)
+    assert_allclose(unit_rows(sparse.csr_array(X)).toarray(), expected, atol=1e-12)
+    assert_tensor_equals(unit_rows(torch.as_tensor(X)), expected)
 
 
-# what comes in --------------------------------------------------------------------------------------------------------
+def test_weighted_mean_and_sd_leave_missing_values_out():
+    X = np.array([[1.0, 5.0], [3.0, np.nan], [np.nan, 9.0]])
+    mean, sd = weighted_mean_and_sd(X, np.array([1.0, 1.0, 3.0]))
+    assert_allclose(mean, [2.0, 8.0])
+    assert_allclose(sd, [1.0, 3**0.5])
+
+
+def test_within_reach_clips_numbers_whose_squares_are_not_finite():
+    X = np.array([[1.0, -1e300], [0.0, 2.0]])
+    clipped = within_reach(X)
+    assert np.isfinite(clipped**2).all()
+    assert_array_equal(clipped[X > -1e300], [1, 0, 2])
+    assert_array_equal(within_reach(sparse.csr_array(X)).toarray(), clipped)
+
+
+# what comes in ------------------------------------------------------------------------
 
 DATA = make_multilabel_rules(n_samples=40, n_features=3, n_labels=2, random_state=0)
-MASKED = np.ma.masked_array(DATA.X, DATA.X > 0.5)
 DATES = (DATA.X * 1e9).astype("M8[s]")
 LOSSY = {
-    "is a masked array": MASKED,
+    "is a masked array": np.ma.masked_array(DATA.X, DATA.X > 0.5),
     "dates or times": DATES,
     "dates or times:": DATES - DATES[0],
     "Complex data not supported": DATA.X + 1j,
@@ -181,7 +126,7 @@ LOSSY = {
 
 @pytest.mark.parametrize("kind", [MLTSKClassifier, PaperMLTSK])
 @pytest.mark.parametrize("says", LOSSY)
-def test_masks_dates_and_imaginary_parts_are_refused_in_a_fit_and_in_a_prediction(
+def test_check_plain_refuses_masks_dates_and_imaginary_parts_in_fit_and_predict(
     kind, says
 ):
     with pytest.raises(InputError, match=says):
@@ -190,27 +135,36 @@ def test_masks_dates_and_imaginary_parts_are_refused_in_a_fit_and_in_a_predictio
         MLTSKClassifier(0).fit(DATA.X, DATA.Y).predict(LOSSY[says])
 
 
+LOSSY_LABELS = {
+    "masked": np.ma.masked_array(DATA.Y, DATA.Y > 0),
+    "complex": DATA.Y + 0j,
+    "dates": DATA.Y.astype("M8[s]"),
+}
+
+
 @pytest.mark.parametrize("kind", [MLTSKClassifier, PaperMLTSK])
-def test_labels_and_weights_are_refused_alike(kind):
-    for y in (
-        np.ma.masked_array(DATA.Y, DATA.Y > 0),
-        DATA.Y + 0j,
-        DATA.Y.astype("M8[s]"),
-    ):
-        with pytest.raises(InputError, match="y"):
-            kind().fit(DATA.X, y)
+@pytest.mark.parametrize("labels", LOSSY_LABELS)
+def test_check_plain_refuses_labels_alike(kind, labels):
+    with pytest.raises(InputError, match="y"):
+        kind().fit(DATA.X, LOSSY_LABELS[labels])
+
+
+@pytest.mark.parametrize("kind", [MLTSKClassifier, PaperMLTSK])
+def test_check_plain_refuses_weights_alike(kind):
+    weights = np.ma.masked_array(np.ones(40), np.arange(40) < 5)
     with pytest.raises(InputError, match="sample_weight is a masked array"):
-        kind().fit(DATA.X, DATA.Y, np.ma.masked_array(np.ones(40), np.arange(40) < 5))
+        kind().fit(DATA.X, DATA.Y, weights)
 
 
 @pytest.mark.parametrize("threshold", [np.nan, np.inf, [0.5, np.nan]])
 @pytest.mark.parametrize("kind", [MLTSKClassifier, PaperMLTSK])
-def test_thresholds_are_finite(kind, threshold):
+def test_fit_refuses_thresholds_that_are_not_finite(kind, threshold):
     with pytest.raises(ValueError, match="finite number"):
         kind(threshold=threshold).fit(DATA.X, DATA.Y)
 
 
-def test_numbers_too_large_to_square_are_refused_where_they_are_used_as_they_are():
+def test_fit_refuses_numbers_too_large_to_square_only_without_a_scale():
+    X = DATA.X * 1e200
     with pytest.raises(InputError, match="too large for scale=None: take 'quantile'"):
-        MLTSKClassifier(2, scale=None).fit(DATA.X * 1e200, DATA.Y)
-    assert np.isfinite(MLTSKClassifier(2).fit(DATA.X * 1e200, DATA.Y).loo_scores_).all()
+        MLTSKClassifier(2, scale=None).fit(X, DATA.Y)
+    assert np.isfinite(MLTSKClassifier(2).fit(X, DATA.Y).loo_scores_).all()

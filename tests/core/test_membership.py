@@ -1,4 +1,4 @@
-"""Firing strengths: worked numbers, far away, underflow, cancellation; and who is in a rule."""
+"""Firing strengths: worked numbers and the data that break naive code; members."""
 
 import warnings
 
@@ -17,8 +17,12 @@ from mltsk.core.membership import (
     rule_distinctness,
 )
 
+from .conftest import assert_tensor_equals
 
-def test_corners_of_the_square_give_the_logistic_of_four():
+# firing strengths ---------------------------------------------------------------------
+
+
+def test_firing_strengths_at_the_corners_of_a_square_are_the_logistic_of_four():
     X = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
     C = np.array([[0.0, 0], [1, 1]])
     M = firing_strengths(X, C, np.full((2, 2), 0.5))
@@ -27,148 +31,166 @@ def test_corners_of_the_square_give_the_logistic_of_four():
 
 def test_firing_strengths_sum_to_one_far_from_every_rule():
     X = np.full((3, 400), 1e3)  # a naive product of Gaussians gives 0/0 here
-    assert_allclose(
-        firing_strengths(X, np.zeros((2, 400)), np.ones((2, 400))).sum(axis=1), 1.0
-    )
+    M = firing_strengths(X, np.zeros((2, 400)), np.ones((2, 400)))
+    assert_allclose(M.sum(axis=1), 1.0)
 
 
-def test_authors_underflow_zeroes_the_row():
+def test_firing_strengths_of_the_authors_are_0_where_all_underflow():
     X = np.array([[0.0] * 10, [100.0] * 10])
     M = firing_strengths(X, np.zeros((2, 10)), np.ones((2, 10)), firing="authors")
     assert_allclose(M, [[0.5, 0.5], [0, 0]])
 
 
-def test_the_two_ways_agree_where_nothing_underflows():
+def test_firing_strengths_of_softmax_and_authors_agree_where_nothing_underflows():
     rng = np.random.default_rng(0)
-    X, C, S = rng.random((20, 3)), rng.random((4, 3)), rng.uniform(0.5, 2, (4, 3))
-    assert_allclose(
-        firing_strengths(X, C, S),
-        firing_strengths(X, C, S, firing="authors"),
-        atol=1e-12,
-    )
+    X = rng.random((20, 3))
+    C = rng.random((4, 3))
+    S = rng.uniform(0.5, 2, (4, 3))
+    authors = firing_strengths(X, C, S, firing="authors")
+    assert_allclose(firing_strengths(X, C, S), authors, atol=1e-12)
 
 
-@pytest.mark.parametrize("same", [True, False])
-def test_sparse_equals_dense(same):
+@pytest.mark.parametrize("same_widths", [True, False])
+def test_firing_strengths_of_csr_are_those_of_dense(same_widths):
     rng = np.random.default_rng(1)
     X = rng.random((30, 5)) * (rng.random((30, 5)) < 0.4)
-    C, S = (
-        rng.random((3, 5)),
-        np.full((3, 5), 0.7) if same else rng.uniform(0.5, 2, (3, 5)),
-    )
-    assert_allclose(
-        firing_strengths(sparse.csr_array(X), C, S),
-        firing_strengths(X, C, S),
-        atol=1e-12,
-    )
+    C = rng.random((3, 5))
+    S = np.full((3, 5), 0.7) if same_widths else rng.uniform(0.5, 2, (3, 5))
+    sparse_M = firing_strengths(sparse.csr_array(X), C, S)
+    assert_allclose(sparse_M, firing_strengths(X, C, S), atol=1e-12)
 
 
-def test_constant_feature_with_the_narrowest_width_does_not_cancel():
+def test_exponents_do_not_cancel_for_a_constant_feature_of_the_narrowest_width():
     X = np.column_stack([np.linspace(0, 1, 5), np.full(5, 0.3)])
     C = np.array([[0.2, 0.3], [0.8, 0.3]])
     S = authors_widths(np.array([[0.1, 0.0], [0.1, 0.0]]), 1.0)
-    assert_allclose(
-        exponents(X, C, S), (X[:, [0]] - [[0.2, 0.8]]) ** 2 / 0.1, atol=1e-9
-    )
+    expected = (X[:, [0]] - [[0.2, 0.8]]) ** 2 / 0.1
+    assert_allclose(exponents(X, C, S), expected, atol=1e-9)
 
 
 def test_common_width_makes_firing_independent_of_repeated_features():
     rng = np.random.default_rng(2)
-    X, C = rng.random((10, 3)), rng.random((2, 3))
-    M1 = firing_strengths(X, C, np.full((2, 3), common_width(3, 0.1, 0.5)))
-    M2 = firing_strengths(
-        np.tile(X, 7), np.tile(C, 7), np.full((2, 21), common_width(21, 0.1, 0.5))
-    )
-    assert_allclose(M1, M2)
+    X = rng.random((10, 3))
+    C = rng.random((2, 3))
+    narrow = np.full((2, 3), common_width(3, 0.1, 0.5))
+    wide = np.full((2, 21), common_width(21, 0.1, 0.5))
+    repeated = firing_strengths(np.tile(X, 7), np.tile(C, 7), wide)
+    assert_allclose(firing_strengths(X, C, narrow), repeated)
 
 
-def test_distinctness_is_the_mean_total_variation_distance():
+def test_firing_strengths_of_the_minimum_are_the_least_membership_that_is_there(torch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 4))
+    C = rng.normal(size=(3, 4))
+    S = rng.random((3, 4)) + 0.5
+    S[0, 1] = np.inf
+    X[0] = np.nan
+    X[1, 2] = np.nan
+    each = np.exp(-((X[:, None] - C) ** 2) / S)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # nothing is known of the first
+        expected = np.where(np.isnan(each).all(axis=2), 0.0, np.nanmin(each, axis=2))
+    ours = firing_strengths(X, C, S, firing="minimum")
+    theirs = firing_strengths(*map(torch.as_tensor, (X, C, S)), firing="minimum")
+    assert_allclose(ours, expected, atol=1e-12)
+    assert_tensor_equals(theirs, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("firing", ["softmax", "authors", "plain"])
+@pytest.mark.parametrize("width", [5.0, 1e-9])
+def test_firing_strengths_and_exponents_of_tensors_are_those_of_arrays(
+    torch, firing, width
+):
+    X = np.random.default_rng(0).normal(size=(160, 6)) + 3
+    C = X[:3]
+    S = np.full((3, 6), width) * np.arange(1, 7)
+    tensors = [torch.as_tensor(array) for array in (X, C, S)]
+    theirs = firing_strengths(*tensors, firing=firing)
+    assert_tensor_equals(theirs, firing_strengths(X, C, S, firing=firing))
+    assert_allclose(exponents(*tensors), exponents(X, C, S), rtol=1e-9, atol=1e-10)
+
+
+# how much rules differ ----------------------------------------------------------------
+
+
+def test_rule_distinctness_is_the_mean_total_variation_distance():
     M = np.array([[1.0, 0, 0], [0, 0.5, 0.5]])
     assert_allclose(rule_distances(M), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
     assert rule_distinctness(M) == pytest.approx(2 / 3)
     assert rule_distinctness(np.ones((4, 1))) == 1.0
 
 
-def test_distinctness_counts_weights_as_copies():
+def test_rule_distinctness_counts_weights_as_copies():
     M = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
     w = np.array([1.0, 2, 0, 1, 3, 1])
-    assert rule_distinctness(M, w) == pytest.approx(
-        rule_distinctness(np.repeat(M, w.astype(int), axis=0))
-    )
+    copies = np.repeat(M, w.astype(int), axis=0)
+    assert rule_distinctness(M, w) == pytest.approx(rule_distinctness(copies))
 
 
-def test_the_minimum_of_conditions_is_the_least_of_what_is_there():
-    rng = np.random.default_rng(0)
-    X, C, S = (
-        rng.normal(size=(20, 4)),
-        rng.normal(size=(3, 4)),
-        rng.random((3, 4)) + 0.5,
-    )
-    S[0, 1], X[0], X[1, 2] = np.inf, np.nan, np.nan
-    each = np.exp(-((X[:, None] - C) ** 2) / S)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # nothing is known of the first
-        expected = np.where(np.isnan(each).all(axis=2), 0.0, np.nanmin(each, axis=2))
-    assert_allclose(firing_strengths(X, C, S, firing="minimum"), expected, atol=1e-12)
-    torch = pytest.importorskip("torch")
-    assert_allclose(
-        firing_strengths(*map(torch.as_tensor, (X, C, S)), firing="minimum"),
-        expected,
-        atol=1e-12,
-    )
-
-
-# members --------------------------------------------------------------------------------------------------------------
+# members ------------------------------------------------------------------------------
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.normal(size=(40, 3)), 1)
 X[RNG.random(X.shape) < 0.2] = np.nan
 X[:, 2] = np.where(np.isnan(X[:, 2]), np.nan, X[:, 2] > 0)  # stands for a word
-M, Y = (
-    RNG.random((40, 4)) * [1.0, 0.9, 0.52, 0.3],
-    (RNG.random((40, 2)) < 0.4).astype(float),
-)
+M = RNG.random((40, 4)) * [1.0, 0.9, 0.52, 0.3]
+Y = (RNG.random((40, 2)) < 0.4).astype(float)
 W = RNG.integers(0, 2, (40, 2)).astype(float)
+
+
+def members_by_a_loop(k, rows, shared):
+    """Rows that are members of rule k; rule 4 is all samples."""
+    if k == 4:
+        return rows
+    if shared:
+        inside = [i for i in rows if M[i, k] == M[i].max()]
+    else:
+        inside = [i for i in rows if M[i, k] >= 0.5]
+    if len(inside) < 5:
+        inside = sorted(rows, key=lambda i: -M[i, k])[:5]
+    return inside
 
 
 @pytest.mark.parametrize("w", [np.ones(40), W[:, 0], W])
 @pytest.mark.parametrize("shared", [False, True])
-def test_counts_are_those_of_a_loop_over_the_samples(w, shared):
-    found = Members.of(
-        X, M, Y, w, shared=shared, indicators=np.array([False, False, True])
-    )
+def test_members_are_those_of_a_loop_over_the_samples(w, shared):
+    words = np.array([False, False, True])
+    members = Members.of(X, M, Y, w, shared=shared, indicators=words)
     seen = np.broadcast_to(w.reshape(40, -1) > 0, (40, 2))
     rows = [i for i in range(40) if seen[i].any()]
     for k in range(5):
-        inside = [
-            i
-            for i in rows
-            if k == 4 or (M[i, k] == M[i].max() if shared else M[i, k] >= 0.5)
-        ]
-        if len(inside) < 5:
-            inside = sorted(rows, key=lambda i: -M[i, k])[:5]
-        assert found.count[k] == len(inside)
+        inside = members_by_a_loop(k, rows, shared)
+        assert members.count[k] == len(inside)
         for label in range(2):
             observed = [i for i in inside if seen[i, label]]
-            assert found.observed[k, label] == len(observed)
-            assert found.positives[k, label] == sum(Y[i, label] for i in observed)
+            assert members.observed[k, label] == len(observed)
+            assert members.positives[k, label] == sum(Y[i, label] for i in observed)
         for d in range(2):
             values = np.sort([X[i, d] for i in inside if X[i, d] == X[i, d]])
-            low, high = found.regions[k, d]
+            low, high = members.regions[k, d]
             assert {low, high} <= set(values)
             assert np.mean((values >= low) & (values <= high)) >= 0.8
             assert max((values < low).mean(), (values > high).mean()) <= 0.1
-        words = [X[i, 2] for i in inside if X[i, 2] == X[i, 2]]
-        assert found.regions[k, 2].tolist() == [sum(words), len(words)]
+        answers = [X[i, 2] for i in inside if X[i, 2] == X[i, 2]]
+        assert members.regions[k, 2].tolist() == [sum(answers), len(answers)]
 
 
-def test_what_no_member_has_has_no_region_and_sparse_samples_have_none():
-    gone = np.full((6, 1), np.nan)
-    assert np.isnan(
-        Members.of(gone, np.eye(6), np.ones((6, 1)), np.ones(6), shared=False).regions
-    ).all()
-    found = Members.of(
-        sparse.csr_array(np.eye(6)), np.ones((6, 0)), np.eye(6), np.ones(6), shared=True
-    )
-    assert found.regions is None
-    assert_array_equal(found.positives, np.ones((1, 6)))
+def test_members_without_a_measured_value_have_no_region():
+    gaps = np.full((6, 1), np.nan)
+    members = Members.of(gaps, np.eye(6), np.ones((6, 1)), np.ones(6), shared=False)
+    assert np.isnan(members.regions).all()
+
+
+def test_members_of_sparse_samples_have_no_regions():
+    X = sparse.csr_array(np.eye(6))
+    members = Members.of(X, np.ones((6, 0)), np.eye(6), np.ones(6), shared=True)
+    assert members.regions is None
+    assert_array_equal(members.positives, np.ones((1, 6)))
+
+
+def test_members_count_the_samples_for_which_a_rule_of_the_user_holds():
+    holds = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])[:, None]
+    Y = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])[:, None]
+    w = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])  # the fourth does not count
+    members = Members.of(holds, np.ones((6, 0)), Y, w, shared=False, n_given=1)
+    assert_array_equal(members.given, [[[1], [2]]])  # positives, observed

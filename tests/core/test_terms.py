@@ -1,41 +1,48 @@
-"""Scales: what they promise, weights as copies, ties, ends, and the way back; and the terms on them."""
+"""Scales: weights as copies, ties, ends and the way back; and the terms on them."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from mltsk.core.arrays import asnumpy
-from mltsk.core.terms import FEW_VALUES, MAX_KNOTS, RAMPS, Terms, fit_scaling
+from mltsk.core.terms import (
+    FEW_VALUES,
+    MAX_KNOTS,
+    RAMPS,
+    Terms,
+    column_quantiles,
+    fit_scaling,
+)
+
+from .conftest import assert_tensor_equals
 
 SCALES = ["quantile", "standard", "minmax"]
 
 
 def sample(n=300, seed=0):
+    """Samples of a skewed, a discrete, a constant and a normal feature."""
     rng = np.random.default_rng(seed)
-    return np.column_stack(
-        [
-            rng.lognormal(size=n),
-            rng.integers(0, 3, n),
-            np.full(n, 7.0),
-            rng.normal(size=n),
-        ]
-    )
+    skewed = rng.lognormal(size=n)
+    discrete = rng.integers(0, 3, n)
+    return np.column_stack([skewed, discrete, np.full(n, 7.0), rng.normal(size=n)])
 
 
 def percentiles(scaling, X):
     return scaling.apply(X) * scaling.spread + scaling.offset
 
 
+# scales -------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("scale", SCALES)
-def test_inverse_gives_the_value_back(scale):
+def test_scaling_inverse_gives_the_value_back(scale):
     X = sample(200)
     scaling = fit_scaling(X, np.ones(200), scale)
     assert_allclose(scaling.apply(scaling.apply(X), inverse=True), X, rtol=1e-9)
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_weights_are_copies(scale):
+def test_fit_scaling_counts_weights_as_copies(scale):
     X = sample()
     w = np.random.default_rng(1).integers(0, 4, size=300)
     weighted = fit_scaling(X, w.astype(float), scale)
@@ -43,7 +50,7 @@ def test_weights_are_copies(scale):
     assert_allclose(weighted.apply(X), repeated.apply(X), atol=1e-9)
 
 
-def test_quantile_is_centred_scaled_and_bounded():
+def test_fit_scaling_by_quantile_is_centred_scaled_and_bounded():
     X = sample()
     scaling = fit_scaling(X, np.ones(300), "quantile")
     Z = scaling.apply(X)
@@ -53,20 +60,20 @@ def test_quantile_is_centred_scaled_and_bounded():
     assert_allclose(scaling.apply(np.full((1, 4), 1e9)), Z.max(axis=0, keepdims=True))
 
 
-def test_quantile_depends_on_order_alone():
+def test_fit_scaling_by_quantile_depends_on_order_alone():
     X = sample(150)[:, [0]]
-    a = fit_scaling(X, np.ones(150), "quantile").apply(X)
-    b = fit_scaling(np.exp(X), np.ones(150), "quantile").apply(np.exp(X))
-    assert_allclose(a, b)
+    of_values = fit_scaling(X, np.ones(150), "quantile").apply(X)
+    of_powers = fit_scaling(np.exp(X), np.ones(150), "quantile").apply(np.exp(X))
+    assert_allclose(of_values, of_powers)
 
 
-def test_percentile_of_the_median_is_half():
+def test_fit_scaling_by_quantile_puts_the_median_at_one_half():
     X = np.arange(101.0)[:, None]
     scaling = fit_scaling(X, np.ones(101), "quantile")
     assert percentiles(scaling, np.array([[50.0]])) == pytest.approx(0.5)
 
 
-def test_knots_are_thinned_without_moving_percentiles():
+def test_fit_scaling_thins_knots_without_moving_percentiles():
     X = np.random.default_rng(0).normal(size=(5000, 1))
     scaling = fit_scaling(X, np.ones(5000), "quantile")
     assert scaling.values.shape[1] <= MAX_KNOTS
@@ -74,78 +81,118 @@ def test_knots_are_thinned_without_moving_percentiles():
     assert np.abs(percentiles(scaling, X)[:, 0] - ranks).max() < 2 / MAX_KNOTS
 
 
-def test_minmax_leaves_constant_features_as_they_are():
+def test_fit_scaling_by_minmax_leaves_constant_features_as_they_are():
     Z = fit_scaling(sample(), np.ones(300), "minmax").apply(sample())
     assert_allclose(Z[:, 2], 7.0)
     assert (Z[:, 0].min(), Z[:, 0].max()) == (0, 1)
 
 
-# terms ----------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("n", [160, 3 * MAX_KNOTS])
+def test_fit_scaling_of_tensors_is_that_of_arrays(torch, scale, n):
+    X = sample(n, seed=1)
+    w = np.random.default_rng(1).integers(0, 3, n).astype(float)
+    ours = fit_scaling(X, w, scale)
+    theirs = fit_scaling(torch.as_tensor(X), torch.as_tensor(w), scale)
+    for name in ("values", "levels", "offset", "spread"):
+        assert_allclose(getattr(theirs, name), getattr(ours, name), atol=1e-12)
+    beyond = np.vstack([X, X.min(axis=0) - 1, X.max(axis=0) + 1])
+    for dtype, atol in ((np.float64, 1e-10), (np.float32, 1e-6)):
+        samples = beyond.astype(dtype)
+        Z = theirs.apply(torch.as_tensor(samples))
+        assert_tensor_equals(Z, ours.apply(samples), atol=atol)
+
+
+def test_column_quantiles_of_tensors_are_those_of_arrays(torch):
+    X = sample(50)
+    shares = np.array([0.1, 0.5, 0.93])
+    assert_array_equal(column_quantiles(X, shares), np.quantile(X, shares, axis=0).T)
+    X[:10, 0] = np.nan
+    X[:, 2] = np.nan
+    quantiles = column_quantiles(X, shares)
+    assert_allclose(quantiles[0], np.quantile(X[10:, 0], shares))
+    assert_array_equal(quantiles[2], 0.0)  # of a column without a value
+    assert_allclose(column_quantiles(torch.as_tensor(X), shares), quantiles)
+
+
+# terms --------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def X():
+    """80 samples of a normal, a constant, a yes-or-no and a skewed feature."""
     rng = np.random.default_rng(0)
-    return np.column_stack(
-        [
-            rng.normal(size=80),
-            np.full(80, 3.0),
-            rng.integers(0, 2, 80),
-            rng.lognormal(size=80),
-        ]
-    )
+    normal = rng.normal(size=80)
+    answers = rng.integers(0, 2, 80)
+    return np.column_stack([normal, np.full(80, 3.0), answers, rng.lognormal(size=80)])
 
 
-def test_features_have_as_many_ramps_as_values_to_tell_apart(X):
+def test_terms_have_as_many_ramps_as_values_to_tell_apart(X):
     terms = Terms.ramps(fit_scaling(X, np.ones(80), "quantile"))
     assert np.bincount(terms.feature).tolist() == [len(RAMPS), 0, 1, len(RAMPS)]
     few = np.arange(80.0)[:, None] % FEW_VALUES
     assert len(Terms.ramps(fit_scaling(few, np.ones(80), "quantile"))) == 1
 
 
-def test_a_ramp_rises_from_0_to_1_between_two_percentiles(X):
+def test_terms_memberships_rise_from_0_to_1_between_two_percentiles(X):
     scaling = fit_scaling(X, np.ones(80), "quantile")
     terms = Terms.ramps(scaling)
     T = terms.memberships(scaling.apply(X), scaling)
     order = np.argsort(X[:, 0])
     level = (np.arange(80) + 0.5) / 80
     for p, (low, high) in enumerate(RAMPS):
-        assert_allclose(
-            T[order, p], np.clip((level - low) / (high - low), 0, 1), atol=1e-9
-        )
+        ramp = np.clip((level - low) / (high - low), 0, 1)
+        assert_allclose(T[order, p], ramp, atol=1e-9)
     beyond = scaling.apply(np.vstack([X.min(axis=0) - 9, X.max(axis=0) + 9]))
     assert_allclose(terms.memberships(beyond, scaling)[1, 6:], T[:, 6:].max(axis=0))
 
 
-def test_contributions_of_terms_are_summed_per_feature(X):
+def test_terms_by_feature_sums_contributions_per_feature(X):
     scaling = fit_scaling(X, np.ones(80), "quantile")
     terms = Terms.ramps(scaling)
     T = terms.memberships(scaling.apply(X), scaling)
-    found = terms.by_feature(T, 4)
     expected = [T[:, terms.feature == d].sum(axis=1) for d in range(4)]
-    assert_allclose(found, np.column_stack(expected))
+    assert_allclose(terms.by_feature(T, 4), np.column_stack(expected))
+
+
+def test_terms_averaged_leave_missing_values_out_and_fill_them_in(X):
+    X[:5, 0] = np.nan
+    scaling = fit_scaling(X, np.ones(80), "quantile")
+    Z = scaling.apply(X)
+    terms = Terms.ramps(scaling).averaged(Z, scaling, np.ones(80))
+    T = terms.memberships(Z, scaling)
+    first = terms.feature == 0
+    assert_allclose(terms.mean[first], T[5:, first].mean(axis=0))
+    assert_allclose(T[:5, first], np.tile(terms.mean[first], (5, 1)))
+
+
+def test_terms_heights_turn_a_ridge_on_ramps_into_one_on_heights():
+    scaling = fit_scaling(np.arange(60.0)[:, None], np.ones(60), "quantile")
+    terms = Terms.ramps(scaling, shape="triangles")
+    c = np.random.default_rng(0).normal(size=len(terms))
+    heights = np.concatenate([[0.0], np.cumsum(c)])
+    a = np.linalg.solve(terms.heights().toarray(), c)  # T H a = T c
+    assert a @ a == pytest.approx(((heights - heights.mean()) ** 2).sum())
 
 
 def test_linear_terms_are_the_features_themselves(X):
-    terms, Z = Terms.linear(4), sparse.csr_array(X)
+    terms = Terms.linear(4)
+    Z = sparse.csr_array(X)
     assert terms.memberships(Z, None) is Z
     assert_array_equal(terms.by_feature(X, 4), X)
 
 
-def test_no_terms_say_nothing(X):
-    assert len(Terms.none()) == 0
-    assert Terms.none().memberships(X, None).shape == (80, 0)
-    assert_array_equal(Terms.none().by_feature(np.zeros((80, 0)), 4), np.zeros((80, 4)))
+def test_no_terms_add_nothing(X):
+    terms = Terms.none()
+    assert len(terms) == 0
+    assert terms.memberships(X, None).shape == (80, 0)
+    assert_array_equal(terms.by_feature(np.zeros((80, 0)), 4), np.zeros((80, 4)))
 
 
-def test_tensors_have_the_memberships_of_arrays(X):
-    torch = pytest.importorskip(
-        "torch", reason="torch is not installed: tensors cannot be tested"
-    )
+def test_terms_memberships_of_tensors_are_those_of_arrays(torch, X):
     scaling = fit_scaling(X, np.ones(80), "quantile")
-    terms, Z = Terms.ramps(scaling), scaling.apply(X)
-    assert_allclose(
-        asnumpy(terms.memberships(torch.as_tensor(Z), scaling)),
-        terms.memberships(Z, scaling),
-        atol=1e-12,
-    )
+    terms = Terms.ramps(scaling)
+    Z = scaling.apply(X)
+    expected = terms.memberships(Z, scaling)
+    memberships = terms.memberships(torch.as_tensor(Z), scaling)
+    assert_tensor_equals(memberships, expected, atol=1e-12)

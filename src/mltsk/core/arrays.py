@@ -1,15 +1,22 @@
-"""Arrays: NumPy's, torch tensors where those lie, and CSR matrices, with the few operations that differ between them.
+"""NumPy arrays, torch tensors and CSR matrices, and the operations that differ.
 
-``X`` is an (N, D) float array or a CSR matrix of that shape; everything else is dense. `namespace` looks at the arrays
-that come in and nothing else: no tensor, no torch (the mathematics imports none). What a function makes lies where its
-input lies; numbers that decide something (a loss, a step, the few thousand leave-one-out errors) are read on the host,
-data never are. The names are those of the array API standard, in NumPy's spelling; ``like=`` says where a new array is
-to lie. Nor is SciPy imported: the metrics ask for `is_tensor` and are instant to import.
+Symbols: N samples, D features, L labels; X (N, D) samples, dense or CSR; w weights of
+samples (N,), or of each of their labels (N, L).
 
-How many threads the work may use is chosen by its size. Two BLAS threads make the skinny products of clustering and of
-small fits slower than one (``python -m benchmarks threads``), because each product is shorter than the handshake. They
-pay for large fits alone. Products with sparse matrices know no threads of their own; `spread` shares them out rule by
-rule. ``MLTSK_THREADS`` in the environment sets the number for both.
+`namespace` looks at the arrays that come in and returns NumPy, or functions of the same
+names for torch tensors. Without a tensor, torch is never imported. A result lies where
+its input lies. Only numbers that decide something (a loss, a step, a few thousand
+leave-one-out errors) are copied from a GPU to the host, the data never. Functions have
+the names of the array API standard, in NumPy's spelling; ``like=`` says where a new
+array is to lie. SciPy is imported only inside functions that need it, because the
+metrics use `is_tensor` and should be quick to import.
+
+The number of threads depends on the size of the work. Two BLAS threads make the narrow
+matrix products of clustering and of small fits slower than one does
+(``python -m benchmarks threads``), because starting them takes longer than a product.
+They pay only for large fits. Products with sparse matrices use no threads by
+themselves; `spread` shares them out rule by rule. ``MLTSK_THREADS`` in the environment
+sets the number for both.
 """
 
 import os
@@ -17,38 +24,58 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import InputError
 
-Array: TypeAlias = NDArray[np.floating[Any]]
-Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
+# A NumPy array of single or double precision.
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
+# A torch tensor. Torch is optional, so its type cannot be named here.
+Tensor: TypeAlias = Any
+# A CSR matrix or array of SciPy, which publishes no types.
+CSR: TypeAlias = Any
+# What most functions of the core accept and return: a NumPy array or a torch tensor.
+Array: TypeAlias = FloatArray | Tensor
+# Samples, which may be sparse as well.
+Matrix: TypeAlias = FloatArray | Tensor | CSR
 
-# Temporaries of row-blocked work stay under this many bytes: large enough for BLAS, small next to any data set.
+# Work on blocks of rows keeps its temporary arrays below this many bytes: enough for
+# BLAS, little next to any data set.
 BLOCK_BYTES = 64 * 2**20
-# Those on a GPU are larger, for its matrix units, and few, since each takes small tables along.
-DEVICE_BLOCK_BYTES, DEVICE_BLOCK_SHARE = 8 * 10**9, 0.06
+# On a GPU blocks are larger, which suits its matrix units, and therefore few, because
+# each block needs small tables of its own. They stay below this share of its memory.
+DEVICE_BLOCK_BYTES = 8 * 10**9
+DEVICE_BLOCK_SHARE = 0.06
+
+# A fit runs on one thread if its largest product has fewer floating-point operations
+# than this: benchmarks/threads.py prints both times.
+FLOPS_FOR_THREADS = 1e11
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Below this many flops in its largest product a fit runs on one thread: benchmarks/threads.py prints both times.
-FLOPS_FOR_THREADS = 1e11
+
+# arrays and tensors -------------------------------------------------------------------
 
 
-def is_tensor(x: Any) -> TypeGuard[Any]:
+def is_tensor(x: object) -> TypeGuard[Tensor]:
     """Whether x is a torch tensor; torch is not imported to find out."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
 
 
-def namespace(*arrays: Any) -> Any:
-    """NumPy, or a `Tensors` namespace when any of the arrays is a torch tensor.
+def is_csr(x: object) -> TypeGuard[CSR]:
+    """Whether x is a CSR matrix; SciPy is not imported to find out."""
+    return hasattr(x, "indptr")
+
+
+def namespace(*arrays: object) -> Any:
+    """NumPy, or its functions for torch tensors if one of the arrays is a tensor.
 
     >>> namespace(np.ones(2)) is np
     True
@@ -56,105 +83,116 @@ def namespace(*arrays: Any) -> Any:
     return _tensors() if any(map(is_tensor, arrays)) else np
 
 
-def cast(x: Any, dtype: Any) -> Any:
-    """x in another precision, itself if it has it already; NumPy's name of a type serves for tensors too."""
-    return (
-        x.to(dtype=namespace(x).dtype(dtype))
-        if is_tensor(x)
-        else x.astype(dtype, copy=False)
-    )
+def cast(x: Matrix, dtype: DTypeLike) -> Matrix:
+    """Convert x to another precision; x itself if it already has that precision.
+
+    ``dtype`` may have NumPy's name of a type for tensors, too.
+    """
+    if is_tensor(x):
+        return x.to(dtype=namespace(x).dtype(dtype))
+    return x.astype(dtype, copy=False)
 
 
-def asnumpy(x: Any) -> Any:
-    """x as a NumPy array: the one place where tensors leave their device."""
-    return x.detach().cpu().numpy() if is_tensor(x) else np.asarray(x)
+def asnumpy(x: Array) -> NDArray[Any]:
+    """Convert x to a NumPy array: the one place where tensors leave their device."""
+    if is_tensor(x):
+        x = x.detach().cpu().numpy()
+    return np.asarray(x)
 
 
-def put(x: Any, like: Any) -> Any:
-    """The NumPy array x with the precision and in the place of ``like``."""
-    return (
-        namespace(like).asarray(x, dtype=like.dtype, like=like)
-        if is_tensor(like)
-        else x
-    )
+def put(x: Array, like: Matrix) -> Array:
+    """Move the NumPy array x to the device and precision of the tensor ``like``.
+
+    If ``like`` is not a tensor, x comes back as it is.
+    """
+    if not is_tensor(like):
+        return x
+    return namespace(like).asarray(x, dtype=like.dtype, like=like)
 
 
-def device_memory(like: Any) -> int:
-    """Bytes of memory of the GPU on which a tensor lies; 0 where it does not lie on one."""
-    return (
-        0
-        if not like.is_cuda
-        else int(
-            sys.modules["torch"].cuda.get_device_properties(like.device).total_memory
-        )
-    )
+def device_memory(like: Tensor) -> int:
+    """Bytes of memory of the GPU that holds a tensor; 0 if no GPU holds it."""
+    if not like.is_cuda:
+        return 0
+    torch = sys.modules["torch"]
+    return int(torch.cuda.get_device_properties(like.device).total_memory)
 
 
 class Tensors:
-    """The functions of NumPy that the mathematics uses, on torch tensors; what has the same form is torch's own."""
+    """The functions of NumPy that the core uses, for torch tensors.
+
+    A function that torch has in the same form is torch's own.
+    """
 
     def __init__(self, torch: Any) -> None:
         self._torch = torch
 
     def __getattr__(self, name: str) -> Any:
-        own = getattr(self._torch, name)
-        if name not in ("empty", "zeros", "ones"):
-            return own
-        return lambda shape, dtype=np.float64, *, like: own(
-            shape, dtype=self.dtype(dtype), device=like.device
-        )
+        function = getattr(self._torch, name)
+        if name in ("empty", "zeros", "ones"):
+            return partial(self._new, function)
+        return function
+
+    def _new(
+        self,
+        make: Callable[..., Tensor],
+        shape: int | tuple[int, ...],
+        dtype: DTypeLike = np.float64,
+        *,
+        like: Tensor,
+    ) -> Tensor:
+        """Make a new tensor on the device of ``like``."""
+        return make(shape, dtype=self.dtype(dtype), device=like.device)
 
     def dtype(self, dtype: Any) -> Any:
-        """torch's type of a name that either library uses."""
-        return (
-            dtype
-            if isinstance(dtype, self._torch.dtype)
-            else getattr(self._torch, np.dtype(dtype).name)
-        )
+        """The type of torch for a type of torch or of NumPy."""
+        if isinstance(dtype, self._torch.dtype):
+            return dtype
+        return getattr(self._torch, np.dtype(dtype).name)
 
-    def result_type(self, *dtypes: Any) -> Any:
-        """The precision of a result of these."""
-        return reduce(
-            self._torch.promote_types,
-            [self.dtype(getattr(d, "dtype", d)) for d in dtypes],
-        )
+    def result_type(self, *operands: Any) -> Any:
+        """The type of a result of these tensors or types."""
+        dtypes = [self.dtype(getattr(x, "dtype", x)) for x in operands]
+        return reduce(self._torch.promote_types, dtypes)
 
-    def asarray(self, x: Any, dtype: Any = None, like: Any = None) -> Any:
-        """x as a tensor; a NumPy array goes to the device of ``like``."""
-        device = getattr(
-            x if like is None else like, "device", None
-        )  # a default device of torch's moves nothing
-        return self._torch.as_tensor(
-            x, dtype=None if dtype is None else self.dtype(dtype), device=device
-        )
+    def asarray(
+        self, x: Array, dtype: DTypeLike | None = None, like: Tensor | None = None
+    ) -> Tensor:
+        """Convert x to a tensor on the device of ``like``."""
+        if dtype is not None:
+            dtype = self.dtype(dtype)
+        # the device is always named, so that a default device of torch moves nothing
+        device = getattr(x if like is None else like, "device", None)
+        return self._torch.as_tensor(x, dtype=dtype, device=device)
 
-    def arange(self, n: int, *, like: Any) -> Any:
-        """NumPy's, on the device of ``like``."""
+    def arange(self, n: int, *, like: Tensor) -> Tensor:
+        """The integers from 0 to n - 1 on the device of ``like``."""
         return self._torch.arange(n, device=like.device)
 
-    def maximum(self, a: Any, b: Any) -> Any:
-        """Of two tensors, or of a tensor and a number."""
+    def maximum(self, a: Tensor, b: Tensor | float) -> Tensor:
+        """The larger of two tensors, or of a tensor and a number, cell by cell."""
         return self._torch.maximum(a, b) if is_tensor(b) else a.clamp(min=b)
 
-    def repeat(self, a: Any, count: Any, axis: int) -> Any:
-        """NumPy's."""
+    def repeat(self, a: Tensor, count: Tensor, axis: int) -> Tensor:
+        """Repeat each slice of ``a`` along an axis as often as ``count`` says."""
         return self._torch.repeat_interleave(a, count, dim=axis)
 
-    def fill_diagonal(self, A: Any, value: float) -> None:
-        """In place."""
+    def fill_diagonal(self, A: Tensor, value: float) -> None:
+        """Write a value onto the diagonal of A, in place."""
         A.fill_diagonal_(value)
 
-    def flatnonzero(self, x: Any) -> Any:
-        """Positions of what is not zero."""
+    def flatnonzero(self, x: Tensor) -> Tensor:
+        """Positions of the entries of x that are not 0."""
         return self._torch.nonzero(x.reshape(-1))[:, 0]
 
 
 @cache
 def _tensors() -> Tensors:
+    """The namespace of tensors; torch is loaded, because a tensor exists."""
     return Tensors(sys.modules["torch"])
 
 
-# dense arrays and CSR -------------------------------------------------------------------------------------------------
+# rows ---------------------------------------------------------------------------------
 
 
 def row_blocks(
@@ -164,71 +202,126 @@ def row_blocks(
     *,
     like: Matrix | None = None,
 ) -> Iterator[slice]:
-    """Slices that cover ``range(n_rows)``, each with at most ``limit`` bytes of temporaries (more on a GPU).
+    """Slices that cover ``range(n_rows)``, with few bytes of temporaries each.
 
+    Parameters
+    ----------
+    n_rows : int
+    bytes_per_row : int
+        Temporary memory that the work on one row needs.
+    limit : int
+        The most bytes of a block, on the host; blocks on a GPU are larger.
+    like : array or tensor, optional
+        Where the work is done.
+
+    Examples
+    --------
     >>> list(row_blocks(5, 8, limit=16))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
-    if is_tensor(like) and (memory := device_memory(like)):
-        limit = min(DEVICE_BLOCK_BYTES, int(DEVICE_BLOCK_SHARE * memory))
+    if is_tensor(like) and like.is_cuda:
+        limit = min(DEVICE_BLOCK_BYTES, int(DEVICE_BLOCK_SHARE * device_memory(like)))
     step = max(1, limit // max(1, bytes_per_row))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
-def spread_rows(n: int, limit: int) -> "slice | NDArray[np.int_]":
-    """All rows of ``n``, or ``limit`` of them evenly spread, first and last included.
+def spread_rows(n: int, limit: int) -> slice | NDArray[np.int_]:
+    """All ``n`` rows, or ``limit`` of them evenly spread from the first to the last.
 
     >>> spread_rows(7, 3).tolist()
     [0, 3, 6]
     """
-    return slice(None) if n <= limit else np.linspace(0, n - 1, limit).astype(int)
+    if n <= limit:
+        return slice(None)
+    return np.linspace(0, n - 1, limit).astype(int)
 
 
-def check_plain(values: Any, name: str) -> None:
-    """Refuse what would lose something without a word on its way to plain numbers: masks, dates, imaginary parts."""
+def weights_per_label(w: Array, shape: tuple[int, ...]) -> Array:
+    """Weights as (N, L): weights of samples (N,) hold for each of their labels.
+
+    Parameters
+    ----------
+    w : array of shape (N,) or (N, L)
+    shape : (N, L)
+
+    Returns
+    -------
+    array of shape (N, L)
+        A view, which NumPy does not let you write to.
+
+    Examples
+    --------
+    >>> weights_per_label(np.array([1.0, 2.0]), (2, 3)).tolist()
+    [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
+    """
+    columns = w[:, None] if w.ndim == 1 else w
+    return namespace(w).broadcast_to(columns, shape)
+
+
+# what users pass ----------------------------------------------------------------------
+
+
+def check_plain(values: object, name: str) -> None:
+    """Refuse masks, dates and complex numbers, which plain numbers would lose.
+
+    Parameters
+    ----------
+    values : array, CSR, data frame or sequence
+    name : str
+        What the message calls them: "X", "y", "sample_weight".
+    """
     if not isinstance(values, np.ndarray):
         refuse_lazy(values, name)
-    dtypes = (
-        [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ())
-    )
+    if hasattr(values, "dtype"):
+        dtypes = [values.dtype]
+    else:
+        dtypes = getattr(values, "dtypes", [])
     kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}
     if np.ma.is_masked(values):
         raise InputError(
-            f"{name} is a masked array: write NaN where a value is not known, as in {name}.filled(nan)."
+            f"{name} is a masked array: write NaN where a value is not known, "
+            f"as in {name}.filled(nan)."
         )
     if kinds & {"M", "m"}:
         raise InputError(
-            f"{name} holds dates or times: turn them into numbers, such as days since some event."
+            f"{name} holds dates or times: turn them into numbers, "
+            "such as days since some event."
         )
     if "c" in kinds:
         raise InputError(
-            f"Complex data not supported: give the parts of {name} as columns of their own."
+            f"Complex data not supported: give the parts of {name} "
+            "as columns of their own."
         )
 
 
-def refuse_lazy(values: Any, name: str) -> None:
+def refuse_lazy(values: object, name: str) -> None:
     """Refuse a frame of polars that has not been computed."""
     if type(values).__name__ == "LazyFrame":
         raise InputError(
-            f"{name} is a LazyFrame of polars, which has no rows yet: pass what its collect() returns."
+            f"{name} is a LazyFrame of polars, which has no rows yet: "
+            "pass what its collect() returns."
         )
 
 
-def row_square_norms(X: Matrix) -> Array:
-    """Squared Euclidean length of every row, (N,)."""
-    if hasattr(X, "indptr"):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return namespace(X).einsum("nd,nd->n", X, X)
+# dense arrays and CSR -----------------------------------------------------------------
 
 
-def dense(X: Matrix) -> Any:
+def dense(X: Matrix) -> Array:
     """X as a dense array."""
     return X.toarray() if hasattr(X, "toarray") else X
 
 
-def is_sound(X: Matrix) -> bool:
-    """Whether the parts of a CSR matrix from a file fit each other: SciPy lets a last row pass that ends at 0."""
+def n_entries(X: Matrix) -> int:
+    """The number of entries of X that are stored."""
+    return int(X.nnz if is_csr(X) else X.shape[0] * X.shape[1])
+
+
+def is_sound(X: CSR) -> bool:
+    """Whether the arrays of a CSR matrix from a file fit each other.
+
+    SciPy's own check accepts a last row that ends at 0.
+    """
     try:
         X.check_format(full_check=True)
     except ValueError:
@@ -236,63 +329,74 @@ def is_sound(X: Matrix) -> bool:
     return bool((np.diff(X.indptr) >= 0).all())
 
 
-def n_entries(X: Matrix) -> int:
-    """Stored entries of X."""
-    return int(X.nnz if hasattr(X, "indptr") else X.shape[0] * X.shape[1])
+def row_square_norms(X: Matrix) -> Array:
+    """Squared Euclidean length (N,) of each row of X (N, D)."""
+    if is_csr(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return namespace(X).einsum("nd,nd->n", X, X)
 
 
 def weighted_mean(X: Matrix, w: Array) -> Array:
-    """Mean row under the weights ``w``, (D,)."""
+    """Mean (D,) of the rows of X (N, D) under the weights w (N,)."""
     return namespace(X).asarray(X.T @ cast(w, X.dtype)).ravel() / w.sum()
 
 
-def weighted_mean_and_sd(X: Array, w: Array) -> tuple[Any, Any]:
-    """Mean and standard deviation (D,) of the columns of dense X, of what is not missing, as NumPy arrays."""
-    xp, w = namespace(X), cast(w, X.dtype)
-    there = X == X
-    if bool(there.all()):
+def weighted_mean_and_sd(X: Array, w: Array) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of each column, missing values left out.
+
+    Parameters
+    ----------
+    X : array of shape (N, D)
+        Dense; NaN is missing.
+    w : array of shape (N,)
+
+    Returns
+    -------
+    mean, sd : NumPy arrays of shape (D,)
+    """
+    xp = namespace(X)
+    w = cast(w, X.dtype)
+    measured = X == X
+    if bool(measured.all()):
         mean = weighted_mean(X, w)
-        return asnumpy(mean), np.sqrt(asnumpy(w @ (X - mean) ** 2 / w.sum()))
-    total = w @ cast(there, X.dtype)
-    total = xp.where(total > 0, total, 1.0)
-    mean = w @ xp.where(there, X, 0.0) / total
-    return asnumpy(mean), np.sqrt(
-        asnumpy(w @ xp.where(there, X - mean, 0.0) ** 2 / total)
-    )
+        variance = w @ (X - mean) ** 2 / w.sum()
+    else:
+        total = w @ cast(measured, X.dtype)
+        total = xp.where(total > 0, total, 1.0)
+        mean = w @ xp.where(measured, X, 0.0) / total
+        variance = w @ xp.where(measured, X - mean, 0.0) ** 2 / total
+    return asnumpy(mean), np.sqrt(asnumpy(variance))
 
 
 def within_reach(X: Matrix) -> Matrix:
-    """X, in which numbers whose squares would not be finite are the largest ones whose squares are."""
-    from scipy.sparse import csr_array
-
-    xp, values = namespace(X), X.data if hasattr(X, "indptr") else X
-    most = float(xp.finfo(X.dtype).max) ** 0.4
-    if bool((abs(values) <= most).all()):
+    """X (N, D), clipped where the square of a number would not be finite."""
+    xp = namespace(X)
+    values = X.data if is_csr(X) else X
+    largest = float(xp.finfo(X.dtype).max) ** 0.4
+    if bool((abs(values) <= largest).all()):
         return X
-    values = xp.clip(values, -most, most)
-    return (
-        csr_array((values, X.indices, X.indptr), shape=X.shape)
-        if hasattr(X, "indptr")
-        else values
-    )
+    values = xp.clip(values, -largest, largest)
+    return _with_entries(X, values) if is_csr(X) else values
 
 
 def unit_rows(X: Matrix) -> Matrix:
-    """Every row scaled to unit length; a row of zeros stays as it is. CSR in, CSR out."""
-    from scipy.sparse import csr_array
-
+    """Scale each row of X (N, D) to unit length; rows of zeros stay. CSR stays CSR."""
     xp = namespace(X)
     norms = cast(xp.sqrt(row_square_norms(X)), X.dtype)
     scale = 1.0 / xp.where(norms > 0, norms, 1.0)
-    if hasattr(X, "indptr"):
-        return csr_array(
-            (X.data * np.repeat(scale, np.diff(X.indptr)), X.indices, X.indptr),
-            shape=X.shape,
-        )
+    if is_csr(X):
+        return _with_entries(X, X.data * np.repeat(scale, np.diff(X.indptr)))
     return X * scale[:, None]
 
 
-# threads -------------------------------------------------------------------------------------------------------------
+def _with_entries(X: CSR, entries: FloatArray) -> CSR:
+    """A CSR array that stores other numbers in the cells that X stores."""
+    from scipy.sparse import csr_array
+
+    return csr_array((entries, X.indices, X.indptr), shape=X.shape)
+
+
+# threads ------------------------------------------------------------------------------
 
 
 def asked_threads() -> int | None:
@@ -302,7 +406,10 @@ def asked_threads() -> int | None:
 
 
 def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
-    """``work`` of every item, in order, over threads where the flops are worth them. Same numbers with any number."""
+    """Do ``work`` for each item, in threads if there are enough flops to pay for them.
+
+    Results are in the order of the items and do not depend on the number of threads.
+    """
     workers = (
         asked_threads() or len(os.sched_getaffinity(0))
         if hasattr(os, "sched_getaffinity")
@@ -323,7 +430,10 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def blas_threads(flops: float) -> Iterator[None]:
-    """Limit BLAS to one thread for work of fewer than FLOPS_FOR_THREADS flops, or to MLTSK_THREADS if that is set."""
+    """Limit BLAS to one thread for work of fewer than FLOPS_FOR_THREADS flops.
+
+    If MLTSK_THREADS is set, that is the limit.
+    """
     limit = asked_threads() or (1 if flops < FLOPS_FOR_THREADS else None)
     if limit is None:
         yield

@@ -1,6 +1,7 @@
-"""How sure a model is of its numbers.
+"""How certain a model is of its numbers.
 
-Symbols: U numbers per label, those of P terms and then of K exceptions; D columns, L labels.
+Symbols: U numbers per label, first those of P terms and then those of K exceptions;
+D columns, L labels.
 """
 
 from dataclasses import dataclass
@@ -9,35 +10,58 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Array
+from .arrays import FloatArray
+
+# The pseudo-inverse copes with singular information; from this many numbers on it would
+# take too long, and the plain inverse is used.
+MIN_NUMBERS_FOR_INVERSE = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Certainty:
-    """``information`` (U, U) of all numbers, ridge included, and the standard deviation ``noise`` (L,) of labels.
+    """What is needed for the covariance of the numbers of each label.
 
-    The covariance of the numbers that a label has is the inverse of their part of the information, times noise². What
-    was chosen is taken as given. ``chosen`` (D, L) says in how many of ``folds`` fits to parts of the data a column was
-    chosen for a label, to the same effect; None where nothing was chosen.
+    It holds for the statements that were chosen; that others might have been chosen is
+    not part of it.
+
+    Parameters
+    ----------
+    information : array of shape (U, U)
+        Information about all numbers, ridge included. The covariance of the numbers
+        that a label has is the inverse of their rows and columns, times noise².
+    noise : array of shape (L,)
+        Standard deviation of each label around its scores.
+    chosen : array of shape (D, L), optional
+        In how many of ``folds`` fits to a part of the data a column was chosen for a
+        label, with the same effect; None if nothing was chosen.
+    folds : int
     """
 
-    information: Array
-    noise: Array
+    information: FloatArray
+    noise: FloatArray
     chosen: NDArray[np.int64] | None = None
     folds: int = 0
 
-    def covariance(self, kept: NDArray[np.bool_], label: int) -> Array:
-        """(U, U), 0 outside of the numbers ``kept`` (U,) of a label."""
+    def covariance(self, kept: NDArray[np.bool_], label: int) -> FloatArray:
+        """Covariance (U, U) of the numbers of a label; 0 for numbers it does not have.
+
+        Parameters
+        ----------
+        kept : array of bool of shape (U,)
+            Which numbers the label has.
+        label : int
+        """
         return self._inverse(kept.tobytes()) * self.noise[label] ** 2
 
     @lru_cache(maxsize=256)  # noqa: B019 - the labels of a long model share one inverse
-    def _inverse(self, kept: bytes) -> Array:
-        rows = np.flatnonzero(np.frombuffer(kept, dtype=bool))
-        out = np.zeros(self.information.shape)
-        part = self.information[np.ix_(rows, rows)].astype(np.float64)
-        out[np.ix_(rows, rows)] = (
-            np.linalg.pinv(part, hermitian=True)
-            if len(rows) < 500
-            else np.linalg.inv(part)
-        )
-        return out
+    def _inverse(self, kept: bytes) -> FloatArray:
+        """Inverse (U, U) of the information about the numbers ``kept``, 0 elsewhere."""
+        numbers = np.flatnonzero(np.frombuffer(kept, dtype=bool))
+        cells = np.ix_(numbers, numbers)
+        information = self.information[cells].astype(np.float64)
+        inverse = np.zeros(self.information.shape)
+        if len(numbers) < MIN_NUMBERS_FOR_INVERSE:
+            inverse[cells] = np.linalg.pinv(information, hermitian=True)
+        else:
+            inverse[cells] = np.linalg.inv(information)
+        return inverse

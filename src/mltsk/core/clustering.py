@@ -1,25 +1,29 @@
-"""Fuzzy c-means: where the rules of a fuzzy system sit.   (3)
+"""Fuzzy c-means: where the rules of a fuzzy system sit. (3)
 
-Symbols: X (N, D) samples, w (N,) weights, C (K, D) centres, U (N, K) memberships (rows sum to 1), m the fuzzifier.
-One step is C = (w Uᵐ)ᵀX / Σ w Uᵐ, then U ∝ d²^(-1/(m-1)) with d² the squared distances; m = 1 is its limit, k-means.
+Symbols: X (N, D) samples, w (N,) weights, C (K, D) centres, U (N, K) memberships (rows
+sum to 1), m the fuzzifier, D2 (N, K) squared distances. One step is
+C = (w Uᵐ)ᵀX / Σ w Uᵐ, then U ∝ D2^(-1/(m-1)). Its limit for m = 1 is k-means.
 
-With m = 2, as in the paper, every centre falls onto the mean once there are more than a few dozen features; an m close
-to 1 keeps them apart. The default start is deterministic, depends on the weighted sample alone (not on the order of
-rows) and therefore makes a weight of 2 the same as a row given twice.
+With m = 2, as in the paper, every centre falls onto the mean once there are more than a
+few dozen features; an m close to 1 keeps centres apart. The default start is
+deterministic and depends only on the weighted sample, not on the order of rows. A row
+of weight 2 is therefore the same as a row that is given twice.
 """
 
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from .arrays import (
     Array,
+    FloatArray,
     Matrix,
     cast,
+    dense,
+    is_csr,
     is_tensor,
     namespace,
     put,
@@ -27,16 +31,23 @@ from .arrays import (
     weighted_mean,
 )
 
-POWER_STEPS = (
-    12  # enough for a good split direction; an exact principal axis splits no better
-)
+# Steps of the search for a split direction: an exact principal axis splits no better.
+POWER_STEPS = 12
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """Result of fuzzy c-means: ``centers`` (K, D), ``memberships`` (N, K), the objective ``loss``, ``n_iter``.
+    """Result of fuzzy c-means, heaviest cluster first.
 
-    K is smaller than what was asked for when X has fewer distinct rows than that.
+    Parameters
+    ----------
+    centers : array of shape (K, D)
+        K is smaller than asked for if X has fewer distinct rows.
+    memberships : array of shape (N, K)
+    loss : float
+        The objective Σ w Uᵐ D2.
+    n_iter : int
+    converged : bool
     """
 
     centers: Array
@@ -59,28 +70,30 @@ def fuzzy_c_means(
     rtol: float = 0.0,
     power_steps: int = POWER_STEPS,
 ) -> Clustering:
-    """Weighted fuzzy c-means; ``fuzzifier=1`` is k-means.   (3)
+    """Weighted fuzzy c-means; ``fuzzifier=1`` is k-means. (3)
 
     Parameters
     ----------
     X : array or CSR of shape (N, D)
     n_clusters : int
-        Fewer centres come back when X has fewer distinct rows.
+        Fewer centres come back if X has fewer distinct rows.
     fuzzifier : float, default=2.0
         m >= 1. The paper uses 2.
     sample_weight : array of shape (N,), optional
         Counts of copies: 0 removes a row, 2 doubles it.
     init : {"spread", "random"} or array of shape (K, D), default="spread"
-        "spread" splits the sample again and again along its widest direction (deterministic); "random" draws
-        memberships, as the authors' program does; an array gives the first centres.
+        "spread" splits the sample again and again along its widest direction
+        (deterministic); "random" draws memberships, as the authors' program does; an
+        array gives the first centres.
     random_state : int or Generator, optional
         For ``init="random"``.
     max_iter, tol : int, float
-        Stop after ``max_iter`` steps or when the loss changes by less than ``tol`` (the authors' rule: 100, 1e-6).
+        Stop after ``max_iter`` steps or when the loss changes by less than ``tol``
+        (the authors' rule: 100, 1e-6).
     rtol : float, default=0.0
         Stop also when the loss changes by less than this share of itself.
     power_steps : int
-        Of the search for the direction in which "spread" splits.
+        Steps of the search for the direction in which "spread" splits.
 
     Examples
     --------
@@ -93,43 +106,41 @@ def fuzzy_c_means(
         raise ValueError(f"fuzzifier must be at least 1 (k-means), got {fuzzifier}")
     w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
     w = cast(w if is_tensor(w) else put(np.asarray(w), X), X.dtype)
-    # Distances come from expanded squares, which cancel for data far from 0: dense data are moved there first.
-    origin = (
-        np.zeros(X.shape[1], dtype=X.dtype)
-        if sparse.issparse(X)
-        else weighted_mean(X, w)
-    )
-    X = X if sparse.issparse(X) else X - origin
+    # Distances come from expanded squares, which cancel for data far from 0: dense data
+    # are moved there first.
+    if is_csr(X):
+        origin = np.zeros(X.shape[1], dtype=X.dtype)
+    else:
+        origin = weighted_mean(X, w)
+        X = X - origin
     norms = row_square_norms(X)
     if not isinstance(init, str):
         C = cast(init - origin, X.dtype)
     elif init == "spread":
         C = spread_centers(X, w, n_clusters, power_steps)
     elif init == "random":
-        U = cast(
-            put(
-                np.random.default_rng(random_state).random((X.shape[0], n_clusters)), X
-            ),
-            X.dtype,
-        )
-        C = fcm_step(X, U / U.sum(axis=1, keepdims=True), w, fuzzifier=fuzzifier)[0]
+        C = _random_centers(X, w, n_clusters, fuzzifier, random_state)
     else:
         raise ValueError(
             f"init must be 'spread', 'random' or an array of centres, got {init!r}"
         )
-    loss, converged, n_iter = np.inf, False, 0
     U = memberships(square_distances(X, C, norms), fuzzifier)
+    loss = np.inf
+    converged = False
+    n_iter = 0
     while n_iter < max_iter and not converged:
-        C, U, new = fcm_step(X, U, w, fuzzifier=fuzzifier, previous=C, norms=norms)
-        converged, loss = abs(new - loss) < max(tol, rtol * abs(new)), new
+        previous_loss = loss
+        C, U, loss = fcm_step(X, U, w, fuzzifier=fuzzifier, previous=C, norms=norms)
+        converged = abs(loss - previous_loss) < max(tol, rtol * abs(loss))
         n_iter += 1
-    mass = w @ U  # heaviest rule first: a stable order for people and for tests
-    order = (
-        mass.argsort(stable=True, descending=True)
-        if is_tensor(mass)
-        else np.argsort(-mass, kind="stable")
+    order = _heaviest_first(w @ U)
+    return Clustering(
+        centers=C[order] + origin,
+        memberships=U[:, order],
+        loss=float(loss),
+        n_iter=n_iter,
+        converged=converged,
     )
-    return Clustering(C[order] + origin, U[:, order], float(loss), n_iter, converged)
 
 
 def fcm_step(
@@ -141,125 +152,231 @@ def fcm_step(
     previous: Array | None = None,
     norms: Array | None = None,
 ) -> tuple[Array, Array, float]:
-    """One step: centres from memberships U, the loss Σ w Uᵐ d² there, and the memberships of the new centres.   (3)"""
+    """One step of fuzzy c-means from the memberships U. (3)
+
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    U : array of shape (N, K)
+    w : array of shape (N,)
+    fuzzifier : float
+    previous : array of shape (K, D), optional
+        Where a cluster stays that has lost all its rows.
+    norms : array of shape (N,), optional
+        Squared lengths of the rows of X.
+
+    Returns
+    -------
+    C : array of shape (K, D)
+        The centres of U.
+    new_U : array of shape (N, K)
+        The memberships at these centres.
+    loss : float
+        Σ w Uᵐ D2, with the memberships U and the distances from C.
+    """
+    xp = namespace(U)
     V = (U if fuzzifier == 1 else U**fuzzifier) * w[:, None]
-    xp, mass = namespace(U), V.sum(axis=0)
+    mass = V.sum(axis=0)
     C = xp.asarray(X.T @ V).T / xp.where(mass > 0, mass, 1.0)[:, None]
     if previous is not None:
-        C = xp.where(
-            (mass > 0)[:, None], C, previous
-        )  # a cluster that lost all its rows stays where it was
-    D2 = square_distances(X, C, row_square_norms(X) if norms is None else norms)
-    return C, memberships(D2, fuzzifier), float(xp.einsum("nk,nk->", V, D2))
-
-
-def variances(X: Matrix, centers: Array, memberships: Array, w: Array) -> Array:
-    """Variance of every feature around every centre, weighted by the memberships, (K, D): (4) with h = 1."""
-    V = memberships * w[:, None]
-    xp = namespace(V)
-    mass = xp.maximum(V.sum(axis=0), xp.finfo(V.dtype).tiny)[:, None]
-    if not sparse.issparse(X):
-        # Σ u (x - c)² rule by rule: expanding the square would lose the small variances that make narrow rules
-        return (
-            xp.stack([v @ (X - c) ** 2 for v, c in zip(V.T, centers, strict=True)])
-            / mass
-        )
-    first = np.asarray(X.T @ V).T / mass
-    second = np.asarray(X.multiply(X).T @ V).T / mass
-    return np.maximum(second - 2 * first * centers + centers**2, 0.0)
+        C = xp.where((mass > 0)[:, None], C, previous)
+    if norms is None:
+        norms = row_square_norms(X)
+    D2 = square_distances(X, C, norms)
+    loss = float(xp.einsum("nk,nk->", V, D2))
+    return C, memberships(D2, fuzzifier), loss
 
 
 def square_distances(X: Matrix, C: Array, norms: Array) -> Array:
-    """Squared distances (N, K) between rows of squared length ``norms`` and centres."""
+    """Squared distances (N, K) of the rows of X (N, D) from the centres C (K, D).
+
+    ``norms`` (N,) are the squared lengths of the rows of X.
+    """
     xp = namespace(C)
     D2 = norms[:, None] - 2 * xp.asarray(X @ C.T) + xp.einsum("kd,kd->k", C, C)
     return xp.clip(D2, 0.0, None, out=D2)
 
 
 def memberships(D2: Array, fuzzifier: float) -> Array:
-    """Memberships (N, K) that go with squared distances; rows sum to 1."""
+    """Memberships (N, K) that go with squared distances D2 (N, K); rows sum to 1."""
     xp = namespace(D2)
     if fuzzifier == 1:
         U = xp.zeros_like(D2)
         U[xp.arange(len(D2), like=D2), D2.argmin(axis=1)] = 1
         return U
-    # In logarithms, because d²^(-1/(m-1)) overflows for m near 1. A sample on a centre belongs to it alone; on several
-    # equal centres, to all of them in equal shares.
+    # In logarithms, because D2^(-1/(m-1)) overflows for m near 1. A sample on a centre
+    # belongs to it alone; on several equal centres, to all of them in equal shares.
     floor = xp.finfo(D2.dtype).eps ** 2 * max(1.0, float(D2.max()))
-    E = xp.log(xp.maximum(D2, floor)) / (1 - fuzzifier)
-    E -= xp.amax(E, axis=1, keepdims=True)
-    xp.exp(E, out=E)
-    return E / E.sum(axis=1, keepdims=True)
+    U = xp.log(xp.maximum(D2, floor)) / (1 - fuzzifier)
+    U -= xp.amax(U, axis=1, keepdims=True)
+    xp.exp(U, out=U)
+    return U / U.sum(axis=1, keepdims=True)
+
+
+def _random_centers(
+    X: Matrix,
+    w: Array,
+    n_clusters: int,
+    fuzzifier: float,
+    random_state: int | np.random.Generator | None,
+) -> Array:
+    """Centres (K, D) of memberships (N, K) drawn at random."""
+    drawn = np.random.default_rng(random_state).random((X.shape[0], n_clusters))
+    U = cast(put(drawn, X), X.dtype)
+    U = U / U.sum(axis=1, keepdims=True)
+    return fcm_step(X, U, w, fuzzifier=fuzzifier)[0]
+
+
+def _heaviest_first(mass: Array) -> Array:
+    """Positions of masses (K,), largest first: a stable order for people and tests."""
+    if is_tensor(mass):
+        return mass.argsort(stable=True, descending=True)
+    return np.argsort(-mass, kind="stable")
+
+
+# the start ----------------------------------------------------------------------------
 
 
 def spread_centers(
     X: Matrix, w: Array, n_clusters: int, power_steps: int = POWER_STEPS
 ) -> Array:
-    """Centres found by splitting, again and again, the group of largest scatter at its mean along its widest direction.
+    """Centres (K, D) of groups that come from splitting the sample again and again.
 
-    Fewer than ``n_clusters`` centres come back when no group is left that has two distinct rows.
+    Each time the group of largest scatter is split at its mean, along its widest
+    direction. Fewer centres come back if no group is left that has two distinct rows.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    w : array of shape (N,)
+    n_clusters : int
+    power_steps : int
+        Steps of the search for the widest direction.
     """
     xp = namespace(X)
     groups = [_Group(X, w, xp.flatnonzero(w > 0))]
     while len(groups) < n_clusters:
         widest = max(groups, key=attrgetter("scatter"))
+        if widest.scatter <= 0:
+            break
         right = widest.along_widest(power_steps) > 0
-        if widest.scatter <= 0 or right.all() or not right.any():
+        if right.all() or not right.any():
             break
         groups.remove(widest)
-        groups += [_Group(X, w, widest.rows[right]), _Group(X, w, widest.rows[~right])]
+        groups.append(_Group(X, w, widest.rows[right]))
+        groups.append(_Group(X, w, widest.rows[~right]))
     return xp.stack([group.mean for group in groups])
 
 
 class _Group:
-    """Some rows of X: their mean, and their scatter around it."""
+    """Rows of X with their mean (D,) and their scatter around it.
 
-    def __init__(self, X: Matrix, w: Array, rows: Any) -> None:
-        self.rows, self.part, self.weight = rows, X[rows], w[rows]
-        self.mean = weighted_mean(self.part, self.weight)
-        total = float(self.weight @ row_square_norms(self.part))
-        scatter = total - float(self.weight.sum() * (self.mean @ self.mean))
-        # below the rounding error of the two terms there is no scatter: the rows are equal
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    w : array of shape (N,)
+    rows : array of int of shape (n,)
+        Which rows of X belong to the group.
+    """
+
+    def __init__(self, X: Matrix, w: Array, rows: NDArray[np.intp]) -> None:
+        self.rows = rows
+        self.X = X[rows]
+        self.w = w[rows]
+        self.mean = weighted_mean(self.X, self.w)
+        self.norms = row_square_norms(self.X)
+        total = float(self.w @ self.norms)
+        scatter = total - float(self.w.sum() * (self.mean @ self.mean))
+        # Scatter below the rounding error of the two terms is none: the rows are equal.
         self.scatter = scatter if scatter > 1e-10 * total else 0.0
 
     def along_widest(self, steps: int) -> Array:
-        """Coordinates of the rows along (nearly) their first principal axis: power iteration from the farthest row."""
-        part, mean, xp = self.part, self.mean, namespace(self.mean)
-        D2 = square_distances(part, mean[None, :], row_square_norms(part))[:, 0]
-        far = part[[int(D2.argmax())]]
-        v = xp.asarray(far.todense() if sparse.issparse(far) else far).ravel() - mean
+        """Coordinates (n,) of the rows along (nearly) their first principal axis.
+
+        It is found by power iteration, which starts at the row farthest from the mean.
+        """
+        X = self.X
+        mean = self.mean
+        xp = namespace(mean)
+        D2 = square_distances(X, mean[None, :], self.norms)[:, 0]
+        farthest = dense(X[[int(D2.argmax())]])
+        v = xp.asarray(farthest).ravel() - mean
         for _ in range(steps):
-            u = self.weight * (xp.asarray(part @ v).ravel() - mean @ v)
-            v = xp.asarray(part.T @ u).ravel() - u.sum() * mean
+            u = self.w * (xp.asarray(X @ v).ravel() - mean @ v)
+            v = xp.asarray(X.T @ u).ravel() - u.sum() * mean
             v /= max(float(xp.linalg.norm(v)), np.finfo(np.float64).tiny)
-        return xp.asarray(part @ v).ravel() - mean @ v
+        return xp.asarray(X @ v).ravel() - mean @ v
+
+
+# what centres tell --------------------------------------------------------------------
+
+
+def variances(X: Matrix, centers: Array, memberships: Array, w: Array) -> Array:
+    """Variance of each feature around each centre, (K, D): (4) with h = 1.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    centers : array of shape (K, D)
+    memberships : array of shape (N, K)
+        How much each sample counts for each centre.
+    w : array of shape (N,)
+    """
+    V = memberships * w[:, None]
+    xp = namespace(V)
+    mass = xp.maximum(V.sum(axis=0), xp.finfo(V.dtype).tiny)[:, None]
+    if is_csr(X):
+        first = np.asarray(X.T @ V).T / mass
+        second = np.asarray(X.multiply(X).T @ V).T / mass
+        return np.maximum(second - 2 * first * centers + centers**2, 0.0)
+    # Σ u (x - c)² centre by centre: expanding the square would lose the small variances
+    # that make narrow rules.
+    squares = [v @ (X - c) ** 2 for v, c in zip(V.T, centers, strict=True)]
+    return xp.stack(squares) / mass
 
 
 def mean_nearest_distance(X: Matrix, C: Array, w: Array) -> float:
-    """Mean squared distance, averaged over features, from a sample to its nearest centre: the yardstick of widths."""
+    """Mean squared distance per feature of samples from their nearest centre.
+
+    It is the yardstick of widths. X is (N, D), C (K, D), w (N,).
+    """
     nearest = square_distances(X, C, row_square_norms(X)).min(axis=1)
     return float(w @ nearest) / (float(w.sum()) * X.shape[1])
 
 
 def xie_beni(
-    X: Matrix, C: Array, *, fuzzifier: float = 2.0, sample_weight: Array | None = None
+    X: Matrix,
+    C: FloatArray,
+    *,
+    fuzzifier: float = 2.0,
+    sample_weight: FloatArray | None = None,
 ) -> float:
-    """Xie and Beni's index of centres C (K, D): how wide clusters are next to how far apart they are; less is better.
+    """Xie and Beni's index: the width of clusters next to the distance between them.
 
-    It is Σ_i w_i Σ_k u_ikᵐ ‖x_i - c_k‖² / (Σ w · min_{k≠l} ‖c_k - c_l‖²), with the memberships u that fuzzy c-means has
-    at these centres; of one centre, or of two that are the same, infinity.
+    It is Σ_i w_i Σ_k u_ikᵐ ‖x_i - c_k‖² / (Σ w · min_{k≠l} ‖c_k - c_l‖²), with the
+    memberships u that fuzzy c-means has at these centres. Less is better. It is
+    infinite for one centre, or if two centres are equal.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    C : array of shape (K, D)
+    fuzzifier : float, default=2.0
+    sample_weight : array of shape (N,), optional
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
-    >>> [round(xie_beni(X, np.array(C), fuzzifier=1.0), 4) for C in ([[0.05], [5.05]], [[0.0], [0.1], [5.05]])]
-    [0.0001, 0.125]
+    >>> round(xie_beni(X, np.array([[0.05], [5.05]]), fuzzifier=1.0), 4)
+    0.0001
+    >>> round(xie_beni(X, np.array([[0.0], [0.1], [5.05]]), fuzzifier=1.0), 4)
+    0.125
     """
+    apart = pdist(C, "sqeuclidean").min(initial=np.inf)
+    if not 0 < apart < np.inf:
+        return np.inf
     w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
     D2 = square_distances(X, C, row_square_norms(X))
-    apart = pdist(C, "sqeuclidean").min(initial=np.inf)
-    spread = float(
-        w @ (memberships(D2, fuzzifier) ** fuzzifier * D2).sum(axis=1)
-    ) / float(w.sum())
-    return spread / float(apart) if 0 < apart < np.inf else np.inf
+    width = (memberships(D2, fuzzifier) ** fuzzifier * D2).sum(axis=1)
+    return float(w @ width) / float(w.sum()) / float(apart)

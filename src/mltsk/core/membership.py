@@ -1,22 +1,39 @@
-"""Gaussian memberships and normalised firing strengths (2) (5) (6), and who is in a rule by them.
+"""Gaussian memberships and firing strengths (2) (5) (6), and the members of a rule.
 
-Symbols: X (N, D) samples, C (K, D) centres, S (K, D) widths, E (N, K) exponents, M (N, K) firing strengths,
-Y (N, L) labels.
+Symbols: X (N, D) samples, C (K, D) centres, S (K, D) widths, E (N, K) exponents,
+M (N, K) firing strengths, Y (N, L) labels, w (N,) or (N, L) weights.
 
-The membership of x in the fuzzy set of rule k and feature i is exp(-(x - c)² / s). The paper writes 2δ² for s with
-δ = h · variance (4); its authors' program uses s = h · variance + eps, without square and factor: `authors_widths`.
+The membership of x in the fuzzy set of rule k and feature i is exp(-(x - c)² / s). The
+paper writes 2δ² for s with δ = h · variance (4); its authors' program uses
+s = h · variance + eps, without square and factor: `authors_widths`.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from .arrays import Array, Matrix, cast, namespace, put, row_blocks, spread_rows
+from .arrays import (
+    Array,
+    FloatArray,
+    Matrix,
+    cast,
+    is_csr,
+    namespace,
+    put,
+    row_blocks,
+    spread_rows,
+    weights_per_label,
+)
 
-Firing = Literal["softmax", "authors", "plain", "minimum"]
+Firing: TypeAlias = Literal["softmax", "authors", "plain", "minimum"]
+
+# The exponent of a sample of which no feature of a rule was measured: exp(-1000) is 0.
+NOT_MEASURED_EXPONENT = 1e3
+
+
+# firing strengths ---------------------------------------------------------------------
 
 
 def firing_strengths(
@@ -27,121 +44,183 @@ def firing_strengths(
     firing: Firing = "softmax",
     share: Array | None = None,
 ) -> Array:
-    """Firing strength of every rule for every sample, (N, K), normalised: rows sum to 1.   (5) (6)
+    """Firing strength (N, K) of each rule for each sample. (5) (6)
 
-    Works in log space: a product over D Gaussians underflows to 0/0 beyond a few hundred features. With
-    ``firing="authors"`` the product is taken literally, as the published program does, and a sample whose
-    memberships all underflow fires no rule: its row is 0. ``"plain"`` does not normalise at all: a membership in
-    [0, 1] per rule, so that a sample far from every rule fires none. ``"minimum"`` neither, and joins conditions by
-    their minimum instead of their product.
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    C, S : arrays of shape (K, D)
+        Centres and widths.
+    firing : {"softmax", "authors", "plain", "minimum"}, default="softmax"
+        "softmax" normalises: rows sum to 1. It works in logarithms, because a product
+        over D Gaussians underflows to 0/0 beyond a few hundred features. "authors"
+        takes the product literally, as the published program does; a sample whose
+        memberships all underflow fires no rule: its row is 0. "plain" does not
+        normalise: each rule has a membership in [0, 1], and a sample far from every
+        rule fires none. "minimum" does not normalise either, and joins conditions by
+        their minimum instead of their product.
+    share : array of shape (D,), optional
+        How much each feature counts when others are missing; alike by default.
     """
     xp = namespace(C)
-    M = xp.empty(
-        (X.shape[0], C.shape[0]), dtype=xp.result_type(X.dtype, C.dtype), like=C
-    )
-    relative = firing == "softmax" and len(C) > 0 and bool((S == S[0]).all())
-    for rows in (
-        row_blocks(X.shape[0], 8 * (X.shape[1] + 3 * C.shape[0]), like=C)
-        if len(C)
-        else ()
-    ):
+    N, D = X.shape
+    K = C.shape[0]
+    M = xp.empty((N, K), dtype=xp.result_type(X.dtype, C.dtype), like=C)
+    if K == 0:
+        return M
+    relative = firing == "softmax" and bool((S == S[0]).all())
+    for rows in row_blocks(N, 8 * (D + 3 * K), like=C):
         if firing == "minimum":
-            E = _farthest(X[rows], C, S, share)
+            E = _largest_exponents(X[rows], C, S, share)
         else:
             E = exponents(X[rows], C, S, relative=relative, share=share)
-        fired = xp.exp(
-            xp.amin(E, axis=1, keepdims=True) - E if firing == "softmax" else -E
-        )
-        if firing in ("softmax", "authors"):
-            total = fired.sum(axis=1, keepdims=True)
-            fired /= xp.where(
-                total == 0, np.finfo(np.float64).eps, total
-            )  # a 0 is one of the authors' underflows
-        M[rows] = fired
+        M[rows] = _strengths(E, firing)
     return M
+
+
+def _strengths(E: Array, firing: Firing) -> Array:
+    """Firing strengths (N, K) of exponents E (N, K)."""
+    xp = namespace(E)
+    if firing == "softmax":
+        strengths = xp.exp(xp.amin(E, axis=1, keepdims=True) - E)
+    else:
+        strengths = xp.exp(-E)
+    if firing in ("softmax", "authors"):
+        total = strengths.sum(axis=1, keepdims=True)
+        # a total of 0 is one of the authors' underflows
+        strengths /= xp.where(total == 0, np.finfo(np.float64).eps, total)
+    return strengths
 
 
 def exponents(
     X: Matrix, C: Array, S: Array, *, relative: bool = False, share: Array | None = None
 ) -> Array:
-    """E_k(x) = Σ_i (x_i - c_i)² / s_i, (N, K); with ``relative``, up to a term that is the same for every rule.
+    """Exponents (N, K) of the product of memberships: E_k(x) = Σ_i (x_i - c_i)² / s_i.
 
-    Where widths are ordinary the square is expanded, so the work is one or two matrix products instead of an (N, K, D)
-    array; where some are so narrow that this would cancel (constant features under the authors' widths), it is not. A
-    missing value does not count, and what is there counts for all: features by their ``share`` (D,), by default alike.
+    If widths are ordinary, the square is expanded, and the work is one or two matrix
+    products instead of an (N, K, D) array. It is not expanded if widths are so narrow
+    that this would cancel (constant features under the authors' widths). Over missing
+    values, a sum counts only the features that are there, scaled up to all of them.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (N, D)
+    C, S : arrays of shape (K, D)
+        Centres and widths.
+    relative : bool, default=False
+        Leave out a term that is the same for every rule.
+    share : array of shape (D,), optional
+        How much each feature counts when others are missing; alike by default.
     """
     xp = namespace(C)
-    if sparse.issparse(X):
-        square: Any = X.multiply(X)
+    if is_csr(X):
+        squares = X.multiply(X)
     else:
         origin = C.mean(axis=0)
-        X, C = X - origin, C - origin
-        there = X == X
-        if not bool(there.all()):
-            return _of_what_is_there(X, there, C, S, relative, share)
-        # An expanded square keeps an absolute error of about eps · c²/s in the exponent; 1e-6 is far below what shows.
-        if not relative and bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9):
-            return xp.stack(
-                [((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)], axis=1
+        X = X - origin
+        C = C - origin
+        measured = X == X
+        if not bool(measured.all()):
+            return _exponents_of_measured(
+                X, measured, C, S, relative=relative, share=share
             )
-        square = None if relative else X**2
+        # An expanded square keeps an absolute error of about eps · c²/s in the
+        # exponent; 1e-6 is far below what shows.
+        if not relative and bool((C**2 / S).max() * np.finfo(np.float64).eps > 1e-9):
+            per_rule = [((X - c) ** 2) @ (1 / s) for c, s in zip(C, S, strict=True)]
+            return xp.stack(per_rule, axis=1)
+        squares = None if relative else X**2
     E = -2 * xp.asarray(X @ (C / S).T) + xp.einsum("kd,kd->k", C, C / S)
     if not relative:
-        E += xp.asarray(square @ (1 / S).T)
+        E += xp.asarray(squares @ (1 / S).T)
         xp.clip(E, 0.0, None, out=E)
     return E
 
 
-def _of_what_is_there(
-    X: Array, there: Array, C: Array, S: Array, relative: bool, share: Array | None
+def _exponents_of_measured(
+    X: Array,
+    measured: Array,
+    C: Array,
+    S: Array,
+    *,
+    relative: bool,
+    share: Array | None,
 ) -> Array:
-    """Exponents over the values that are there, times how much of a rule's features they are; 1000 without any."""
+    """Exponents (N, K) of the ``measured`` (N, D) values, scaled up to all features."""
     xp = namespace(C)
-    X, there = xp.where(there, X, 0.0), cast(there, X.dtype)
-    E = -2 * X @ (C / S).T + there @ (C * C / S).T
+    X = xp.where(measured, X, 0.0)
+    measured = cast(measured, X.dtype)
+    E = -2 * (X @ (C / S).T) + measured @ (C * C / S).T
     if not relative:
         E = xp.clip(E + X**2 @ (1 / S).T, 0.0, None)
-    counted = _counted(X, S, share)
-    seen = there @ counted.T
-    return xp.where(seen > 1e-9, E * counted.sum(axis=1) / xp.maximum(seen, 1e-9), 1e3)
+    counts = _condition_counts(X, S, share)
+    seen = measured @ counts.T
+    scaled_up = E * counts.sum(axis=1) / xp.maximum(seen, 1e-9)
+    return xp.where(seen > 1e-9, scaled_up, NOT_MEASURED_EXPONENT)
 
 
-def _farthest(X: Array, C: Array, S: Array, share: Array | None) -> Array:
-    """max_i (x_i - c_i)² / s_i over the values that are there, (N, K), for the least membership; 1000 without any."""
+def _largest_exponents(X: Array, C: Array, S: Array, share: Array | None) -> Array:
+    """Exponents (N, K) of the least membership: max_i (x_i - c_i)² / s_i.
+
+    The maximum is over the values of X (N, D) that are not missing.
+    """
     xp = namespace(C)
-    parts = [
+    largest = [
         xp.amax(xp.nan_to_num((X - c) ** 2 / s), axis=1)
         for c, s in zip(C, S, strict=True)
     ]
-    seen = cast(X == X, X.dtype) @ _counted(X, S, share).T
-    return xp.where(seen > 1e-9, xp.stack(parts, axis=1), 1e3)
+    seen = cast(X == X, X.dtype) @ _condition_counts(X, S, share).T
+    return xp.where(seen > 1e-9, xp.stack(largest, axis=1), NOT_MEASURED_EXPONENT)
 
 
-def _counted(X: Array, S: Array, share: Array | None) -> Array:
-    """How much each condition counts, (K, D): those of infinite width are none."""
+def _condition_counts(X: Array, S: Array, share: Array | None) -> Array:
+    """How much each condition counts, (K, D): one of infinite width does not count.
+
+    X says in which precision and where the result lies.
+    """
     finite = cast(namespace(S).isfinite(S), X.dtype)
-    return finite if share is None else finite * cast(put(share, X), X.dtype)
+    if share is None:
+        return finite
+    return finite * cast(put(share, X), X.dtype)
+
+
+# widths -------------------------------------------------------------------------------
 
 
 def authors_widths(variances: Array, width_scale: float) -> Array:
-    """Widths of the published program, h · variance + eps, (K, D).   (4)"""
+    """Widths (K, D) of the published program: h · variance + eps. (4)
+
+    ``variances`` (K, D) are those of `mltsk.core.clustering.variances`.
+    """
     return width_scale * variances + np.finfo(np.float64).eps
 
 
 def common_width(n_features: int, yardstick: float, width_scale: float) -> float:
-    """One width for every rule and feature: h · D · (mean squared distance per feature to the nearest centre).
+    """One width for all rules and features: h · D · yardstick.
 
-    The exponent is then the *mean* over features of squared distances in units of h · yardstick, so firing neither
-    saturates nor flattens as D grows, and rules of equal width share the plane evenly.
+    The yardstick is the mean squared distance per feature to the nearest centre. The
+    exponent is then the *mean* over features of squared distances in units of
+    h · yardstick, so firing neither saturates nor flattens as D grows, and rules of
+    equal width share the plane evenly.
     """
     return width_scale * n_features * max(yardstick, np.finfo(np.float64).tiny)
 
 
-def rule_distinctness(M: Array, w: Array | None = None) -> float:
-    """How much the rules differ in what they fire on: 0 = all the same, 1 = fully distinct.
+# how much rules differ ----------------------------------------------------------------
 
-    Each rule spreads its firing over the samples; the distance of two rules is the share of that firing which falls on
-    different samples (total variation distance). This is the mean over all pairs of rules; a single rule counts as 1.
+
+def rule_distinctness(M: FloatArray, w: FloatArray | None = None) -> float:
+    """How much the rules differ in what they fire on: 0 all the same, 1 fully distinct.
+
+    Each rule spreads its firing over the samples. The distance of two rules is the
+    share of their firing that falls on different samples (total variation distance).
+    The result is the mean over all pairs of rules; a single rule counts as 1.
+
+    Parameters
+    ----------
+    M : array of shape (N, K)
+        Firing strengths.
+    w : array of shape (N,), optional
 
     Examples
     --------
@@ -150,113 +229,165 @@ def rule_distinctness(M: Array, w: Array | None = None) -> float:
     (0.0, 1.0)
     """
     K = M.shape[1]
-    return float(rule_distances(M, w).sum() / (K * (K - 1))) if K > 1 else 1.0
+    if K < 2:
+        return 1.0
+    return float(rule_distances(M, w).sum() / (K * (K - 1)))
 
 
-def rule_distances(M: Array, w: Array | None = None) -> Array:
-    """Total variation distance between the firing of every two rules, (K, K), 0 on the diagonal."""
+def rule_distances(M: FloatArray, w: FloatArray | None = None) -> FloatArray:
+    """Total variation distance (K, K) between the firing of each two rules.
+
+    M (N, K) are firing strengths, w (N,) weights of samples.
+    """
+    N, K = M.shape
     V = M if w is None else M * w[:, None]
     mass = V.sum(axis=0)
-    share = V / np.where(mass > 0, mass, 1.0)
-    T = np.zeros((M.shape[1], M.shape[1]))
-    for rows in row_blocks(len(M), 8 * M.shape[1] ** 2):
-        T += abs(share[rows, :, None] - share[rows, None, :]).sum(axis=0)
-    return T / 2
+    shares = V / np.where(mass > 0, mass, 1.0)
+    distances = np.zeros((K, K))
+    for rows in row_blocks(N, 8 * K**2):
+        distances += abs(shares[rows, :, None] - shares[rows, None, :]).sum(axis=0)
+    return distances / 2
 
 
-# members --------------------------------------------------------------------------------------------------------------
+# members ------------------------------------------------------------------------------
 
-MEMBER, FEWEST = (
-    0.5,
-    5,
-)  # a member from this membership on; of rules with fewer members, these are the nearest samples
-MOST = 200  # members that a region is taken from, evenly spread: sorting more would take a tenth of a fit
+# A sample is a member of a rule from this membership on.
+MIN_MEMBERSHIP = 0.5
+# A rule with fewer members gets as many: the samples that are nearest to it.
+MIN_MEMBERS = 5
+# A region is taken from at most this many members, evenly spread: sorting more would
+# take a tenth of a fit.
+MAX_REGION_MEMBERS = 200
+
+
+def _no_given_rules() -> NDArray[np.int64]:
+    """Counts of given rules where there are none."""
+    return np.zeros((0, 2, 0), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Members:
-    """Counts of K rules, and of all samples in the last row.
+    """Counts of the members of K rules and, in the last row, of all samples.
 
-    ``count`` (K+1,) are members, ``observed`` (K+1, L) those in which a label was observed, ``positives`` (K+1, L)
-    those of them that have it. ``regions`` (K+1, D, 2) are the 10th and 90th percentile of the members, values that
-    occur, NaN where none was measured; of columns that stand for a value of words, how many members have it and how
-    many have any. None for sparse samples. ``given`` (R, 2, L) are positives and observed of the samples for which each
-    rule of the user holds.
+    Parameters
+    ----------
+    count : array of shape (K+1,)
+        Members.
+    observed : array of shape (K+1, L)
+        Members in which a label was observed.
+    positives : array of shape (K+1, L)
+        Members that were observed to have a label.
+    regions : array of shape (K+1, D, 2), or None for sparse samples
+        The 10th and 90th percentile of a feature among the members, values that occur;
+        NaN if none was measured. For a column that stands for a value of words, two
+        counts: members that have it, and members that have any value.
+    given : array of shape (R, 2, L)
+        For each rule of the user: positives and observed of the samples for which the
+        rule holds.
     """
 
     count: NDArray[np.int64]
     observed: NDArray[np.int64]
     positives: NDArray[np.int64]
-    regions: Array | None
-    given: NDArray[np.int64] = field(
-        default_factory=lambda: np.zeros((0, 2, 0), dtype=np.int64)
-    )
+    regions: FloatArray | None
+    given: NDArray[np.int64] = field(default_factory=_no_given_rules)
 
     @classmethod
     def of(
         cls,
-        X: Any,
-        M: Array,
-        Y: Array,
-        w: Array,
+        X: Matrix,
+        M: FloatArray,
+        Y: FloatArray,
+        w: FloatArray,
         *,
         shared: bool,
-        indicators: Any = None,
+        indicators: NDArray[np.bool_] | None = None,
         n_given: int = 0,
     ) -> "Members":
-        """Of samples X with memberships M (N, K), labels Y (N, L) and weights w (N,) or (N, L).
+        """Count the members of rules. Samples of weight 0 do not count.
 
-        Samples of weight 0 do not count. A member has a membership of 0.5 or more or, where rules share samples out
-        (``shared``), its largest share; a rule that has fewer than 5 members has the 5 samples that are nearest to it.
-        ``indicators`` (D,) says which columns stand for a value of words; the last ``n_given`` are of given rules.
+        Parameters
+        ----------
+        X : array or CSR of shape (N, D)
+        M : array of shape (N, K)
+            Memberships of samples in rules.
+        Y : array of shape (N, L)
+        w : array of shape (N,) or (N, L)
+            A label of weight 0 was not observed.
+        shared : bool
+            Whether rules share samples out. Then a sample is a member of the rule of
+            its largest membership, else of each rule of a membership of 0.5 or more. A
+            rule with fewer than 5 members gets the 5 samples nearest to it.
+        indicators : array of bool of shape (D,), optional
+            Which columns stand for a value of words.
+        n_given : int, default=0
+            How many of the last columns stand for rules of the user.
         """
-        known = np.broadcast_to((w if w.ndim == 2 else w[:, None]) > 0, Y.shape)
-        rows = np.flatnonzero(known.any(axis=1))
-        M, known, given_labels = M[rows], known[rows], Y[rows] > 0
-        inside = M >= (M.max(axis=1, keepdims=True, initial=0.0) if shared else MEMBER)
-        for k in np.flatnonzero(inside.sum(axis=0) < FEWEST):
-            inside[np.argpartition(-M[:, k], min(FEWEST, len(M)) - 1)[:FEWEST], k] = (
-                True
-            )
-        inside = np.column_stack([inside, np.ones(len(rows), dtype=bool)])
-        each = inside.T.astype(np.float64)
-        observed, positives = (
-            (each @ cells).astype(np.int64) for cells in (known, known & given_labels)
-        )
+        observed = weights_per_label(w, Y.shape) > 0
+        rows = np.flatnonzero(observed.any(axis=1))
+        observed = observed[rows]
+        positive = observed & (Y[rows] > 0)
+        inside = _are_members(M[rows], shared)
         regions = None
-        if not sparse.issparse(X):
-            words = (
-                np.zeros(X.shape[1], dtype=bool) if indicators is None else indicators
-            )
-            regions = np.stack(
-                [_region(X, rows[members], words) for members in inside.T]
-            )
-        held = (X[rows, -n_given:] > 0).T if n_given else np.zeros((0, len(rows)))
-        given = np.stack(
-            [
-                held.astype(np.float64) @ cells
-                for cells in (known & given_labels, known)
-            ],
-            axis=1,
-        )
+        if not is_csr(X):
+            if indicators is None:
+                indicators = np.zeros(X.shape[1], dtype=bool)
+            per_rule = [_region(X, rows[members], indicators) for members in inside.T]
+            regions = np.stack(per_rule)
+        held = np.zeros((0, len(rows)))
+        if n_given:
+            held = (X[rows, -n_given:] > 0).T.astype(np.float64)
+        given = [_count_cells(held, cells) for cells in (positive, observed)]
+        members = inside.T.astype(np.float64)
         return cls(
-            inside.sum(axis=0), observed, positives, regions, given.astype(np.int64)
+            count=inside.sum(axis=0),
+            observed=_count_cells(members, observed),
+            positives=_count_cells(members, positive),
+            regions=regions,
+            given=np.stack(given, axis=1),
         )
 
 
-def _region(X: Array, members: NDArray[np.intp], words: NDArray[np.bool_]) -> Array:
-    out = np.empty((X.shape[1], 2))
-    if words.any():
-        own = X[np.ix_(members, words)]
-        out[words] = np.stack(
-            [(own > 0).sum(axis=0), (~np.isnan(own)).sum(axis=0)], axis=1
-        )
-    part = np.sort(
-        X[members[spread_rows(len(members), MOST)]][:, ~words], axis=0
-    )  # missing values are last
-    last = np.maximum((~np.isnan(part)).sum(axis=0) - 1, 0)
-    ends = np.floor(0.1 * last).astype(int), np.ceil(0.9 * last).astype(int)
-    out[~words] = np.stack(
-        [part[end, np.arange(part.shape[1])] for end in ends], axis=1
-    )
-    return out
+def _are_members(M: FloatArray, shared: bool) -> NDArray[np.bool_]:
+    """Which samples are members of which rule, (N, K+1): the last column holds all."""
+    if shared:
+        inside = M >= M.max(axis=1, keepdims=True, initial=0.0)
+    else:
+        inside = M >= MIN_MEMBERSHIP
+    last = min(MIN_MEMBERS, len(M)) - 1
+    for k in np.flatnonzero(inside.sum(axis=0) < MIN_MEMBERS):
+        nearest = np.argpartition(-M[:, k], last)[:MIN_MEMBERS]
+        inside[nearest, k] = True
+    return np.column_stack([inside, np.ones(len(M), dtype=bool)])
+
+
+def _count_cells(groups: FloatArray, cells: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Count the true ``cells`` (N, L) of the samples of each group, (n_groups, L).
+
+    ``groups`` (n_groups, N) is 1 where a sample belongs to a group, else 0.
+    """
+    return (groups @ cells).astype(np.int64)
+
+
+def _region(
+    X: FloatArray, members: NDArray[np.intp], indicators: NDArray[np.bool_]
+) -> FloatArray:
+    """Where the members of a rule lie in each feature, (D, 2): see `Members`.
+
+    X is (N, D); ``members`` are rows of it; ``indicators`` (D,) says which columns
+    stand for a value of words.
+    """
+    region = np.empty((X.shape[1], 2))
+    if indicators.any():
+        words = X[np.ix_(members, indicators)]
+        region[indicators, 0] = (words > 0).sum(axis=0)
+        region[indicators, 1] = (~np.isnan(words)).sum(axis=0)
+    members = members[spread_rows(len(members), MAX_REGION_MEMBERS)]
+    numbers = np.sort(X[members][:, ~indicators], axis=0)  # missing values are last
+    last = np.maximum((~np.isnan(numbers)).sum(axis=0) - 1, 0)
+    low = np.floor(0.1 * last).astype(int)
+    high = np.ceil(0.9 * last).astype(int)
+    columns = np.arange(numbers.shape[1])
+    region[~indicators, 0] = numbers[low, columns]
+    region[~indicators, 1] = numbers[high, columns]
+    return region

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array, Matrix
-from ..core.membership import MEMBER
+from ..core.membership import MIN_MEMBERSHIP
 from ..exceptions import optional
 from ..system import FuzzySystem
 from .rules import GivenRules, Narrowed
@@ -295,7 +295,7 @@ class Explanation(Narrowed):
                 np.arange(len(self.shifts[0])), self.shifts[0, :, j]
             ).tolist():
                 share = float(self.firing[0, k])
-                like = " like this one" * (share >= MEMBER)
+                like = " like this one" * (share >= MIN_MEMBERSHIP)
                 held = (
                     ""
                     if members is None

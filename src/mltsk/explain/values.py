@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..columns import MISSING
-from ..core.membership import FEWEST
+from ..core.membership import MIN_MEMBERS
 from .wording import (
     Node,
     Page,
@@ -494,7 +494,7 @@ class Rule(Page):
         governs = f"governs {percent(self.weight)} of the data"
         if self.members is None or self.total is None:
             return governs
-        if self.members <= FEWEST and not self.given:  # perhaps nobody is wholly in it
+        if self.members <= MIN_MEMBERS and not self.given:  # perhaps nobody is wholly in it
             return (
                 f"{governs}, told by the {times(self.members, 'sample')} nearest to it"
             )
