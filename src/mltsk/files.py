@@ -14,6 +14,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from .exceptions import InputError
+from .machine import lock
 
 
 @contextmanager
@@ -37,7 +38,7 @@ def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
         ) from None
     try:
         with file:
-            _lock(file)
+            lock(file, wait=False)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -52,16 +53,6 @@ def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
         beside.unlink(missing_ok=True)
 
 
-def _lock(file: io.BufferedIOBase) -> None:
-    """Hold the file until it is closed; an OSError if another process does."""
-    with suppress(
-        ImportError
-    ):  # not on Windows, where an open file cannot be removed anyway
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def _tidy(folder: Path) -> None:
     """Remove what processes that were killed have left in a folder."""
     for left in folder.glob(".mltsk-*.tmp"):
@@ -71,8 +62,8 @@ def _tidy(folder: Path) -> None:
                 known.st_size or time.time() - known.st_mtime > 60
             ):  # an empty one may be about to be locked
                 with left.open("rb") as file:
-                    _lock(file)
-                    left.unlink()
+                    lock(file, wait=False)
+                left.unlink()
 
 
 def spreadsheet_safe(cell: object) -> object:

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
 from .exceptions import InputError, printable
+from .machine import limit_process, total_memory
 
 VARIABLE, SHARE = "MLTSK_MEMORY", 4
 SECONDS = (
@@ -36,7 +36,7 @@ def memory_limit() -> int:
     """Bytes that one file may become: MLTSK_MEMORY, or a quarter of this machine's memory."""
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
-        return _machine() // SHARE
+        return total_memory() // SHARE
     number, unit = (
         (given[:-1], given[-1].upper()) if given[-1].isalpha() else (given, "")
     )
@@ -50,17 +50,6 @@ def memory_limit() -> int:
             f"{VARIABLE} is {given[:40]!r}: give a size such as 500M or 8G."
         )
     return int(number) << _UNITS.get(unit, 0)
-
-
-@cache
-def _machine() -> int:
-    """Bytes of memory of this machine, or of the container that this runs in."""
-    found = [8 << 30]
-    with suppress(AttributeError, OSError, ValueError):  # not on Windows
-        found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    with suppress(OSError, ValueError):
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return min(found)
 
 
 def check_size(size: float, what: Any) -> None:
@@ -155,7 +144,7 @@ def child() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints is no part of the result
     function, _ = getattr(import_module(module), name), import_module(library)
-    bound(int(limit))
+    limit_process(int(limit))
     try:
         function(Path(path), out, *args)
         out.close()
@@ -171,24 +160,3 @@ def child() -> None:
         )
     sys.stderr.flush()
     os._exit(status)  # what a damaged file left behind in memory is not tidied up
-
-
-def bound(limit: int) -> None:
-    """Let this process take so much more memory than it has, and write no larger file."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return
-    used = 0
-    with suppress(OSError):
-        used = (
-            int(Path("/proc/self/statm").read_text().split()[0])
-            * resource.getpagesize()
-        )
-    for kind, bytes_ in (
-        (resource.RLIMIT_AS, used + limit),
-        (resource.RLIMIT_FSIZE, limit),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with suppress(OSError, ValueError):
-            resource.setrlimit(kind, (bytes_, resource.getrlimit(kind)[1]))

@@ -12,7 +12,6 @@ pay for large fits alone. Products with sparse matrices know no threads of their
 rule. ``MLTSK_THREADS`` in the environment sets the number for both.
 """
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import InputError
+from ..machine import asked_threads, usable_cores
 
 Array: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Any  # an Array or a scipy CSR matrix or array; scipy's sparse types are not generic in a useful way
@@ -295,20 +295,12 @@ def unit_rows(X: Matrix) -> Matrix:
 # threads -------------------------------------------------------------------------------------------------------------
 
 
-def asked_threads() -> int | None:
-    """The number in MLTSK_THREADS, or None."""
-    asked = os.environ.get("MLTSK_THREADS", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else None
-
-
 def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
     """``work`` of every item, in order, over threads where the flops are worth them. Same numbers with any number."""
-    workers = (
-        asked_threads() or len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else 1
-    )
-    if workers == 1 or len(items) == 1 or flops < 1e8:
+    if len(items) == 1 or flops < 1e8:
+        return [work(item) for item in items]
+    workers = usable_cores()
+    if workers == 1:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(workers, len(items))) as pool:
         return list(pool.map(work, items))

@@ -5,7 +5,6 @@ sums over all rows. Where all rows can be held and are fewer than columns, the s
 is solved; where neither form fits in memory, conjugate gradients on products.
 """
 
-import os
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, Protocol
@@ -30,6 +29,7 @@ from ..core.coupling import coupling_matrix, label_correlation
 from ..core.membership import Members
 from ..core.terms import column_quantiles
 from ..exceptions import InputError
+from ..machine import total_memory
 from .choose import LOO_ROWS, LOO_ROWS_LINEAR, Choice, Clusters, Judge, choose
 from .design import Design, Scale
 from .ridge import Moments, Penalty, conjugate_gradients, of_labels, solve_dual
@@ -250,9 +250,7 @@ def _solve(
     room = options.memory  # bytes that a square matrix may take
     if room is None:
         device = device_memory(block.w) if is_tensor(block.w) else 0
-        room = MEMORY_SHARE * (
-            device or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        )
+        room = MEMORY_SHARE * (device or total_memory())
     form = options.form or _form(rows.shape[0], design, held, len(patterns), room)
     if form == "primal":
         parts = [

@@ -1,0 +1,138 @@
+"""Questions to the operating system: memory, cores, file locks, limits, signals.
+
+Systems answer in different ways, or not at all. No other module asks them, so that a
+system that lacks an answer is dealt with here, once.
+"""
+
+import errno
+import os
+import signal
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
+
+ASSUMED_MEMORY = 8 << 30  # bytes, where the system does not say how many it has
+# Files with the memory that a container may take: control groups of version 2 and 1.
+CONTAINER_MEMORY_FILES = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+@cache
+def total_memory(limit_files: tuple[Path, ...] = CONTAINER_MEMORY_FILES) -> int:
+    """Bytes of memory of this machine, or of the container that this runs in."""
+    memory = _posix_memory() or _windows_memory() or ASSUMED_MEMORY
+    for path in limit_files:
+        with suppress(OSError, ValueError):  # no such file, or the word "max"
+            memory = min(memory, int(path.read_text()))
+    return memory
+
+
+def _posix_memory() -> int:
+    """Bytes of memory as Linux and macOS tell them; 0 where they cannot be asked."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 0
+
+
+def _windows_memory() -> int:
+    """Bytes of memory as Windows tells them; 0 on any other system."""
+    import ctypes
+
+    class MemoryStatus(ctypes.Structure):
+        """MEMORYSTATUSEX of the Windows interface."""
+
+        _fields_ = (
+            ("length", ctypes.c_uint32),
+            ("percent_used", ctypes.c_uint32),
+            ("total_physical", ctypes.c_uint64),
+            ("others", ctypes.c_uint64 * 6),
+        )
+
+    status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
+    windows: Any = getattr(ctypes, "windll", None)
+    if windows and windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return int(status.total_physical)
+    return 0
+
+
+def asked_threads() -> int | None:
+    """The number in MLTSK_THREADS, or None."""
+    asked = os.environ.get("MLTSK_THREADS", "")
+    return int(asked) if asked.isdigit() and int(asked) > 0 else None
+
+
+def usable_cores() -> int:
+    """How many threads may work at once: MLTSK_THREADS, or the cores of this process.
+
+    Cores that the system keeps from this process (by affinity, or by the quota of a
+    container) are not counted.
+    """
+    from joblib import cpu_count
+
+    return asked_threads() or int(cpu_count())
+
+
+def lock(file: IO[bytes] | IO[str], *, wait: bool) -> None:
+    """Hold an open file until it is closed, so that no other process can hold it.
+
+    While another process holds it, ``wait``, or raise an OSError. On a system without
+    locks every process may go on.
+    """
+    if fcntl := _module("fcntl"):
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    elif msvcrt := _module("msvcrt"):
+        _lock_on_windows(msvcrt, file, wait)
+
+
+def _lock_on_windows(msvcrt: ModuleType, file: IO[bytes] | IO[str], wait: bool) -> None:
+    """Lock the byte at the present position, which need not exist."""
+    mode = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK
+    while True:
+        try:
+            msvcrt.locking(file.fileno(), mode, 1)
+            return
+        except OSError as error:
+            # LK_LOCK gives up after ten seconds, with an error of its own.
+            if not wait or error.errno != errno.EDEADLK:
+                raise
+
+
+def limit_process(n_bytes: int) -> None:
+    """Let this process take at most ``n_bytes`` more memory, and write no larger file.
+
+    A system that knows no such limits sets none.
+    """
+    resource = _module("resource")
+    if resource is None:
+        return
+    used = 0
+    with suppress(OSError):
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        used = pages * resource.getpagesize()
+    limits = {
+        resource.RLIMIT_AS: used + n_bytes,
+        resource.RLIMIT_FSIZE: n_bytes,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, limit in limits.items():
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _module(name: str) -> ModuleType | None:
+    """A module of the standard library, or None on a system that does not have it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
