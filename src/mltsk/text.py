@@ -1,4 +1,4 @@
-"""Words of sentences for users: counts with their nouns, lists, and likely misspellings."""
+"""Words of sentences for users: counts with nouns, lists, likely misspellings."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -45,8 +45,10 @@ def closest(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str
 def did_you_mean(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str:
     """The question about a likely misspelling, or nothing where no choice is alike.
 
-    >>> did_you_mean("bilirubn", ["albumin", "bilirubin"]), did_you_mean("x", ["albumin"])
-    ("did you mean 'bilirubin'?", '')
+    >>> did_you_mean("bilirubn", ["albumin", "bilirubin"])
+    "did you mean 'bilirubin'?"
+    >>> did_you_mean("x", ["albumin"])
+    ''
     """
     close = closest(name, choices, cutoff)
     return "" if close is None else f"did you mean {close!r}?"

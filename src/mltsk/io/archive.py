@@ -26,7 +26,7 @@ from ..files import writing
 from ..limits import check_size
 from ..pipelines import taken_apart
 from ..rows.read import feature_names
-from ..tables.columns import NUMBER, ORDINAL, YES_NO
+from ..tables.kinds import NUMBER, ORDINAL, YES_NO
 from .checks import check_model
 
 FORMAT = 3  # raise it when files of the version before, or of this one in that, can no longer be read
