@@ -329,8 +329,10 @@ class InputColumn:
         if self.numbers is not None:
             return self.numbers
         if self.example is not None:
-            held = f"Column {self.name!r} holds {self.example!r}"
-            raise InputError(f"{held}; it held numbers when the model was fitted.")
+            raise InputError(
+                f"Column {self.name!r} holds {self.example!r}; it held numbers when "
+                "the model was fitted."
+            )
         return np.full(len(self.cells), np.nan)
 
 
@@ -373,8 +375,10 @@ def _kind_of(column: InputColumn, is_nominal: bool) -> str:
         return "ordinal"
     if column.numbers is not None:
         return "number"
-    words = f"Column {column.name!r} holds words ({column.example!r})"
-    raise InputError(f"{words}: name it in categorical_features.")
+    raise InputError(
+        f"Column {column.name!r} holds words ({column.example!r}): name it in "
+        "categorical_features."
+    )
 
 
 def _by_frequency(
@@ -386,9 +390,9 @@ def _by_frequency(
     order = sorted(counts, key=lambda text: (-counts[text], text))
     frequent = tuple(text for text in order if counts[text] >= least)
     if not frequent and len(order) > 1:
-        held = f"holds {len(order)} different words, none of them in {least:.0f} rows"
         warnings.warn(
-            f"Column {column.name!r} {held} or more: the model makes nothing of it.",
+            f"Column {column.name!r} holds {len(order)} different words, none of them "
+            f"in {least:.0f} rows or more: the model makes nothing of it.",
             UserWarning,
             stacklevel=6,
         )
@@ -458,8 +462,10 @@ def _pandas_column(name: str, series: Series) -> InputColumn:
     if kind in "mM" or dtype.name.startswith("period"):
         _refuse_date(name)
     if kind == "c":
-        hint = "give their parts as columns of their own"
-        raise InputError(f"Column {name!r} holds complex numbers: {hint}.")
+        raise InputError(
+            f"Column {name!r} holds complex numbers: give their parts as columns of "
+            "their own."
+        )
     if kind in "iuf":
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return InputColumn(name, numbers)
@@ -486,8 +492,10 @@ def _object_column(name: str, cells: Sequence[Any]) -> InputColumn:
         _refuse_date(name)
     containers = (list, tuple, set, dict, np.ndarray, complex)
     if any(isinstance(cell, containers) for cell in present):
-        held = f"holds a {type(present[0]).__name__} per cell"
-        raise InputError(f"Column {name!r} {held}: numbers and words can be used.")
+        raise InputError(
+            f"Column {name!r} holds a {type(present[0]).__name__} per cell: numbers "
+            "and words can be used."
+        )
     if present and all(_is_number(cell) for cell in present):
         numbers = [np.nan if _is_missing(cell) else cell for cell in cells]
         return InputColumn(name, np.array(numbers, dtype=np.float64))
@@ -500,5 +508,7 @@ def _is_number(cell: object) -> bool:
 
 def _refuse_date(name: str) -> NoReturn:
     """Refuse a column of dates or times."""
-    hint = "turn it into a number, such as days since some event, or leave it out"
-    raise InputError(f"Column {name!r} holds dates or times: {hint}.")
+    raise InputError(
+        f"Column {name!r} holds dates or times: turn it into a number, such as days "
+        "since some event, or leave it out."
+    )

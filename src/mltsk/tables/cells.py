@@ -89,8 +89,10 @@ def _written(cell: object, name: object) -> str:
     if isinstance(cell, list | tuple | set | np.ndarray):
         content = "lists"
         hint = "lists of labels are read with label_column"
-    readable = "numbers, text, dates and yes/no can be read"
-    raise InputError(f"Column {name!r} holds {content}; {readable}: {hint}.")
+    raise InputError(
+        f"Column {name!r} holds {content}; numbers, text, dates and yes/no can be "
+        f"read: {hint}."
+    )
 
 
 class Numbers(NamedTuple):

@@ -22,6 +22,7 @@ from .kinds import (
     NOMINAL,
     NUMBER,
     ORDINAL,
+    USED,
     YES_NO,
     Said,
     counts_rows,
@@ -54,52 +55,68 @@ def read_column(
     ``of_model`` means that the kind is known from a fitted model: words that the model
     has not seen are no mistake then.
     """
-    if types.is_complex_dtype(column.dtype):
-        hint = "give their real and imaginary parts"
-        raise InputError(f"Column {column.name!r} holds complex numbers: {hint}.")
-    if said in (None, NUMBER) and _is_numeric(column.dtype):
-        if hasattr(column.dtype, "fill_value"):
-            return _sparse_numbers(column)
+    dtype = column.dtype
+    if types.is_complex_dtype(dtype):
+        raise InputError(
+            f"Column {column.name!r} holds complex numbers: give their real and "
+            "imaginary parts."
+        )
+    is_numeric = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
+    if is_numeric and said in (None, NUMBER):
         return _typed_numbers(column, missing, is_decided=said is not None)
     texts, notes = texts_of(column, missing)
-    is_decided = said is not None
-    if not is_decided:
-        said = _said_by_type(column.dtype)
-        of_model = of_model or said is not None
-        if said is not None and len(set(texts) - {None}) <= 1:
-            said = CONSTANT
-    if said in (None, NUMBER):
-        numbers = numbers_of(_without_booleans(column, texts))
-        said = said or decide(str(column.name), texts, numbers)
+    if said is None:
+        return _read_undecided(column, texts, notes, of_model=of_model)
+    if said == NUMBER:
+        numbers = numbers_of(_without_booleans(dtype, texts))
+        return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
+    if said == IDENTIFIER:
+        notes = []
+    return _read_words(column, texts, notes, said, of_model=of_model)
+
+
+def _read_undecided(
+    column: pandas.Series, texts: Texts, notes: list[str], *, of_model: bool
+) -> ReadColumn:
+    """A column of which neither the user nor a model says what it is."""
+    said = _said_by_type(column.dtype, texts)
+    if said is None:
+        numbers = numbers_of(texts)
+        said = decide(str(column.name), texts, numbers)
         if said == NUMBER:
             return _numbers_of_text(column, texts, numbers, notes, of_model=of_model)
+    else:
+        of_model = True  # the categories of a type are meant as they are
+    if isinstance(said, str) and said not in USED:
+        notes = [*notes, *reasons(said, distinct_words(texts))]
+    return _read_words(column, texts, notes, said, of_model=of_model)
+
+
+def _read_words(
+    column: pandas.Series, texts: Texts, notes: list[str], said: Said, *, of_model: bool
+) -> ReadColumn:
+    """A column of words of a kind that is decided."""
     if said == YES_NO:
         return _yes_no(column, texts, notes)
     if said == NOMINAL:
         return _nominal(column, texts, notes, of_model=of_model)
-    if said == ORDINAL:  # a model that does not know the levels
-        return _ordinal(column, texts, notes, (), of_model=of_model)
-    if not isinstance(said, str):
+    if said == ORDINAL or not isinstance(said, str):
         return _ordinal(column, texts, notes, said, of_model=of_model)
-    present = [text for text in texts if text is not None]
-    notes = [] if is_decided else [*notes, *reasons(said, present)]
     return ReadColumn(summary_of_texts(column, said, texts, notes=notes), column)
 
 
-def _is_numeric(dtype: object) -> bool:
-    return types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
-
-
-def _said_by_type(dtype: pandas.CategoricalDtype) -> Said | None:
+def _said_by_type(dtype: pandas.CategoricalDtype, texts: Texts) -> Said | None:
     """What the type of a column says about it: nothing in most cases."""
-    if not isinstance(dtype, types.CategoricalDtype):
-        return _KINDS_OF_TYPES.get(dtype.kind)
-    return [str(level) for level in dtype.categories] if dtype.ordered else NOMINAL
+    said: Said | None = _KINDS_OF_TYPES.get(dtype.kind)
+    if isinstance(dtype, types.CategoricalDtype):
+        said = list(map(str, dtype.categories)) if dtype.ordered else NOMINAL
+    is_constant = len(distinct_words(texts)) <= 1
+    return CONSTANT if said and is_constant else said
 
 
-def _without_booleans(column: pandas.Series, texts: Texts) -> Texts:
+def _without_booleans(dtype: object, texts: Texts) -> Texts:
     """The texts of a column, in which True is 1 and False is 0."""
-    if not types.is_bool_dtype(column.dtype):
+    if not types.is_bool_dtype(dtype):
         return texts
     return [text and str(int(text == "True")) for text in texts]
 
@@ -111,6 +128,8 @@ def _typed_numbers(
     column: pandas.Series, missing: Set[str], *, is_decided: bool
 ) -> ReadColumn:
     """A column of numbers: a feature if that is decided, else perhaps an identifier."""
+    if hasattr(column.dtype, "fill_value"):
+        return _sparse_numbers(column)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan).copy()
     is_word = np.isin(values, [as_number(word) for word in missing])
     values[is_word] = np.nan
@@ -122,9 +141,10 @@ def _typed_numbers(
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
         where = f"Column {column.name!r}, row {infinite[0] + 1}"
-        cells = plural(len(infinite), "cell")
-        fault = f"an infinite value is not a number ({cells})"
-        problem = f"{where}: {fault}: leave these cells empty."
+        problem = (
+            f"{where}: an infinite value is not a number "
+            f"({plural(len(infinite), 'cell')}): leave these cells empty."
+        )
     kind = NUMBER if is_decided else _kind_of_numbers(str(column.name), values)
     summary = _summary_of_numbers(column, kind, values, notes)
     if kind != NUMBER:
@@ -189,10 +209,10 @@ def _not_a_number(bad_texts: Sequence[str], *, of_model: bool) -> str:
     if len(words) > 1:
         cells = f"{cells}: {quoted_list(words)}"
     option = ",".join(quoted(word)[1:-1] for word in words[:3])
-    ways = f'correct the file, count such cells as missing (missing="{option}"), '
-    ways += "or call the column nominal"
+    ignoring = f'count such cells as missing (missing="{option}")'
+    ways = f"correct the file, {ignoring}, or call the column nominal"
     if of_model:
-        ways = f'correct the file or count such cells as missing (missing="{option}")'
+        ways = f"correct the file or {ignoring}"
     return f"{quoted(bad_texts[0])} is not a number ({cells}): {ways}"
 
 
@@ -271,27 +291,24 @@ def _ordinal(
     column: pandas.Series,
     texts: Texts,
     notes: list[str],
-    said: Sequence[str],
+    said: Said,
     *,
     of_model: bool,
 ) -> ReadColumn:
     """Words as ordered categories, given the levels in their order."""
     texts = as_codes(texts)
     words = distinct_words(texts)
-    levels = list(dict.fromkeys(level or "" for level in as_codes(list(said))))
+    # A model that does not know the levels says no more than the kind.
+    said = [] if isinstance(said, str) else list(said)
+    levels = list(dict.fromkeys(level or "" for level in as_codes(said)))
     strange = set(words) - set(levels)
-    unused = [level for level in levels if level not in words]
     problem = ""
-    if strange and of_model:
+    if not of_model:
+        problem = _problem_of_levels(column.name, words, levels)
+        texts = [None if text in strange else text for text in texts]
+    elif strange:
         notes = [*notes, _unseen(strange, texts)]
         levels += sorted(strange)
-    elif strange:
-        held = quoted_list(sorted(strange))
-        problem = f"holds {held}, not among its levels {quoted_list(levels)}."
-        texts = [None if text in strange else text for text in texts]
-    elif unused and not of_model:
-        problem = f"has no cell with the level {quoted_list(unused)}; "
-        problem += f"it holds {quoted_list(words)}."
     dtype = pandas.CategoricalDtype(levels, ordered=True)
     summary = summary_of_texts(
         column,
@@ -301,11 +318,24 @@ def _ordinal(
         levels=levels,
         model=plural(len(levels), "ordered level"),
     )
-    return ReadColumn(
-        summary,
-        pandas.Series(texts, column.index, dtype=dtype),
-        problem and f"Column {column.name!r} {problem}",
-    )
+    return ReadColumn(summary, pandas.Series(texts, column.index, dtype=dtype), problem)
+
+
+def _problem_of_levels(name: str, words: Sequence[str], levels: Sequence[str]) -> str:
+    """What is wrong with the levels that a user gives, if anything."""
+    strange = [word for word in words if word not in levels]
+    if strange:
+        return (
+            f"Column {name!r} holds {quoted_list(strange)}, not among its levels "
+            f"{quoted_list(levels)}."
+        )
+    unused = [level for level in levels if level not in words]
+    if unused:
+        return (
+            f"Column {name!r} has no cell with the level {quoted_list(unused)}; "
+            f"it holds {quoted_list(words)}."
+        )
+    return ""
 
 
 def distinct_words(texts: Texts) -> list[str]:

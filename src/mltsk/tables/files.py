@@ -79,8 +79,10 @@ def read_raw(source: Any, labels: Any = None) -> RawTable:
         table = _read_csv(Path(__file__).parent / "data" / f"{source}.csv")
         return replace(table, labels=EXAMPLES[source], source=source)
     if not isinstance(source, str | PathLike):
-        sources = "A table is read from a file or a data frame"
-        raise InputError(f"{sources}, not from an object of type {_type_name(source)}.")
+        raise InputError(
+            "A table is read from a file or a data frame, not from an object of type "
+            f"{_type_name(source)}."
+        )
     return _from_file(Path(source), labels)
 
 
@@ -88,8 +90,10 @@ def _from_file(path: Path, labels: Any) -> RawTable:
     """The columns of a file, by its ending."""
     reader = _reader_of(path)
     if reader is None:
-        fault = "the ending says no format that can be read"
-        raise InputError(f"{path}: {fault}; those are {', '.join(_READERS)}.")
+        raise InputError(
+            f"{path}: the ending says no format that can be read; those are "
+            f"{', '.join(_READERS)}."
+        )
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
     table = _read_mat(path, labels or None) if reader is _read_mat else reader(path)
@@ -124,8 +128,10 @@ def _from_frame(frame: Any) -> RawTable:
     if hasattr(frame, "to_pandas"):
         frame = frame.to_pandas()
     if not isinstance(frame, pandas.DataFrame):
-        sources = "Data frames are read if they are of pandas or polars"
-        raise InputError(f"{sources}, not of type {_type_name(frame)}.")
+        raise InputError(
+            "Data frames are read if they are of pandas or polars, not of type "
+            f"{_type_name(frame)}."
+        )
     frame = frame.copy(deep=False)
     frame.columns = [str(name) for name in frame.columns]
     _check_names(list(frame.columns), "The data frame")
@@ -149,8 +155,9 @@ def _read_csv(path: Path) -> RawTable:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             header, rows = _parse_csv(file, path)
     except UnicodeDecodeError:
-        fault = "is not a text file in UTF-8: save it in that encoding"
-        raise InputError(f"{path} {fault}.") from None
+        raise InputError(
+            f"{path} is not a text file in UTF-8: save it in that encoding."
+        ) from None
     except (OSError, EOFError, csv.Error, zlib.error) as error:
         raise unreadable(path, error) from None
     return _from_rows(header, rows, path)
@@ -167,8 +174,10 @@ def _parse_csv(file: TextIO, path: Path) -> tuple[list[str], list[Row]]:
     size = 0
     for row in filter(None, reader):
         if len(row) != len(header):
-            counts = f"{len(row)} values for {len(header)} columns"
-            raise InputError(f"{path}, line {reader.line_num}: {counts}.")
+            raise InputError(
+                f"{path}, line {reader.line_num}: {len(row)} values for "
+                f"{len(header)} columns."
+            )
         size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
         check_size(size, path)
         rows.append(row)
@@ -180,13 +189,16 @@ def _checked_lines(file: TextIO, path: Path) -> Iterator[str]:
     number = 0
     while line := file.readline(MAX_LINE_LENGTH):
         number += 1
-        where = f"{path}, line {number}"
         if len(line) == MAX_LINE_LENGTH:
-            fault = f"is longer than {MAX_LINE_LENGTH:,} characters: it is no table"
-            raise InputError(f"{where} {fault}.")
+            raise InputError(
+                f"{path}, line {number} is longer than {MAX_LINE_LENGTH:,} characters: "
+                "it is no table."
+            )
         if "\0" in line:
-            fault = "there is a NUL byte; the file is damaged or not UTF-8 text"
-            raise InputError(f"{where}: {fault}.")
+            raise InputError(
+                f"{path}, line {number}: there is a NUL byte; the file is damaged or "
+                "not UTF-8 text."
+            )
         yield line
 
 
@@ -194,8 +206,10 @@ def _from_rows(header: Sequence[str], rows: list[Row], path: Path) -> RawTable:
     """A table of rows; blank ones at the end, as spreadsheets leave them, go."""
     _check_names(header, path)
     if not any(isnan(as_number(name)) for name in header):
-        needed = "a first line with the names of its columns"
-        raise InputError(f"{path} starts with numbers: it needs {needed}.")
+        raise InputError(
+            f"{path} starts with numbers: it needs a first line with the names of its "
+            "columns."
+        )
     n_rows = len(rows)
     while rows and not any(str(cell).strip() for cell in rows[-1]):
         rows.pop()
@@ -332,12 +346,14 @@ def _from_dataset(data: Dataset, path: Path) -> RawTable:
 def _check_names(header: Sequence[str], where: object) -> None:
     """Refuse columns without a name, and names that are there twice."""
     if not header:
-        needed = "a line with the names of its columns"
-        raise InputError(f"{where} is empty: it needs {needed}.")
+        raise InputError(
+            f"{where} is empty: it needs a line with the names of its columns."
+        )
     if "" in header:
-        number = header.index("") + 1
-        hint = "a row index? leave it out when you save the file"
-        raise InputError(f"{where}: column {number} has no name ({hint}).")
+        raise InputError(
+            f"{where}: column {header.index('') + 1} has no name (a row index? leave "
+            "it out when you save the file)."
+        )
     twice = repeated(header)
     if twice is not None:
         raise InputError(f"{where}: two columns are called {twice!r}.")

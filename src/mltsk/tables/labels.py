@@ -40,11 +40,10 @@ def read_label(
     marks = [np.nan if text is None else float(text in positive) for text in texts]
     values = pandas.Series(marks, column.index, name=column.name)
     model = f"label: {int(values.sum()):,} of {values.count():,} yes"
-    return ReadColumn(
-        summary_of_texts(column, LABEL, texts, notes=notes, model=model),
-        values,
-        problem and f"Label {str(column.name)!r} {problem}",
-    )
+    if problem:
+        problem = f"Label {str(column.name)!r} {problem}"
+    summary = summary_of_texts(column, LABEL, texts, notes=notes, model=model)
+    return ReadColumn(summary, values, problem)
 
 
 def _problem_of_positive(words: Sequence[str], positive: Sequence[str]) -> str:
@@ -63,11 +62,15 @@ def _problem_of_words(name: str, words: Sequence[str], positive: Sequence[str]) 
     if not strange:
         return ""
     example = quoted((positive or strange)[-1])
-    hint = f"say which one means yes, labels={{{name!r}: {example}}} "
-    hint += f"or --labels {name}={example[1:-1]}"
+    hint = (
+        f"say which one means yes, labels={{{name!r}: {example}}} or "
+        f"--labels {name}={example[1:-1]}"
+    )
     if len(words) > 2:
-        hint = "count words as missing (missing), or list those that mean yes, "
-        hint += f"labels={{{name!r}: [{example}, …]}}"
+        hint = (
+            "count words as missing (missing), or list those that mean yes, "
+            f"labels={{{name!r}: [{example}, …]}}"
+        )
     return f"holds {quoted_list(words)}, not 0 and 1 or yes and no: {hint}."
 
 
@@ -78,8 +81,10 @@ def read_lists(column: pandas.Series, separator: str, missing: Set[str]) -> Read
     means no label; an empty cell means that nothing was observed.
     """
     if not separator:
-        hint = 'give the sign between two labels, such as ";"'
-        raise InputError(f"The separator of label lists is empty: {hint}.")
+        raise InputError(
+            "The separator of label lists is empty: give the sign between two labels, "
+            'such as ";".'
+        )
     from sklearn.preprocessing import MultiLabelBinarizer
 
     rows = [_entries(cell, separator, missing) for cell in column.tolist()]

@@ -78,12 +78,8 @@ class DataTable:
 
         An ordinal feature has its levels in order instead.
         """
-        summaries = {summary.name: summary for summary in self.columns}
-        kinds: dict[str, str | tuple[str, ...]] = {}
-        for name in self.feature_names:
-            summary = summaries[name]
-            kinds[name] = summary.levels if summary.kind == ORDINAL else summary.kind
-        return kinds
+        kinds = {column.name: column.kind_or_levels for column in self.columns}
+        return {name: kinds[name] for name in self.feature_names}
 
     def dataset(self) -> Dataset:
         """The table as complete numbers, for methods that take nothing else.
@@ -277,8 +273,9 @@ def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
             else:
                 words[name] = None
     else:
-        forms = "names, a number of columns, or a mapping"
-        raise InputError(f"Labels are {forms}, not {labels!r}.")
+        raise InputError(
+            f"Labels are names, a number of columns, or a mapping, not {labels!r}."
+        )
     return {name: words[name] for name in unique_names(words, columns, raw.name)}
 
 
@@ -303,9 +300,10 @@ def _levels(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
             levels_of_columns[name] = levels
     for name, levels in levels_of_columns.items():
         if len(set(levels)) < max(len(levels), 2) or "" in levels:
-            needed = "needs two or more different levels"
-            held = quoted_list(levels)
-            raise InputError(f"Ordinal column {name!r} {needed}, not {held}.")
+            raise InputError(
+                f"Ordinal column {name!r} needs two or more different levels, not "
+                f"{quoted_list(levels)}."
+            )
     return [(levels, [name]) for name, levels in levels_of_columns.items()]
 
 
@@ -313,8 +311,9 @@ def _parse_levels(text: str) -> tuple[str, list[str]]:
     """The name and the levels in a text such as ``education: low < medium < high``."""
     name, colon, levels = text.partition(":")
     if not colon or "<" not in levels:
-        form = "education: low < medium < high"
-        raise InputError(f'Ordinal {text!r} is not written as "{form}".')
+        raise InputError(
+            f'Ordinal {text!r} is not written as "education: low < medium < high".'
+        )
     return name.strip(), [level.strip() for level in levels.split("<")]
 
 
@@ -326,14 +325,13 @@ def _wishes_by_column(
     for kind, names in wishes:
         kind_name = kind if isinstance(kind, str) else ORDINAL
         for name in unique_names(split_names(names), raw.frame, raw.name):
-            where = f"Column {name!r}"
             if name in labels:
                 raise InputError(
-                    f"{where} is a label: it cannot be {kind_name} as well."
+                    f"Column {name!r} is a label: it cannot be {kind_name} as well."
                 )
             if said.setdefault(name, kind) != kind:
                 raise InputError(
-                    f"{where} cannot be both {said[name]} and {kind_name}."
+                    f"Column {name!r} cannot be both {said[name]} and {kind_name}."
                 )
     return said
 
@@ -341,14 +339,17 @@ def _wishes_by_column(
 def _check_kinds(raw: RawTable, kinds: Kinds, others: Set[str]) -> None:
     """Refuse features of a model that are not there, or that are something else."""
     for name in unique_names(kinds, raw.frame, raw.name):
-        where = f"Column {name!r}"
         if name in others:
-            fault = "is a feature of the model: nothing else can be said about it"
-            raise InputError(f"{where} {fault}.")
+            raise InputError(
+                f"Column {name!r} is a feature of the model: nothing else can be said "
+                "about it."
+            )
         kind = kinds[name]
         if isinstance(kind, str) and kind not in USED:
-            fault = f"{kind!r} is no kind that a model takes"
-            raise InputError(f"{where}: {fault}: {', '.join(USED)}.")
+            raise InputError(
+                f"Column {name!r}: {kind!r} is no kind that a model takes: "
+                f"{', '.join(USED)}."
+            )
 
 
 def _put_together(
@@ -414,5 +415,8 @@ def _refuse_problems(
             sentence += f" There is something to correct in {others}, too."
         raise TableError(sentence, report)
     if not has_features:
-        fault = "has no column that a model could use: name some in number or nominal"
-        raise TableError(f"{name} {fault}.", report)
+        raise TableError(
+            f"{name} has no column that a model could use: name some in number or "
+            "nominal.",
+            report,
+        )

@@ -39,6 +39,11 @@ class ColumnSummary:
     notes: tuple[str, ...] = ()
     model: str = "left out"
 
+    @property
+    def kind_or_levels(self) -> str | tuple[str, ...]:
+        """The kind, or the levels of an ordinal column: what ``kinds=`` takes."""
+        return self.levels if self.kind == "ordinal" else self.kind
+
 
 class ColumnReport(tuple[ColumnSummary, ...]):
     """The columns of a table in the order of the file, printed with notes below.
