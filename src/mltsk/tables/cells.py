@@ -5,7 +5,7 @@ these are written.
 """
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from datetime import date
 from decimal import Decimal
 from numbers import Real
@@ -181,7 +181,7 @@ def _without_thousands(text: str | None) -> str | None:
     return text
 
 
-def as_codes(texts: Texts) -> Texts:
+def as_codes(texts: Sequence[str | None]) -> Texts:
     """Text as categories: 3.0, as pandas writes 3 next to missing cells, is 3."""
     codes: dict[str | None, str] = {}
     for text in set(texts):
