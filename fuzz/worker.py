@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from mltsk.exceptions import InputError
-from mltsk.limits import bound
+from mltsk.machine import limit_process
 
 from . import crafted, targets
 from .mutate import mutated
@@ -94,7 +94,7 @@ def work() -> None:
         for kind in KINDS:  # libraries, threads and originals take no part in the limit
             verdict(kind, originals(kind)[0], "", Path(folder))
         crafted.files()
-        bound(MEMORY)
+        limit_process(MEMORY)
         for line in sys.stdin:
             kind, first, last, seed = line.split()
             for number in range(int(first), int(last)):

@@ -1,4 +1,4 @@
-"""Columns of a table as columns of numbers: kinds, rare values, gaps, values that were never seen."""
+"""Columns of a table as columns of numbers: kinds, rare values, gaps, new values."""
 
 import datetime
 
@@ -41,7 +41,7 @@ def columns_of(X, **given):
     )
 
 
-def test_kinds_come_from_types():
+def test_read_columns_takes_kinds_from_types():
     columns = columns_of(frame())
     assert columns.kinds == (
         "number",
@@ -59,7 +59,7 @@ def test_kinds_come_from_types():
     assert columns.monotone.tolist() == [part == "stage" for part in columns.part_names]
 
 
-def test_values_become_zeros_and_ones_and_gaps_stay_gaps():
+def test_expand_makes_values_zeros_and_ones_and_keeps_gaps():
     X = frame()
     columns = columns_of(X)
     new = pd.DataFrame(
@@ -85,23 +85,23 @@ def test_values_become_zeros_and_ones_and_gaps_stay_gaps():
     )
 
 
-def test_columns_of_a_feature_count_as_much_as_a_number_and_gaps_as_nothing():
+def test_shares_of_a_feature_are_those_of_a_number_and_gaps_count_as_nothing():
     columns = columns_of(frame())
     by_feature = np.zeros(6)
-    np.add.at(by_feature, [d for d, value in columns.parts if value != MISSING], [
-        share for share, (_, value) in zip(columns.shares, columns.parts, strict=True) if value != MISSING
-    ])  # fmt: skip
+    for share, column in zip(columns.shares, columns.parts, strict=True):
+        if column.value != MISSING:
+            by_feature[column.feature] += share
     assert_allclose(by_feature, 1.0)
     assert columns.shares[-1] < 1e-9
 
 
-def test_columns_survive_as_plain_data():
+def test_columns_are_made_again_from_plain_data():
     columns = columns_of(frame())
     again = Columns(**dict(vars(columns)))
     assert_array_equal(again.expand(frame(seed=1)), columns.expand(frame(seed=1)))
 
 
-def test_a_value_that_was_never_seen_counts_as_nothing():
+def test_expand_lets_a_value_that_was_never_seen_count_as_nothing():
     X, Y = frame(200), np.random.default_rng(1).integers(0, 2, (200, 2))
     clf = MLTSKClassifier(n_rules=0).fit(X, Y)
     new = X.iloc[:5].copy()
@@ -111,7 +111,7 @@ def test_a_value_that_was_never_seen_counts_as_nothing():
     assert_array_equal(effects[:, smoker], 0.0)
 
 
-def test_polars_frames_mean_the_same():
+def test_read_columns_reads_polars_frames_as_pandas_frames():
     polars = pytest.importorskip(
         "polars", reason="polars is not installed: its frames cannot be tested"
     )
@@ -140,7 +140,7 @@ def test_polars_frames_mean_the_same():
     assert_allclose(columns_of(exact).expand(exact), columns_of(X).expand(X))
 
 
-def test_nominal_features_may_be_named():
+def test_read_columns_takes_named_nominal_features():
     X = np.column_stack([np.repeat([1.0, 2.0, 5.0], 20), np.linspace(0, 1, 60)])
     Y = np.column_stack([X[:, 0] == 2, X[:, 1] > 0.5]).astype(int)
     for features in ([0], [True, False]):
@@ -168,7 +168,7 @@ def test_nominal_features_may_be_named():
         ([np.inf] + [1.0] * 59, "infinity in column 'strange'"),
     ],
 )
-def test_what_is_no_column_is_refused_by_name(column, message):
+def test_read_columns_refuses_by_name_what_is_no_column(column, message):
     X = frame().assign(strange=column)
     with pytest.raises(InputError, match=message):
         MLTSKClassifier().fit(X, np.random.default_rng(0).integers(0, 2, (60, 2)))
@@ -183,14 +183,14 @@ def test_what_is_no_column_is_refused_by_name(column, message):
         (None, "'smoker' holds words"),
     ],
 )
-def test_wrong_categorical_features_are_named(features, message):
+def test_read_columns_names_wrong_categorical_features(features, message):
     with pytest.raises(InputError, match=message):
         MLTSKClassifier(categorical_features=features).fit(
             frame(), np.eye(60, 2, dtype=int)
         )
 
 
-def test_a_number_that_became_a_word_is_named():
+def test_expand_names_a_number_that_became_a_word():
     clf = MLTSKClassifier(n_rules=0).fit(
         frame(), np.random.default_rng(0).integers(0, 2, (60, 2))
     )
@@ -198,7 +198,7 @@ def test_a_number_that_became_a_word_is_named():
         clf.predict(frame().assign(age="old"))
 
 
-def test_words_that_are_all_different_are_noted():
+def test_read_columns_warns_of_words_that_are_all_different():
     X = frame().assign(note=[f"text {i}" for i in range(60)])
     with pytest.warns(UserWarning, match="'note' holds 60 different words"):
         MLTSKClassifier(n_rules=0).fit(
@@ -214,12 +214,12 @@ def test_words_are_those_of_the_table():
     assert words[0, 4] in ("yes", "no")
 
 
-def test_a_number_may_be_missing_in_every_row():
+def test_expand_takes_a_number_that_is_missing_in_every_row():
     X = frame()
     assert np.isnan(columns_of(X).expand(X.assign(age=None))[:, 0]).all()
 
 
-def test_a_word_that_was_never_seen_is_neither_measured_nor_not():
+def test_expand_takes_a_new_word_as_neither_measured_nor_not():
     X = pd.DataFrame({"a": ["x", "y", None] * 20})
     columns = columns_of(X)
     assert columns.part_names == ("a = y", "a not measured")
@@ -229,7 +229,7 @@ def test_a_word_that_was_never_seen_is_neither_measured_nor_not():
     )
 
 
-def test_words_that_we_use_ourselves_stay_apart():
+def test_part_names_keep_our_own_words_apart():
     X = pd.DataFrame(
         {
             "a": ["x", "other"] * 30

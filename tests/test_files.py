@@ -11,7 +11,7 @@ from mltsk.exceptions import InputError
 from mltsk.io import check_target, writing
 
 
-def test_a_failed_write_keeps_the_old_file_and_no_half(tmp_path):
+def test_writing_keeps_the_old_file_and_no_half_where_it_fails(tmp_path):
     saved = tmp_path / "file"
     saved.write_bytes(b"before")
     with suppress(KeyboardInterrupt), writing(saved) as file:
@@ -22,13 +22,13 @@ def test_a_failed_write_keeps_the_old_file_and_no_half(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="needs a device")
-def test_a_device_is_written_to_and_not_replaced():
+def test_writing_does_not_replace_a_device():
     with writing(os.devnull) as file:
         file.write(b"gone")
     assert not os.path.isfile(os.devnull)
 
 
-def test_a_place_where_no_file_can_be_is_refused_before_the_work(tmp_path):
+def test_check_target_refuses_a_place_where_no_file_can_be(tmp_path):
     with pytest.raises(InputError, match="is a folder"):
         check_target(tmp_path)
     with pytest.raises(InputError, match="does not exist"):
@@ -36,19 +36,23 @@ def test_a_place_where_no_file_can_be_is_refused_before_the_work(tmp_path):
     check_target(tmp_path / "file")
 
 
-def test_a_name_that_no_file_can_have_is_refused(tmp_path):
+def test_check_target_refuses_a_name_that_no_file_can_have(tmp_path):
     with pytest.raises(InputError, match=r"a\\x00b is not a valid name of a file"):
         check_target(tmp_path / "a\0b")
 
 
-def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
+def test_writing_removes_what_killed_processes_left_and_nothing_of_living_ones(
     tmp_path,
 ):
     pytest.importorskip("fcntl")
-    code = (
-        "import os, sys; from mltsk.files import writing\n"
-        "with writing(sys.argv[1]) as file: file.write(b'half'); file.flush(); os.kill(os.getpid(), 9)"
-    )
+    code = """
+import os, sys
+from mltsk.files import writing
+with writing(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), 9)
+"""
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "killed")], check=False)
     assert len(list(tmp_path.iterdir())) == 1
     with writing(tmp_path / "outer") as outer:
@@ -59,7 +63,7 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_n
     assert sorted(path.name for path in tmp_path.iterdir()) == ["inner", "outer"]
 
 
-def test_a_full_disk_is_one_sentence_and_changes_nothing(tmp_path):
+def test_writing_to_a_full_disk_is_one_sentence_and_changes_nothing(tmp_path):
     resource = pytest.importorskip("resource")
     (tmp_path / "file").write_bytes(b"before")
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)

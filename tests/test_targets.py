@@ -13,7 +13,7 @@ from mltsk.targets import Targets, predicted
 @pytest.mark.parametrize(
     "form", [np.asarray, np.ndarray.tolist, sparse.csr_matrix, pd.DataFrame]
 )
-def test_multilabel_forms(form):
+def test_targets_of_many_forms_of_labels(form):
     Y = np.array([[1, 0, 1], [0, 1, 1]])
     targets = Targets.of(form(Y))
     assert targets.multilabel
@@ -21,12 +21,12 @@ def test_multilabel_forms(form):
     assert_array_equal(targets.classes, [0, 1, 2])
 
 
-def test_binary_has_one_column_and_multiclass_one_per_class():
+def test_targets_of_two_classes_have_one_column_and_of_more_one_each():
     assert Targets.of(["no", "yes", "no"]).Y.tolist() == [[0.0], [1.0], [0.0]]
     assert Targets.of([3, 1, 2]).Y.tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
 
 
-def test_predictions_go_back():
+def test_predicted_gives_labels_and_classes():
     scores = np.array([[0.2, 0.7], [0.6, 0.1]])
     assert predicted(scores, np.array([0.5, 0.5]), np.arange(2), True).tolist() == [
         [0, 1],
@@ -37,7 +37,7 @@ def test_predictions_go_back():
     ).tolist() == ["no", "yes"]
 
 
-def test_other_rows_come_in_the_same_columns():
+def test_indicator_puts_other_rows_in_the_same_columns():
     targets = Targets.of(["a", "c", "b"])
     assert targets.indicator(np.array(["c", "c"])).tolist() == [[0, 0, 1], [0, 0, 1]]
     assert Targets.of([0, 1]).indicator([1, 1, 0]).tolist() == [[1], [1], [0]]
@@ -45,7 +45,7 @@ def test_other_rows_come_in_the_same_columns():
         targets.indicator(np.array(["a", "d"]))
 
 
-def test_labels_have_the_names_of_columns():
+def test_targets_of_a_frame_have_the_names_of_its_columns():
     frame = pd.DataFrame([[1, 0], [0, 1]], columns=["sad", "happy"])
     assert Targets.of(frame).names == ("sad", "happy")
     assert Targets.of(frame.to_numpy()).names == ("label 0", "label 1")
@@ -53,12 +53,12 @@ def test_labels_have_the_names_of_columns():
 
 
 @pytest.mark.parametrize("y", [[0.1, 0.5, 0.9], [[1, 2], [3, 4], [5, 6]]])
-def test_anything_else_is_refused(y):
+def test_targets_of_anything_else_are_refused(y):
     with pytest.raises(ValueError, match="Unknown label type"):
         Targets.of(y)
 
 
-def test_polars_columns_mean_the_same():
+def test_targets_of_polars_columns_are_those_of_pandas_columns():
     polars = pytest.importorskip(
         "polars", reason="polars is not installed: its frames cannot be tested"
     )

@@ -1,17 +1,20 @@
-"""Columns as a user has them, as columns of numbers: nominal values one by one, what is missing as NaN.
+"""The columns of a user's table as columns of numbers.
 
-A number, an ordered category (by its place in the order) and a feature of two values take one column; any other nominal
-feature takes one per value that is there often enough, 0 or 1, and one for the rare values together. Behind them come
-the columns "not measured", 0 or 1, of the features that lack a value often enough, and last a column of 0 and 1 per
-rule that the user gave. A value that was never seen is NaN, without being "not measured": it counts as nothing.
+A number, an ordered category (by its place in the order) and a feature of two values
+take one column. Any other nominal feature takes a column of 0 and 1 per value that is
+frequent enough, and one for its rare values together. Then come the columns "not
+measured", 0 or 1, of the features that lack a value often enough, and last a column of
+0 and 1 per rule that the user gave. A missing cell is NaN. So is a value that was never
+seen, without being "not measured": it counts as nothing.
 """
 
+import datetime
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,35 +22,66 @@ from numpy.typing import NDArray
 from .core.arrays import Array, cast, namespace, put
 from .exceptions import InputError
 
-RARE_ROWS, RARE_SHARE = (
-    5,
-    0.01,
-)  # a value, or a gap, has a column of its own from so many rows on: the larger of both
-OTHER, MISSING = "other", "not measured"
-SHARE_OF_MISSING = 1e-12  # what such a column counts in distances: nothing, up to the rounding of its way back
+# A value, or a gap, has a column of its own if this many rows have it: the larger of
+# both figures.
+RARE_ROWS = 5
+RARE_SHARE = 0.01
+OTHER = "other"
+MISSING = "not measured"
+# What the column of a gap counts in distances: nothing, up to the rounding of its way
+# back.
+SHARE_OF_MISSING = 1e-12
+
+Frame: TypeAlias = Any  # an array, or a data frame of pandas or polars
+Series: TypeAlias = Any  # one column of such a frame
+# What a given rule asks of a feature: (feature, low, high, words), see `Columns.rules`.
+Asked = tuple[int, float | None, float | None, tuple[str, ...]]
 
 
-class Part(NamedTuple):
-    """One column of numbers: its ``feature``, and the ``value`` that it stands for, None for the feature itself.
+def least_rows(n_rows: int) -> float:
+    """How many of ``n_rows`` must have a value for it to get a column of its own."""
+    return max(RARE_ROWS, RARE_SHARE * n_rows)
 
-    The column of a given rule has the feature -1.
+
+class NumberColumn(NamedTuple):
+    """One column of numbers: the feature that it is of, and the value it stands for.
+
+    ``value`` is None for the feature itself. The column of a given rule has the feature
+    -1.
     """
 
     feature: int
     value: str | None
 
 
-Asked = tuple[int, float | None, float | None, tuple[str, ...]]
+class ColumnTest(NamedTuple):
+    """A test on a column of numbers: ``low`` <= number <= ``high``, NaN fails."""
+
+    column: int
+    low: float = -np.inf
+    high: float = np.inf
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The features of a table: ``names``, ``kinds`` ("number", "ordinal" or "nominal"), ``values`` and ``gaps`` (D,).
+    """The D features of a table, as plain values that can be written to a file.
 
-    ``values`` are the levels of an ordinal feature in their order, or the values of a nominal one, rare ones left out;
-    ``rare`` are those. ``gaps`` says which features have a column "not measured". ``rules`` are those that the user
-    gave: of each its conditions (feature, low, high, words), all of which must hold; ends count, None is no end, levels
-    are told by their places, and of a nominal feature the value must be one of the words.
+    Attributes
+    ----------
+    names, kinds : D texts
+        Kinds are "number", "ordinal" and "nominal".
+    values : D tuples of texts
+        The levels of an ordinal feature in their order, or the frequent values of a
+        nominal one.
+    rare : D tuples of texts
+        The rare values of a nominal feature.
+    gaps : D booleans
+        Which features have a column "not measured".
+    rules : tuple of tuples of conditions
+        The rules that the user gave. All conditions (feature, low, high, words) of a
+        rule must hold: the number lies between its ends, which are included, or None
+        for no end; levels count by their places; the value of a nominal feature is one
+        of the words.
     """
 
     names: tuple[str, ...]
@@ -58,63 +92,83 @@ class Columns:
     rules: tuple[tuple[Asked, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        for name, parts in list(
-            vars(self).items()
-        ):  # lists, where they come from a file
-            object.__setattr__(self, name, _tuples(parts))
+        for name, value in list(vars(self).items()):  # lists, if they are from a file
+            object.__setattr__(self, name, _as_tuples(value))
 
     @classmethod
-    def of_numbers(cls, names: Sequence[str], missing: Any, n: int) -> "Columns":
-        """Of numbers throughout, of which so many of n cells per feature are ``missing``."""
-        D, least = len(names), max(RARE_ROWS, RARE_SHARE * n)
-        gaps = tuple(bool(least <= count <= n - least) for count in missing)
-        return cls(tuple(names), ("number",) * D, ((),) * D, ((),) * D, gaps)
+    def of_numbers(
+        cls, names: Sequence[str], missing: Iterable[int], n: int
+    ) -> "Columns":
+        """Numbers throughout, of ``n`` rows with ``missing`` cells per feature."""
+        nothing: tuple[tuple[str, ...], ...] = ((),) * len(names)
+        return cls(
+            names=tuple(names),
+            kinds=("number",) * len(names),
+            values=nothing,
+            rare=nothing,
+            gaps=tuple(_has_gap_column(n_missing, n) for n_missing in missing),
+        )
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[NumberColumn]:
         """The columns of numbers, in order."""
-        found = [
-            Part(d, value) for d in range(len(self.names)) for value in self._shown(d)
-        ]
-        found += [Part(d, MISSING) for d, gap in enumerate(self.gaps) if gap]
-        return found + [Part(-1, f"your rule {r + 1}") for r in range(len(self.rules))]
+        columns = []
+        for d in range(len(self.names)):
+            columns += [NumberColumn(d, value) for value in self._shown(d)]
+        columns += [NumberColumn(d, MISSING) for d in self._features_with_gaps()]
+        for r in range(len(self.rules)):
+            columns.append(NumberColumn(-1, f"your rule {r + 1}"))
+        return columns
+
+    def _features_with_gaps(self) -> list[int]:
+        return [d for d, has_gap in enumerate(self.gaps) if has_gap]
 
     def _shown(self, d: int) -> tuple[str | None, ...]:
-        """The values of a feature that have a column: one of two is enough."""
+        """The values of a feature that have a column: of two values, the second."""
         if self.kinds[d] != "nominal":
             return (None,)
         named = self.named(d)
         return named[1:] if len(named) == 2 else named
 
     def named(self, d: int) -> tuple[str, ...]:
-        """The values of a feature by name, rare ones together; those of numbers have none."""
+        """The values of a feature by name, rare ones together; none for numbers."""
+        if not self.rare[d]:
+            return self.values[d]
         together = f"{OTHER} values" if OTHER in self.values[d] else OTHER
-        return self.values[d] + ((together,) if self.rare[d] else ())
+        return (*self.values[d], together)
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """What to call the columns of numbers: "age", "smoker = daily", "albumin not measured"."""
-        names = []
-        for d, value in self.parts:
-            middle = " " if value == MISSING else " = "
-            whole = (
-                self.names[d] if value is None else f"{self.names[d]}{middle}{value}"
-            )
-            names.append(whole if d >= 0 else str(value))
-        return tuple(names)
+        """Names of the columns of numbers.
+
+        Such as "age", "smoker = daily", "albumin not measured".
+        """
+        return tuple(self._name_of(column) for column in self.parts)
+
+    def _name_of(self, column: NumberColumn) -> str:
+        if column.feature < 0:
+            return str(column.value)
+        name = self.names[column.feature]
+        if column.value is None:
+            return name
+        middle = " " if column.value == MISSING else " = "
+        return f"{name}{middle}{column.value}"
 
     @property
     def shares(self) -> Array:
-        """How much each column of numbers counts in distances: those of a feature as much as a number does."""
-        width = [len(self._shown(d)) for d in range(len(self.names))]
-        apart = [d < 0 or value == MISSING for d, value in self.parts]
-        return np.where(
-            apart, SHARE_OF_MISSING, [1.0 / max(1, width[d]) for d, _ in self.parts]
-        )
+        """How much each column of numbers counts in distances, (D',).
+
+        The columns of a feature together count as much as a number does.
+        """
+        shares = []
+        for d, value in self.parts:
+            counts = d >= 0 and value != MISSING
+            shares.append(1.0 / len(self._shown(d)) if counts else SHARE_OF_MISSING)
+        return np.array(shares)
 
     @property
     def indicators(self) -> NDArray[np.bool_]:
-        """Which columns of numbers stand for a value, or for none, 0 or 1."""
+        """Which columns of numbers hold 0 and 1: all that stand for a value or rule."""
         return np.array([value is not None for _, value in self.parts])
 
     @property
@@ -123,185 +177,229 @@ class Columns:
         return np.array([d >= 0 and self.kinds[d] == "ordinal" for d, _ in self.parts])
 
     @property
-    def tests(self) -> list[list[tuple[int, float, float]]]:
-        """Of each given rule, the (column, least, largest) numbers between which it holds."""
-        starts = np.cumsum(
-            [0, *(len(self._shown(d)) for d in range(len(self.names)))]
-        ).tolist()
-        found: list[list[tuple[int, float, float]]] = [[] for _ in self.rules]
-        for tests, (d, low, high, words) in (
-            (found[r], asked) for r, rule in enumerate(self.rules) for asked in rule
-        ):
-            named, at = self.named(d), starts[d]
-            if self.kinds[d] != "nominal":
-                tests.append(
-                    (
-                        at,
-                        -np.inf if low is None else low,
-                        np.inf if high is None else high,
-                    )
+    def tests(self) -> list[list[ColumnTest]]:
+        """The tests of each given rule: it holds where all of them do."""
+        n_columns = [len(self._shown(d)) for d in range(len(self.names))]
+        first_columns = np.cumsum([0, *n_columns]).tolist()
+        tests_of_rules = []
+        for rule in self.rules:
+            tests: list[ColumnTest] = []
+            for asked in rule:
+                tests += self._tests_of(asked, first_columns[asked[0]])
+            tests_of_rules.append(tests)
+        return tests_of_rules
+
+    def _tests_of(self, asked: Asked, first: int) -> list[ColumnTest]:
+        """The tests of a condition, given the first column of its feature."""
+        d, low, high, words = asked
+        if self.kinds[d] != "nominal":
+            return [
+                ColumnTest(
+                    first,
+                    low=-np.inf if low is None else low,
+                    high=np.inf if high is None else high,
                 )
-            elif len(named) == 2:  # one column, 1 for the second value
-                tests.append(
-                    (at, 0.5, np.inf) if named[1] in words else (at, -np.inf, 0.5)
-                )
-            else:
-                tests += [
-                    (at + i, -np.inf, 0.5)
-                    for i, value in enumerate(named)
-                    if value not in words
-                ]
-        return found
+            ]
+        named = self.named(d)
+        if len(named) == 2:  # one column, 1 for the second value
+            if named[1] in words:
+                return [ColumnTest(first, low=0.5)]
+            return [ColumnTest(first, high=0.5)]
+        others = [i for i, value in enumerate(named) if value not in words]
+        return [ColumnTest(first + i, high=0.5) for i in others]
 
     @property
     def conditions(self) -> list[int]:
-        """How many conditions each column of numbers stands for: those of a given rule, none for others."""
+        """How many conditions each column of numbers stands for: 0 but for rules."""
         rules = [len(rule) for rule in self.rules]
         return [0] * (len(self.parts) - len(rules)) + rules
 
     def held(self, x: Array) -> Array:
-        """Which given rules hold, (N, R) of 0 and 1, of columns of numbers: none that asks for what is missing."""
-        xp, found = namespace(x), []
-        for tests in self.tests:
-            at, low, high = (np.array(part) for part in zip(*tests, strict=True))
-            own = x[:, at.tolist()]
-            found.append(((own >= put(low, x)) & (own <= put(high, x))).all(axis=1))
-        return cast(xp.stack(found, axis=1), x.dtype)
+        """Which given rules hold, (N, R) of 0 and 1, for columns of numbers (N, D').
 
-    def words(self, X: Any) -> NDArray[np.object_]:
+        A rule that asks for a missing value does not hold.
+        """
+        held = []
+        for tests in self.tests:
+            columns, low, high = zip(*tests, strict=True)
+            own = x[:, list(columns)]
+            is_above = own >= put(np.array(low), x)
+            is_below = own <= put(np.array(high), x)
+            held.append((is_above & is_below).all(axis=1))
+        return cast(namespace(x).stack(held, axis=1), x.dtype)
+
+    def words(self, X: Frame) -> NDArray[np.object_]:
         """Values as words, (N, D), None for numbers and where there is none."""
-        found = np.full(X.shape, None, dtype=object)
+        words = np.full(X.shape, None, dtype=object)
         for d, column in enumerate(_columns_of(X)):
             if self.kinds[d] != "number":
-                found[:, d] = column.words()
-        return found
+                words[:, d] = column.words()
+        return words
 
-    def expand(self, X: Any) -> Array:
-        """The columns of numbers (N, D') of a frame or array with these columns in this order."""
+    def expand(self, X: Frame) -> Array:
+        """The columns of numbers (N, D') of a frame or array (N, D)."""
         xp = namespace(X)
         if hasattr(X, "columns") or "nominal" in self.kinds:
-            found = [
-                self._expanded(d, column) for d, column in enumerate(_columns_of(X))
-            ]
-            missing = [
-                gap[:, None]
-                for (_, gap), own in zip(found, self.gaps, strict=True)
-                if own
-            ]
-            X = np.hstack([values for values, _ in found] + missing).astype(np.float64)
-        elif gaps := [d for d, gap in enumerate(self.gaps) if gap]:
-            X = xp.concatenate([X, cast(xp.isnan(X[:, gaps]), X.dtype)], axis=1)
-        return xp.concatenate([X, self.held(X)], axis=1) if self.rules else X
+            X = self._expand_columns(X)
+        elif any(self.gaps):
+            is_missing = xp.isnan(X[:, self._features_with_gaps()])
+            X = xp.concatenate([X, cast(is_missing, X.dtype)], axis=1)
+        if not self.rules:
+            return X
+        return xp.concatenate([X, self.held(X)], axis=1)
 
-    def _expanded(self, d: int, column: "Column") -> tuple[Array, Array]:
-        """(columns of numbers of a feature, 1 where it is missing and NaN where its value was never seen)."""
+    def _expand_columns(self, X: Frame) -> Array:
+        """The columns of numbers of all features, without those of rules."""
+        blocks = []
+        gaps = []
+        for d, column in enumerate(_columns_of(X)):
+            numbers, is_missing = self._expand_column(d, column)
+            blocks.append(numbers)
+            if self.gaps[d]:
+                gaps.append(is_missing[:, None])
+        return np.hstack(blocks + gaps).astype(np.float64)
+
+    def _expand_column(self, d: int, column: "InputColumn") -> tuple[Array, Array]:
+        """The columns of numbers of a feature, and 1 where it is missing.
+
+        The latter is NaN where the value was never seen.
+        """
         if self.kinds[d] == "number":
-            if column.numbers is None and column.example is not None:
-                held = f"Column {column.name!r} holds {column.example!r}"
-                raise InputError(f"{held}; it held numbers when the model was fitted.")
-            numbers = (
-                np.full(len(column.words()), np.nan)
-                if column.numbers is None
-                else column.numbers
-            )
+            numbers = column.as_numbers()
             return numbers[:, None], np.isnan(numbers)
-        words, codes = (
-            column.words(),
-            {value: float(i) for i, value in enumerate(self.values[d])},
+        codes: dict[str | None, float] = dict.fromkeys(
+            self.rare[d], float(len(self.values[d]))
         )
-        codes |= dict.fromkeys(self.rare[d], float(len(self.values[d])))
-        code = np.array(
-            [codes.get(word, np.nan) if word is not None else np.nan for word in words]
-        )
-        missing = np.array([word is None for word in words])
-        gap = np.where(np.isnan(code) & ~missing, np.nan, missing)
+        codes |= {value: float(i) for i, value in enumerate(self.values[d])}
+        code = np.array([codes.get(text, np.nan) for text in column.words()])
+        is_missing = column.is_missing()
+        gap = np.where(np.isnan(code) & ~is_missing, np.nan, is_missing)
         if self.kinds[d] == "ordinal":
             return code[:, None], gap
-        count = len(self.values[d]) + bool(self.rare[d])
-        shown = np.where(
-            np.isnan(code)[:, None], np.nan, code[:, None] == np.arange(count)
-        )
-        return shown[:, 1:] if count == 2 else shown, gap
+        n_values = len(self.named(d))
+        is_value = code[:, None] == np.arange(n_values)
+        shown = np.where(np.isnan(code)[:, None], np.nan, is_value)
+        return shown[:, 1:] if n_values == 2 else shown, gap
 
 
-def _tuples(parts: Any) -> Any:
-    return tuple(map(_tuples, parts)) if isinstance(parts, list | tuple) else parts
+def _as_tuples(value: Any) -> Any:
+    """Lists, and lists in them, as tuples; anything else as it is."""
+    if isinstance(value, list | tuple):
+        return tuple(_as_tuples(item) for item in value)
+    return value
+
+
+def _has_gap_column(n_missing: int, n_rows: int) -> bool:
+    """Whether enough rows lack a value, and enough have one."""
+    least = least_rows(n_rows)
+    return bool(least <= n_missing <= n_rows - least)
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column as it came: ``numbers`` with NaN, or ``cells`` with None; ``levels`` are those of an ordered one."""
+class InputColumn:
+    """One column as it came: ``numbers`` with NaN, or ``cells`` with None.
+
+    ``levels`` are those of an ordered column.
+    """
 
     name: str
-    numbers: Array | None
-    cells: Sequence[Any] | None = None
+    numbers: Array | None = None
+    cells: Sequence[Any] = ()
     levels: tuple[str, ...] | None = None
     is_nominal: bool = False
 
     @property
-    def example(self) -> Any:
-        """A value that is there."""
-        return next((key for key in self.words() if key is not None), None)
+    def example(self) -> str | None:
+        """A value that is there, as a word."""
+        return next((text for text in self.words() if text is not None), None)
 
     def words(self) -> list[str | None]:
         """Values as words, None where there is none."""
-        if self.cells is not None:
-            return [None if _is_missing(cell) else word(cell) for cell in self.cells]
-        assert self.numbers is not None
-        return [None if x != x else word(x) for x in self.numbers.tolist()]
+        cells = self.cells if self.numbers is None else self.numbers.tolist()
+        return [None if _is_missing(cell) else word(cell) for cell in cells]
+
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Which rows have no value."""
+        if self.numbers is not None:
+            return np.isnan(self.numbers)
+        return np.array([text is None for text in self.words()])
+
+    def as_numbers(self) -> Array:
+        """The numbers of a column that held numbers when the model was fitted."""
+        if self.numbers is not None:
+            return self.numbers
+        if self.example is not None:
+            raise InputError(
+                f"Column {self.name!r} holds {self.example!r}; it held numbers when "
+                "the model was fitted."
+            )
+        return np.full(len(self.cells), np.nan)
 
 
 def read_columns(
-    X: Any, names: Sequence[str], nominal: NDArray[np.bool_] | None, counted: Any
+    X: Frame,
+    names: Sequence[str],
+    nominal: NDArray[np.bool_] | None,
+    counted: NDArray[np.bool_],
 ) -> Columns:
-    """What the columns of a frame or array are, on the rows that are ``counted``.
+    """What the D columns of a frame or array are, from the rows that are ``counted``.
 
-    ``nominal`` says which are nominal; None takes that from their types.
+    ``nominal`` (D,) says which are nominal; None takes that from their types.
     """
-    n = int(counted.sum())
-    least = max(RARE_ROWS, RARE_SHARE * n)
-    found = []
+    n_rows = int(counted.sum())
+    kinds, values, rare, gaps = [], [], [], []
     for d, column in enumerate(_columns_of(X)):
-        if column.numbers is None:
-            missing = np.array([word is None for word in column.words()])
-        else:
-            missing = np.isnan(column.numbers)
-        often: tuple[tuple[str, ...], tuple[str, ...]] = (), ()
-        if column.is_nominal if nominal is None else nominal[d]:
-            kind, often = "nominal", _often(column, counted, least)
-        elif column.levels is not None:
-            kind, often = "ordinal", (column.levels, ())
-        elif column.numbers is not None:
-            kind = "number"
-        else:
-            words = f"Column {column.name!r} holds words ({column.example!r})"
-            raise InputError(f"{words}: name it in categorical_features.")
-        found.append((kind, *often, least <= int(missing[counted].sum()) <= n - least))
-    return Columns(tuple(names), *zip(*found, strict=True))
-
-
-def _often(
-    column: Column, counted: Any, least: float
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(values that are there often enough, the most frequent first; rare ones)."""
-    count = Counter(
-        word
-        for word, here in zip(column.words(), counted, strict=True)
-        if here and word is not None
+        is_nominal = column.is_nominal if nominal is None else bool(nominal[d])
+        kinds.append(_kind_of(column, is_nominal))
+        frequent: tuple[str, ...] = column.levels or ()
+        infrequent: tuple[str, ...] = ()
+        if is_nominal:
+            frequent, infrequent = _by_frequency(column, counted, least_rows(n_rows))
+        values.append(frequent)
+        rare.append(infrequent)
+        gaps.append(_has_gap_column(int(column.is_missing()[counted].sum()), n_rows))
+    return Columns(
+        names=tuple(names),
+        kinds=tuple(kinds),
+        values=tuple(values),
+        rare=tuple(rare),
+        gaps=tuple(gaps),
     )
-    order = sorted(count, key=lambda word: (-count[word], word))
-    often = tuple(word for word in order if count[word] >= least)
-    if not often and len(order) > 1:
+
+
+def _kind_of(column: InputColumn, is_nominal: bool) -> str:
+    """The kind of a column, if it can be used."""
+    if is_nominal:
+        return "nominal"
+    if column.levels is not None:
+        return "ordinal"
+    if column.numbers is not None:
+        return "number"
+    raise InputError(
+        f"Column {column.name!r} holds words ({column.example!r}): name it in "
+        "categorical_features."
+    )
+
+
+def _by_frequency(
+    column: InputColumn, counted: NDArray[np.bool_], least: float
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(values in ``least`` rows or more, the most frequent first; rare values)."""
+    words = zip(column.words(), counted, strict=True)
+    counts = Counter(text for text, here in words if here and text is not None)
+    order = sorted(counts, key=lambda text: (-counts[text], text))
+    frequent = tuple(text for text in order if counts[text] >= least)
+    if not frequent and len(order) > 1:
         warnings.warn(
-            f"Column {column.name!r} holds {len(order)} different words, none of them in {least:.0f} rows or more: the "
-            "model makes nothing of it.",
+            f"Column {column.name!r} holds {len(order)} different words, none of them "
+            f"in {least:.0f} rows or more: the model makes nothing of it.",
             UserWarning,
             stacklevel=6,
         )
-    return often, tuple(order[len(often) :])
+    return frequent, tuple(order[len(frequent) :])
 
 
-def word(cell: Any) -> str:
+def word(cell: object) -> str:
     """A value as a word: True is "yes", 2.0 is "2"."""
     if isinstance(cell, bool | np.bool_):
         return "yes" if cell else "no"
@@ -310,113 +408,107 @@ def word(cell: Any) -> str:
     return str(cell)
 
 
-def _is_missing(cell: Any) -> bool:
-    if isinstance(cell, str):
-        return cell == MISSING
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
+def _is_missing(cell: object) -> bool:
+    return cell == MISSING if isinstance(cell, str) else is_absent(cell)
 
 
-def has_columns(X: Any) -> bool:
+def is_absent(cell: object) -> bool:
+    """Whether a cell is None, NaN, or what pandas writes in their place."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(cell != cell)
+
+
+def has_columns(X: object) -> bool:
     """Whether X is a data frame of pandas or polars."""
-    return (
-        hasattr(X, "shape")
-        and hasattr(X, "columns")
-        and (is_polars(X) or type(X).__module__.startswith("pandas"))
-    )
+    if not (hasattr(X, "shape") and hasattr(X, "columns")):
+        return False
+    return is_polars(X) or type(X).__module__.startswith("pandas")
 
 
-def is_polars(X: Any) -> bool:
+def is_polars(X: object) -> bool:
     """Whether X is something of polars."""
     return type(X).__module__.partition(".")[0] == "polars"
 
 
-def _columns_of(X: Any) -> list[Column]:
+def _columns_of(X: Frame) -> list[InputColumn]:
+    """The columns of a frame or an array, as they came."""
+    if is_polars(X):
+        return [_polars_column(series.name, series) for series in X.iter_columns()]
     if has_columns(X):
-        of = _polars_column if is_polars(X) else _pandas_column
-        return [
-            of(str(name), X[name] if X.columns[d] == name else X.iloc[:, d])
-            for d, name in enumerate(X.columns)
-        ]
-    if X.dtype == object:
-        return [_cells(f"x{d}", X[:, d].tolist()) for d in range(X.shape[1])]
-    if X.dtype.kind in "US":
-        return [
-            Column(f"x{d}", None, X[:, d].tolist(), is_nominal=True)
-            for d in range(X.shape[1])
-        ]
-    return [Column(f"x{d}", X[:, d].astype(np.float64)) for d in range(X.shape[1])]
+        return [_pandas_column(str(name), series) for name, series in X.items()]
+    return [_array_column(f"x{d}", X[:, d]) for d in range(X.shape[1])]
 
 
-def _pandas_column(name: str, series: Any) -> Column:
-    dtype, kind = series.dtype, getattr(series.dtype, "kind", "O")
+def _array_column(name: str, values: NDArray[Any]) -> InputColumn:
+    """A column of an array: numbers, words, or objects."""
+    if values.dtype == object:
+        return _object_column(name, values.tolist())
+    if values.dtype.kind in "US":
+        return InputColumn(name, cells=values.tolist(), is_nominal=True)
+    return InputColumn(name, values.astype(np.float64))
+
+
+def _pandas_column(name: str, series: Series) -> InputColumn:
+    """A column of a pandas frame, by its type."""
+    dtype = series.dtype
+    kind = getattr(dtype, "kind", "O")
     if dtype.name == "category":
-        levels = tuple(map(word, dtype.categories)) if dtype.ordered else None
-        return Column(
-            name,
-            None,
-            series.astype(object).tolist(),
-            levels,
-            is_nominal=levels is None,
-        )
+        cells = series.astype(object).tolist()
+        if not dtype.ordered:
+            return InputColumn(name, cells=cells, is_nominal=True)
+        levels = tuple(word(level) for level in dtype.categories)
+        return InputColumn(name, cells=cells, levels=levels)
     if kind in "mM" or dtype.name.startswith("period"):
         _refuse_date(name)
     if kind == "c":
         raise InputError(
-            f"Column {name!r} holds complex numbers: give their parts as columns of their own."
+            f"Column {name!r} holds complex numbers: give their parts as columns of "
+            "their own."
         )
     if kind in "iuf":
-        return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
-    return _cells(name, series.astype(object).tolist())
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return InputColumn(name, numbers)
+    return _object_column(name, series.astype(object).tolist())
 
 
-def _polars_column(name: str, series: Any) -> Column:
-    kind = (
-        type(series.dtype).__name__
-        if not isinstance(series.dtype, type)
-        else series.dtype.__name__
-    )
-    if kind in ("Date", "Datetime", "Duration", "Time"):
+def _polars_column(name: str, series: Series) -> InputColumn:
+    """A column of a polars frame, by its type."""
+    if series.dtype.is_temporal():
         _refuse_date(name)
-    if kind == "Enum":  # polars' categories with an order
-        return Column(
-            name,
-            None,
-            series.to_list(),
-            tuple(map(str, series.dtype.categories.to_list())),
-        )
+    if str(series.dtype.base_type()) == "Enum":  # polars' categories with an order
+        levels = tuple(str(level) for level in series.dtype.categories)
+        return InputColumn(name, cells=series.to_list(), levels=levels)
     if series.dtype.is_numeric():
-        return Column(name, series.cast(float).to_numpy())
-    return _cells(name, series.to_list())
+        return InputColumn(name, series.cast(float).to_numpy())
+    return _object_column(name, series.to_list())
 
 
-def _cells(name: str, cells: Sequence[Any]) -> Column:
+def _object_column(name: str, cells: Sequence[Any]) -> InputColumn:
     """A column of objects: numbers if nothing else is there."""
-    import datetime
-
-    there = [cell for cell in cells if not _is_missing(cell)]
-    if any(
-        isinstance(cell, datetime.date | datetime.time | np.datetime64)
-        for cell in there
-    ):
+    present = [cell for cell in cells if not _is_missing(cell)]
+    dates = (datetime.date, datetime.time, np.datetime64)
+    if any(isinstance(cell, dates) for cell in present):
         _refuse_date(name)
-    if any(
-        isinstance(cell, list | tuple | set | dict | np.ndarray | complex)
-        for cell in there
-    ):
+    containers = (list, tuple, set, dict, np.ndarray, complex)
+    if any(isinstance(cell, containers) for cell in present):
         raise InputError(
-            f"Column {name!r} holds a {type(there[0]).__name__} per cell: numbers and words can be used."
+            f"Column {name!r} holds a {type(present[0]).__name__} per cell: numbers "
+            "and words can be used."
         )
-    if there and all(isinstance(x, Number) and not isinstance(x, bool) for x in there):
-        return Column(
-            name,
-            np.array(
-                [np.nan if _is_missing(cell) else cell for cell in cells],
-                dtype=np.float64,
-            ),
-        )
-    return Column(name, None, cells, is_nominal=True)
+    if present and all(_is_number(cell) for cell in present):
+        numbers = [np.nan if _is_missing(cell) else cell for cell in cells]
+        return InputColumn(name, np.array(numbers, dtype=np.float64))
+    return InputColumn(name, cells=cells, is_nominal=True)
 
 
-def _refuse_date(name: str) -> None:
-    hint = "turn it into a number, such as days since some event, or leave it out"
-    raise InputError(f"Column {name!r} holds dates or times: {hint}.")
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, Number) and not isinstance(cell, bool)
+
+
+def _refuse_date(name: str) -> NoReturn:
+    """Refuse a column of dates or times."""
+    raise InputError(
+        f"Column {name!r} holds dates or times: turn it into a number, such as days "
+        "since some event, or leave it out."
+    )

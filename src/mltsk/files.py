@@ -1,7 +1,8 @@
-"""Files that appear whole or not at all: written next to their place, then renamed into it.
+"""Files that appear whole or not at all: written next to their place, then renamed.
 
-A process that is killed leaves what it had written so far as ``.mltsk-….tmp``; the next one that writes there removes
-it. A lock, which ends with the process that holds it, tells those of the living.
+A process that is killed leaves what it had written so far as ``.mltsk-….tmp``. The next
+process that writes there removes it, unless it is locked: a lock ends with the process
+that holds it.
 """
 
 import errno
@@ -14,91 +15,81 @@ from pathlib import Path
 from uuid import uuid4
 
 from .exceptions import InputError
+from .machine import lock
+
+# An empty file that is younger may be about to be locked.
+SECONDS_BEFORE_LOCK = 60
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[io.BufferedIOBase]:
-    """A binary file that appears at ``path`` only when it is complete; half a file is never left behind."""
+    """A binary file that appears at ``path`` only when it is complete."""
     path = Path(path)
     check_target(path)
-    if (
-        path.exists() and not path.is_file()
-    ):  # a device or a pipe cannot be replaced, and must not be
+    if path.exists() and not path.is_file():  # a device or a pipe is never replaced
         with path.open("wb") as file:
             yield file
         return
-    _tidy(path.parent)
-    beside = path.with_name(f".mltsk-{uuid4().hex}.tmp")
+    _remove_leftovers(path.parent)
+    temporary = path.with_name(f".mltsk-{uuid4().hex}.tmp")
     try:
-        file = beside.open("xb")
+        file = temporary.open("xb")
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be written: {error.strerror or error}."
-        ) from None
+        reason = error.strerror or error
+        raise InputError(f"{path} cannot be written: {reason}.") from None
     try:
         with file:
-            _lock(file)
+            lock(file, wait=False)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, path)
+        os.replace(temporary, path)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno not in FULL_DISK:
             raise
-        raise OSError(
-            f"{path} cannot be written: {error.strerror}; nothing was changed."
-        ) from None
+        reason = f"{error.strerror}; nothing was changed"
+        raise OSError(f"{path} cannot be written: {reason}.") from None
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def _lock(file: io.BufferedIOBase) -> None:
-    """Hold the file until it is closed; an OSError if another process does."""
-    with suppress(
-        ImportError
-    ):  # not on Windows, where an open file cannot be removed anyway
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _tidy(folder: Path) -> None:
-    """Remove what processes that were killed have left in a folder."""
-    for left in folder.glob(".mltsk-*.tmp"):
-        with suppress(OSError):
-            known = left.stat()
-            if (
-                known.st_size or time.time() - known.st_mtime > 60
-            ):  # an empty one may be about to be locked
-                with left.open("rb") as file:
-                    _lock(file)
-                    left.unlink()
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed."""
+    for path in folder.glob(".mltsk-*.tmp"):
+        with suppress(OSError):  # it is locked, or another process has removed it
+            status = path.stat()
+            age = time.time() - status.st_mtime
+            if status.st_size == 0 and age <= SECONDS_BEFORE_LOCK:
+                continue
+            with path.open("rb") as file:
+                lock(file, wait=False)
+            path.unlink()  # the name is not used again, so no lock is needed
 
 
 def spreadsheet_safe(cell: object) -> object:
-    """A cell or name for CSV files: one that a spreadsheet would take for a formula gets an apostrophe before it.
+    """A cell or name for CSV files; what looks like a formula gets an apostrophe.
 
     >>> spreadsheet_safe("=1+1"), spreadsheet_safe("-0.5"), spreadsheet_safe("flu")
     ("'=1+1", '-0.5', 'flu')
     """
-    if not isinstance(cell, str) or not cell.startswith(
-        ("=", "+", "-", "@", "\t", "\r")
-    ):
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA_STARTS):
         return cell
-    with suppress(ValueError):
+    try:
         float(cell)
-        return cell
-    return f"'{cell}"
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def check_target(path: str | Path) -> None:
-    """Refuse a place where no file can be written, before the work that would fill it."""
+    """Refuse a place where no file can be written, before the work for it begins."""
     path = Path(path)
     if "\0" in str(path):
         raise InputError(f"{path} is not a valid name of a file: give another one.")
     if path.is_dir():
         raise InputError(f"{path} is a folder: give the name of a file to write.")
     if not path.parent.is_dir():
-        raise InputError(
-            f"The folder {path.parent} does not exist: make it first, or write elsewhere."
-        )
+        hint = "make it first, or write elsewhere"
+        raise InputError(f"The folder {path.parent} does not exist: {hint}.")

@@ -1,7 +1,8 @@
-"""How much memory a file may become, and a process of their own for readers that can crash.
+"""How much memory a file may become, and a separate process for readers that crash.
 
-A file of a few kilobytes can declare terabytes. What it becomes may take MLTSK_MEMORY, such as ``500M`` or ``8G``;
-unless that is set, a quarter of this machine's memory, since a fit takes a few times what was read.
+A file of a few kilobytes can declare terabytes. It may become as large as MLTSK_MEMORY
+says, such as ``500M`` or ``8G``; unless that is set, as a quarter of this machine's
+memory, since a fit takes a few times what was read.
 """
 
 import os
@@ -9,75 +10,56 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from .exceptions import InputError, printable
+from .machine import limit_process, total_memory
 
-VARIABLE, SHARE = "MLTSK_MEMORY", 4
-SECONDS = (
-    60  # for a file to be read in a process of its own, and a second more per MiB of it
-)
-CELL = (
-    80  # bytes of a cell that is a Python object: a string of 50 and a few references
-)
-_UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
-_TOO_LARGE, _REFUSED, _DAMAGED = (
-    3,
-    4,
-    5,
-)  # how the process ends where it does not succeed
+MEMORY_VARIABLE = "MLTSK_MEMORY"
+MEMORY_PARTS = 4  # one of these parts of the machine's memory is for one file
+READER_SECONDS = 60  # for a file in a process of its own; a second more per MiB
+# Bytes of a cell that is a Python object: a string of 50 and a few references.
+OBJECT_CELL_BYTES = 80
+MAX_REASON_LENGTH = 300  # characters of a foreign library's complaint
+_BINARY_DIGITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+# How the process ends where it does not succeed.
+_TOO_LARGE = 3
+_REFUSED = 4
+_DAMAGED = 5
 
 
 def memory_limit() -> int:
-    """Bytes that one file may become: MLTSK_MEMORY, or a quarter of this machine's memory."""
-    given = os.environ.get(VARIABLE, "").strip()
-    if not given:
-        return _machine() // SHARE
-    number, unit = (
-        (given[:-1], given[-1].upper()) if given[-1].isalpha() else (given, "")
-    )
-    if not (
-        number.isascii()
-        and number.isdigit()
-        and 0 < int(number[:9])
-        and unit in ("", *_UNITS)
-    ):
-        raise InputError(
-            f"{VARIABLE} is {given[:40]!r}: give a size such as 500M or 8G."
-        )
-    return int(number) << _UNITS.get(unit, 0)
+    """Bytes that one file may become: MLTSK_MEMORY, or a quarter of the memory."""
+    text = os.environ.get(MEMORY_VARIABLE, "").strip()
+    if not text:
+        return total_memory() // MEMORY_PARTS
+    unit = text[-1].upper() if text[-1].isalpha() else ""
+    number = text[: len(text) - len(unit)]
+    is_number = number.isascii() and number.isdigit() and int(number[:9]) > 0
+    if not is_number or unit not in _BINARY_DIGITS:
+        hint = "give a size such as 500M or 8G"
+        raise InputError(f"{MEMORY_VARIABLE} is {text[:40]!r}: {hint}.")
+    return int(number) << _BINARY_DIGITS[unit]
 
 
-@cache
-def _machine() -> int:
-    """Bytes of memory of this machine, or of the container that this runs in."""
-    found = [8 << 30]
-    with suppress(AttributeError, OSError, ValueError):  # not on Windows
-        found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    with suppress(OSError, ValueError):
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return min(found)
-
-
-def check_size(size: float, what: Any) -> None:
-    """Refuse what would take so many bytes, before it takes them, if that is more than `memory_limit`."""
+def check_size(size: float, name: object) -> None:
+    """Refuse something that would take ``size`` bytes if `memory_limit` is lower."""
     if size > memory_limit():
-        raise too_large(what)
+        raise too_large(name)
 
 
-def too_large(what: Any) -> InputError:
-    """The sentence about something that would take more memory than it may."""
-    limit, why = (
-        memory_limit(),
-        "" if os.environ.get(VARIABLE) else ", a quarter of this machine's memory",
-    )
-    ways = f"save it in parts, or set {VARIABLE}={max(2, limit >> 29)}G"
+def too_large(name: object) -> InputError:
+    """The error about something that would take more memory than it may."""
+    limit = memory_limit()
+    reason = ", a quarter of this machine's memory"
+    if os.environ.get(MEMORY_VARIABLE):
+        reason = ""
     return InputError(
-        f"{what} would take more than {max(1, limit >> 20):,} MiB of memory{why}: {ways}."
+        f"{name} would take more than {max(1, limit >> 20):,} MiB of memory{reason}: "
+        f"save it in parts, or set {MEMORY_VARIABLE}={max(2, limit >> 29)}G."
     )
 
 
@@ -88,74 +70,70 @@ def isolated(
     *args: str,
     what: str,
     library: str = "os",
-    seconds: float = SECONDS,
+    seconds: float = READER_SECONDS,
 ) -> Iterator[IO[bytes]]:
-    """What ``job`` ("module:function") writes about a file in a process of its own, with a limit of memory and time.
+    """The output of a job on a file, done in a process with limits of memory and time.
 
-    The function is called with the path, a binary file to write to, and ``args``; the ``library`` that it uses is
-    imported first, and does not count as memory. Where the process crashes, takes too much or complains, an
+    ``job`` is "module:function". The function is called with the path, a binary file to
+    write to, and ``args``. The ``library`` that it uses is imported first, and does not
+    count as memory. Where the process crashes, takes too much or complains, an
     `InputError` says so, and that the file is no readable ``what``.
     """
     seconds += path.stat().st_size / 2**20
-    program = "from mltsk.limits import child; child()"
-    command = [
-        sys.executable,
-        "-P",
-        "-c",
-        program,
-        library,
-        job,
-        str(memory_limit()),
-        str(path),
-        *args,
-    ]
-    env = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    with (
-        tempfile.TemporaryFile() as out
-    ):  # has no name, so that nothing can be left behind
-        files: dict[str, Any] = {
-            "stdin": subprocess.DEVNULL,
-            "stdout": out,
-            "stderr": subprocess.PIPE,
-        }
-        try:
-            done = subprocess.run(command, **files, env=env, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            raise InputError(
-                f"{path} was not read in {seconds:.0f} seconds: it is damaged, or too large."
-            ) from None
-        if (status := done.returncode) == _TOO_LARGE:
+    with tempfile.TemporaryFile() as out:  # has no name: nothing can be left behind
+        status, complaint = _run_job(
+            [library, job, str(memory_limit()), str(path), *args], out, seconds
+        )
+        if status is None:
+            fault = "it is damaged, or too large"
+            raise InputError(f"{path} was not read in {seconds:.0f} seconds: {fault}.")
+        if status == _TOO_LARGE:
             raise too_large(path)
+        if status == _REFUSED:
+            raise InputError(complaint)
         if status:
-            said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[
-                -1
-            ]
-            reason = (
-                said.rstrip(".")
-                if status == _DAMAGED
-                else "it is damaged, so that its reader crashed"
-            )
-            raise InputError(
-                said
-                if status == _REFUSED
-                else f"{path} is not a readable {what}: {reason}."
-            )
+            reason = "it is damaged, so that its reader crashed"
+            if status == _DAMAGED:
+                reason = complaint.rstrip(".")
+            raise InputError(f"{path} is not a readable {what}: {reason}.")
         out.seek(0)
         yield out
 
 
+def _run_job(
+    arguments: list[str], out: IO[bytes], seconds: float
+) -> tuple[int | None, str]:
+    """(exit status, last line of complaint) of a child; None if it took too long."""
+    program = "from mltsk.limits import child; child()"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            env=environment,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return None, ""
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return done.returncode, lines[-1] if lines else ""
+
+
 def child() -> None:
-    """Do the job that `isolated` asks for; the end of this process."""
+    """Do the job that `isolated` asks for; this process ends with it."""
     library, job, limit, path, *args = sys.argv[1:]
     module, _, name = job.partition(":")
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints is no part of the result
-    function, _ = getattr(import_module(module), name), import_module(library)
-    bound(int(limit))
+    os.dup2(2, 1)  # what a library prints must not get into the result
+    function = getattr(import_module(module), name)
+    import_module(library)
+    limit_process(int(limit))
     try:
         function(Path(path), out, *args)
         out.close()
@@ -165,30 +143,7 @@ def child() -> None:
     except Exception as error:  # readers meet damaged files with errors of every kind
         status = _REFUSED if isinstance(error, InputError) else _DAMAGED
         lines = str(error).strip().splitlines()
-        print(
-            printable(lines[0] if lines else type(error).__name__)[:300],
-            file=sys.stderr,
-        )
+        reason = printable(lines[0] if lines else type(error).__name__)
+        print(reason[:MAX_REASON_LENGTH], file=sys.stderr)
     sys.stderr.flush()
     os._exit(status)  # what a damaged file left behind in memory is not tidied up
-
-
-def bound(limit: int) -> None:
-    """Let this process take so much more memory than it has, and write no larger file."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return
-    used = 0
-    with suppress(OSError):
-        used = (
-            int(Path("/proc/self/statm").read_text().split()[0])
-            * resource.getpagesize()
-        )
-    for kind, bytes_ in (
-        (resource.RLIMIT_AS, used + limit),
-        (resource.RLIMIT_FSIZE, limit),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with suppress(OSError, ValueError):
-            resource.setrlimit(kind, (bytes_, resource.getrlimit(kind)[1]))

@@ -64,7 +64,7 @@ def _windows_memory() -> int:
 def asked_threads() -> int | None:
     """The number in MLTSK_THREADS, or None."""
     asked = os.environ.get("MLTSK_THREADS", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else None
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else None
 
 
 def usable_cores() -> int:

@@ -1,10 +1,13 @@
 """Targets as scikit-learn users give them, as an indicator matrix and back.
 
-Multi-label targets are indicator arrays, data frames, sparse matrices, or lists of the labels of each sample; a cell
-without a value (NaN, None) is a label that was not observed. One-dimensional binary and multiclass targets become one
-column (binary: the second class) or one column per class. Scores may be tensors; labels then are, too.
+Multi-label targets are indicator arrays, data frames, sparse matrices, or lists of the
+labels of each sample; a cell without a value (NaN, None) is a label that was not
+observed. One-dimensional binary and multiclass targets become one column (binary: the
+second class) or one column per class. Scores may be tensors; labels are tensors then,
+too.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,18 +17,20 @@ from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d
 
+from .columns import is_absent
 from .core.arrays import cast, check_plain, namespace, put
 from .exceptions import InputError
 
-WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_SETS = (list, tuple, set, frozenset, np.ndarray)
+NUMBERS_OF_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 
 
 @dataclass(frozen=True)
 class Targets:
-    """An indicator ``Y`` (N, L) of floats, the ``classes``, their names, and whether the task is multi-label.
+    """Targets as an indicator ``Y`` (N, L) of floats, with ``classes`` and ``names``.
 
-    ``observed`` (N, L) says which cells hold something, None where all do; the others are 0 in ``Y``.
+    ``observed`` (N, L) says which cells hold something, None where all do; the others
+    are 0 in ``Y``.
     """
 
     Y: np.ndarray
@@ -36,7 +41,7 @@ class Targets:
 
     @classmethod
     def of(cls, y: Any, *, may_miss: bool = False) -> "Targets":
-        """Read targets of any supported form; anything else is a ValueError that says what was found.
+        """Read targets of any supported form; any other is refused with a ValueError.
 
         Examples
         --------
@@ -46,104 +51,163 @@ class Targets:
         [[True, True], [False, True]]
         """
         check_plain(y, "y")
-        y = (
-            y.to_list() if str(getattr(y, "dtype", "")).startswith("List(") else y
-        )  # a series of polars
-        if getattr(y, "ndim", 1) == 1 and _is_lists(y):
-            found = sorted({label for labels in y for label in labels}, key=str)
-            if not found:
-                raise InputError("y names no label of any sample.")
-            Y = np.array(
-                [[name in set(labels) for name in found] for labels in y],
-                dtype=np.float64,
-            )
-            return cls(Y, np.arange(len(found)), tuple(map(str, found)), True)
-        names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
-        y = y.toarray() if sparse.issparse(y) else y
-        values = (
-            y
-            if names is None and isinstance(y, np.ndarray)
-            else np.asarray(y, dtype=object if names else None)
-        )
-        is_table = bool(names) or (values.ndim == 2 and values.shape[1] > 1)
-        if (
-            not is_table and values.ndim == 2 and values.dtype.kind in "fO"
-        ):  # one label, which may have gaps
-            is_table = any(
-                cell is None or cell != cell for cell in values.ravel().tolist()
-            )
-        if is_table:
-            return _of_cells(values, names, may_miss)
-        if values.dtype.kind == "f":
-            assert_all_finite(values, input_name="y")
-        kind = type_of_target(y, input_name="y")
-        if kind not in ("binary", "multiclass"):
-            known = "y must be a 0/1 indicator matrix, or one-dimensional classes"
-            raise ValueError(f"Unknown label type: {kind!r}. {known}.")
-        y = column_or_1d(y, warn=True)
-        classes = unique_labels(y)
-        if len(classes) < 2:
-            only = f"y holds only {classes.tolist()[0]!r}"
-            raise InputError(
-                f"Classifier can't train when only one class is present: {only}."
-            )
-        names = [str(c) for c in (classes[1:] if len(classes) == 2 else classes)]
-        return cls(_one_per_class(y, classes), classes, tuple(names), False)
+        if str(getattr(y, "dtype", "")).startswith("List("):  # a series of polars
+            y = y.to_list()
+        if getattr(y, "ndim", 1) == 1 and _are_label_lists(y):
+            return _from_lists(y)
+        if hasattr(y, "columns"):
+            names = [str(name) for name in y.columns]
+            dtype = object if names else None
+            return _from_table(np.asarray(y, dtype=dtype), names, may_miss=may_miss)
+        if sparse.issparse(y):
+            y = y.toarray()
+        values = np.asarray(y)
+        if _is_table(values):
+            return _from_table(values, [], may_miss=may_miss)
+        return _from_classes(y, values)
 
     def indicator(self, y: Any) -> NDArray[np.float64]:
         """Other one-dimensional classes in the same columns."""
         unknown = np.setdiff1d(y, self.classes)
         if len(unknown):
-            raise InputError(
-                f"y holds {unknown.tolist()[0]!r}, which is none of the classes {self.classes.tolist()}."
-            )
-        return _one_per_class(y, self.classes)
+            classes = self.classes.tolist()
+            held = f"y holds {unknown.tolist()[0]!r}"
+            raise InputError(f"{held}, which is none of the classes {classes}.")
+        return _column_per_class(y, self.classes)
 
 
-def _of_cells(values: np.ndarray, names: list[str] | None, may_miss: bool) -> Targets:
-    """Cells as 0, 1 and NaN; anything else is refused, and NaN unless it may be there."""
+def _are_label_lists(y: Any) -> bool:
+    """Whether y holds the labels of each sample, not 0 and 1 for each label."""
+    if hasattr(y, "columns") or not hasattr(y, "__iter__"):
+        return False
+    rows = list(y)
+    if not rows or not all(isinstance(row, _COLLECTIONS) for row in rows):
+        return False
+    if len({len(row) for row in rows}) > 1:
+        return True
+    if any(isinstance(row, set | frozenset) for row in rows):
+        return True
+    return any(_is_label_name(cell) for row in rows for cell in row)
+
+
+def _is_label_name(cell: object) -> bool:
+    """Whether a cell is a text that does not mean yes or no."""
+    return isinstance(cell, str) and cell.lower() not in NUMBERS_OF_WORDS
+
+
+def _from_lists(rows: Iterable[Iterable[object]]) -> Targets:
+    """Targets of the labels of each sample."""
+    label_sets = [set(labels) for labels in rows]
+    labels = sorted(set().union(*label_sets), key=str)
+    if not labels:
+        raise InputError("y names no label of any sample.")
+    Y = [[label in label_set for label in labels] for label_set in label_sets]
+    return Targets(
+        Y=np.array(Y, dtype=np.float64),
+        classes=np.arange(len(labels)),
+        names=tuple(str(label) for label in labels),
+        multilabel=True,
+    )
+
+
+def _is_table(values: np.ndarray) -> bool:
+    """Whether an array holds labels as columns: several, or one that has gaps."""
+    if values.ndim != 2:
+        return False
+    if values.shape[1] > 1:
+        return True
+    return values.dtype.kind in "fO" and any(map(is_absent, values.ravel().tolist()))
+
+
+def _from_table(values: np.ndarray, names: Sequence[str], *, may_miss: bool) -> Targets:
+    """Targets of cells (N, L) that are 0, 1, yes or no, or not observed."""
     if values.dtype.kind not in "OUS":
         Y = check_array(
             values, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan"
         )
     else:
-        Y = np.array(
-            [_cell(cell) for cell in values.ravel().tolist()], dtype=np.float64
-        ).reshape(values.shape)
-    observed: Any = ~np.isnan(Y)
-    called: list[Any] = names or list(range(Y.shape[1]))
+        numbers = [_number_of(cell) for cell in values.ravel().tolist()]
+        Y = np.array(numbers, dtype=np.float64).reshape(values.shape)
+    observed = ~np.isnan(Y)
+    columns: Sequence[str | int] = names or range(Y.shape[1])
     strange = observed & (Y != 0) & (Y != 1)
     if strange.any():
         row, label = np.argwhere(strange)[0]
-        found = f"column {called[label]!r} of y holds {values[row, label : label + 1].tolist()[0]!r} in row {row}"
-        known = "Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where one was not observed"
-        raise InputError(f"Unknown label type: {found}. {known}.")
+        cell = values[row, label : label + 1].tolist()[0]
+        raise InputError(
+            f"Unknown label type: column {columns[label]!r} of y holds {cell!r} in row "
+            f"{row}. Labels are 0 and 1, True and False, or 'yes' and 'no'; NaN where "
+            "one was not observed."
+        )
     if not observed.all() and not may_miss:
         row, label = np.argwhere(~observed)[0]
-        where = f"label {called[label]!r} was not observed in row {row}"
-        what = "MLTSKClassifier learns from what was observed; this method needs every cell"
-        raise InputError(f"Input y contains NaN: {where}. {what}.")
-    names = names or [f"label {j}" for j in called]
+        raise InputError(
+            f"Input y contains NaN: label {columns[label]!r} was not observed in row "
+            f"{row}. MLTSKClassifier learns from what was observed; this method needs "
+            "every cell."
+        )
     return Targets(
-        np.nan_to_num(Y),
-        np.arange(len(names)),
-        tuple(names),
-        True,
-        None if observed.all() else observed,
+        Y=np.nan_to_num(Y),
+        classes=np.arange(len(columns)),
+        names=tuple(names) or tuple(f"label {j}" for j in columns),
+        multilabel=True,
+        observed=None if observed.all() else observed,
     )
 
 
-def _one_per_class(y: Any, classes: np.ndarray) -> NDArray[np.float64]:
-    """A column per class; of two, one for the second."""
-    return (
-        np.asarray(y)[:, None] == (classes[1:] if len(classes) == 2 else classes)
-    ).astype(np.float64)
+def _number_of(cell: Any) -> float:
+    """0, 1 or NaN; infinity for anything else."""
+    if hasattr(cell, "__len__") and not isinstance(cell, str):
+        return np.inf
+    if is_absent(cell):
+        return np.nan
+    if isinstance(cell, str):
+        return NUMBERS_OF_WORDS.get(cell.strip().lower(), np.inf)
+    return float(cell) if cell in (0, 1) else np.inf
+
+
+def _from_classes(y: Any, values: np.ndarray) -> Targets:
+    """Targets of one class per sample; ``values`` is y as an array."""
+    if values.dtype.kind == "f":
+        assert_all_finite(values, input_name="y")
+    kind = type_of_target(y, input_name="y")
+    if kind not in ("binary", "multiclass"):
+        forms = "y must be a 0/1 indicator matrix, or one-dimensional classes"
+        raise ValueError(f"Unknown label type: {kind!r}. {forms}.")
+    y = column_or_1d(y, warn=True)
+    classes = unique_labels(y)
+    if len(classes) < 2:
+        held = f"y holds only {classes.tolist()[0]!r}"
+        raise InputError(
+            f"Classifier can't train when only one class is present: {held}."
+        )
+    return Targets(
+        Y=_column_per_class(y, classes),
+        classes=classes,
+        names=tuple(str(name) for name in _classes_with_column(classes)),
+        multilabel=False,
+    )
+
+
+def _classes_with_column(classes: np.ndarray) -> np.ndarray:
+    """All classes; of two, the second."""
+    return classes[1:] if len(classes) == 2 else classes
+
+
+def _column_per_class(y: Any, classes: np.ndarray) -> NDArray[np.float64]:
+    """An indicator (N, L) of the classes that have a column."""
+    is_class = np.asarray(y)[:, None] == _classes_with_column(classes)
+    return is_class.astype(np.float64)
 
 
 def predicted(
     scores: np.ndarray, thresholds: np.ndarray, classes: np.ndarray, multilabel: bool
 ) -> np.ndarray:
-    """Labels (N, L) of a multi-label task, classes (N,) of any other: score > threshold, or the largest score."""
+    """What scores (N, L) predict.
+
+    Labels (N, L) of a multi-label task, where score > threshold; classes (N,) of any
+    other task: of more than two, the one that is furthest above its threshold.
+    """
     thresholds = put(thresholds, scores)
     if multilabel:
         return cast(scores > thresholds, np.int64)
@@ -151,29 +215,3 @@ def predicted(
     if len(classes) == 2:
         return classes[cast(scores[:, 0] > thresholds[0], np.int64)]
     return classes[(scores - thresholds).argmax(axis=1)]
-
-
-def _is_lists(y: Any) -> bool:
-    """Whether y holds the labels of each sample, not 0 and 1 for each label."""
-    if hasattr(y, "columns") or not hasattr(y, "__iter__"):
-        return False
-    rows = list(y)
-    if not rows or not all(isinstance(row, _SETS) for row in rows):
-        return False
-    cells = [cell for row in rows for cell in row]
-    return (
-        len({len(row) for row in rows}) > 1
-        or any(isinstance(row, set | frozenset) for row in rows)
-        or any(isinstance(cell, str) and cell.lower() not in WORDS for cell in cells)
-    )
-
-
-def _cell(cell: Any) -> float:
-    """0, 1 or NaN; infinity for what is none of them."""
-    if hasattr(cell, "__len__") and not isinstance(cell, str):
-        return np.inf
-    if cell is None or type(cell).__name__ == "NAType" or cell != cell:
-        return np.nan
-    if isinstance(cell, str):
-        return WORDS.get(cell.strip().lower(), np.inf)
-    return float(cell) if cell in (0, 1) else np.inf

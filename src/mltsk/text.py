@@ -1,4 +1,4 @@
-"""Words of sentences for users: counts with their nouns, lists, and likely misspellings."""
+"""Words of sentences for users: counts with nouns, lists, likely misspellings."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -45,8 +45,31 @@ def closest(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str
 def did_you_mean(name: object, choices: Iterable[object], cutoff: float = 0.6) -> str:
     """The question about a likely misspelling, or nothing where no choice is alike.
 
-    >>> did_you_mean("bilirubn", ["albumin", "bilirubin"]), did_you_mean("x", ["albumin"])
-    ("did you mean 'bilirubin'?", '')
+    >>> did_you_mean("bilirubn", ["albumin", "bilirubin"])
+    "did you mean 'bilirubin'?"
+    >>> did_you_mean("x", ["albumin"])
+    ''
     """
     close = closest(name, choices, cutoff)
     return "" if close is None else f"did you mean {close!r}?"
+
+
+def quoted(text: str, at_most: int = 40) -> str:
+    """A piece of a user's file for a message: in quotes, printable, and not long.
+
+    >>> quoted("flu"), quoted("influenza", at_most=3)
+    ("'flu'", "'inf…'")
+    """
+    return repr(text if len(text) <= at_most else text[:at_most] + "…")
+
+
+def quoted_list(texts: Sequence[str], at_most: int = 5) -> str:
+    """Pieces of a user's file in quotes; beyond ``at_most`` of them "…" follows.
+
+    >>> quoted_list(["flu", "gout"]), quoted_list(["a", "b", "c"], at_most=2)
+    ("'flu', 'gout'", "'a', 'b', …")
+    """
+    pieces = [quoted(text) for text in texts[:at_most]]
+    if len(texts) > at_most:
+        pieces.append("…")
+    return ", ".join(pieces)

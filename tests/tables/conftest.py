@@ -1,8 +1,9 @@
-"""Shared by the tests of tables: a file written in place, a refused table, and the two real tables."""
+"""For the tests of tables: a file, a column, a refused table, the real tables."""
 
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from mltsk import read_table
@@ -25,16 +26,13 @@ def write(tmp_path):
 
 @pytest.fixture
 def column():
-    """One column of text as it is read next to a column of numbers: its report and its values."""
+    """Read a column next to one of numbers; returns its summary and its values."""
 
     def read(cells, name="it", **said):
-        import pandas as pd
-
-        table = read_table(
-            pd.DataFrame({name: cells, "x": [i % 3 + 0.5 for i in range(len(cells))]}),
-            **said,
-        )
-        return table.columns[0], table.X[name].tolist() if name in table.X else None
+        numbers = [i % 3 + 0.5 for i in range(len(cells))]
+        table = read_table(pd.DataFrame({name: cells, "x": numbers}), **said)
+        values = table.X[name].tolist() if name in table.X else None
+        return table.columns[0], values
 
     return read
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 
 @pytest.mark.parametrize("hole", ["", "?", "NA", "n/a", "NaN", "null", "  ", "#N/A"])
-def test_missing_cells_of_numbers_and_of_text(column, hole):
+def test_texts_of_finds_missing_cells_of_numbers_and_of_words(column, hole):
     report, values = column(["1.5", hole, "2"])
     assert_array_equal(values, [1.5, np.nan, 2])
     assert report.missing == 1
@@ -14,7 +14,7 @@ def test_missing_cells_of_numbers_and_of_text(column, hole):
     assert (report.missing, report.levels) == (1, ("blue", "red"))
 
 
-def test_words_for_missing_cells_are_reported_and_can_be_added(column):
+def test_texts_of_reports_words_for_missing_cells_and_takes_more(column):
     report, values = column(
         ["NA", "<4.0", "5.5", "6.0", "7.25", "-999.0"], missing="<4.0,-999"
     )
@@ -46,7 +46,7 @@ def test_words_for_missing_cells_are_reported_and_can_be_added(column):
         (["1e-3", "-.5", "+2"], [0.001, -0.5, 2], None),
     ],
 )
-def test_notations_of_numbers_are_read_and_reported(column, cells, numbers, note):
+def test_numbers_of_reads_and_reports_notations(column, cells, numbers, note):
     report, values = column(cells)
     assert values == numbers
     assert report.notes == ((note,) if note else ())
@@ -66,7 +66,9 @@ def test_notations_of_numbers_are_read_and_reported(column, cells, numbers, note
         (["5 %", "6", "7.5"], "row 1: '5 %'"),
     ],
 )
-def test_a_cell_that_is_no_number_is_refused_by_name(frame, refusal, cells, first):
+def test_numbers_of_refuses_a_cell_that_is_no_number_by_name(
+    frame, refusal, cells, first
+):
     said = refusal(frame(it=cells))
     assert said.startswith(
         f"Column 'it', {first} is not a number (1 such cell): correct the file, "
@@ -82,7 +84,7 @@ def frame():
     return lambda **columns: pd.DataFrame(columns)
 
 
-def test_commas_that_can_mean_two_things_are_not_read(frame, refusal):
+def test_numbers_of_does_not_read_commas_that_can_mean_two_things(frame, refusal):
     ambiguous = ["1,234", "2,345", "12"] * 20
     assert "is not a number (40 such cells: '1,234', '2,345')" in refusal(
         frame(it=ambiguous), number="it"
@@ -95,14 +97,14 @@ def test_commas_that_can_mean_two_things_are_not_read(frame, refusal):
     )
 
 
-def test_other_columns_with_such_cells_are_named_too(frame, refusal):
+def test_numbers_of_names_other_columns_with_such_cells_too(frame, refusal):
     said = refusal(
         frame(a=["0.5", "x", "1"], b=["1", "2", "3"], c=["0.5", "1.5", "2,x"])
     )
     assert said.endswith("There is something to correct in 'c', too.")
 
 
-def test_cells_that_hold_lists_or_bytes_are_refused(frame, refusal):
+def test_texts_of_refuses_cells_that_hold_lists_or_bytes(frame, refusal):
     assert refusal(frame(it=[["a"], ["b", "c"]], x=[1, 2])).startswith(
         "Column 'it' holds lists; "
     )

@@ -16,20 +16,22 @@ TEXT = "a,b,c\n1.5,x,yes\n2,y,no\n0,x,\n"
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_found(write, delimiter):
+def test_read_raw_finds_the_delimiter(write, delimiter):
     table = read_table(write(TEXT.replace(",", delimiter), "toy.tsv"), "c")
     assert table.feature_names == ("a", "b")
     assert_array_equal(table.Y["c"], [1, 0, np.nan])
 
 
-def test_quotes_marks_line_ends_and_blank_lines(write):
+def test_read_raw_knows_quotes_marks_line_ends_and_blank_lines(write):
     table = read_table(write('\ufeff"a, b; c; d",e\r\n1.5,"x\ny"\r\n\r\n2,z\r\n'))
     assert table.feature_names == ("a, b; c; d", "e")
     assert table.X["e"].tolist() == ["x\ny", "z"]
     assert table.name == "toy"
 
 
-def test_excel_parquet_and_compressed_files_hold_the_same_table(tmp_path, write):
+def test_read_raw_reads_the_same_from_excel_parquet_and_compressed_files(
+    tmp_path, write
+):
     pytest.importorskip("openpyxl")
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame(
@@ -50,7 +52,7 @@ def test_excel_parquet_and_compressed_files_hold_the_same_table(tmp_path, write)
         ) == (name == "toy.xlsx")
 
 
-def test_blank_edges_of_spreadsheets_are_left_out(tmp_path, write):
+def test_read_raw_leaves_out_blank_edges_of_spreadsheets(tmp_path, write):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for row in (
@@ -69,7 +71,7 @@ def test_blank_edges_of_spreadsheets_are_left_out(tmp_path, write):
         assert "empty rows at the end left out: 1" in str(table.columns)
 
 
-def test_data_sets_of_the_catalog_are_tables_too(refusal):
+def test_read_raw_reads_data_sets(refusal):
     data = Dataset(
         [[0.5, 1], [2, 0]],
         [[1], [0]],
@@ -87,7 +89,7 @@ def test_data_sets_of_the_catalog_are_tables_too(refusal):
     )
 
 
-def test_files_that_declare_their_columns(tmp_path, write):
+def test_read_raw_reads_files_that_declare_their_columns(tmp_path, write):
     data = Dataset(
         [[0.5, 1], [2, 0], [3, 1]],
         [[1, 0], [0, 0], [1, 1]],
@@ -97,7 +99,10 @@ def test_files_that_declare_their_columns(tmp_path, write):
     )
     write_npz(tmp_path / "toy.npz", data)
     savemat(tmp_path / "toy.mat", {"data": data.X, "target": data.Y})
-    header = "@relation toy\n@attribute p real\n@attribute q {no,yes}\n@attribute a {0,1}\n@attribute b {0,1}\n"
+    header = (
+        "@relation toy\n@attribute p real\n@attribute q {no,yes}\n"
+        "@attribute a {0,1}\n@attribute b {0,1}\n"
+    )
     arff = write(header + "@data\n0.5,yes,1,0\n2,no,0,0\n3,yes,1,1\n", "toy.arff")
     write('<labels><label name="b"/><label name="a"/></labels>', "toy.xml")
     for path in (tmp_path / "toy.npz", arff):
@@ -125,7 +130,9 @@ def test_files_that_declare_their_columns(tmp_path, write):
         ("a,b\n1,2\n1\0,2\n", "line 3: there is a NUL byte"),
     ],
 )
-def test_bad_text_files_are_refused_in_a_sentence(write, refusal, content, complaint):
+def test_read_raw_refuses_bad_text_files_in_a_sentence(
+    write, refusal, content, complaint
+):
     path = write(content)
     said = refusal(path)
     assert complaint in said
@@ -133,7 +140,7 @@ def test_bad_text_files_are_refused_in_a_sentence(write, refusal, content, compl
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "parquet", "npz", "mat", "csv.gz"])
-def test_damaged_and_missing_files_are_a_sentence(write, refusal, tmp_path, ending):
+def test_read_raw_refuses_damaged_and_missing_files(write, refusal, tmp_path, ending):
     if ending in ("xlsx", "parquet"):
         pytest.importorskip("openpyxl" if ending == "xlsx" else "pyarrow")
     assert f"toy.{ending}" in refusal(
@@ -142,7 +149,7 @@ def test_damaged_and_missing_files_are_a_sentence(write, refusal, tmp_path, endi
     assert "no such file" in refusal(tmp_path / f"none.{ending}")
 
 
-def test_a_damaged_stream_and_an_unknown_ending(write, refusal):
+def test_read_raw_refuses_a_damaged_stream_and_an_unknown_ending(write, refusal):
     packed = gzip.compress(b"a,b\n1,2\n" * 99)
     for damaged in (packed[:15], packed[:12] + b"\xff" * 9 + packed[21:]):
         assert "cannot be read" in refusal(write(damaged, "toy.csv.gz"))
@@ -150,13 +157,15 @@ def test_a_damaged_stream_and_an_unknown_ending(write, refusal):
 
 
 @pytest.mark.parametrize("source", [[1, 2], np.eye(2), None, pd.Series([1])])
-def test_what_is_neither_a_file_nor_a_frame(refusal, source):
+def test_read_raw_refuses_what_is_neither_a_file_nor_a_frame(refusal, source):
     assert refusal(source).startswith(
         "A table is read from a file or a data frame, not from an object of type "
     )
 
 
-def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monkeypatch):
+def test_read_raw_refuses_files_larger_than_memory_is(
+    write, refusal, tmp_path, monkeypatch
+):
     monkeypatch.setenv("MLTSK_MEMORY", "50M")
     too_large = (
         "would take more than 50 MiB of memory: save it in parts, or set MLTSK_MEMORY="
@@ -180,9 +189,8 @@ def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monke
     with pd.ExcelWriter(tmp_path / "toy.xlsx") as book:
         pd.DataFrame(index=range(100)).to_excel(book, index=False)
         for row in range(1, 100):
-            book.book.active.cell(
-                row, 16_384, 1
-            )  # the last column: the others are blank, and take memory
+            # The last column: the others are blank, and take memory.
+            book.book.active.cell(row, 16_384, 1)
     assert too_large in refusal(tmp_path / "toy.xlsx")
     monkeypatch.setenv("MLTSK_MEMORY", "much")
     assert (
@@ -194,7 +202,7 @@ def test_files_larger_than_memory_is_are_refused(write, refusal, tmp_path, monke
 @pytest.mark.parametrize(
     ("module", "name"), [("openpyxl", "toy.xlsx"), ("pyarrow", "toy.parquet")]
 )
-def test_without_an_optional_package_the_message_is_the_install_command(
+def test_read_raw_says_how_to_install_an_optional_package(
     write, monkeypatch, module, name
 ):
     monkeypatch.setitem(__import__("sys").modules, module, None)
@@ -203,6 +211,6 @@ def test_without_an_optional_package_the_message_is_the_install_command(
     assert str(missing.value) == 'pip install "mltsk[data]"'
 
 
-def test_many_columns_with_one_name_twice_are_searched_once(write, refusal):
+def test_read_raw_finds_a_name_that_is_there_twice_among_many(write, refusal):
     names = ",".join(f"x{i}" for i in range(100_000))
     assert "two columns are called 'x7'" in refusal(write(f"{names},x7\n"))

@@ -19,25 +19,23 @@ FRAME = pd.DataFrame(
 )
 
 
-def test_parts_of_a_table():
+def test_read_table_returns_features_labels_and_identifiers():
     table = read_table(FRAME.set_index(pd.Index(list("uvw"))), "good")
     assert repr(table) == "Table(data: 3 rows, 2 features, 1 label, 1 column left out)"
-    assert (len(table), table.feature_names, table.label_names) == (
-        3,
-        ("size", "colour"),
-        ("good",),
-    )
+    assert len(table) == 3
+    assert table.feature_names == ("size", "colour")
+    assert table.label_names == ("good",)
     assert table.ids["id"].tolist() == [3, 1, 2]
     for part in (table.X, table.Y, table.ids):
         assert list(part.index) == list("uvw")
     assert table.Y.dtypes.tolist() == [float]
 
 
-def test_no_labels_are_fine_for_rows_to_predict():
+def test_read_table_reads_rows_without_labels():
     assert read_table(FRAME).Y.shape == (3, 0)
 
 
-def test_what_one_table_knows_another_is_read_by(write):
+def test_read_table_reads_a_table_by_the_kinds_of_another(write):
     fitted = read_table(FRAME, "good", nominal="id")
     new = read_table(write("colour,id,size,more\ngreen,7,4,x\n"), kinds=fitted.kinds)
     assert new.feature_names == fitted.feature_names
@@ -67,11 +65,11 @@ def test_what_one_table_knows_another_is_read_by(write):
         ),
     ],
 )
-def test_options_that_do_not_fit_are_refused(refusal, said, complaint):
+def test_read_table_refuses_options_that_do_not_fit(refusal, said, complaint):
     assert complaint in refusal(FRAME, "good", **said)
 
 
-def test_a_refused_table_still_has_its_report():
+def test_read_table_reports_the_columns_of_a_refused_table():
     with pytest.raises(TableError) as refused:
         read_table(FRAME.assign(size=["1.5", "2", "0.1O5"]), "good")
     assert [column.kind for column in refused.value.columns] == [
@@ -82,7 +80,7 @@ def test_a_refused_table_still_has_its_report():
     ]
 
 
-def test_one_table_goes_into_the_classifier_of_today():
+def test_read_table_returns_what_a_classifier_takes():
     from mltsk import MLTSKClassifier
 
     frame = pd.DataFrame(
@@ -100,14 +98,14 @@ def test_one_table_goes_into_the_classifier_of_today():
     )
 
 
-def test_the_table_in_the_box_is_read_by_its_name():
+def test_read_table_reads_the_table_of_the_package_by_its_name():
     table = read_table("pbc")
     assert (len(table), table.X.shape[1], table.Y.shape[1]) == (418, 13, 4)
     assert table.ids.columns.tolist() == ["patient"]
     assert table.Y.isna().sum().tolist() == [106, 106, 106, 0]
 
 
-def test_a_table_of_numbers_and_yes_or_no_is_a_data_set():
+def test_dataset_of_numbers_and_yes_or_no():
     frame = pd.DataFrame(
         {"size": [1.5, 2, 0], "red": ["yes", "no", "no"], "good": ["no", "yes", "no"]}
     )
@@ -120,7 +118,7 @@ def test_a_table_of_numbers_and_yes_or_no_is_a_data_set():
     )
 
 
-def test_a_sparse_table_is_a_sparse_data_set():
+def test_dataset_of_a_sparse_table_is_sparse():
     data = Dataset(sparse.csr_array(np.eye(3)), [[1], [0], [1]])
     again = read_table(data).dataset()
     assert again.is_sparse
@@ -132,11 +130,13 @@ def test_a_sparse_table_is_a_sparse_data_set():
     [
         (
             {"colour": ["red", "blue", "red"]},
-            "Column 'colour' of data is nominal, and this method needs complete numbers: drop it",
+            "Column 'colour' of data is nominal, and this method needs complete "
+            "numbers: drop it",
         ),
         (
             {"size": [1.5, None, 2]},
-            "Column 'size' of data has no value in 1 row, and this method needs complete numbers",
+            "Column 'size' of data has no value in 1 row, and this method needs "
+            "complete numbers",
         ),
         (
             {"size": [1.5, None, 2], "m": [None, 1, 2]},
@@ -145,18 +145,17 @@ def test_a_sparse_table_is_a_sparse_data_set():
         ({"good": [1, None, 0]}, "Label 'good' of data has no value in 1 row"),
     ],
 )
-def test_what_is_no_complete_number_is_refused_in_a_data_set(changes, complaint):
+def test_dataset_refuses_what_is_no_complete_number(changes, complaint):
     frame = pd.DataFrame({"size": [1.5, 2, 0], "good": [1, 0, 1]}).assign(**changes)
     with pytest.raises(ValueError, match=complaint):
         read_table(frame, "good").dataset()
 
 
-def test_values_that_are_rare_are_told_to_count_together():
+def test_read_table_says_that_rare_values_count_together():
     frame = pd.DataFrame(
         {"ward": ["a"] * 50 + ["b"] * 46 + ["c", "c", "d", "e"], "gout": [0, 1] * 50}
     )
     (note,) = read_table(frame, "gout").columns.notes
-    assert (
-        note
-        == "ward: 'c', 'd', 'e': in fewer than 5 rows each, together 'other' in the model"
+    assert note == (
+        "ward: 'c', 'd', 'e': in fewer than 5 rows each, together 'other' in the model"
     )

@@ -11,7 +11,7 @@ def report(**columns):
     return read_table(pd.DataFrame(columns)).columns
 
 
-def test_the_printed_report_fits_a_terminal():
+def test_column_report_fits_a_terminal():
     long = {
         f"a rather long name of a column, number {i}": [
             "a rather long word",
@@ -27,7 +27,7 @@ def test_the_printed_report_fits_a_terminal():
     )
 
 
-def test_shares_of_missing_cells():
+def test_column_report_gives_shares_of_missing_cells():
     text = str(
         report(
             a=[None, *range(2, 999)][::-1],
@@ -39,26 +39,26 @@ def test_shares_of_missing_cells():
     assert "332 (33%)" in text
 
 
-def test_columns_with_the_same_note_share_a_line():
+def test_column_report_has_a_line_for_columns_with_the_same_note():
     text = str(report(x=[1.5, 2.5, 3.5] * 2, a=[1, 2, 3] * 2, b=[3, 2, 1] * 2))
     assert "a, b: few whole numbers" in text
 
 
-def test_only_the_first_columns_of_a_wide_table_are_printed():
+def test_column_report_prints_the_first_columns_of_a_wide_table():
     text = str(report(**{f"x{i}": [1.5, 2] for i in range(150)}))
     assert "… and 50 more columns" in text
     assert "x99 " in text
     assert "x100 " not in text
 
 
-def test_hostile_names_stay_text():
+def test_column_report_shows_hostile_names_as_text():
     made = report(**{HOSTILE: [HOSTILE, "b"], "x": [1.5, 2]})
     assert "<img" not in made._repr_html_()
     assert "&lt;img" in made._repr_html_()
     assert "\x1b" not in str(made) + made._repr_html_()
 
 
-def test_the_report_as_data():
+def test_column_report_can_be_used_as_data():
     made = report(x=[1.5, 2, None], colour=["red", "blue", "red"])
     assert [column.name for column in made] == ["x", "colour"]
     assert (made[1].levels, len(made)) == (("blue", "red"), 2)
@@ -68,7 +68,7 @@ def test_the_report_as_data():
     ]
 
 
-def test_numbers_and_labels_alone_are_plain():
+def test_column_report_is_plain_for_numbers_and_labels_alone():
     frame = pd.DataFrame({"size": [1.5, 2, 0], "good": [1, None, 0]})
     assert read_table(frame, "good").columns.is_plain
     for words in (

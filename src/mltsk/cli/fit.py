@@ -302,8 +302,8 @@ def summary(model: Any, table: Any, X: Any, info: Any, out: str) -> str:
 
 def _shape(table: Any) -> str:
     features, labels = (
-        inputs.count(len(table.feature_names), "feature"),
-        inputs.count(len(table.label_names), "label"),
+        inputs.plural(len(table.feature_names), "feature"),
+        inputs.plural(len(table.label_names), "label"),
     )
     return f"{len(table):,} samples, {features}, {labels}"
 

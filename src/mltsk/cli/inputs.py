@@ -16,11 +16,11 @@ from ..datasets.dataset import split_names, unique_names
 from ..exceptions import InputError
 from ..io import ModelInfo, load, read_info
 from ..pipelines import pipeline_classifier, taken_apart
-from ..tables import Table, read_table
-from ..tables.cells import count, listed
-from ..tables.columns import NOMINAL, NUMBER, USED
+from ..tables import DataTable, read_table
 from ..tables.files import is_table, read_raw
+from ..tables.kinds import NOMINAL, NUMBER, USED
 from ..tables.read import label_columns, sparse_rows
+from ..text import plural, quoted_list
 from .output import note
 
 NO_LABELS = {"labels": 0}
@@ -42,7 +42,7 @@ def with_rules(model: Any, path: str) -> Any:
     return inner
 
 
-def open_data(data: str, said: Mapping[str, Any]) -> Table:
+def open_data(data: str, said: Mapping[str, Any]) -> DataTable:
     """A table with labels: a file with what was said about its columns, or a data set of the catalog as it is."""
     if is_table(data):
         table = read_table(data, **said)
@@ -95,7 +95,7 @@ def rows_of(
     id: str = "",
     missing: str = "",
     needed: bool = True,
-) -> Table:
+) -> DataTable:
     """The samples of a file: X as a model takes it, Y in the order of its labels.
 
     Columns are found by name and read by the kinds that the model knows, or by position where it has no names. ``how``
@@ -141,7 +141,7 @@ def rows_of(
     ]:
         what = "a column" if len(unused) == 1 else f"{len(unused)} columns"
         note(
-            f"{data} has {what} ({listed(unused)}) that the model does not use; left out."
+            f"{data} has {what} ({quoted_list(unused)}) that the model does not use; left out."
         )
     X = _features(model, info, table, data)
     return replace(
@@ -149,12 +149,12 @@ def rows_of(
     )
 
 
-def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
+def _true_labels(info: ModelInfo, table: DataTable, how: Mapping[str, Any]) -> Any:
     names, Y = list(info.label_names), table.Y
     if how.get("label_column") is not None:  # a label that no row has is in no list
         if extra := [name for name in Y if name not in names]:
             note(
-                f"{table.name} has labels ({listed(extra)}) that the model does not know; left out."
+                f"{table.name} has labels ({quoted_list(extra)}) that the model does not know; left out."
             )
         looked = Y.notna().all(axis=1)
         return Y.reindex(columns=names).where(
@@ -168,7 +168,7 @@ def _true_labels(info: ModelInfo, table: Table, how: Mapping[str, Any]) -> Any:
     return Y.set_axis(names, axis=1)
 
 
-def _features(model: Any, info: ModelInfo, table: Table, where: str) -> Any:
+def _features(model: Any, info: ModelInfo, table: DataTable, where: str) -> Any:
     if taken_apart(model)[0]:
         left = {
             column.name: column.model
@@ -198,14 +198,15 @@ def _gaps(columns: Columns | None, X: Any) -> str:
             unseen[X.columns[d]] = strange
     told, n = [], (int(missing.sum()), sum(words.total() for words in unseen.values()))
     if n[0]:
-        told.append(f"{count(n[0])} {'is' if n[0] == 1 else 'are'} missing")
+        told.append(f"{plural(n[0], 'cell')} {'is' if n[0] == 1 else 'are'} missing")
     if n[1]:
         which = "; ".join(
-            f"{name}: {listed(list(words))}" for name, words in list(unseen.items())[:3]
+            f"{name}: {quoted_list(list(words))}"
+            for name, words in list(unseen.items())[:3]
         )
         more = "; …" if len(unseen) > 3 else ""
         told.append(
-            f"{count(n[1], 'value')} {'was' if n[1] == 1 else 'were'} never seen ({which}{more})"
+            f"{plural(n[1], 'value')} {'was' if n[1] == 1 else 'were'} never seen ({which}{more})"
         )
     ending = "it counts as nothing" if sum(n) == 1 else "they count as nothing"
     if columns and (missing > 0)[list(columns.gaps)].any():
@@ -221,7 +222,7 @@ def plain_numbers(X: Any, categories: Mapping[str, Sequence[str]], where: str) -
             if strange := [
                 word for word in X[name].dropna().unique() if word not in codes
             ]:
-                what = f"holds {listed(strange)}; the model knows {listed(known)}"
+                what = f"holds {quoted_list(strange)}; the model knows {quoted_list(known)}"
                 raise InputError(f"Column {name!r} of {where} {what}.")
             X = X.assign(**{name: X[name].astype(object).map(codes)})
     numbers = X.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -19,7 +19,6 @@ themselves; `spread` shares them out rule by rule. ``MLTSK_THREADS`` in the envi
 sets the number for both.
 """
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +31,7 @@ from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from ..exceptions import InputError
+from ..machine import asked_threads, usable_cores
 
 # A NumPy array of single or double precision.
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
@@ -55,6 +55,7 @@ DEVICE_BLOCK_SHARE = 0.06
 # A fit runs on one thread if its largest product has fewer floating-point operations
 # than this: benchmarks/threads.py prints both times.
 FLOPS_FOR_THREADS = 1e11
+MIN_SPREAD_FLOPS = 1e8  # below, starting threads takes longer than the work
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -399,23 +400,15 @@ def _with_entries(X: CSR, entries: FloatArray) -> CSR:
 # threads ------------------------------------------------------------------------------
 
 
-def asked_threads() -> int | None:
-    """The number in MLTSK_THREADS, or None."""
-    asked = os.environ.get("MLTSK_THREADS", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else None
-
-
 def spread(work: Callable[[T], R], items: Sequence[T], flops: float) -> list[R]:
     """Do ``work`` for each item, in threads if there are enough flops to pay for them.
 
     Results are in the order of the items and do not depend on the number of threads.
     """
-    workers = (
-        asked_threads() or len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else 1
-    )
-    if workers == 1 or len(items) == 1 or flops < 1e8:
+    workers = 1
+    if len(items) > 1 and flops >= MIN_SPREAD_FLOPS:
+        workers = usable_cores()
+    if workers == 1:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(workers, len(items))) as pool:
         return list(pool.map(work, items))

@@ -21,6 +21,7 @@ from urllib import error, request
 from urllib.parse import urljoin, urlsplit
 
 from mltsk.exceptions import InputError
+from mltsk.machine import lock
 
 from .dataset import Dataset
 from .load import Entry, cache_folder, convert, find_entry, verify
@@ -144,11 +145,9 @@ def _git_blob(path: Path) -> str:
 def _locked(path: Path) -> Iterator[None]:
     """Let one process at a time do the work: the next one finds it done. A crash frees the lock."""
     with path.open("w") as file:
-        # Windows has no such lock, nor have all file systems: two downloads at once waste time there, and no more.
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
+        # Not every file system has locks: two downloads at once waste time there.
+        with suppress(OSError):
+            lock(file, wait=True)
         yield
 
 

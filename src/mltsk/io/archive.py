@@ -27,7 +27,7 @@ from ..files import writing
 from ..limits import check_size
 from ..pipelines import taken_apart
 from ..rows.read import feature_names
-from ..tables.columns import NUMBER, ORDINAL, YES_NO
+from ..tables.kinds import NUMBER, ORDINAL, YES_NO
 from .checks import check_model
 from .state import with_plain_state
 

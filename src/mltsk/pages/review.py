@@ -26,7 +26,8 @@ from ..files import check_target
 from ..metrics.curves import calibration_groups, precision_recall_curve, roc_curve
 from ..pipelines import with_feature_names
 from ..tables.files import read_raw
-from ..tables.read import Table, read_table, sparse_rows
+from ..tables.read import DataTable, read_table, sparse_rows
+from ..tables.report import report_row
 from . import svg, worth
 from .explorer import explorer_parts, policy
 from .render import _source, _template, write_page
@@ -72,7 +73,7 @@ def review(
 
     Parameters
     ----------
-    table : Table of `mltsk.read_table`, or features as a data frame or array with labels ``Y``
+    table : table of `mltsk.read_table`, or features as a data frame or array with labels ``Y``
     path : str or Path
         Where to write the page (``….html``); it opens in any browser, without a network.
     Y : data frame or array of shape (n, n_labels), optional
@@ -95,7 +96,7 @@ def review(
     True
     """
     check_target(path)
-    if not isinstance(table, Table):
+    if not isinstance(table, DataTable):
         if Y is None:
             raise InputError(
                 "review takes a table of read_table, or features and their labels: review(X, path, Y)."
@@ -119,7 +120,7 @@ def review(
 
 
 def review_page(
-    table: Table,
+    table: DataTable,
     *,
     model: Any = None,
     quick: bool = False,
@@ -181,7 +182,7 @@ def review_page(
     return Made(page, told, [worth.sentence(label) for label in labels], fitted)
 
 
-def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
+def _rendered(model: Any, X: Any, table: DataTable, facts: dict[str, Any]) -> str:
     rows = np.arange(len(table))[
         spread_rows(len(table), max(CELLS // len(table.feature_names), 50))
     ]
@@ -218,7 +219,7 @@ def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
     return _template("review.html").render(facts)
 
 
-def _contents(table: Table, Y: Array) -> dict[str, Any]:
+def _contents(table: DataTable, Y: Array) -> dict[str, Any]:
     """What is in a table whose labels are Y (n, L), NaN where not observed."""
     kinds, labels = [column.kind for column in table.columns], []
     for label, y in zip(table.label_names, Y.T, strict=True):
@@ -232,7 +233,7 @@ def _contents(table: Table, Y: Array) -> dict[str, Any]:
             "rare": had < worth.FEW,
         }
         labels.append(told | {"bar": svg.share_bar(share)})
-    columns = [table.columns._cells(column, 60) for column in table.columns[:COLUMNS]]
+    columns = [report_row(column, 60) for column in table.columns[:COLUMNS]]
     found = {
         "columns": columns,
         "more": len(table.columns) - len(columns),
@@ -248,7 +249,7 @@ def _contents(table: Table, Y: Array) -> dict[str, Any]:
     }
 
 
-def _gaps(table: Table) -> dict[str, Any]:
+def _gaps(table: DataTable) -> dict[str, Any]:
     """Columns that have missing cells, where they are; most first."""
     absent = concat(
         [table.Y] if sparse_rows(table.X) is not None else [table.X, table.Y], axis=1
@@ -268,7 +269,7 @@ def _gaps(table: Table) -> dict[str, Any]:
     return {"shown": shown, "more": len(found) - len(shown)}
 
 
-def _together(table: Table, Y: Array) -> dict[str, Any]:
+def _together(table: DataTable, Y: Array) -> dict[str, Any]:
     """Which labels go together: a map of few, and pairs that are told."""
     names, L = [name(label) for label in table.label_names], Y.shape[1]
     seen, filled = (~np.isnan(Y)).astype(float), np.nan_to_num(Y)
@@ -464,7 +465,11 @@ def _exceptions(model: Any, most: int | None) -> list[Any]:
 
 
 def _made(
-    table: Table, model: Any, seed: int, command: str, compared: worth.Comparison | None
+    table: DataTable,
+    model: Any,
+    seed: int,
+    command: str,
+    compared: worth.Comparison | None,
 ) -> dict[str, str]:
     versions = ", ".join(
         f"{package} {version(package)}"

@@ -1,10 +1,10 @@
-"""Tables of one's own: what each column is, labels that were not always observed, and a report on both.
+"""Tables of users: what each column is, labels that were not always observed, a report.
 
-`read_table` is the door; it reads files of many formats and data frames, and decides by simple rules (`columns`), which
-its report shows and the caller can overrule.
+`read_table` reads files of many formats and data frames. It decides by simple rules
+(`kinds`), which its report shows and the user can overrule.
 """
 
-from .read import Table, read_table
-from .report import Column, ColumnReport, TableError
+from .read import DataTable, read_table
+from .report import ColumnReport, ColumnSummary, TableError
 
-__all__ = ["Column", "ColumnReport", "Table", "TableError", "read_table"]
+__all__ = ["ColumnReport", "ColumnSummary", "DataTable", "TableError", "read_table"]

@@ -1,10 +1,11 @@
-"""From a file or a data frame to columns as they are written: nothing is interpreted here.
+"""From a file or a data frame to columns as they are written, without interpretation.
 
-Text files are read cell by cell as text; Excel, Parquet and data frames keep the types that they have; ARFF, NPZ and
-MATLAB files say for themselves which columns are nominal and which are labels.
+Text files are read cell by cell as text; Excel, Parquet and data frames keep the types
+that they have; ARFF, NPZ and MATLAB files say for themselves which columns are nominal
+and which are labels.
 
-A CSV file needs a header line. Its delimiter is whichever of comma, semicolon, tab and bar is most frequent there,
-outside of quotes.
+A CSV file needs a header line. Its delimiter is the most frequent of comma, semicolon,
+tab and bar in that line, outside of quotes.
 """
 
 import csv
@@ -12,13 +13,14 @@ import gzip
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TextIO
+from typing import IO, Any, TextIO
 
 import pandas
 
@@ -34,228 +36,269 @@ from mltsk.datasets.dataset import (
 )
 from mltsk.datasets.load import is_path
 from mltsk.exceptions import InputError, optional
-from mltsk.limits import CELL, check_size, isolated
+from mltsk.limits import OBJECT_CELL_BYTES, check_size, isolated
 
-MAX_LINE = 1 << 24  # characters: a row of a million numbers
-COLUMN = 10_000  # bytes of a column of a data frame, whatever it holds
+MAX_LINE_LENGTH = 1 << 24  # characters: a row of a million numbers
+FRAME_COLUMN_BYTES = 10_000  # of a column of a data frame, whatever it holds
+EXCEL_EXPANSION = 3  # bytes in memory per byte of XML, at least
 DELIMITERS = ",;\t|"
-EXAMPLES = {
-    "pbc": ("ascites", "hepatomegaly", "spiders", "edema")
-}  # tables in the box, and their labels
+# Tables that come with the package, and their labels.
+EXAMPLES = {"pbc": ("ascites", "hepatomegaly", "spiders", "edema")}
 _QUOTED = re.compile(r'"[^"]*"')
 
+Row = list[Any]  # cells of a file: text, or numbers and dates of a spreadsheet
 
-class Raw(NamedTuple):
-    """Columns as read: text where the file is text, and else of the types that the source gives them."""
 
-    frame: Any
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """Columns as read: text where the file is text, else of the types of the source.
+
+    ``labels`` are the columns that the file itself declares to be labels.
+    """
+
+    frame: pandas.DataFrame
     name: str
     source: str
-    labels: tuple[
-        str, ...
-    ] = ()  # the columns that the file itself declares to be labels
+    labels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def read_raw(source: Any, labels: Any = None) -> Raw:
-    """The columns of a file, a data frame or a `Dataset`; ``labels`` may name a MULAN XML file or a MATLAB variable."""
-    if isinstance(source, Raw):
+def read_raw(source: Any, labels: Any = None) -> RawTable:
+    """The columns of a file, a data frame or a `Dataset`.
+
+    ``labels`` may name a MULAN XML file or a MATLAB variable.
+    """
+    if isinstance(source, RawTable):
         return source
     refuse_lazy(source, "The table")
-    if isinstance(source, Dataset) or hasattr(source, "columns"):
-        return (
-            _from_dataset(source, Path(source.name))
-            if isinstance(source, Dataset)
-            else _from_frame(source)
-        )
+    if isinstance(source, Dataset):
+        return _from_dataset(source, Path(source.name))
+    if hasattr(source, "columns"):
+        return _from_frame(source)
     if isinstance(source, str) and source in EXAMPLES:
-        file = Path(__file__).parent / "data" / f"{source}.csv"
-        return _csv(file, None)._replace(labels=EXAMPLES[source], source=source)
+        table = _read_csv(Path(__file__).parent / "data" / f"{source}.csv")
+        return replace(table, labels=EXAMPLES[source], source=source)
     if not isinstance(source, str | PathLike):
         raise InputError(
-            f"A table is read from a file or a data frame, not from an object of type {_type(source)}."
+            "A table is read from a file or a data frame, not from an object of type "
+            f"{_type_name(source)}."
         )
-    path = Path(source)
-    read = next(
-        (
-            reader
-            for suffix, reader in _READERS.items()
-            if path.name.lower().endswith(suffix)
-        ),
-        None,
-    )
-    if read is None:
+    return _from_file(Path(source), labels)
+
+
+def _from_file(path: Path, labels: Any) -> RawTable:
+    """The columns of a file, by its ending."""
+    reader = _reader_of(path)
+    if reader is None:
         raise InputError(
-            f"{path}: the ending says no format that can be read; those are {', '.join(_READERS)}."
+            f"{path}: the ending says no format that can be read; those are "
+            f"{', '.join(_READERS)}."
         )
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
-    raw = read(path, labels)
-    _check_names(list(raw.frame.columns), path)
-    if (xml := arff.label_file(path, labels)) is not None:
-        listed = unique_names(arff.read_label_xml(xml), raw.frame, raw.name)
-        raw = raw._replace(
-            labels=tuple(name for name in raw.frame.columns if name in listed)
-        )
-    if not len(raw.frame):
+    table = _read_mat(path, labels or None) if reader is _read_mat else reader(path)
+    _check_names(list(table.frame.columns), path)
+    xml = arff.label_file(path, labels)
+    if xml is not None:
+        declared = unique_names(arff.read_label_xml(xml), table.frame, table.name)
+        in_order = tuple(name for name in table.frame.columns if name in declared)
+        table = replace(table, labels=in_order)
+    if not len(table.frame):
         raise InputError(f"{path} has no row below its header.")
-    return raw
+    return table
+
+
+def _reader_of(path: Path) -> Callable[[Path], RawTable] | None:
+    """The function that reads files with this ending, if there is one."""
+    for suffix, reader in _READERS.items():
+        if path.name.lower().endswith(suffix):
+            return reader
+    return None
 
 
 def is_table(data: str) -> bool:
-    """Whether this names a file or a table in the box, and no data set of the catalog."""
+    """Whether this names a file or a table of the package, not a data set."""
     return data in EXAMPLES or is_path(data)
 
 
-def _from_frame(frame: Any) -> Raw:
+def _from_frame(frame: Any) -> RawTable:
+    """The columns of a data frame of pandas or polars."""
     if is_polars(frame):
         optional("pyarrow", "data")
-    frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    if hasattr(frame, "to_pandas"):
+        frame = frame.to_pandas()
     if not isinstance(frame, pandas.DataFrame):
         raise InputError(
-            f"Data frames are read if they are of pandas or polars, not of type {_type(frame)}."
+            "Data frames are read if they are of pandas or polars, not of type "
+            f"{_type_name(frame)}."
         )
     frame = frame.copy(deep=False)
     frame.columns = [str(name) for name in frame.columns]
     _check_names(list(frame.columns), "The data frame")
     if not len(frame):
         raise InputError("The data frame has no rows.")
-    return Raw(frame, "data", "a data frame")
+    return RawTable(frame, name="data", source="a data frame")
 
 
-def _type(source: Any) -> str:
-    return f"{type(source).__module__}.{type(source).__name__}".removeprefix(
-        "builtins."
-    )
+def _type_name(source: object) -> str:
+    kind = type(source)
+    return f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
 
 
-def _csv(path: Path, _: Any) -> Raw:
+# text
+
+
+def _read_csv(path: Path) -> RawTable:
+    """A text file with delimiters."""
     opened = gzip.open if path.suffix.lower() == ".gz" else open
-    rows, size = [], 0
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            lines = _bounded(file, path)
-            first = next(lines, "")
-            bare = _QUOTED.sub("", first)
-            reader = csv.reader(
-                chain([first], lines),
-                delimiter=max(DELIMITERS, key=bare.count),
-                strict=True,
-            )
-            header = [name.strip() for name in next(reader, [])]
-            for row in filter(None, reader):
-                if len(row) != len(header):
-                    raise InputError(
-                        f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns."
-                    )
-                check_size(size := size + CELL * len(row) + sum(map(len, row)), path)
-                rows.append(row)
+            header, rows = _parse_csv(file, path)
     except UnicodeDecodeError:
         raise InputError(
             f"{path} is not a text file in UTF-8: save it in that encoding."
         ) from None
     except (OSError, EOFError, csv.Error, zlib.error) as error:
         raise unreadable(path, error) from None
-    return _raw(header, rows, path)
+    return _from_rows(header, rows, path)
 
 
-def _bounded(file: TextIO, path: Path) -> Iterator[str]:
-    number = 0
-    while line := file.readline(MAX_LINE):
-        number += 1
-        if len(line) == MAX_LINE:
+def _parse_csv(file: TextIO, path: Path) -> tuple[list[str], list[Row]]:
+    """The names of the columns, and the rows, of an open text file."""
+    lines = _checked_lines(file, path)
+    first = next(lines, "")
+    delimiter = max(DELIMITERS, key=_QUOTED.sub("", first).count)
+    reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+    header = [name.strip() for name in next(reader, [])]
+    rows: list[Row] = []
+    size = 0
+    for row in filter(None, reader):
+        if len(row) != len(header):
             raise InputError(
-                f"{path}, line {number} is longer than {MAX_LINE:,} characters: it is no table."
+                f"{path}, line {reader.line_num}: {len(row)} values for "
+                f"{len(header)} columns."
+            )
+        size += OBJECT_CELL_BYTES * len(row) + sum(map(len, row))
+        check_size(size, path)
+        rows.append(row)
+    return header, rows
+
+
+def _checked_lines(file: TextIO, path: Path) -> Iterator[str]:
+    """The lines of a file, as long as they look like those of a table."""
+    number = 0
+    while line := file.readline(MAX_LINE_LENGTH):
+        number += 1
+        if len(line) == MAX_LINE_LENGTH:
+            raise InputError(
+                f"{path}, line {number} is longer than {MAX_LINE_LENGTH:,} characters: "
+                "it is no table."
             )
         if "\0" in line:
             raise InputError(
-                f"{path}, line {number}: there is a NUL byte; the file is damaged or not UTF-8 text."
+                f"{path}, line {number}: there is a NUL byte; the file is damaged or "
+                "not UTF-8 text."
             )
         yield line
 
 
-def _excel(path: Path, _: Any) -> Raw:
+def _from_rows(header: Sequence[str], rows: list[Row], path: Path) -> RawTable:
+    """A table of rows; blank ones at the end, as spreadsheets leave them, go."""
+    _check_names(header, path)
+    if not any(isnan(as_number(name)) for name in header):
+        raise InputError(
+            f"{path} starts with numbers: it needs a first line with the names of its "
+            "columns."
+        )
+    n_rows = len(rows)
+    while rows and not any(str(cell).strip() for cell in rows[-1]):
+        rows.pop()
+    notes = []
+    if len(rows) < n_rows:
+        notes.append(f"empty rows at the end left out: {n_rows - len(rows):,}")
+    return RawTable(
+        frame=pandas.DataFrame(rows, columns=header, dtype=object),
+        name=_stem(path),
+        source=str(path),
+        notes=tuple(notes),
+    )
+
+
+# other formats
+
+
+def _read_excel(path: Path) -> RawTable:
+    """The first sheet of a workbook."""
     openpyxl = optional("openpyxl", "data")
-    cells, size = list[list[Any]](), 0
     try:
         with zipfile.ZipFile(path) as archive:
-            check_size(3 * sum(member.file_size for member in archive.infolist()), path)
-            if (damaged := archive.testzip()) is not None:
-                raise ValueError(f"its part {damaged} is damaged")
-        with closing(
-            openpyxl.load_workbook(
-                path, read_only=True, data_only=True, keep_links=False
-            )
-        ) as book:
-            sheets, sheet = book.sheetnames, book.worksheets[0]
-            sheet.reset_dimensions()  # a size that it declares is not used
-            for row in sheet.iter_rows():
-                check_size(size := size + CELL * (1 + len(row)), path)
-                cells.append(
-                    [
-                        ""
-                        if cell.value is None or cell.data_type == "e"
-                        else cell.value
-                        for cell in row
-                    ]
-                )
+            size = sum(member.file_size for member in archive.infolist())
+            check_size(EXCEL_EXPANSION * size, path)
+            damaged = archive.testzip()
+        if damaged is not None:
+            raise ValueError(f"its part {damaged} is damaged")
+        book = openpyxl.load_workbook(
+            path, read_only=True, data_only=True, keep_links=False
+        )
+        with closing(book):
+            sheets = book.sheetnames
+            rows = _rows_of_sheet(book.worksheets[0], path)
     except InputError:
         raise
     except Exception as error:  # readers meet damaged files with errors of every kind
         raise unreadable(path, error, "Excel file") from None
-    while cells and not any(cell != "" for cell in cells[-1]):
-        cells.pop()
-    used = sorted(
-        {j for row in cells for j, cell in enumerate(row) if str(cell).strip()}
-    )  # blank at the edge
-    header, *rows = [
-        [row[j] if j < len(row) else "" for j in used] for row in cells
-    ] or [[]]
-    raw = _raw([str(name).strip() for name in header], rows, path)
+    header, *rows = _without_blank_edges(rows) or [[]]
+    table = _from_rows([str(name).strip() for name in header], rows, path)
+    if len(sheets) == 1:
+        return table
     note = f"only the first of {len(sheets)} sheets was read, {sheets[0]!r}"
-    return raw._replace(notes=(*raw.notes, note)) if len(sheets) > 1 else raw
+    return replace(table, notes=(*table.notes, note))
 
 
-def _raw(header: Sequence[str], rows: list[Any], path: Path) -> Raw:
-    _check_names(header, path)
-    if not any(isnan(as_number(name)) for name in header):
-        raise InputError(
-            f"{path} starts with numbers: it needs a first line with the names of its columns."
-        )
-    n = len(rows)
-    while rows and not any(
-        str(cell).strip() for cell in rows[-1]
-    ):  # as spreadsheets leave them
+def _rows_of_sheet(sheet: Any, path: Path) -> list[Row]:
+    """The values of the cells of a sheet; cells with errors count as blank."""
+    sheet.reset_dimensions()  # a size that it declares is not used
+    rows: list[Row] = []
+    size = 0
+    for cells in sheet.iter_rows():
+        size += OBJECT_CELL_BYTES * (1 + len(cells))
+        check_size(size, path)
+        row = [cell.value if cell.data_type != "e" else None for cell in cells]
+        rows.append(["" if value is None else value for value in row])
+    return rows
+
+
+def _without_blank_edges(rows: list[Row]) -> list[Row]:
+    """Rows up to the last one with a value, and the columns that hold something."""
+    while rows and all(cell == "" for cell in rows[-1]):
         rows.pop()
-    notes = (
-        (f"empty rows at the end left out: {n - len(rows):,}",) if len(rows) < n else ()
-    )
-    frame = pandas.DataFrame(rows, columns=header, dtype=object)
-    return Raw(frame, _stem(path), str(path), notes=notes)
+    used: set[int] = set()
+    for row in rows:
+        used.update(j for j, cell in enumerate(row) if str(cell).strip())
+    columns = sorted(used)
+    return [[row[j] if j < len(row) else "" for j in columns] for row in rows]
 
 
-def _parquet(path: Path, _: Any) -> Raw:
+def _read_parquet(path: Path) -> RawTable:
+    """A Parquet file, decoded in a process of its own."""
     optional("pyarrow", "data")
     from pyarrow import ipc, types
 
     job = "mltsk.tables.files:unpack_parquet"
     with isolated(job, path, what="Parquet file", library="pyarrow.parquet") as file:
         table = ipc.open_file(file).read_all()
-    objects = [
-        c
-        for c in table.columns
-        if not (types.is_primitive(c.type) or types.is_dictionary(c.type))
-    ]
-    check_size(
-        table.nbytes + CELL * sum(map(len, objects)) + COLUMN * table.num_columns, path
-    )
+    size = table.nbytes + FRAME_COLUMN_BYTES * table.num_columns
+    for column in table.columns:
+        if not (types.is_primitive(column.type) or types.is_dictionary(column.type)):
+            size += OBJECT_CELL_BYTES * len(column)
+    check_size(size, path)
     try:
         frame = table.to_pandas()
     except Exception as error:
         raise unreadable(path, error, "Parquet file") from None
     frame = frame.reset_index(drop=frame.index.names == [None])
     frame.columns = [str(name) for name in frame.columns]
-    return Raw(frame, _stem(path), str(path))
+    return RawTable(frame, name=_stem(path), source=str(path))
 
 
 def unpack_parquet(path: Path, out: IO[bytes]) -> None:
@@ -263,54 +306,74 @@ def unpack_parquet(path: Path, out: IO[bytes]) -> None:
     from pyarrow import ipc, parquet
 
     file = parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
-    table = file.read(
-        use_threads=False
-    )  # which would wait for each other where memory is short
-    table.validate(
-        full=True
-    )  # text that is no UTF-8 would be found out by whoever touches it
+    # Threads would wait for each other where memory is short.
+    table = file.read(use_threads=False)
+    # Otherwise text that is no UTF-8 fails later, where it is used.
+    table.validate(full=True)
     with ipc.new_file(out, table.schema) as writer:
         writer.write_table(table)
 
 
-def _arff(path: Path, _: Any) -> Raw:
+def _read_arff(path: Path) -> RawTable:
+    """An ARFF file."""
     data, declared = arff.read_columns(path)
-    return Raw(data.frames()[0], path.stem, str(path), declared)
+    frame = data.frames()[0]
+    return RawTable(frame, name=path.stem, source=str(path), labels=declared)
 
 
-def _from_dataset(data: Dataset, path: Path) -> Raw:
+def _read_npz(path: Path) -> RawTable:
+    """An NPZ file of this package."""
+    return _from_dataset(npz.read_npz(path), path)
+
+
+def _read_mat(path: Path, labels: Any = None) -> RawTable:
+    """A MATLAB file; ``labels`` is the variable with the labels."""
+    return _from_dataset(mat.read_mat(path, labels), path)
+
+
+def _from_dataset(data: Dataset, path: Path) -> RawTable:
+    """The columns of a data set: features, then labels."""
     _check_names([*data.feature_names, *data.label_names], path)
-    check_size(COLUMN * sum(data.shape[1:]), path)
-    return Raw(
-        data.to_frame(), _stem(path), data.source or str(path), tuple(data.label_names)
+    check_size(FRAME_COLUMN_BYTES * sum(data.shape[1:]), path)
+    return RawTable(
+        frame=data.to_frame(),
+        name=_stem(path),
+        source=data.source or str(path),
+        labels=tuple(data.label_names),
     )
 
 
-def _check_names(header: Sequence[str], where: Any) -> None:
+def _check_names(header: Sequence[str], where: object) -> None:
+    """Refuse columns without a name, and names that are there twice."""
     if not header:
         raise InputError(
             f"{where} is empty: it needs a line with the names of its columns."
         )
     if "" in header:
-        at = header.index("") + 1
         raise InputError(
-            f"{where}: column {at} has no name (a row index? leave it out when you save the file)."
+            f"{where}: column {header.index('') + 1} has no name (a row index? leave "
+            "it out when you save the file)."
         )
-    if (twice := repeated(header)) is not None:
+    twice = repeated(header)
+    if twice is not None:
         raise InputError(f"{where}: two columns are called {twice!r}.")
 
 
 def _stem(path: Path) -> str:
+    """The name of a file without any of its endings."""
     return path.name.partition(".")[0]
 
 
-_READERS = dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz"), _csv) | {
-    ".xlsx": _excel,
-    ".parquet": _parquet,
-    ".pq": _parquet,
-    ".arff": _arff,
-    ".npz": lambda path, _: _from_dataset(npz.read_npz(path), path),
-    ".mat": lambda path, labels: _from_dataset(
-        mat.read_mat(path, labels or None), path
-    ),
+_READERS: dict[str, Callable[[Path], RawTable]] = {
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+    ".txt": _read_csv,
+    ".csv.gz": _read_csv,
+    ".tsv.gz": _read_csv,
+    ".xlsx": _read_excel,
+    ".parquet": _read_parquet,
+    ".pq": _read_parquet,
+    ".arff": _read_arff,
+    ".npz": _read_npz,
+    ".mat": _read_mat,
 }

@@ -1,4 +1,4 @@
-"""`read_table`: features, labels and identifiers of a file or a data frame, with a report on every column."""
+"""`read_table`: features, labels and identifiers, with a report on every column."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -7,46 +7,40 @@ from typing import Any
 
 import numpy as np
 import pandas
+from scipy.sparse import csr_array
 
 from mltsk.datasets.dataset import Dataset, pick_labels, split_names, unique_names
 from mltsk.exceptions import InputError
+from mltsk.text import plural, quoted_list
 
-from .cells import count, listed
-from .columns import (
-    IDENTIFIER,
-    NOMINAL,
-    NUMBER,
-    ORDINAL,
-    USED,
-    YES_NO,
-    Read,
-    Said,
-    read_column,
-    read_label,
-    read_lists,
-)
-from .files import Raw, read_raw
-from .report import Column, ColumnReport, TableError
+from .columns import ReadColumn, read_column
+from .files import RawTable, read_raw
+from .kinds import DROPPED, IDENTIFIER, NOMINAL, NUMBER, ORDINAL, USED, YES_NO, Said
+from .labels import read_label, read_lists
+from .report import ColumnReport, ColumnSummary, TableError
 
 Names = str | Iterable[str]
-Labels = int | str | Path | Sequence[str] | Mapping[str, Any] | None
+Labels = int | str | Path | Sequence[str] | Mapping[str, object] | None
 Ordinal = str | Iterable[str] | Mapping[str, Sequence[str]] | None
 Kinds = Mapping[str, Said]
-
-DROPPED = "dropped"
+PositiveWords = dict[
+    str, Sequence[str] | None
+]  # of label columns; None: the usual ones
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class DataTable:
     """A table that a model can be fitted on: see `read_table`.
 
     Attributes
     ----------
     X : pandas.DataFrame
-        The features: numbers as float64, yes/no as nullable booleans, nominal columns as unordered and ordinal ones as
-        ordered categories of text. Missing cells are NaN or NA.
+        The features: numbers as float64, yes/no as nullable booleans, nominal columns
+        as unordered and ordinal ones as ordered categories of text. Missing cells are
+        NaN or NA.
     Y : pandas.DataFrame
-        The labels as 1.0, 0.0, and NaN where a label was not observed; no columns where there are none.
+        The labels as 1.0, 0.0, and NaN where a label was not observed; no columns where
+        there are none.
     ids : pandas.DataFrame
         Identifier columns as they were read.
     columns : ColumnReport
@@ -55,9 +49,9 @@ class Table:
         What to call the table, and where it came from.
     """
 
-    X: Any
-    Y: Any
-    ids: Any
+    X: pandas.DataFrame
+    Y: pandas.DataFrame
+    ids: pandas.DataFrame
     columns: ColumnReport
     name: str = "data"
     source: str = ""
@@ -80,62 +74,72 @@ class Table:
 
     @property
     def kinds(self) -> dict[str, str | tuple[str, ...]]:
-        """The kind of every feature, for an ordinal one its levels in order: what ``read_table(kinds=)`` takes."""
-        told = {
-            one.name: one.levels if one.kind == ORDINAL else one.kind
-            for one in self.columns
-        }
-        return {name: told[name] for name in self.feature_names}
+        """The kind of every feature, as ``read_table(kinds=)`` takes it.
+
+        An ordinal feature has its levels in order instead.
+        """
+        kinds = {column.name: column.kind_or_levels for column in self.columns}
+        return {name: kinds[name] for name in self.feature_names}
 
     def dataset(self) -> Dataset:
-        """The table as complete numbers, for methods that take nothing else: yes is 1, no is 0.
+        """The table as complete numbers, for methods that take nothing else.
 
-        Nominal and ordinal columns, missing cells and labels that were not observed are refused by name.
+        Yes is 1, no is 0. Nominal and ordinal columns, missing cells and labels that
+        were not observed are refused by name.
 
         Examples
         --------
         >>> import pandas as pd
         >>> from mltsk import read_table
-        >>> read_table(pd.DataFrame({"a": [1, 3], "b": ["yes", "no"], "gout": [0, 1]}), "gout").dataset().X
+        >>> frame = pd.DataFrame({"a": [1, 3], "b": ["yes", "no"], "gout": [0, 1]})
+        >>> read_table(frame, "gout").dataset().X
         array([[1., 1.],
                [3., 0.]])
         """
-        need = "this method needs complete numbers"
-        if words := [
-            name for name, kind in self.kinds.items() if kind not in (NUMBER, YES_NO)
-        ]:
-            kind = self.kinds[words[0]]
-            what = (
-                f"is {kind if isinstance(kind, str) else ORDINAL}, and {need}: drop it"
-            )
-            raise InputError(
-                f"Column {words[0]!r} of {self.name} {what}, or use MLTSKClassifier, which takes it."
-            )
-        for frame, what in ((self.X, "column"), (self.Y, "label")):
-            if gaps := {name: n for name, n in frame.isna().sum().items() if n}:
-                name, n = next(iter(gaps.items()))
-                others = (
-                    f" (and {count(len(gaps) - 1, f'other {what}')} like it)"
-                    if len(gaps) > 1
-                    else ""
-                )
-                where = f"{what.capitalize()} {name!r} of {self.name} has no value in {count(n, 'row')}{others}"
-                raise InputError(
-                    f"{where}, and {need}: leave it or these rows out, or use MLTSKClassifier."
-                )
+        self._refuse_categories()
+        self._refuse_gaps(self.X, "column")
+        self._refuse_gaps(self.Y, "label")
         X = sparse_rows(self.X)
-        X = self.X.to_numpy(dtype=np.float64) if X is None else X
+        if X is None:
+            X = self.X.to_numpy(dtype=np.float64)
         return Dataset(
             X,
             self.Y,
-            self.feature_names,
-            self.label_names,
-            self.name,
+            feature_names=self.feature_names,
+            label_names=self.label_names,
+            name=self.name,
             source=self.source,
         )
 
+    def _refuse_categories(self) -> None:
+        """Refuse a feature that is neither a number nor yes and no."""
+        for name, kind in self.kinds.items():
+            if kind in (NUMBER, YES_NO):
+                continue
+            kind_name = kind if isinstance(kind, str) else ORDINAL
+            raise InputError(
+                f"Column {name!r} of {self.name} is {kind_name}, and this method needs "
+                "complete numbers: drop it, or use MLTSKClassifier, which takes it."
+            )
 
-def sparse_rows(X: Any) -> Any:
+    def _refuse_gaps(self, frame: pandas.DataFrame, noun: str) -> None:
+        """Refuse a frame with missing cells; ``noun`` says what its columns are."""
+        n_missing = frame.isna().sum()
+        incomplete = n_missing[n_missing > 0]
+        if not len(incomplete):
+            return
+        rows = plural(int(incomplete.iloc[0]), "row")
+        others = ""
+        if len(incomplete) > 1:
+            others = f" (and {plural(len(incomplete) - 1, f'other {noun}')} like it)"
+        where = f"{noun.capitalize()} {incomplete.index[0]!r} of {self.name}"
+        raise InputError(
+            f"{where} has no value in {rows}{others}, and this method needs complete "
+            "numbers: leave it or these rows out, or use MLTSKClassifier."
+        )
+
+
+def sparse_rows(X: pandas.DataFrame) -> csr_array | None:
     """A frame of sparse columns as a CSR matrix; None for any other."""
     if not all(hasattr(dtype, "fill_value") for dtype in X.dtypes):
         return None
@@ -155,39 +159,43 @@ def read_table(
     label_column: str | None = None,
     separator: str = ";",
     kinds: Kinds | None = None,
-) -> Table:
-    """Read a table and decide what each column is; ``table.columns`` says what was decided.
+) -> DataTable:
+    """Read a table and decide what each column is; ``table.columns`` reports it.
 
-    Identifiers, dates, free text and constant columns are left out of the model. A cell that is not a number, in a
-    column of numbers, is refused by name. The options overrule what was decided.
+    The other parameters overrule what was decided.
 
     Parameters
     ----------
     source : path, data frame or Dataset
-        A CSV file (also with semicolons, tabs or bars, also ``.gz``), an Excel, Parquet, ARFF, NPZ or MATLAB file, a
-        pandas or polars data frame, or what `load_dataset` returns; ``"pbc"`` is a table that comes with the package.
+        A CSV file (also with semicolons, tabs or bars, also ``.gz``), an Excel,
+        Parquet, ARFF, NPZ or MATLAB file, a pandas or polars data frame, or what
+        `load_dataset` returns; ``"pbc"`` is a table that comes with the package.
     labels : int, str, sequence of str, mapping, path, or None
-        Names of label columns, as a list or separated by commas; a number of columns (the last ones; the first ones if
-        negative); ``{"edema": "present"}`` if a column has other words than yes and no; a MULAN XML file. None uses
-        what the file declares, and there may be no labels.
+        Names of label columns, as a list or separated by commas; a number of columns
+        (the last ones; the first ones if negative); ``{"edema": "present"}`` if a
+        column has other words than yes and no; a MULAN XML file. None uses what the
+        file declares, and there may be no labels.
     drop, id, nominal, number : str or sequence of str
-        Columns to leave out; to keep as identifiers; to read as categories; to read as numbers.
+        Columns to leave out; to keep as identifiers; to read as categories; to read as
+        numbers.
     ordinal : str, sequence of str, or mapping
-        Ordered categories: ``"education: low < medium < high"`` or ``{"education": ["low", "medium", "high"]}``.
+        Ordered categories: ``"education: low < medium < high"`` or
+        ``{"education": ["low", "medium", "high"]}``.
     missing : str or sequence of str
-        Words that stand for a missing cell, such as ``"<4.0"`` or ``"-999"``, besides empty cells, NA, N/A, NaN, null
-        and ?.
+        Words that stand for a missing cell, such as ``"<4.0"`` or ``"-999"``, besides
+        empty cells, NA, N/A, NaN, null and ?.
     label_column : str, optional
         A column that lists the labels of each sample, with ``separator`` between them.
     separator : str
         What separates two labels in ``label_column``.
     kinds : mapping, optional
-        The kind of each feature, or its levels in order, as a fitted model knows them. X then has exactly these
-        columns, read by these kinds, whatever they look like in this file.
+        The kind of each feature, or its levels in order, as a fitted model knows them.
+        X then has exactly these columns, read by these kinds, whatever they look like
+        in this file.
 
     Returns
     -------
-    Table
+    DataTable
         With ``X``, ``Y``, ``ids`` and ``columns``.
 
     Examples
@@ -195,7 +203,8 @@ def read_table(
     >>> import tempfile, pathlib
     >>> from mltsk import read_table
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "visits.csv"
-    >>> _ = file.write_text("patient,age,smoker,asthma\\n17,61,no,1\\n12,NA,yes,\\n31,48,no,0\\n")
+    >>> rows = ["patient,age,smoker,asthma", "17,61,no,1", "12,NA,yes,", "31,48,no,0"]
+    >>> _ = file.write_text("\\n".join(rows))
     >>> table = read_table(file, labels="asthma")
     >>> table
     Table(visits: 3 rows, 2 features, 1 label, 1 column left out)
@@ -209,167 +218,205 @@ def read_table(
     """
     if labels is not None and label_column is not None:
         raise InputError(
-            "Labels are given as columns (labels) or as one column of lists (label_column), not both."
+            "Labels are given as columns (labels) or as one column of lists "
+            "(label_column), not both."
         )
     raw = read_raw(source, labels)
-    unique_names([] if label_column is None else [label_column], raw.frame, raw.name)
-    chosen = label_columns(raw, labels if label_column is None else 0)
-    wishes = [
-        (DROPPED, drop),
-        (IDENTIFIER, id),
-        (NOMINAL, nominal),
-        (NUMBER, number),
-        *_levels(ordinal),
-    ]
-    said = _said(raw, {*chosen, label_column}, wishes, kinds or {})
-    words, read = (
-        frozenset(word.lower() for word in split_names(missing)),
-        dict[str, Read](),
-    )
+    if label_column is None:
+        positive_words = label_columns(raw, labels)
+        label_names = list(positive_words)
+    else:
+        unique_names([label_column], raw.frame, raw.name)
+        positive_words = {}
+        label_names = [label_column]
+    wishes = [(DROPPED, drop), (IDENTIFIER, id), (NOMINAL, nominal), (NUMBER, number)]
+    said = _wishes_by_column(raw, label_names, [*wishes, *_levels(ordinal)])
+    if kinds is not None:
+        _check_kinds(raw, kinds, {*label_names, *said})
+        said = dict.fromkeys(raw.frame, DROPPED) | said | dict(kinds)
+    missing_words = frozenset(word.lower() for word in split_names(missing))
+    columns: dict[str, ReadColumn] = {}
     for name, column in raw.frame.items():
-        kind = said.get(name, None if kinds is None else DROPPED)
-        if name in chosen:
-            read[name] = read_label(column, chosen[name], words)
+        if name in positive_words:
+            columns[name] = read_label(column, positive_words[name], missing_words)
         elif name == label_column:
-            read[name] = read_lists(column, separator, words)
-        elif kind == DROPPED:
-            read[name] = Read(Column(name, DROPPED, len(column)), None)
+            columns[name] = read_lists(column, separator, missing_words)
+        elif said.get(name) == DROPPED:
+            summary = ColumnSummary(name, DROPPED, len(column))
+            columns[name] = ReadColumn(summary, None)
         else:
-            read[name] = read_column(column, kind, words, kinds is not None)
-    return _table(
-        raw,
-        read,
-        list(chosen) if label_column is None else [label_column],
-        list(kinds or ()),
-    )
+            columns[name] = read_column(
+                column, said.get(name), missing_words, of_model=kinds is not None
+            )
+    return _put_together(raw, columns, label_names, list(kinds or ()))
 
 
-def label_columns(raw: Raw, labels: Labels) -> dict[str, Sequence[str] | None]:
+def label_columns(raw: RawTable, labels: Labels) -> PositiveWords:
     """The label columns, each with the words that mean yes where they were given.
 
-    A number counts columns, the last ones or, if negative, the first ones; names may be written ``name=word``.
+    A number counts columns, the last ones or, if negative, the first ones; names may be
+    written ``name=word``.
     """
-    columns, given = list(raw.frame.columns), dict[str, Sequence[str] | None]()
-    is_variable = isinstance(labels, str) and raw.source.lower().endswith(
-        ".mat"
-    )  # which the reader has taken
+    # A string for a MATLAB file is a variable, which the reader has taken.
+    is_variable = isinstance(labels, str) and raw.source.lower().endswith(".mat")
     if labels is None or str(labels).lower().endswith(".xml") or is_variable:
         return dict.fromkeys(raw.labels)
+    columns = list(raw.frame.columns)
+    words: PositiveWords = {}
     if isinstance(labels, Mapping):
-        for name, word in labels.items():
-            many = (
-                word
-                if isinstance(word, Iterable) and not isinstance(word, str)
-                else [word]
-            )
-            given[str(name)] = (
-                None
-                if word is None
-                else [str(one).strip().removesuffix(".0") for one in many]
-            )
+        words = {str(name): _as_words(word) for name, word in labels.items()}
     elif isinstance(labels, int | Path | Iterable):
         for name in pick_labels(labels, columns, raw.name):
             column, equals, word = name.rpartition("=")
-            given |= (
-                {column: [word]} if equals and name not in columns else {name: None}
-            )
+            if equals and name not in columns:
+                words[column] = [word]
+            else:
+                words[name] = None
     else:
         raise InputError(
             f"Labels are names, a number of columns, or a mapping, not {labels!r}."
         )
-    return {name: given[name] for name in unique_names(given, columns, raw.name)}
+    return {name: words[name] for name in unique_names(words, columns, raw.name)}
+
+
+def _as_words(positive: object) -> list[str] | None:
+    """The word or words that mean yes, as text."""
+    if positive is None:
+        return None
+    if isinstance(positive, str) or not isinstance(positive, Iterable):
+        positive = [positive]
+    return [str(word).strip().removesuffix(".0") for word in positive]
 
 
 def _levels(ordinal: Ordinal) -> list[tuple[list[str], list[str]]]:
-    """Levels in order, and the column that has them."""
+    """Pairs of levels in order, and the one column that has them."""
+    levels_of_columns: dict[str, list[str]] = {}
     if isinstance(ordinal, Mapping):
-        found = {
-            str(name): [str(level) for level in levels]
-            for name, levels in ordinal.items()
-        }
+        for name, levels in ordinal.items():
+            levels_of_columns[str(name)] = [str(level) for level in levels]
     else:
-        found = {}
         for text in [ordinal] if isinstance(ordinal, str) else ordinal or ():
-            name, colon, levels = str(text).partition(":")
-            if not colon or "<" not in levels:
-                raise InputError(
-                    f'Ordinal {text!r} is not written as "education: low < medium < high".'
-                )
-            found[name.strip()] = [level.strip() for level in levels.split("<")]
-    for name, names in found.items():
-        if len(set(names)) < max(len(names), 2) or "" in names:
+            name, levels = _parse_levels(str(text))
+            levels_of_columns[name] = levels
+    for name, levels in levels_of_columns.items():
+        if len(set(levels)) < max(len(levels), 2) or "" in levels:
             raise InputError(
-                f"Ordinal column {name!r} needs two or more different levels, not {listed(names)}."
+                f"Ordinal column {name!r} needs two or more different levels, not "
+                f"{quoted_list(levels)}."
             )
-    return [(levels, [name]) for name, levels in found.items()]
+    return [(levels, [name]) for name, levels in levels_of_columns.items()]
 
 
-def _said(
-    raw: Raw,
-    labels: Set[str | None],
-    wishes: Iterable[tuple[Said, Names]],
-    kinds: Kinds,
+def _parse_levels(text: str) -> tuple[str, list[str]]:
+    """The name and the levels in a text such as ``education: low < medium < high``."""
+    name, colon, levels = text.partition(":")
+    if not colon or "<" not in levels:
+        raise InputError(
+            f'Ordinal {text!r} is not written as "education: low < medium < high".'
+        )
+    return name.strip(), [level.strip() for level in levels.split("<")]
+
+
+def _wishes_by_column(
+    raw: RawTable, labels: Sequence[str], wishes: Iterable[tuple[Said, Names]]
 ) -> dict[str, Said]:
-    """What somebody says about each column, or a fitted model knows."""
+    """What the user says about each column; contradictions are refused."""
     said: dict[str, Said] = {}
     for kind, names in wishes:
-        word = kind if isinstance(kind, str) else ORDINAL
+        kind_name = kind if isinstance(kind, str) else ORDINAL
         for name in unique_names(split_names(names), raw.frame, raw.name):
             if name in labels:
                 raise InputError(
-                    f"Column {name!r} is a label: it cannot be {word} as well."
+                    f"Column {name!r} is a label: it cannot be {kind_name} as well."
                 )
             if said.setdefault(name, kind) != kind:
                 raise InputError(
-                    f"Column {name!r} cannot be both {said[name]} and {word}."
+                    f"Column {name!r} cannot be both {said[name]} and {kind_name}."
                 )
+    return said
+
+
+def _check_kinds(raw: RawTable, kinds: Kinds, others: Set[str]) -> None:
+    """Refuse features of a model that are not there, or that are something else."""
     for name in unique_names(kinds, raw.frame, raw.name):
-        if name in labels or name in said:
+        if name in others:
             raise InputError(
-                f"Column {name!r} is a feature of the model: nothing else can be said about it."
+                f"Column {name!r} is a feature of the model: nothing else can be said "
+                "about it."
             )
-        if isinstance(kind := kinds[name], str) and kind not in USED:
+        kind = kinds[name]
+        if isinstance(kind, str) and kind not in USED:
             raise InputError(
-                f"Column {name!r}: {kind!r} is no kind that a model takes: {', '.join(USED)}."
+                f"Column {name!r}: {kind!r} is no kind that a model takes: "
+                f"{', '.join(USED)}."
             )
-    return said | dict(kinds)
 
 
-def _table(
-    raw: Raw, read: Mapping[str, Read], labels: Sequence[str], features: Sequence[str]
-) -> Table:
-    """The table of columns that were read, or a `TableError` that says what is wrong with them."""
-    kinds = {name: one.column.kind for name, one in read.items()}
-    features = features or [name for name, kind in kinds.items() if kind in USED]
+def _put_together(
+    raw: RawTable,
+    columns: Mapping[str, ReadColumn],
+    labels: Sequence[str],
+    features: Sequence[str],
+) -> DataTable:
+    """The table of columns that were read, or a `TableError` if something is wrong.
+
+    Without ``features``, all columns that a model takes are features.
+    """
+    kinds = {name: column.summary.kind for name, column in columns.items()}
+    if not features:
+        features = [name for name, kind in kinds.items() if kind in USED]
     index = raw.frame.index
-    Y = pandas.concat(
-        [pandas.DataFrame(index=index), *(read[name].values for name in labels)], axis=1
+    frames = [pandas.DataFrame(index=index), *(columns[n].values for n in labels)]
+    Y = pandas.concat(frames, axis=1)
+    summaries = [column.summary for column in columns.values()]
+    title = _title(raw, summaries, len(features), Y.shape[1])
+    report = ColumnReport(summaries, title, raw.notes)
+    _refuse_problems(raw.name, columns, report, has_features=bool(features))
+    X = pandas.DataFrame({name: columns[name].values for name in features}, index=index)
+    ids = [name for name, kind in kinds.items() if kind == IDENTIFIER]
+    return DataTable(
+        X=X,
+        Y=Y,
+        ids=raw.frame[ids].copy(),
+        columns=report,
+        name=raw.name,
+        source=raw.source,
     )
-    title = [
-        count(len(index), "row"),
-        count(len(features), "feature"),
-        count(Y.shape[1], "label"),
+
+
+def _title(
+    raw: RawTable, summaries: Sequence[ColumnSummary], n_features: int, n_labels: int
+) -> str:
+    """The first line of the report."""
+    counts = [
+        plural(len(raw.frame), "row"),
+        plural(n_features, "feature"),
+        plural(n_labels, "label"),
     ]
-    if left := sum(one.column.model.startswith("left out") for one in read.values()):
-        title.append(f"{count(left, 'column')} left out")
-    report = ColumnReport(
-        (one.column for one in read.values()),
-        f"{raw.name}: {', '.join(title)}",
-        raw.notes,
-    )
-    problems = {name: one.problem for name, one in read.items() if one.problem}
-    if not features and not problems:
-        problems[""] = (
-            f"{raw.name} has no column that a model could use: name some in number or nominal."
+    n_left_out = sum(summary.model.startswith("left out") for summary in summaries)
+    if n_left_out:
+        counts.append(f"{plural(n_left_out, 'column')} left out")
+    return f"{raw.name}: {', '.join(counts)}"
+
+
+def _refuse_problems(
+    name: str,
+    columns: Mapping[str, ReadColumn],
+    report: ColumnReport,
+    *,
+    has_features: bool,
+) -> None:
+    """Raise the first problem in full, with the names of other faulty columns."""
+    faulty = [name for name, column in columns.items() if column.problem]
+    if faulty:
+        sentence = columns[faulty[0]].problem
+        if len(faulty) > 1:
+            others = quoted_list(faulty[1:])
+            sentence += f" There is something to correct in {others}, too."
+        raise TableError(sentence, report)
+    if not has_features:
+        raise TableError(
+            f"{name} has no column that a model could use: name some in number or "
+            "nominal.",
+            report,
         )
-    if problems:
-        first, *rest = (
-            problems  # the first one in full, the columns of the others by name
-        )
-        others = (
-            f" There is something to correct in {listed(rest)}, too." if rest else ""
-        )
-        raise TableError(problems[first] + others, report)
-    X = pandas.DataFrame({name: read[name].values for name in features}, index=index)
-    ids = raw.frame[[name for name, kind in kinds.items() if kind == IDENTIFIER]].copy()
-    return Table(X, Y, ids, report, raw.name, raw.source)

@@ -1,33 +1,32 @@
-"""The column report: what every column of a table was taken for, and what can be said otherwise."""
+"""The column report: what every column was taken for, and how to say otherwise."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from itertools import chain
 from textwrap import wrap
 
 from mltsk.exceptions import InputError, printable
+from mltsk.text import plural
 
-from .cells import count
-
-WIDTH, NAME, LINES = (
-    100,
-    26,
-    100,
-)  # of a printed report, of a name in it, and the columns that it shows
+REPORT_WIDTH = 100  # characters of a printed line
+NAME_WIDTH = 26  # characters of a name or an example, printed
+HTML_NAME_WIDTH = 80
+MAX_REPORT_COLUMNS = 100
+MAX_NAMES_OF_NOTE = 8
 HEADER = ("column", "kind", "distinct", "missing", "examples", "in the model as")
 OVERRULE = (
-    "To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3), id, drop, or words in missing: "
-    "options of read_table and of the command line."
+    "To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3), "
+    "id, drop, or words in missing: options of read_table and of the command line."
 )
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column of a table.
+class ColumnSummary:
+    """One column of a table, as the report shows it.
 
-    ``model`` says what a model makes of it; ``levels`` are the categories of a nominal or ordinal one; ``notes`` are
-    what was decided or done that the reader of the file may not expect.
+    ``model`` says what a model makes of it; ``levels`` are the categories of a nominal
+    or ordinal one; ``notes`` say what was decided or done that the owner of the file
+    may not expect.
     """
 
     name: str
@@ -40,108 +39,136 @@ class Column:
     notes: tuple[str, ...] = ()
     model: str = "left out"
 
+    @property
+    def kind_or_levels(self) -> str | tuple[str, ...]:
+        """The kind, or the levels of an ordinal column: what ``kinds=`` takes."""
+        return self.levels if self.kind == "ordinal" else self.kind
 
-class ColumnReport(tuple[Column, ...]):
-    """The columns of a table in the order of the file; prints as an aligned table with notes below.
+
+class ColumnReport(tuple[ColumnSummary, ...]):
+    """The columns of a table in the order of the file, printed with notes below.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from mltsk import read_table
-    >>> table = read_table(pd.DataFrame({"age": [31, 45, None], "gout": ["yes", "no", None]}), labels="gout")
-    >>> print(table.columns)
+    >>> frame = pd.DataFrame({"age": [31, 45, None], "gout": ["yes", "no", None]})
+    >>> report = read_table(frame, labels="gout").columns
+    >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
     data: 3 rows, 1 feature, 1 label
     <BLANKLINE>
     column  kind    distinct  missing  examples  in the model as
     age     number         2  1 (33%)  31, 45    number
     gout    label          2  1 (33%)  yes, no   label: 1 of 2 yes
     <BLANKLINE>
-    To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3), id, drop, or words in
-    missing: options of read_table and of the command line.
+    To say otherwise, name columns in number, nominal, ordinal (stage: 1 < 2 < 3),
+    id, drop, or words in missing: options of read_table and of the command line.
     """
 
     title: str
     notes: tuple[str, ...]
 
     def __new__(
-        cls, columns: Iterable[Column], title: str = "", notes: Iterable[str] = ()
+        cls,
+        columns: Iterable[ColumnSummary],
+        title: str = "",
+        notes: Iterable[str] = (),
     ) -> "ColumnReport":
-        """Columns, a line that says what the table is, and notes on the whole of it."""
-        report, grouped, told = (
-            super().__new__(cls, columns),
-            dict[str, list[str]](),
-            list(notes),
-        )
-        for column in report:
-            for text in column.notes:
-                grouped.setdefault(text, []).append(cut(column.name, NAME))
-        for text, names in grouped.items():
-            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-            told.append(f"{', '.join(names[:8])}{more}: {text}")
-        report.title, report.notes = title, tuple(told)
+        """Columns, a line that says what the table is, and notes on all of it."""
+        report = super().__new__(cls, columns)
+        report.title = title
+        report.notes = (*notes, *_notes_of_columns(report))
         return report
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to tell: numbers and labels alone, without a note."""
-        return not self.notes and all(
-            column.kind in ("number", "label") for column in self
-        )
+        """Whether there are numbers and labels alone, without any note."""
+        if self.notes:
+            return False
+        return all(column.kind in ("number", "label") for column in self)
 
     def __repr__(self) -> str:
-        rows = [HEADER, *(self._cells(column) for column in self[:LINES])]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        others = sum(widths) - widths[4] + 2 * (len(widths) - 1)
-        widths[4] = min(
-            widths[4], max(WIDTH - others, len(HEADER[4]))
-        )  # examples have what room there is
-        lines = [printable(self.title), ""]
-        for row in rows:
-            cells = [
-                cut(cell, width).ljust(width)
-                for cell, width in zip(row, widths, strict=True)
-            ]
-            cells[2] = row[2].rjust(widths[2])
-            lines.append("  ".join(cells).rstrip())
-        *notes, last = self._told()
-        told = [
-            wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-            for text in notes
-        ]
-        return "\n".join(
-            [*lines, "", *chain(*told), *wrap(last, WIDTH, break_on_hyphens=False)]
-        )
+        rows = [report_row(column, NAME_WIDTH) for column in self[:MAX_REPORT_COLUMNS]]
+        lines = [printable(self.title), "", *_aligned([HEADER, *rows]), ""]
+        for note in self._notes():
+            lines += _wrapped(note, indent="  ")
+        return "\n".join(lines + _wrapped(OVERRULE))
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in HEADER)
-        rows = [self._cells(column, 80) for column in self[:LINES]]
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-            for row in rows
-        )
-        notes = "".join(f"<li>{escape(text)}</li>" for text in self._told())
+        body = ""
+        for column in self[:MAX_REPORT_COLUMNS]:
+            cells = [escape(cell) for cell in report_row(column, HTML_NAME_WIDTH)]
+            body += "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+        notes = [escape(note) for note in (*self._notes(), OVERRULE)]
+        items = "".join(f"<li>{note}</li>" for note in notes)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<p>{escape(printable(self.title))}</p>{table}<ul>{notes}</ul>"
+        return f"<p>{escape(printable(self.title))}</p>{table}<ul>{items}</ul>"
 
-    def _told(self) -> list[str]:
-        hidden = len(self) - LINES
-        more = [f"… and {count(hidden, 'more column')}"] if hidden > 0 else []
-        return [*more, *map(printable, self.notes), OVERRULE]
+    def _notes(self) -> list[str]:
+        """The notes as they are printed, first the one on columns that are not."""
+        notes = [printable(note) for note in self.notes]
+        n_hidden = len(self) - MAX_REPORT_COLUMNS
+        if n_hidden > 0:
+            notes.insert(0, f"… and {plural(n_hidden, 'more column')}")
+        return notes
 
-    def _cells(self, column: Column, width: int = NAME) -> tuple[str, ...]:
-        missing = "" if column.missing is None else "-"
-        if column.missing:
-            missing = f"{column.missing:,} ({round(100 * column.missing / column.rows) or '<1'}%)"
-        distinct = "" if column.distinct is None else f"{column.distinct:,}"
-        examples = ", ".join(cut(text, width) for text in column.examples)
-        return (
-            cut(column.name, width),
-            column.kind,
-            distinct,
-            missing,
-            examples,
-            column.model,
-        )
+
+def _notes_of_columns(columns: Iterable[ColumnSummary]) -> list[str]:
+    """A line per note of the columns, with the names of those that share it."""
+    names_of_notes: dict[str, list[str]] = {}
+    for column in columns:
+        for note in column.notes:
+            names = names_of_notes.setdefault(note, [])
+            names.append(cut(column.name, NAME_WIDTH))
+    lines = []
+    for note, names in names_of_notes.items():
+        shown = ", ".join(names[:MAX_NAMES_OF_NOTE])
+        n_more = len(names) - MAX_NAMES_OF_NOTE
+        if n_more > 0:
+            shown += f" and {n_more} more"
+        lines.append(f"{shown}: {note}")
+    return lines
+
+
+def report_row(column: ColumnSummary, width: int) -> tuple[str, ...]:
+    """The cells of a column in the report, in the order of HEADER."""
+    missing = "" if column.missing is None else "-"
+    if column.missing:
+        percent = round(100 * column.missing / column.rows) or "<1"
+        missing = f"{column.missing:,} ({percent}%)"
+    return (
+        cut(column.name, width),
+        column.kind,
+        "" if column.distinct is None else f"{column.distinct:,}",
+        missing,
+        ", ".join(cut(text, width) for text in column.examples),
+        column.model,
+    )
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows as lines: examples get the room that the others leave, numbers go right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    distinct = HEADER.index("distinct")
+    examples = HEADER.index("examples")
+    gaps = 2 * (len(widths) - 1)
+    room = REPORT_WIDTH - gaps - (sum(widths) - widths[examples])
+    widths[examples] = min(widths[examples], max(room, len("examples")))
+    lines = []
+    for row in rows:
+        cells = [
+            cut(cell, width).ljust(width)
+            for cell, width in zip(row, widths, strict=True)
+        ]
+        cells[distinct] = row[distinct].rjust(widths[distinct])
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    """Text as lines of a report; the second and later ones are indented."""
+    return wrap(text, REPORT_WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 class TableError(InputError):
@@ -153,6 +180,6 @@ class TableError(InputError):
 
 
 def cut(text: str, width: int) -> str:
-    """Printable text of at most so many characters."""
+    """Printable text of at most ``width`` characters."""
     text = printable(text[: 4 * width])
     return text if len(text) <= width else f"{text[: width - 1]}…"

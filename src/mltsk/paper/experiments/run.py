@@ -8,7 +8,6 @@ process or worker that dies is the failure of the cell that killed it, not of th
 import multiprocessing
 import os
 import platform
-import signal
 import threading
 import time
 from collections import defaultdict
@@ -29,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import InputError, optional
+from ...machine import ignore_interrupts
 from .definition import Definition
 from .execute import execute
 from .store import Cell, Outcome, Store
@@ -219,7 +219,7 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 
 def _serve() -> None:
     """Leave Ctrl-C to the process that keeps the results, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_interrupts()
     parent: Any = multiprocessing.parent_process()
 
     def end_with_parent() -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...tables.cells import count
+from ...text import plural
 from . import published as paper
 from .published import CONTROL, DEGENERATE_TIES, METHODS, TABLES
 from .ranks import Comparison, f_text, p_text
@@ -176,7 +176,7 @@ def progress_sentences(results: Results) -> Iterator[str]:
             frame[frame["failed"] > 0],
         )
         methods, sets = (
-            count(frame["method"].nunique(), "method"),
+            plural(frame["method"].nunique(), "method"),
             _sets(frame["dataset"].nunique()),
         )
         some = f"{there['method'].nunique()} of {methods} on {there['dataset'].nunique()} of {sets} so far"
@@ -191,7 +191,7 @@ def progress_sentences(results: Results) -> Iterator[str]:
             for r in failed.itertuples()
         ]
         if pairs:
-            yield f"Failed folds in {count(len(pairs), 'pair')} of method and data set: {_listed(pairs)}."
+            yield f"Failed folds in {plural(len(pairs), 'pair')} of method and data set: {_listed(pairs)}."
     if missing := [
         name for name in paper.table_i() if name not in results.run["datasets"]
     ]:
@@ -432,7 +432,7 @@ def _titles(results: Results, datasets: Iterable[str]) -> str:
 
 
 def _sets(n: int) -> str:
-    return count(n, "data set")
+    return plural(n, "data set")
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...tables.cells import count
 from ...tables.report import cut
+from ...text import plural
 from ..experiments.published import METRICS, read_toml
 from . import figures as ink
 from .figures import drawing, quiet
@@ -64,7 +64,7 @@ def study_caption(name: str, results: Found) -> str:
     ]
     say = _STUDIES[name][1]
     if name in ("coupling-effect", "rules"):
-        said = [sentence.format(sets=count(len(results), "data set"), **say(results))]
+        said = [sentence.format(sets=plural(len(results), "data set"), **say(results))]
     else:
         said = [
             sentence.format(name=dataset, **say(found))

@@ -1,0 +1,177 @@
+"""Kinds of columns, and the rules that decide which kind a column is.
+
+constant
+    At most one distinct value.
+number
+    Every cell is a number (not 007). If nearly all are, the others are refused by name.
+yes/no
+    Two words such as yes and no, true and false; a column of booleans.
+date
+    Nearly all cells are dates or times.
+identifier
+    Whole numbers, all different, that rise or have a name that says it; short text that
+    hardly repeats.
+text
+    Words that hardly repeat, or too many of them for categories.
+nominal
+    Any other text: few words that repeat; unordered categories of a data frame.
+ordinal
+    Only if the user says so (``ordinal=``); ordered categories of a data frame.
+"""
+
+import re
+from collections.abc import Sequence, Set
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mltsk.datasets.dataset import NO, YES
+
+from .cells import Numbers, Texts
+
+NUMBER = "number"
+YES_NO = "yes/no"
+NOMINAL = "nominal"
+ORDINAL = "ordinal"
+DATE = "date"
+IDENTIFIER = "identifier"
+TEXT = "text"
+CONSTANT = "constant"
+DROPPED = "dropped"
+LABEL = "label"
+LABEL_LISTS = "label lists"
+USED = (NUMBER, YES_NO, NOMINAL, ORDINAL)  # the kinds that a model takes
+
+# What is said about a column: its kind, or the levels of an ordinal one in order.
+Said = str | Sequence[str]
+
+NEARLY_ALL = 0.95  # of the cells: one typo in twenty is a typo, more may be meant
+MANY_VALUES = 20  # distinct numbers that nobody has codes for, or many categories
+MAX_NOTED_CODES = 10  # distinct whole numbers that may be codes: worth a note
+# From this many rows on, "all values differ" or "they rise" is no accident.
+MIN_ROWS_OF_PATTERN = 10
+# Rows per category on average: with fewer, an effect has nothing to stand on.
+MIN_ROWS_PER_CATEGORY = 2
+MIN_ROWS_PER_CATEGORY_OF_MANY = 10  # where there are more than MANY_VALUES categories
+MAX_CATEGORIES = 1000
+MIN_WORDS_OF_SENTENCE = 4  # in a cell, on average: text for people, no name or key
+
+_ID_NAME = re.compile(
+    r"(patient|subject|person|case|record|row|sample|study|customer|user|visit|client)?"
+    r"_?ids?",
+    re.IGNORECASE,
+)
+_ID_WORD = re.compile(
+    r"ids?|uuid|guid|seqn|nr|no|num|code|key|index|idx|patient|subject|participant"
+    r"|person|case|record|row|mrn|identifier|barcode"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_YEAR_FIRST = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}"
+_YEAR_LAST = r"\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2})"
+_TIME = r"[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[AP]M|[-+]\d{2}:?\d{2}))?"
+_DATE = re.compile(rf"({_YEAR_FIRST}|{_YEAR_LAST})({_TIME})?", re.IGNORECASE)
+
+_REASONS = {
+    CONSTANT: "left out: the same value in every cell that has one",
+    IDENTIFIER: "left out as an identifier, hardly a value twice; to use it say number "
+    "or nominal",
+    DATE: "left out as a date; turn it into a number first, such as days since a first "
+    "visit",
+    TEXT: "left out as text, too many different words; to use them as categories say "
+    "nominal",
+}
+_MAYBE_CODES = (
+    "few whole numbers, read as numbers; say nominal for codes, ordinal for ranks"
+)
+
+
+def decide(name: str, texts: Texts, numbers: Numbers) -> str:
+    """The kind of a column of text, given its cells as text and as numbers."""
+    present = [text for text in texts if text is not None]
+    words = set(present)
+    if len(words) <= 1:
+        return CONSTANT
+    values = numbers.values[~np.isnan(numbers.values)]
+    has_codes = _are_whole(values) and any(map(_is_padded_code, words))
+    if not numbers.bad_rows and not has_codes:
+        return IDENTIFIER if counts_rows(name, values, len(words)) else NUMBER
+    if _are_yes_and_no(words):
+        return YES_NO
+    n_dates = sum(_DATE.fullmatch(text) is not None for text in present)
+    if n_dates >= NEARLY_ALL * len(present):
+        return DATE
+    if not has_codes and _are_mostly_numbers(values, len(present)):
+        return NUMBER
+    return _kind_of_words(name, present, len(words))
+
+
+def _is_padded_code(text: str) -> bool:
+    """Whether this is a code such as 007, which as a number would lose its zeros."""
+    return text[0] == "0" and len(text) > 1 and text.isdigit()
+
+
+def _are_yes_and_no(words: Set[str]) -> bool:
+    """Whether all words mean yes or no, and both are there."""
+    lower = {word.lower() for word in words}
+    return lower <= YES | NO and bool(lower & YES) and bool(lower & NO)
+
+
+def _are_mostly_numbers(values: NDArray[np.float64], n_cells: int) -> bool:
+    """Whether cells that are no numbers are mistakes: few, or among measurements."""
+    if len(values) >= NEARLY_ALL * n_cells:
+        return True
+    are_measured = not _are_whole(values) or len(np.unique(values)) > MANY_VALUES
+    return are_measured and 2 * len(values) >= n_cells
+
+
+def _kind_of_words(name: str, present: Sequence[str], n_distinct: int) -> str:
+    """The kind of a column of words: categories, an identifier, or text."""
+    n_cells = len(present)
+    may_be_id = n_cells >= MIN_ROWS_OF_PATTERN or _is_id_name(name)
+    if may_be_id and n_distinct >= NEARLY_ALL * n_cells:
+        n_words = sum(len(text.split()) for text in present)
+        is_prose = n_words >= MIN_WORDS_OF_SENTENCE * n_cells
+        return TEXT if is_prose else IDENTIFIER
+    if n_cells < MIN_ROWS_OF_PATTERN:
+        return NOMINAL
+    rows_per_category = MIN_ROWS_PER_CATEGORY
+    if n_distinct > MANY_VALUES:
+        rows_per_category = MIN_ROWS_PER_CATEGORY_OF_MANY
+    has_rows = n_cells >= rows_per_category * n_distinct
+    return NOMINAL if has_rows and n_distinct <= MAX_CATEGORIES else TEXT
+
+
+def counts_rows(name: str, present: NDArray[np.float64], n_distinct: int) -> bool:
+    """Whether numbers are an identifier: whole, all different, rising or named so."""
+    if not _are_whole(present) or n_distinct < len(present):
+        return False
+    is_long = len(present) >= MIN_ROWS_OF_PATTERN
+    return _is_id_name(name) or (is_long and bool((np.diff(present) >= 0).all()))
+
+
+def _are_whole(values: NDArray[np.float64]) -> bool:
+    return bool((values == np.floor(values)).all())
+
+
+def _is_id_name(name: str) -> bool:
+    """Whether the name of a column is one of identifiers, such as patientId."""
+    if _ID_NAME.fullmatch(name.strip()):
+        return True
+    words = _WORD.findall(name)
+    return any(_ID_WORD.fullmatch(word.lower()) for word in words)
+
+
+def reasons(kind: str, present: Sequence[str] | NDArray[np.float64]) -> list[str]:
+    """What was decided that a user may want to overrule, and how.
+
+    ``present`` are the cells that have a value: numbers if the kind is NUMBER.
+    """
+    if kind == NUMBER:
+        values = np.asarray(present, dtype=np.float64)
+        most = min(MAX_NOTED_CODES, len(values) / 2)
+        if _are_whole(values) and 2 < len(np.unique(values)) <= most:
+            return [_MAYBE_CODES]
+        return []
+    if kind == CONSTANT and not len(present):
+        return ["left out: no value at all"]
+    return [_REASONS[kind]]

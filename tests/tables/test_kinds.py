@@ -1,0 +1,87 @@
+"""Kinds of columns: numbers, words, dates, identifiers, and what looks like them."""
+
+import pytest
+
+from mltsk import read_table
+
+SENTENCES = [
+    "a long sentence about patient",
+    "quite another sentence on number",
+    "something else was written about",
+]
+ISO_DATES = [f"2020-01-{day:02}" for day in range(1, 13)]
+GERMAN_DATES = [f"{day}.11.2020" for day in range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1.5", "2.25", "3", "1.5"], "number"),
+        ([f"{i}.5" for i in range(30)], "number"),  # distinct, rising, but measured
+        ([3, 1, 2] * 5, "number"),
+        (["5", "3", "9", "1"], "number"),  # distinct by chance
+        (["0", "1", "1", "0"], "number"),
+        (["Yes", "no", "YES"], "yes/no"),
+        ([True, False, None], "yes/no"),
+        (["t", "F", "t"], "yes/no"),
+        (["male", "female", "male"], "nominal"),
+        (["1", "2", "3a", "3b"] * 10, "nominal"),
+        (["007", "012", "007"], "nominal"),  # codes, not numbers
+        ([f"town {i % 30}" for i in range(400)], "nominal"),
+        (["same", "same", None], "constant"),
+        ([None, "NA", ""], "constant"),
+        ([4, 4, 4], "constant"),
+        (ISO_DATES, "date"),
+        (GERMAN_DATES, "date"),
+        (["3/14/21 12:30", "12/1/21 09:05"], "date"),
+        (list(range(100, 120)), "identifier"),  # consecutive
+        ([str(i) for i in range(100, 120)], "identifier"),
+        ([f"P-{i:03}" for i in range(20)], "identifier"),
+        ([f"{SENTENCES[i % 3]} {i}" for i in range(20)], "text"),
+        ([f"town {i % 30}" for i in range(40)], "text"),  # hardly repeats
+    ],
+)
+def test_decide_finds_the_kind(column, cells, kind):
+    report, values = column(cells)
+    assert report.kind == kind
+    assert (values is None) == (kind in ("constant", "date", "identifier", "text"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["id", "patient", "PatientID", "patient_id", "Nr.", "seqn", "case no", "sampleid"],
+)
+def test_decide_knows_names_of_identifiers(column, name):
+    assert column([17, 12, 31], name)[0].kind == "identifier"
+    assert column([17, 12, 12], name)[0].kind == "number"  # not unique
+
+
+@pytest.mark.parametrize(
+    "name", ["acid", "width", "grid", "age", "thyroid", "noise", "keyboard"]
+)
+def test_decide_is_not_misled_by_names_that_look_like_identifiers(column, name):
+    assert column([17, 12, 31], name)[0].kind == "number"
+
+
+def test_reasons_are_given_for_what_was_left_out_and_what_may_be_codes(column):
+    assert "say number or nominal" in column(list(range(20)))[0].notes[0]
+    assert "days since" in column(ISO_DATES)[0].notes[0]
+    assert column([None, None])[0].notes == ("left out: no value at all",)
+    assert "say nominal for codes" in column([1, 2, 3] * 2)[0].notes[0]
+    assert column(["31", "35", "38"])[0].notes == ()  # too few rows to tell
+    assert column([0, 1, 1, 0])[0].notes == ()
+
+
+def test_decide_finds_real_identifiers_and_keeps_real_measurements(real_tables):
+    pbc = read_table(real_tables / "pbc.csv", "ascites,hepatomegaly,spiders,edema")
+    left_out = [c.name for c in pbc.columns if c.model.startswith("left out")]
+    assert left_out == ["patient"]
+    assert {c.name for c in pbc.columns if c.kind == "nominal"} == {"treatment", "sex"}
+    assert pbc.Y.isna().sum().tolist() == [106, 106, 106, 0]
+    nhefs = read_table(real_tables / "nhefs.csv", 15)
+    left_out = [c.name for c in nhefs.columns if c.model.startswith("left out")]
+    assert left_out == ["seqn"]
+    assert [c.name for c in nhefs.columns if c.kind == "yes/no"] == ["birthcontrol"]
+    not_asked = nhefs.Y[["hbp", "diabetes", "boweltrouble", "hbpmed"]]
+    assert not_asked.isna().sum().tolist() == [791] * 4
+    assert nhefs.X.shape == (1629, 20)
