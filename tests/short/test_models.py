@@ -116,7 +116,7 @@ def test_the_price_of_brevity_is_measured_for_every_size():
     data = make_multilabel_rules(n_samples=300, random_state=0)
     clf = MLTSKClassifier().fit(data.X, data.Y)
     path = clf.size_path_
-    assert path["terms"].tolist() == list(range(1, len(path["terms"]) + 1))
+    assert path["statements"].tolist() == list(range(1, len(path) + 1))
     assert path["AP"][11] > path["AP"][0]
     short = clf.shorten(4)
     assert path["AP"][3] == pytest.approx(evaluate(data.Y, short.loo_scores_)["AP"])
