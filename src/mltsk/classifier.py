@@ -508,7 +508,7 @@ or one-dimensional classes
         """Probabilities of several classes, with one slope so that the largest wins."""
         xp = namespace(scores)
         distance = scores - put(self.system_.thresholds, scores)
-        line = float(self.system_.slopes.mean()) * distance
+        line = float(self.slopes_.mean()) * distance
         odds = xp.exp(line - xp.amax(line, axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
 
@@ -528,9 +528,12 @@ def _is_half(threshold: Any) -> bool:
 def _warn_of_rules(system: FuzzySystem) -> None:
     """Say which rules of the user match no sample, or all: nothing is learned there."""
     columns = system.columns
-    if columns is None or not columns.rules or system.members.regions is None:
+    members = system.members
+    if columns is None or not columns.rules:
         return
-    matched_of = system.members.regions[-1, -len(columns.rules) :]
+    if members is None or members.regions is None:
+        return
+    matched_of = members.regions[-1, -len(columns.rules) :]
     for number, (matched, n_samples) in enumerate(matched_of, start=1):
         if matched in (0, n_samples):
             which = "every sample" if matched else "no sample"

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
 from .classifier import MLTSKClassifier
-from .core.arrays import Array, Matrix, is_tensor, refuse_lazy
+from .core.arrays import Array, FloatArray, Matrix, is_tensor, refuse_lazy
 from .exceptions import InputError
 from .fit import Names, fit_system
 from .fit.design import Design, ExceptionRules, Scale
@@ -50,9 +50,9 @@ class Stream:
         What weights are divided by: that of the first call.
     general_weight, rule_weight, variance : float
         Of the design, see `mltsk.fit.design`.
-    moments : Moments or None
+    moments : Moments
         Sums over all samples seen.
-    kept : Block or None
+    kept : Block
         The samples that are kept.
     """
 
@@ -62,20 +62,24 @@ class Stream:
     general_weight: float
     rule_weight: float
     variance: float
-    moments: Moments | None = None
-    kept: Block | None = None
+    moments: Moments
+    kept: Block
 
     @classmethod
-    def begun(cls, design: Design, unit: float) -> "Stream":
-        """A stream that has seen nothing yet."""
-        return cls(
-            seen=0,
+    def begun(cls, design: Design, block: Block, unit: float) -> "Stream":
+        """A stream that has seen one block."""
+        n_labels = block.Y.shape[1]
+        begun = cls(
+            seen=len(block.w),
             stride=1,
             unit=unit,
             general_weight=design.general_weight,
             rule_weight=design.rule_weight,
             variance=design.scale.variance,
+            moments=block.moments(design, np.arange(n_labels)),
+            kept=block,
         )
+        return begun._thinned()
 
     def design(self, system: FuzzySystem) -> Design:
         """The design of a system that this stream is fitted with."""
@@ -84,28 +88,26 @@ class Stream:
         rules = ExceptionRules(system.centers, width, system.order, system.firing)
         return Design(scale, rules, self.general_weight, self.rule_weight)
 
-    def after(self, block: Block, moments: Moments, forgetting: float) -> "Stream":
-        """The stream after a block with its sums; what came before is forgotten a bit."""
-        if self.moments is not None:
-            moments = moments + self.moments.scaled(1.0 - forgetting)
-        kept = block.take(self._kept_rows(len(block.w)))
-        if self.kept is not None:
-            kept = _joined(self.kept, kept, 1.0 - forgetting)
+    def after(self, block: Block, design: Design, forgetting: float) -> "Stream":
+        """The stream after one more block; what came before loses a share of weight."""
+        sums = block.moments(design, np.arange(block.Y.shape[1]))
+        kept_rows = np.arange(-self.seen % self.stride, len(block.w), self.stride)
+        longer = replace(
+            self,
+            seen=self.seen + len(block.w),
+            moments=sums + self.moments.scaled(1.0 - forgetting),
+            kept=_joined(self.kept, block.take(kept_rows), 1.0 - forgetting),
+        )
+        return longer._thinned()
+
+    def _thinned(self) -> "Stream":
+        """The stream with no more rows kept than may be."""
+        kept = self.kept
         stride = self.stride
         while len(kept.w) > 2 * KEPT_ROWS:
             kept = kept.take(slice(None, None, 2))
             stride = 2 * stride
-        return replace(
-            self,
-            seen=self.seen + len(block.w),
-            stride=stride,
-            moments=moments,
-            kept=kept,
-        )
-
-    def _kept_rows(self, n_rows: int) -> NDArray[np.intp]:
-        """Which of the next rows are kept."""
-        return np.arange(-self.seen % self.stride, n_rows, self.stride)
+        return replace(self, kept=kept, stride=stride)
 
     @property
     def positions(self) -> NDArray[np.intp]:
@@ -227,7 +229,9 @@ class IncrementalMLTSK(MLTSKClassifier):
             multilabel=self.multilabel_,
         )
         Y = _indicator(y, known, X.shape[0])
-        self._learn(_block(X, Y, sample_weight, self.stream_.unit))
+        block = _block(X, Y, sample_weight, self.stream_.unit)
+        design = self.stream_.design(self.system_)
+        self._go_on(self.stream_.after(block, design, self.forgetting), design)
         return self
 
     def _begin(self, X: Any, y: Any, classes: Any, sample_weight: Any, rules: Any):
@@ -248,15 +252,11 @@ class IncrementalMLTSK(MLTSKClassifier):
         self._note_input(features, targets, rules)
         self._note_choice(result)
         self.system_ = result.system
-        self.stream_ = Stream.begun(result.design, unit)
-        self._learn(block)
+        self._go_on(Stream.begun(result.design, block, unit), result.design)
         return self
 
-    def _learn(self, block: Block) -> None:
-        """Add the sums of some rows, and solve for all numbers again."""
-        design = self.stream_.design(self.system_)
-        moments = block.moments(design, np.arange(len(self.label_names_)))
-        stream = self.stream_.after(block, moments, self.forgetting)
+    def _go_on(self, stream: Stream, design: Design) -> None:
+        """Solve for all numbers again, with the sums of a stream."""
         penalty = self._penalty()
         primal = stream.moments.solve(penalty)
         mean = primal.mean[:, None] + 0 * primal.B
@@ -313,7 +313,7 @@ def _block(X: Matrix, Y: Array, sample_weight: Any, unit: float) -> Block:
     return Block(X, Y, w, np.where((w > 0) & are_counts, w, 1.0))
 
 
-def _indicator(y: Any, targets: Targets, n_rows: int) -> NDArray[np.float64]:
+def _indicator(y: Any, targets: Targets, n_rows: int) -> FloatArray:
     """y (n_rows, n_labels) in the columns of the first call."""
     if targets.multilabel:
         Y = Targets.of(y).Y

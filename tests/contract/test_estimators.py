@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from mltsk import IncrementalMLTSK, MLTSKClassifier, PaperMLTSK
+from mltsk.io.state import plain_state
 from mltsk.paper.methods import (
     BPMLL,
     C2AE,
@@ -121,10 +122,8 @@ def test_multioutput_check(estimator):
     "estimator",
     [MLTSKClassifier(n_rules=2), IncrementalMLTSK(n_rules=2), PaperMLTSK(n_rules=2)],
 )
-def test_state_is_plain_arrays_and_strings(estimator):
+def test_plain_state_is_arrays_numbers_and_strings(estimator):
     X = np.random.default_rng(0).normal(size=(30, 4))
     getattr(estimator, "partial_fit", estimator.fit)(X, (X[:, :3] > 0).astype(int))
     allowed = (np.ndarray, str, int, float, bool, tuple, dict, type(None))
-    assert all(
-        isinstance(value, allowed) for value in estimator.__getstate__().values()
-    )
+    assert all(isinstance(value, allowed) for value in plain_state(estimator).values())

@@ -494,7 +494,9 @@ class Rule(Page):
         governs = f"governs {percent(self.weight)} of the data"
         if self.members is None or self.total is None:
             return governs
-        if self.members <= MIN_MEMBERS and not self.given:  # perhaps nobody is wholly in it
+        if (
+            self.members <= MIN_MEMBERS and not self.given
+        ):  # perhaps nobody is wholly in it
             return (
                 f"{governs}, told by the {times(self.members, 'sample')} nearest to it"
             )

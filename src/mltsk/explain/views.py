@@ -28,13 +28,13 @@ def tables_of(model: Any, *, sure: bool = False) -> Tables:
     system = (
         model if isinstance(model, FuzzySystem) else getattr(model, "system_", None)
     )
-    record = getattr(model, "fit_record_", None)
-    if sure and record is not None and system.certainty is None:
-        system = replace(system, certainty=record.certainty())
     if not isinstance(system, FuzzySystem):
         raise InputError(
             f"{type(model).__name__} has no rules: give a fitted MLTSKClassifier or its system_."
         )
+    record = getattr(model, "fit_record_", None)
+    if sure and record is not None and system.certainty is None:
+        system = replace(system, certainty=record.certainty())
     return Tables(system, system.categories)
 
 

@@ -16,6 +16,7 @@ from scipy.sparse import issparse as is_sparse
 from ..columns import Columns
 from ..core.arrays import (
     Array,
+    FloatArray,
     Matrix,
     asnumpy,
     blas_threads,
@@ -101,7 +102,7 @@ class FitResult:
     width_scale: float
     rule_share: float
     loo_error: float
-    loo_scores: NDArray[np.float64]
+    loo_scores: FloatArray
     loo_rows: NDArray[np.intp] | None
 
 
@@ -286,7 +287,7 @@ def _system(
 
 def _prototypes(
     design: Design, X: Matrix, M: Array, w: Array, centers: Array
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Centres (K, D) in the caller's units.
 
     Without a scaling, the mean of the samples X (n, D) in each rule, which fires on them
@@ -301,7 +302,7 @@ def _prototypes(
     return sums.T / np.maximum(mass, 1e-300)[:, None]
 
 
-def _quantiles(X: Matrix, w: Array) -> NDArray[np.float64] | None:
+def _quantiles(X: Matrix, w: Array) -> FloatArray | None:
     """Percentiles 0, 5, …, 100 (D, 21) of dense samples that count."""
     if is_sparse(X):
         return None

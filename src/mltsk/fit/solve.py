@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import (
     Array,
+    FloatArray,
     Matrix,
     asnumpy,
     cast,
@@ -294,7 +295,7 @@ def _joined(
         return solutions[0]
     order = np.argsort(np.concatenate(label_groups))
 
-    def columns(arrays: Sequence[Array]) -> NDArray[np.float64]:
+    def columns(arrays: Sequence[Array]) -> FloatArray:
         return np.concatenate([asnumpy(a) for a in arrays], axis=-1)[..., order]
 
     return Solution(

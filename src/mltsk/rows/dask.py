@@ -241,7 +241,7 @@ class WeightSurvey(NamedTuple):
     largest: float
     are_whole: bool
     total: float
-    count: int
+    n_weights: int
 
 
 def _surveys(blocks: Sequence[DelayedBlock]) -> Sequence[Survey]:
@@ -282,7 +282,7 @@ def _survey_weights(w: NDArray[np.float64]) -> WeightSurvey | None:
         largest=float(w.max()),
         are_whole=bool((w == np.round(w)).all()),
         total=float(w.sum()),
-        count=len(w),
+        n_weights=len(w),
     )
 
 
@@ -314,7 +314,7 @@ def _weight_unit(surveys: Sequence[Survey]) -> tuple[bool, float]:
     if least == max(block.largest for block in weights):
         return False, float(least)
     total = sum(block.total for block in weights)
-    mean = float(total / sum(block.count for block in weights))
+    mean = float(total / sum(block.n_weights for block in weights))
     if all(block.are_whole for block in weights) and mean <= MAX_MEAN_COPIES:
         return True, 1.0
     return False, mean

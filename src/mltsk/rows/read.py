@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, validate_data
 from ..columns import Columns, has_columns, is_polars, read_columns
 from ..core.arrays import (
     Array,
+    FloatArray,
     Matrix,
     asnumpy,
     check_plain,
@@ -148,7 +149,8 @@ def counted_rows(w: Array | None) -> NDArray[np.bool_] | None:
     """Which rows have a weight above 0 for some label; None for all."""
     if w is None:
         return None
-    return w > 0 if w.ndim == 1 else (w > 0).any(axis=1)
+    is_counted = w > 0
+    return is_counted if w.ndim == 1 else np.any(is_counted, axis=1)
 
 
 def first_look(reader: BaseEstimator, X: Any) -> Any:
@@ -216,7 +218,7 @@ def numbers_of(
     return _finite_numbers(columns, X), columns
 
 
-def _finite_numbers(columns: Columns, X: Any) -> NDArray[np.float64]:
+def _finite_numbers(columns: Columns, X: Any) -> FloatArray:
     """X in its columns of numbers; infinity is refused with the name of its feature."""
     numbers = columns.expand(X)
     is_infinite = np.isinf(numbers).any(axis=0)
@@ -334,7 +336,7 @@ def read_weights(sample_weight: Any, shape: tuple[int, ...]) -> Weights:
     return Weights(w / unit, None)
 
 
-def check_weights(sample_weight: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def check_weights(sample_weight: Any, shape: tuple[int, ...]) -> FloatArray:
     """Weights (N,) or (N, L) in double precision, 0 or more, some above 0."""
     check_plain(sample_weight, "sample_weight")
     w = check_array(
