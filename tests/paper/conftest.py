@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from mltsk.paper.experiments.published import METRICS, published_table, table_i
-from mltsk.paper.experiments.results import CELLS, SCORES, Results
+from mltsk.paper.experiments.results import CELL_COLUMNS, SCORE_COLUMNS, Results
 
 METHODS = {
     "br": {
@@ -102,8 +102,10 @@ def make_results():
         rows = finished(about) if rows is None else rows
         return Results(
             about,
-            pd.DataFrame(rows, columns=list(SCORES)),
-            pd.DataFrame([[*cell, "cpu"] for cell in cells], columns=list(CELLS)),
+            pd.DataFrame(rows, columns=list(SCORE_COLUMNS)),
+            pd.DataFrame(
+                [[*cell, "cpu"] for cell in cells], columns=list(CELL_COLUMNS)
+            ),
             {},
         )
 

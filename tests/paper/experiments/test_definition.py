@@ -27,7 +27,7 @@ def test_section_iv_has_the_papers_data_and_methods():
     definition = section_iv()
     assert {data.name for data in definition.datasets} == set(table_i())
     assert {method.paper for method in definition.methods} - {None} == set(
-        paper.METHODS
+        paper.PAPER_METHODS
     )
     assert {
         m.key: class_of(m) for m in definition.methods if m.paper

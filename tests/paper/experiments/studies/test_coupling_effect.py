@@ -5,8 +5,8 @@ from numpy.testing import assert_allclose
 from mltsk.core.coupling import coupling_matrix, label_correlation
 from mltsk.paper.experiments.studies.coupling_effect import (
     ARMS,
-    FAST,
-    PAPER,
+    FAST_SETTINGS,
+    PAPER_SETTINGS,
     agreement,
     compared_groups,
     scores_of,
@@ -21,14 +21,14 @@ def rules(toy):
     return paper_rules(toy.X[:60], toy.X[60:], 2, 10.0)
 
 
-@pytest.mark.parametrize("settings", [PAPER, FAST])
+@pytest.mark.parametrize("settings", [PAPER_SETTINGS, FAST_SETTINGS])
 def test_arms_of_a_family_choose_from_equally_many_settings(settings):
     counts = {arm: len(set(settings[arm])) for arm in ARMS}
     assert counts["off"] == counts["paper"]
     assert len({counts[arm] for arm in ARMS[2:]}) == 1
 
 
-@pytest.mark.parametrize("settings", [PAPER, FAST])
+@pytest.mark.parametrize("settings", [PAPER_SETTINGS, FAST_SETTINGS])
 def test_group_a_finds_every_beta_and_gamma_of_group_b(settings):
     assert {setting[1:] for setting in settings["paper"]} <= {
         setting[1:] for setting in settings["off"]
