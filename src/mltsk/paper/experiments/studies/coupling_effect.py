@@ -34,7 +34,7 @@ them itself.
 
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
@@ -356,10 +356,10 @@ def _algorithm1_scores(
 ) -> dict[Floats, Array]:
     """Scores of the test rows T by (α, β, γ); the settings must be a full grid."""
     alphas, betas, gammas = (sorted(set(axis)) for axis in zip(*settings, strict=True))
-    scores = algorithm1_grid(
+    scores: dict[Any, Array] = algorithm1_grid(
         G, Y, alphas, betas, gammas, then=lambda result: T @ result.P
     )
-    return dict(scores)
+    return scores
 
 
 def compared_groups(folds: Sequence[dict[Floats, Array]]) -> PlainData:
