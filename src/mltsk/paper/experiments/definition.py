@@ -182,18 +182,18 @@ def pick_datasets(
     definition: Definition, names: Sequence[str], labels: Labels = None
 ) -> list[DataDefinition]:
     """Data sets of the definition or of the catalog by name, or files with labels."""
-    known = {data.name: data for data in definition.datasets}
+    by_name = {data.name: data for data in definition.datasets}
     picked = []
     for name in names:
-        if name in known:
-            data = known[name]
+        if name in by_name:
+            data = by_name[name]
         elif "/" in name or "\\" in name or Path(name).suffix:
             stem = Path(name).stem.replace(" ", "_")
             data = DataDefinition(name=stem, file=name, labels=labels)
         elif name in catalog():
             data = DataDefinition(name=name)
         else:
-            ways = f"take {', '.join(known)}, or a file by its path (./{name}.csv)"
+            ways = f"take {', '.join(by_name)}, or a file by its path (./{name}.csv)"
             raise InputError(f"There is no data set {name!r}: {ways}.")
         picked.append(data)
     return picked
@@ -203,14 +203,14 @@ def pick_methods(
     definition: Definition, names: Sequence[str]
 ) -> list[MethodDefinition]:
     """Methods by key, by entry point of the group ``mltsk.methods``, or import path."""
-    known = {method.key: method for method in known_methods()}
-    known |= {method.key: method for method in definition.methods}
-    return [_pick_method(name, known) for name in names]
+    by_key = {method.key: method for method in known_methods()}
+    by_key |= {method.key: method for method in definition.methods}
+    return [_pick_method(name, by_key) for name in names]
 
 
-def _pick_method(name: str, known: Mapping[str, MethodDefinition]) -> MethodDefinition:
-    if name in known:
-        return known[name]
+def _pick_method(name: str, by_key: Mapping[str, MethodDefinition]) -> MethodDefinition:
+    if name in by_key:
+        return by_key[name]
     entries = tuple(entry_points(group="mltsk.methods", name=name))
     if entries:
         content = {"key": name, "class": entries[0].value}
@@ -218,7 +218,7 @@ def _pick_method(name: str, known: Mapping[str, MethodDefinition]) -> MethodDefi
     module, _, attribute = name.replace(":", ".").rpartition(".")
     if not module:
         ways = (
-            f"take {', '.join(known)}, or the import path of a scikit-learn "
+            f"take {', '.join(by_key)}, or the import path of a scikit-learn "
             "classifier, such as sklearn.ensemble:ExtraTreesClassifier"
         )
         raise InputError(f"There is no method {name!r}: {ways}.")

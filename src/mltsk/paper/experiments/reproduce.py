@@ -459,21 +459,21 @@ def _seconds_per_setting(cell: Cell, size: int) -> float | None:
     Other data take what the same method took on the set nearest in size, in proportion
     to N D L. Another reading of a method takes about as long as the original.
     """
-    known = known_seconds()
+    seconds = known_seconds()
     method = cell.method
-    if method not in {timed for timed, _ in known}:
-        originals = {method.key: method.variant_of for method in known_methods()}
+    if method not in {timed for timed, _ in seconds}:
+        originals = {other.key: other.variant_of for other in known_methods()}
         method = originals.get(method) or method
-    if (method, cell.dataset) in known:
-        return known[method, cell.dataset]
+    if (method, cell.dataset) in seconds:
+        return seconds[method, cell.dataset]
     distances = {}
     for name, shape in table_i().items():
-        if (method, name) in known:
+        if (method, name) in seconds:
             distances[name] = abs(log(prod(shape) / size))
     if not distances:
         return None
     nearest = min(distances, key=distances.__getitem__)
-    return known[method, nearest] * size / prod(table_i()[nearest])
+    return seconds[method, nearest] * size / prod(table_i()[nearest])
 
 
 def _n_fits(cell: Cell) -> float:

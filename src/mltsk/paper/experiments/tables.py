@@ -489,8 +489,8 @@ def protocol_table(results: Results) -> ReportTable | None:
             means[protocol] = float(choice["mean"])
         for lenient, strict in pairs:
             gain = means[lenient] - means[strict]
-            known = np.isfinite(gain)
-            cells.append(TableCell(signed(gain), gain) if known else TableCell("—"))
+            cell = TableCell(signed(gain), gain)
+            cells.append(cell if np.isfinite(gain) else TableCell("—"))
         rows.append(((results.dataset_title(dataset), results.title(method)), cells))
     gains = [f"{WORTH[a, b]}: {a} − {b}" for a, b in pairs]
     return captioned("protocols-ap", rows, [*results.protocols, *gains])
