@@ -15,17 +15,17 @@ import pandas as pd
 
 from benchmarks import Options, print_table
 from mltsk.paper.experiments.published import (
-    METHODS,
     METRICS,
+    PAPER_METHODS,
     grid,
     published_table,
     table_i,
 )
-from mltsk.paper.experiments.results import CELLS, SCORES, Results
+from mltsk.paper.experiments.results import CELL_COLUMNS, SCORE_COLUMNS, Results
 
 KEYS = dict(
     zip(
-        METHODS,
+        PAPER_METHODS,
         ("ml-knn", "hnoml", "mlsf", "cc", "br", "c2ae", "bp-mll", "jbnn", "ml-tsk-fs"),
         strict=True,
     )
@@ -67,7 +67,7 @@ def made_up_results(seed: int = 0, datasets: tuple[str, ...] | None = None) -> R
         _frame(rng, protocol, dataset, method)
         for protocol in ("paper", "strict", "nested")
         for dataset in names
-        for method in (*METHODS, "ours")
+        for method in (*PAPER_METHODS, "ours")
     ]
     scores = pd.concat(frames, ignore_index=True)
     cells = (
@@ -84,7 +84,7 @@ def made_up_results(seed: int = 0, datasets: tuple[str, ...] | None = None) -> R
         when="2026-01-01",
         device=None,
     )
-    return Results(_run(names), scores, cells[list(CELLS)], {})
+    return Results(_run(names), scores, cells[list(CELL_COLUMNS)], {})
 
 
 def _settings(method: str) -> list[str]:
@@ -138,7 +138,7 @@ def _frame(
     frame.loc[frame["tied"] == 1, "OE"] = 0.0
     key = KEYS.get(method, "mltsk")
     return frame.assign(protocol=protocol, dataset=dataset, method=key, seed=0)[
-        list(SCORES)
+        list(SCORE_COLUMNS)
     ]
 
 

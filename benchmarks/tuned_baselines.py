@@ -50,7 +50,9 @@ def run(options: Options) -> None:
 def printed(data: str, key: str) -> str:
     """AP in Table III of the paper."""
     (title,) = (
-        title for title in published.METHODS if title.lower().replace(" ", "-") == key
+        title
+        for title in published.PAPER_METHODS
+        if title.lower().replace(" ", "-") == key
     )
     return f"{published.published_table('III')[data, 'AP', title].mean:.2f}"
 

@@ -33,7 +33,7 @@ def table_v(metric):
     cells = paper.published_table("V")
     columns = {
         method: [cells[d, metric, method].mean for d in paper.table_i()]
-        for method in paper.METHODS
+        for method in paper.PAPER_METHODS
     }
     return pd.DataFrame(columns, index=list(paper.table_i()))
 

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from mltsk.paper.experiments.tables import Table, TableCell, TableRow
+from mltsk.paper.experiments.tables import ReportTable, TableCell, TableRow
 from mltsk.paper.report.experiment import escape_latex, table_text, write_report
 
 HOSTILE = "<script>alert(1)</script>"
@@ -159,7 +159,7 @@ def table():
         TableRow(("Yeast", "AP"), cells),
         TableRow((ODD, "HL"), (TableCell("—"), TableCell(ODD))),
     )
-    return Table(
+    return ReportTable(
         "t",
         f"T {ODD}",
         f"C {ODD}",

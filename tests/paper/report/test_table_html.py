@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from mltsk.pages.render import _template
-from mltsk.paper.experiments.tables import Table, TableCell, TableRow
+from mltsk.paper.experiments.tables import ReportTable, TableCell, TableRow
 
 HOSTILE = '<script>alert(1)</script>"'
 
@@ -33,7 +33,7 @@ def made(*cells, notes=None, heads=("data set", "metric")):
         TableRow(("Yeast", "AP")[-len(heads) :], cells),
         TableRow(("Yeast", "HL")[-len(heads) :], cells),
     )
-    return to_html(Table("t", HOSTILE, "", heads, names, rows, notes or {}))
+    return to_html(ReportTable("t", HOSTILE, "", heads, names, rows, notes or {}))
 
 
 def test_everything_from_outside_is_text():

@@ -15,9 +15,9 @@ from typing import Any
 
 from ...io import writing
 from ...pages.render import _template
-from ..experiments.published import TABLES
+from ..experiments.published import RESULT_TABLES
 from ..experiments.ranks import (
-    Comparison,
+    MethodComparison,
     comparisons,
     rank_table,
     table_six,
@@ -27,7 +27,7 @@ from ..experiments.results import Results
 from ..experiments.studies import STUDIES
 from ..experiments.summary import headlines, paper_gaps, summarise, to_markdown
 from ..experiments.tables import (
-    Table,
+    ReportTable,
     ap_table,
     protocol_table,
     readings_table,
@@ -119,15 +119,17 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
     return [page, *paths]
 
 
-def _tables(results: Results, found: Sequence[Comparison]) -> dict[str, list[Table]]:
-    tables: dict[str, list[Table | None]] = {
+def _tables(
+    results: Results, found: Sequence[MethodComparison]
+) -> dict[str, list[ReportTable]]:
+    tables: dict[str, list[ReportTable | None]] = {
         "set-up": [table_one(results), table_two(results)],
         "glance": [
             *(ap_table(results, p) for p in results.protocols),
             readings_table(results),
         ],
         **{
-            f"results-{p}": [result_table(results, n, p) for n in TABLES]
+            f"results-{p}": [result_table(results, n, p) for n in RESULT_TABLES]
             for p in results.run["protocols"]
         },
         "protocols": [worth_table(results), protocol_table(results)],
@@ -161,7 +163,7 @@ def study_pictures(results: Results) -> Iterator[Picture]:
             )
 
 
-def table_text(table: Table, kind: str) -> str:
+def table_text(table: ReportTable, kind: str) -> str:
     """A table as the text of a file: "csv" for programs, "md" (GitHub's, under a heading) and "tex" for people.
 
     CSV has one line per cell, numbers with full precision and notes written out; LaTeX is a `longtable` with rules of
@@ -170,7 +172,7 @@ def table_text(table: Table, kind: str) -> str:
     Examples
     --------
     >>> from mltsk.paper.experiments.tables import TableCell, TableRow
-    >>> table = Table("t", "T", "", ("data set",), ("AP",), (TableRow(("yeast",), (TableCell("0.76", 0.7612),)),))
+    >>> table = ReportTable("t", "T", "", ("data set",), ("AP",), (TableRow(("yeast",), (TableCell("0.76", 0.7612),)),))
     >>> table_text(table, "csv").splitlines()[1]
     'yeast,AP,0.76,0.7612,,False,,,,,'
     """

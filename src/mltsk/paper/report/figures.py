@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ...exceptions import optional
-from ..experiments.ranks import RECOMPUTED, Comparison, widest_sources
+from ..experiments.ranks import RECOMPUTED, MethodComparison, widest_sources
 from ..experiments.results import Results
 from ..experiments.summary import CLOSE, NEAR
 from ..significance import critical_difference_diagram
@@ -203,7 +203,7 @@ def _lines(figure: Any, names: Sequence[str], label: str) -> Any:
     return ax
 
 
-def rank_pictures(found: Sequence[Comparison]) -> dict[str, list[Picture]]:
+def rank_pictures(found: Sequence[MethodComparison]) -> dict[str, list[Picture]]:
     """Fig. 9: a critical difference diagram for each metric, by source; the paper's own first.
 
     Where a run has methods outside the paper, ours are the diagrams with all of them.
