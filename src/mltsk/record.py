@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.arrays import Array, FloatArray, asnumpy, blas_threads
+from .core.arrays import Array, FloatArray, asnumpy, blas_threads, weights_per_label
 from .core.certainty import Certainty
 from .fit import FitResult, Options
 from .fit.rows import RowIndex, Rows
@@ -182,5 +182,4 @@ class FitRecord:
 
 def observed_labels(Y: Array, w: Array) -> FloatArray:
     """Labels (n, L), NaN where their weight, (n,) or (n, L), is 0."""
-    weights = w if w.ndim == 2 else w[:, None]
-    return np.where(weights > 0, Y, np.nan)
+    return np.where(weights_per_label(w, Y.shape) > 0, Y, np.nan)
