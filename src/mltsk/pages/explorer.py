@@ -153,7 +153,7 @@ def explorer_data(
             f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier."
         )
     tables, system, values, labels, kept = (
-        model.rules_.tables,
+        model.rules_.effects,
         model.system_,
         None,
         None,
