@@ -38,8 +38,13 @@ class Interval:
         """The ends that are not open."""
         return [end for end in (self.low, self.high) if end is not None]
 
+    @property
+    def side(self) -> str:
+        """On which side of its single end the range lies."""
+        return "below" if self.low is None else "above"
+
     def words(self, feature: str, ends: Sequence[str], *, included: bool = True) -> str:
-        """A feature within this range, whose ``ends`` are written so.
+        """A feature within this range, with ``ends`` as they are to be written.
 
         ``included`` says whether a single end belongs to the range.
         """
@@ -47,34 +52,33 @@ class Interval:
             if ends[0] == ends[1]:
                 return f"{feature} is {ends[0]}"
             return f"{feature} {ends[0]} to {ends[1]}"
-        side = "below" if self.low is None else "above"
         if included:
-            return f"{feature} {ends[0]} or {side}"
-        return f"{feature} {side} {ends[0]}"
+            return f"{feature} {ends[0]} or {self.side}"
+        return f"{feature} {self.side} {ends[0]}"
 
 
 class ValueShare(NamedTuple):
-    """A ``value`` by name, with its share in a rule (``here``) and overall."""
+    """The name of a value, with its ``share`` in a rule and ``overall``."""
 
     value: str
-    here: float
-    usual: float
+    share: float
+    overall: float
 
     @property
     def excess(self) -> float:
         """By how much its share in the rule is larger than overall."""
-        return self.here - self.usual
+        return self.share - self.overall
 
     @property
     def is_more(self) -> bool:
         """Whether it is clearly more frequent in the rule than overall."""
-        return self.here > self.usual + CLEAR_DIFFERENCE
+        return self.share > self.overall + CLEAR_DIFFERENCE
 
     @property
     def is_gone(self) -> bool:
         """Whether it is clearly less frequent in the rule than overall, and rare."""
-        is_less = self.usual > self.here + CLEAR_DIFFERENCE
-        return is_less and self.here < 1 - MAIN_SHARE
+        is_less = self.overall > self.share + CLEAR_DIFFERENCE
+        return is_less and self.share < 1 - MAIN_SHARE
 
 
 @dataclass(frozen=True)
@@ -181,19 +185,19 @@ class Condition:
             return f"around {name(self.category)}"
         if self.percentile is None:
             return self._against_average()
-        limit = self.high if self.low is None else self.low
-        if EDGE_SHARE <= self.percentile <= 1 - EDGE_SHARE or limit is None:
+        is_inner = EDGE_SHARE <= self.percentile <= 1 - EDGE_SHARE
+        if is_inner or not self.interval.ends:
             return place_words(self.center, self.percentile, about=True)
-        side = "below" if self.low is None else "above"
-        return f"{fifth(self.percentile)} ({side} about {number(limit)})"
+        limit = number(self.interval.ends[0])
+        return f"{fifth(self.percentile)} ({self.interval.side} about {limit})"
 
     def _shares_of_two(self) -> tuple[ValueShare, ...]:
         """Shares of the only two values of a number, at the centre and on average."""
         (low, low_name), (high, high_name) = self.names
-        here = (self.center - low) / (high - low)
-        usual = (self.average - low) / (high - low)
-        others = ValueShare(low_name, 1 - here, 1 - usual)
-        return others, ValueShare(high_name, here, usual)
+        share = (self.center - low) / (high - low)
+        overall = (self.average - low) / (high - low)
+        others = ValueShare(low_name, 1 - share, 1 - overall)
+        return others, ValueShare(high_name, share, overall)
 
     def _against_average(self) -> str:
         """The centre of a sparse feature next to its average."""
@@ -217,25 +221,25 @@ def shares_in_words(
     are told.
     """
     more = [value for value in values if value.is_more]
-    more.sort(key=lambda value: (-value.here, name(value.value)))
-    together = sum(value.here for value in more)
+    more.sort(key=lambda value: (-value.share, name(value.value)))
+    together = sum(value.share for value in more)
     if 0 < len(more) <= MAX_MAIN_VALUES and together > MAIN_SHARE:
         words = " or ".join(name(value.value) for value in more)
         return words + _in_brackets(together, measured, members)
     gone = [value for value in values if value.is_gone]
     if gone and not more:
-        most = max(gone, key=lambda value: (value.usual, name(value.value)))
-        held = _in_brackets(most.here, measured, members, " are")
-        return f"not {name(most.value)}{held}"
+        most = max(gone, key=lambda value: (value.overall, name(value.value)))
+        count = _in_brackets(most.share, measured, members, " are")
+        return f"not {name(most.value)}{count}"
     clearest = max(
         values, key=lambda value: (round(abs(value.excess), 9), value.excess)
     )
-    usual = percent(clearest.usual)
+    overall = percent(clearest.overall)
     if measured is None:
-        share = percent(clearest.here)
-        return f"{name(clearest.value)} for {share} ({usual} on average)"
-    count = _counted(clearest.here, measured, members)
-    return f"{name(clearest.value)} for {count} ({usual} overall)"
+        share = percent(clearest.share)
+        return f"{name(clearest.value)} for {share} ({overall} on average)"
+    count = _counted(clearest.share, measured, members)
+    return f"{name(clearest.value)} for {count} ({overall} overall)"
 
 
 def _in_brackets(

@@ -372,12 +372,13 @@ class Explanation(Narrowed):
     ) -> Iterator[Part]:
         """Features, from what they add, (F,).
 
-        ``unknown`` (F,) says which matter but have no value.
-
-        Features that sparse rows do not have are one part together.
+        ``unknown`` (F,) says which matter but have no value. Features that sparse rows
+        do not have are one part together.
         """
         is_sparse = self.system.quantiles is None
         absent = is_sparse & (self._first_values == 0)
+        names = self.subjects.feature_names
+        contributions = amounts.tolist()
         moving = np.flatnonzero((amounts != 0) & ~absent)
         silent = np.flatnonzero((amounts == 0) & unknown)
         for features in (largest_first(moving, amounts[moving]), silent.tolist()):
@@ -386,8 +387,7 @@ class Explanation(Narrowed):
                 words = ""
                 if top is None or place < top:
                     value, words = self._describe(f)
-                feature = self.subjects.feature_names[f]
-                yield Part(kind, feature, value, float(amounts[f]), words=words)
+                yield Part(kind, names[f], value, contributions[f], words=words)
         if amounts[absent].any():
             rest = float(amounts[absent].sum())
             if kind == "feature":

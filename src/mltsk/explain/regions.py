@@ -12,10 +12,10 @@ from ..columns import MISSING
 from ..core.arrays import Array
 from .conditions import CLEAR_DIFFERENCE, Interval, ValueShare
 from .effects import Effects, shares
-from .subjects import Index, Mask, doubles, largest_first
+from .sheet import SHEET_DECIMALS
+from .subjects import Index, Mask, doubles
 
 MAX_REGION_SHARE = 0.8  # a region that holds this much of the data sets nothing apart
-_ROUNDING = 9  # decimals of the ends of a short model's conditions
 
 
 class Regions:
@@ -50,12 +50,11 @@ class Regions:
         Those that set its members apart come before the others; they are counted.
         """
         kept = subjects[~np.isnan(self.distinct[k, subjects])]
-        kept = np.array(largest_first(kept, self.distinct[k, kept]), dtype=np.intp)
-        if self.ends is None:
-            return kept, len(kept)
-        is_open = np.isnan(self.ends[k, kept]).all(axis=1)
-        n_apart = int((~is_open).sum())
-        return kept[np.argsort(is_open, kind="stable")], n_apart
+        is_open = np.zeros(len(kept), dtype=bool)
+        if self.ends is not None:
+            is_open = np.isnan(self.ends[k, kept]).all(axis=1)
+        order = np.lexsort([-np.abs(self.distinct[k, kept]), is_open])
+        return kept[order], int((~is_open).sum())
 
     @cached_property
     def ends(self) -> Array | None:
@@ -85,17 +84,21 @@ class Regions:
         starts = self.subjects.starts
         quantiles = doubles(self.system.quantiles)[starts]
         centers = self.effects.centers[:, starts]
-        widths = doubles(self.system.widths)[:, starts]
-        has_condition = np.isfinite(widths)
-        reach = np.sqrt(np.where(has_condition, widths, 0.0)) * np.ptp(
-            quantiles, axis=1
-        )
-        half = reach * np.sqrt(np.log(2))
-        low = np.round(centers - half, _ROUNDING)
-        high = np.round(centers + half, _ROUNDING)
+        half = self._reaches * np.sqrt(np.log(2))
+        low = np.round(centers - half, SHEET_DECIMALS)
+        high = np.round(centers + half, SHEET_DECIMALS)
         low[centers <= quantiles[:, 0]] = -np.inf
         high[centers >= quantiles[:, -1]] = np.inf
+        has_condition = np.isfinite(self.system.widths[:, starts])
         return np.stack([low, high], axis=2), has_condition
+
+    @cached_property
+    def _reaches(self) -> Array:
+        """Widths of a short model's conditions in the caller's units, (K, T)."""
+        starts = self.subjects.starts
+        widths = doubles(self.system.widths)[:, starts]
+        spans = np.ptp(doubles(self.system.quantiles)[starts], axis=1)
+        return np.sqrt(np.where(np.isfinite(widths), widths, 0.0)) * spans
 
     def _inner_members(self, members: Array) -> tuple[Array, Mask]:
         """Between which values members lie, and where that sets them apart."""
@@ -136,15 +139,14 @@ class Regions:
             pair = np.stack([self.effects.centers[k], self.effects.averages])
         else:
             pair = shares(members[[k, -1]])
-        here = np.clip(pair[0, subject.columns], 0, 1).tolist()
-        usual = pair[1, subject.columns].tolist()
-        if len(here) < len(subject.values):  # one column for two values
-            here = [1 - here[0], here[0]]
-            usual = [1 - usual[0], usual[0]]
-            has_condition = np.ones(2, dtype=bool)
-        else:
-            has_condition = np.isfinite(self.system.widths[k, subject.columns])
-        values = map(ValueShare, subject.values, here, usual)
+        share = np.clip(pair[0, subject.columns], 0, 1).tolist()
+        overall = pair[1, subject.columns].tolist()
+        if len(share) < len(subject.values):  # one column for two values
+            first, second = subject.values
+            others = ValueShare(first, 1 - share[0], 1 - overall[0])
+            return others, ValueShare(second, share[0], overall[0])
+        has_condition = np.isfinite(self.system.widths[k, subject.columns])
+        values = map(ValueShare, subject.values, share, overall)
         return tuple(compress(values, has_condition))
 
     def interval(self, k: int, t: int) -> Interval:
@@ -168,11 +170,7 @@ class Regions:
         return float(scaling.apply(np.array([[half]]), inverse=True)[0, 0])
 
     def reach(self, k: int, t: int) -> float | None:
-        """Of a short model, the width of a condition in the caller's units."""
-        system = self.system
-        if not system.is_sheet or system.quantiles is None:
+        """The reach of a condition of a short model; None for a long one."""
+        if not self.system.is_sheet or self.system.quantiles is None:
             return None
-        d = self.subjects[t].columns.start
-        width = np.sqrt(doubles(system.widths)[k, d])
-        span = np.ptp(doubles(system.quantiles[d]))
-        return float(np.round(width * span, _ROUNDING))
+        return float(np.round(self._reaches[k, t], SHEET_DECIMALS))

@@ -98,12 +98,16 @@ def rule_base(
     """
     effects = system if isinstance(system, Effects) else Effects(system, categories)
     n_exceptions, _, n_labels = effects.system.shape
-    n_general = int(len(effects.system.terms) > 0)
+    numbers = {
+        "given": range(len(effects.subjects.given)),
+        "general": range(len(effects.system.terms) > 0),
+        "exception": range(n_exceptions),
+    }
     return RuleBase(
         effects=effects,
         kept_labels=np.arange(n_labels),
         kept_subjects=np.arange(len(effects.subjects)),
-        kept_rules=np.arange(len(effects.subjects.given) + n_general + n_exceptions),
+        kept_rules=tuple((kind, i) for kind in numbers for i in numbers[kind]),
         statements=Statements(effects),
     )
 
@@ -149,7 +153,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
     """
 
     kept_subjects: Index
-    kept_rules: Index
+    kept_rules: tuple[tuple[str, int], ...]  # kinds, and numbers within the kind
     statements: Statements
 
     @property
@@ -163,38 +167,28 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
         Of the rules that the user gave, those that ask for one of them.
         """
-        known = [self.subjects[t].name for t in self.kept_subjects]
-        subjects = positions(known, names, self.kept_subjects, "feature")
+        all_names = [self.subjects[t].name for t in self.kept_subjects]
+        subjects = positions(all_names, names, self.kept_subjects, "feature")
         features = {self.subjects[t].feature for t in subjects}
-        unrelated = []
-        for r, conditions in enumerate(self.subjects.given):
-            if features.isdisjoint(asked[0] for asked in conditions):
-                unrelated.append(r)
-        rules = self.kept_rules[~np.isin(self.kept_rules, unrelated)]
-        return replace(self, kept_subjects=subjects, kept_rules=rules)
+        rules = []
+        for kind, r in self.kept_rules:
+            asks_for = features
+            if kind == "given":
+                asks_for = {asked[0] for asked in self.subjects.given[r]}
+            if features & asks_for:
+                rules.append((kind, r))
+        return replace(self, kept_subjects=subjects, kept_rules=tuple(rules))
 
     # the rules ----------------------------------------------------------------------
 
-    @property
-    def _n_given(self) -> int:
-        return len(self.subjects.given)
-
-    @property
-    def _first_exception(self) -> int:
-        """Where exceptions begin among the numbers of ``kept_rules``."""
-        return self._n_given + int(len(self.system.terms) > 0)
-
-    @property
-    def _kept_exceptions(self) -> Index:
-        return self.kept_rules[self.kept_rules >= self._first_exception] - (
-            self._first_exception
-        )
+    def _numbers(self, kind: str) -> list[int]:
+        """Numbers of the rules of one kind."""
+        return [i for own_kind, i in self.kept_rules if own_kind == kind]
 
     @property
     def given(self) -> Sequence[Rule]:
         """The rules that the user gave."""
-        kept = self.kept_rules[self.kept_rules < self._n_given]
-        return Items(kept.tolist(), self._given_rule)
+        return Items(self._numbers("given"), self._given_rule)
 
     @property
     def general(self) -> Sequence[Consequent]:
@@ -202,16 +196,13 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
         It is empty where a system has nothing but rules with conditions.
         """
-        is_general = (self.kept_rules >= self._n_given) & (
-            self.kept_rules < self._first_exception
-        )
-        labels = self.kept_labels.tolist() if is_general.any() else []
+        labels = self.kept_labels.tolist() if self._numbers("general") else []
         return Items(labels, self._general_consequent)
 
     @property
     def exceptions(self) -> Sequence[Rule]:
         """The rules with conditions that the fit found."""
-        return Items(self._kept_exceptions.tolist(), self._exception)
+        return Items(self._numbers("exception"), self._exception)
 
     def __len__(self) -> int:
         return len(self.kept_rules)
@@ -223,12 +214,12 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
     def __getitem__(self, i: int | slice) -> "Rule | GeneralRule | RuleBase":
         if isinstance(i, slice):
             return replace(self, kept_rules=self.kept_rules[i])
-        number_of_rule = int(self.kept_rules[i])
-        if number_of_rule < self._n_given:
-            return self._given_rule(number_of_rule)
-        if number_of_rule < self._first_exception:
+        kind, own_number = self.kept_rules[i]
+        if kind == "given":
+            return self._given_rule(own_number)
+        if kind == "general":
             return self._general_rule(self.general)
-        return self._exception(number_of_rule - self._first_exception)
+        return self._exception(own_number)
 
     def _given_rule(self, r: int) -> Rule:
         return self._given_rules.rule(r, self.kept_labels)
@@ -380,7 +371,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
     def _largest_exceptions(self, most: int | None) -> list[Rule]:
         """The exceptions that move the labels most, in their own order."""
-        kept = np.ix_(self._kept_exceptions, self.kept_labels)
+        kept = np.ix_(self._numbers("exception"), self.kept_labels)
         shifted = self.effects.shift_sizes[kept].sum(axis=1)
         order = np.argsort(-shifted, kind="stable")[:most]
         return [self.exceptions[i] for i in sorted(order.tolist())]
@@ -405,7 +396,7 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
     def legend(self) -> tuple[str, ...]:
         """How to read the rules, in two sentences or more."""
         begin = self._contents()
-        if self._n_given:
+        if self.subjects.given:
             begin += f" {HOW_GIVEN_RULES_APPLY}"
         begin += " A label is given where its score reaches its threshold"
         begin += f"{self._thresholds()}."

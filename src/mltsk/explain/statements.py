@@ -165,8 +165,8 @@ class Statements:
             measured = int(regions[k, subject.columns.start, 1])
         return Condition(
             feature=subject.name,
-            center=clearest.here,
-            average=clearest.usual,
+            center=clearest.share,
+            average=clearest.overall,
             low=None,
             high=None,
             percentile=None,

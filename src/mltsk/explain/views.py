@@ -362,8 +362,8 @@ def membership_curves(model: Model, rule: int, top: int = 6) -> tuple[Curve, ...
     effects = effects_of(model)
     K = effects.system.shape[0]
     if not 0 <= rule < K:
-        known = f"they are counted from 0 to {K - 1}" if K else "there are none"
-        raise InputError(f"There is no rule {rule}: {known}.")
+        choices = f"they are counted from 0 to {K - 1}" if K else "there are none"
+        raise InputError(f"There is no rule {rule}: {choices}.")
     rules = rule_base(effects)
     order, _ = rules.statements.regions.order(rule, np.arange(len(effects.subjects)))
     conditions = rules.exceptions[rule].conditions[:top]
