@@ -371,7 +371,8 @@ class RuleBase(Narrowed, Sequence[Rule | GeneralRule]):
 
     def _largest_exceptions(self, most: int | None) -> list[Rule]:
         """The exceptions that move the labels most, in their own order."""
-        kept = np.ix_(self._numbers("exception"), self.kept_labels)
+        numbers = np.array(self._numbers("exception"), dtype=np.intp)
+        kept = np.ix_(numbers, self.kept_labels)
         shifted = self.effects.shift_sizes[kept].sum(axis=1)
         order = np.argsort(-shifted, kind="stable")[:most]
         return [self.exceptions[i] for i in sorted(order.tolist())]
