@@ -1,7 +1,7 @@
 import pytest
 
 from mltsk.explain import Condition
-from mltsk.explain.conditions import Interval, ValueShare
+from mltsk.explain.conditions import ValueRange, ValueShare
 
 
 def condition(center=1.0, average=2.0, **known):
@@ -13,14 +13,14 @@ def condition(center=1.0, average=2.0, **known):
     )
 
 
-def test_interval_from_ends_takes_nan_for_an_open_end():
-    assert Interval.from_ends(1.0, float("nan")) == Interval(1.0, None)
-    assert Interval(None, 2.0).ends == [2.0]
+def test_value_range_from_ends_takes_nan_for_an_open_end():
+    assert ValueRange.from_ends(1.0, float("nan")) == ValueRange(1.0, None)
+    assert ValueRange(None, 2.0).ends == [2.0]
 
 
-def test_interval_words_say_whether_an_end_belongs_to_it():
-    assert Interval(None, 3.0).words("oil", ["3"]) == "oil 3 or below"
-    assert Interval(3.0, None).words("oil", ["3"], included=False) == "oil above 3"
+def test_value_range_words_say_whether_an_end_belongs_to_it():
+    assert ValueRange(None, 3.0).words("oil", ["3"]) == "oil 3 or below"
+    assert ValueRange(3.0, None).words("oil", ["3"], included=False) == "oil above 3"
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from .conftest import DENSE_SCALES, SCALES
 
 
 @pytest.mark.parametrize("scale", DENSE_SCALES)
-def test_interval_without_members_begins_between_the_average_and_the_centre(
+def test_value_range_without_members_begins_between_the_average_and_the_centre(
     make_system, scale
 ):
     effects = Effects(make_system(scale))
     regions = Regions(effects)
     for k in range(3):
         for t in range(4):
-            (limit,) = regions.interval(k, t).ends
+            (limit,) = regions.value_range(k, t).ends
             ends = sorted([effects.centers[k, t], effects.averages[t]])
             assert ends[0] - 1e-9 <= limit <= ends[1] + 1e-9
 

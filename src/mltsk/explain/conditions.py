@@ -19,14 +19,14 @@ MAX_COUNTED = 10  # whole numbers below are counts: "3 or above", not "above 3"
 
 
 @dataclass(frozen=True)
-class Interval:
+class ValueRange:
     """A range of a feature from ``low`` to ``high``; None is an open end."""
 
     low: float | None
     high: float | None
 
     @classmethod
-    def from_ends(cls, low: float, high: float) -> "Interval":
+    def from_ends(cls, low: float, high: float) -> "ValueRange":
         """The range between two numbers, of which NaN is an open end."""
         return cls(
             low=None if np.isnan(low) else float(low),
@@ -153,9 +153,9 @@ class Condition:
         return None
 
     @property
-    def interval(self) -> Interval:
+    def value_range(self) -> ValueRange:
         """From where to where the condition reaches."""
-        return Interval(self.low, self.high)
+        return ValueRange(self.low, self.high)
 
     def __str__(self) -> str:
         feature = name(self.feature)
@@ -165,14 +165,14 @@ class Condition:
         if max(differences, default=0.0) > CLEAR_DIFFERENCE:
             shares = shares_in_words(self.values, self.measured, self.members)
             return f"{feature} is {shares}"
-        ends = self.interval.ends
+        ends = self.value_range.ends
         if not ends:
             return f"any {feature}"
         names = dict(self.names)
         is_count = ends[0] == round(ends[0]) and abs(ends[0]) < MAX_COUNTED
         written = [name(names.get(end, number(end))) for end in ends]
         included = bool(names) or is_count
-        return self.interval.words(feature, written, included=included)
+        return self.value_range.words(feature, written, included=included)
 
     def _around_center(self) -> str:
         """What the rule is about where its members are not known."""
@@ -186,10 +186,10 @@ class Condition:
         if self.percentile is None:
             return self._against_average()
         is_inner = EDGE_SHARE <= self.percentile <= 1 - EDGE_SHARE
-        if is_inner or not self.interval.ends:
+        if is_inner or not self.value_range.ends:
             return place_words(self.center, self.percentile, about=True)
-        limit = number(self.interval.ends[0])
-        return f"{fifth(self.percentile)} ({self.interval.side} about {limit})"
+        limit = number(self.value_range.ends[0])
+        return f"{fifth(self.percentile)} ({self.value_range.side} about {limit})"
 
     def _shares_of_two(self) -> tuple[ValueShare, ...]:
         """Shares of the only two values of a number, at the centre and on average."""
@@ -286,8 +286,8 @@ class Given:
         feature = name(self.feature)
         if self.words:
             return f"{feature} is {' or '.join(map(name, self.words))}"
-        interval = Interval(self.low, self.high)
+        value_range = ValueRange(self.low, self.high)
         ends = [name(level) for level in self.names]
         if not ends:
-            ends = [exactly(end) for end in interval.ends]
-        return interval.words(feature, ends)
+            ends = [exactly(end) for end in value_range.ends]
+        return value_range.words(feature, ends)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..columns import MISSING
 from ..core.arrays import Array
-from .conditions import CLEAR_DIFFERENCE, Interval, ValueShare
+from .conditions import CLEAR_DIFFERENCE, ValueRange, ValueShare
 from .effects import Effects, shares
 from .sheet import SHEET_DECIMALS
 from .subjects import Index, Mask, doubles
@@ -149,14 +149,14 @@ class Regions:
         values = map(ValueShare, subject.values, share, overall)
         return tuple(compress(values, has_condition))
 
-    def interval(self, k: int, t: int) -> Interval:
+    def value_range(self, k: int, t: int) -> ValueRange:
         """From where to where the condition of rule k on a number reaches."""
         if self.ends is not None:
-            return Interval.from_ends(*self.ends[k, t])
+            return ValueRange.from_ends(*self.ends[k, t])
         begin = self._halfway(k, self.subjects[t].columns.start)
         if self.distinct[k, t] > 0:
-            return Interval.from_ends(begin, np.nan)
-        return Interval.from_ends(np.nan, begin)
+            return ValueRange.from_ends(begin, np.nan)
+        return ValueRange.from_ends(np.nan, begin)
 
     def _halfway(self, k: int, d: int) -> float:
         """The value half way between the average sample and the centre of rule k."""

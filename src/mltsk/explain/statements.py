@@ -180,7 +180,7 @@ class Statements:
         subject = self.subjects[t]
         d = subject.columns.start
         center = float(self.effects.centers[k, d])
-        interval = self.regions.interval(k, t)
+        value_range = self.regions.value_range(k, t)
         percentile = None
         if self.system.quantiles is not None:
             percentile = self.subjects.percentile(d, center)
@@ -188,8 +188,8 @@ class Statements:
             feature=subject.name,
             center=center,
             average=float(self.effects.averages[d]),
-            low=interval.low,
-            high=interval.high,
+            low=value_range.low,
+            high=value_range.high,
             percentile=percentile,
             distinct=float(self.regions.distinct[k, t]),
             names=tuple(self.subjects.named_values(t).items()),
