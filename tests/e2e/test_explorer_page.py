@@ -132,7 +132,7 @@ def test_exceptions_are_told_as_python_tells_them(opened, model):
         'header .muted').textContent, [...e.querySelectorAll('.then li')].map((row) => [row.querySelector('.link')
         .textContent, row.querySelector('.terms').textContent])])"""
     for k, size, then in opened.run(code):
-        rule = model.rules_[k]
+        rule = model.rules_.exceptions[k]
         said = {
             c.label: c.nodes()[0].text.removeprefix(f"{c.label}: ").split(";")[0]
             for c in rule.consequents

@@ -147,7 +147,7 @@ def test_every_value_that_turns_an_answer_does_so_in_python_too(opened, model, t
                 ),
                 dtype=float,
             )
-            own = model.rules_.tables.subjects[f].columns
+            own = model.rules_.subjects[f].columns
             assert (moved[own] != x[own]).any()
             assert (
                 model.system_.scores(moved[None])[0, j] >= model.thresholds_[j]

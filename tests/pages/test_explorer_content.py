@@ -167,11 +167,11 @@ def test_words_are_those_of_the_rules(model):
         model.rules_.exceptions[1].conditions,
         model.rules_.general[2].shapes,
     )
-    told = min(5, model.rules_[1].told)
+    told = min(5, model.rules_.exceptions[1].told)
     assert [words for _, words in rule["words"]] == [str(c) for c in conditions[:told]]
     assert conditions[0].feature == DATA.feature_names[rule["words"][0][0]]
     assert rule["more"] == f"and {10 - told} smaller conditions"
-    assert str(model.rules_[1]).startswith(f"Exception 2 — {rule['size']}\n")
+    assert str(model.rules_.exceptions[1]).startswith(f"Exception 2 — {rule['size']}\n")
     assert [words for _, words in general["words"]] == [str(shape) for shape in shapes]
     assert data["noun"] == "Exception"
 

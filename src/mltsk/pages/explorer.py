@@ -150,7 +150,7 @@ def explorer_data(
             f"A {type(model).__name__} has no rules to explore: pass a fitted MLTSKClassifier."
         )
     tables, system, values, labels, kept = (
-        model.rules_.tables,
+        model.rules_.effects,
         model.system_,
         None,
         None,
@@ -165,7 +165,7 @@ def explorer_data(
     elif neighbours or ids is not None:
         raise InputError("Neighbours and identifiers are of rows: pass X, too.")
     data = {
-        "features": [name(feature) for feature in tables.feature_names],
+        "features": [name(feature) for feature in tables.subjects.feature_names],
         **content.parts(tables, values),
     }
     data["labels"] = [name(label) for label in system.label_names]
