@@ -32,7 +32,9 @@ def test_fit_record_labels_are_nan_where_not_observed():
     assert_array_equal(MLTSKClassifier(0).fit(DATA.X, Y).fit_record_.labels, Y)
 
 
-@pytest.mark.parametrize("travels", [copy.copy, lambda m: pickle.loads(pickle.dumps(m))])
+@pytest.mark.parametrize(
+    "travels", [copy.copy, lambda m: pickle.loads(pickle.dumps(m))]
+)
 def test_fit_record_does_not_travel(clf, travels):
     assert travels(clf).fit_record_ is None
     assert clf.fit_record_ is not None

@@ -346,7 +346,6 @@ or one-dimensional classes
         return explain(
             self.system_,
             self._samples(X),
-            categories=self.system_.categories,
             cells=self._cells(X),
             library="polars" if is_polars(X) else "pandas",
         )

@@ -64,4 +64,4 @@ class FittedAttributes:
     def rules_(self) -> RuleBase:
         """The rules as data: ``print(clf.rules_)`` reads them out."""
         check_is_fitted(self)
-        return rule_base(self.system_, categories=self.system_.categories)
+        return rule_base(self.system_)

@@ -98,7 +98,7 @@ def test_explain_of_a_sample_that_fires_no_rule_has_no_shifts(make_system):
 
 
 def test_why_is_one_score_in_full(make_system, X):
-    account = explain(make_system(), X, categories=CATEGORIES)[7].why("asthma")
+    account = explain(make_system(categories=CATEGORIES), X)[7].why("asthma")
     assert (account.sample, account.label) == (7, "asthma")
     values = {part.name: part.value for part in account.of_kind("feature")}
     assert values["age"] == X[7, 0]

@@ -95,7 +95,7 @@ def test_for_label_and_for_feature_refuse_unknown_names(make_system):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_rule_base_prints_the_callers_names(make_system, scale, kind):
-    rules = rule_base(make_system(scale, **kind), categories=CATEGORIES)
+    rules = rule_base(make_system(scale, categories=CATEGORIES, **kind))
     for text in (str(rules), rules.to_markdown(), rules.to_html()):
         assert all(name in text for name in FEATURES + LABELS)
         assert text.count("governs") == len(rules.exceptions)

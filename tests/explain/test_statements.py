@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_a_general_shape_has_the_effects_of_the_system_at_its_values(
     make_system, X, scale
 ):
     system = make_system(scale)
-    for shape in rule_base(system, categories=CATEGORIES).general[1].shapes:
+    for shape in rule_base(replace(system, categories=CATEGORIES)).general[1].shapes:
         d = FEATURES.index(shape.feature)
         rows = np.tile(X[0], (len(shape.x), 1))
         rows[:, d] = shape.x
@@ -60,7 +61,7 @@ def test_changes_of_shapes_hold_between_the_outer_tenths_unless_these_are_one_va
 
 
 def test_shapes_of_categories_are_told_by_name_and_never_as_high_or_low(make_system):
-    rules = rule_base(make_system(order=1), categories=CATEGORIES)
+    rules = rule_base(make_system(order=1, categories=CATEGORIES))
     text = str(rules.for_feature("ward", "smoker"))
     assert "ward = " in text
     assert "where smoker is yes" in text
@@ -156,7 +157,7 @@ def test_conditions_on_sparse_features_have_no_place(make_system, texts):
 def test_a_set_of_infinite_width_is_no_condition(make_system, scale):
     system = make_system(scale)
     system.widths[0, 1:] = system.widths[1] = np.inf
-    rules = rule_base(system, categories=CATEGORIES)
+    rules = rule_base(replace(system, categories=CATEGORIES))
     short, always, long = rules.exceptions
     assert [condition.feature for condition in short.conditions] == ["age"]
     assert (len(always.conditions), len(long.conditions)) == (0, 4)

@@ -96,7 +96,9 @@ def test_errors_of_shapes_of_triangles_are_those_of_their_heights():
 
     A = terms(X[:, 0]) - terms(X[:, 0]).mean(axis=0)
     V = terms(curve.x) - terms(X[:, 0]).mean(axis=0)
-    a = clf.fit_record_.training.design.general_weight  # what the ridge is a multiple of
+    a = (
+        clf.fit_record_.training.design.general_weight
+    )  # what the ridge is a multiple of
     covariance = np.linalg.inv(A.T @ A + 0.7 / a * np.eye(5))
     variance = np.einsum("np,pq,nq->n", V, covariance, V)
     noise = np.sqrt(((Y[:, 0] - clf.loo_scores_[:, 0]) ** 2).mean())

@@ -105,7 +105,9 @@ def test_whole_weights_are_copies_of_rows(candidates):
     w = RNG.integers(1, 4, size=250)
     weighted = SelectionProblem.of(A, TARGET, w.astype(float), candidates)
     rows = np.repeat(np.arange(250), w)
-    repeated = SelectionProblem.of(A[rows], TARGET[rows], np.ones(len(rows)), candidates)
+    repeated = SelectionProblem.of(
+        A[rows], TARGET[rows], np.ones(len(rows)), candidates
+    )
     assert_array_equal(weighted.used, repeated.used)
     assert_allclose(weighted.G, repeated.G, atol=1e-9)
     assert_allclose(

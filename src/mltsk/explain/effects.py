@@ -16,7 +16,7 @@ import numpy as np
 from ..core.arrays import Array
 from ..core.membership import firing_strengths
 from ..system import FuzzySystem
-from .subjects import Categories, Index, Subjects, doubles
+from .subjects import Index, Subjects, doubles
 
 TINIEST = 1e-300  # keeps a division by a sum of weights from failing
 
@@ -26,15 +26,12 @@ Labels = int | slice  # one label, or some
 class Effects:
     """What one system does; numbers that take time are computed when first asked for.
 
-    ``system`` is the `FuzzySystem`, ``subjects`` what it is about, with ``categories``
-    as in `Subjects`.
+    ``system`` is the `FuzzySystem`, ``subjects`` what it is about.
     """
 
-    def __init__(
-        self, system: FuzzySystem, categories: Categories | None = None
-    ) -> None:
+    def __init__(self, system: FuzzySystem) -> None:
         self.system = system
-        self.subjects = Subjects(system, categories)
+        self.subjects = Subjects(system)
 
     @property
     def noun(self) -> str:

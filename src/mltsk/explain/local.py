@@ -27,7 +27,7 @@ from .effects import Effects
 from .given import GivenRules
 from .page import Node, Page, left_out
 from .rules import Narrowed
-from .subjects import Categories, Index, Mask, doubles, largest_first
+from .subjects import Index, Mask, doubles, largest_first
 from .values import SHOWN_PER_LIST
 from .wording import name, number, percent, place_words
 
@@ -140,7 +140,6 @@ def explain(
     system: FuzzySystem,
     X: Matrix,
     *,
-    categories: Categories | None = None,
     cells: NDArray[np.object_] | None = None,
     library: str = "pandas",
 ) -> "Explanation":
@@ -152,8 +151,6 @@ def explain(
         ``clf.system_`` of a fitted classifier.
     X : array or CSR of shape (N, D)
         Samples in the caller's units; those of a table in its columns of numbers.
-    categories : mapping of feature name to a mapping of number to name, optional
-        What the numbers of nominal features stand for.
     cells : array of words and None, of shape (N, F), optional
         The table as it came, `mltsk.columns.Columns.words`, to call values by name
         that were never seen.
@@ -173,11 +170,11 @@ def explain(
     """
     if system.scaling is not None:
         X = doubles(X)
-    firing = np.zeros((X.shape[0], 0))
+    firing: Array = np.zeros((X.shape[0], 0))
     if len(system.centers):
         firing = system.firing_strengths(X)
     return Explanation(
-        effects=Effects(system, categories),
+        effects=Effects(system),
         kept_labels=np.arange(system.shape[2]),
         X=X,
         Z=system.scale(X),

@@ -414,7 +414,7 @@ def _draw_membership(ax: "Axes", curve: Curve) -> None:
 
 
 def size_path(model: Model) -> "Figure":
-    """What brevity costs: average precision of honest scores against terms per label.
+    """What brevity costs: average precision of honest scores against statements per label.
 
     ``model`` is a fitted classifier with its rows, whose ``size_path_`` is drawn.
     """
@@ -422,16 +422,16 @@ def size_path(model: Model) -> "Figure":
     lines = (("AP", RISE, "mean over samples"), ("macro_AP", FALL, "mean over labels"))
     with _figure(6.4, 3.6) as (figure, ax):
         for metric, colour, words in lines:
-            ax.plot(path["terms"], path[metric], color=colour, lw=1.8, label=words)
+            ax.plot(path["statements"], path[metric], color=colour, lw=1.8, label=words)
             ax.annotate(
                 words,
-                (path["terms"][-1], path[metric][-1]),
+                tuple(path[["statements", metric]].iloc[-1]),
                 xytext=(6, 0),
                 textcoords="offset points",
                 color=colour,
             )
         ax.set(
-            xlabel="terms per label",
+            xlabel="statements per label",
             ylabel="average precision",
             xlim=(0, None),
             title="What brevity costs, on rows that were left out",

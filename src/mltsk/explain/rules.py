@@ -21,7 +21,7 @@ from .effects import Effects
 from .given import GivenRules
 from .page import Node, Page, left_out
 from .statements import Statements
-from .subjects import Categories, Index, Subjects
+from .subjects import Index, Subjects
 from .values import SHOWN_PER_LIST, Consequent, GeneralRule, Items, Rule, plain
 from .wording import name, number, percent, positions
 
@@ -73,17 +73,13 @@ _CONSEQUENT_COLUMNS = ["label", "positives", "observed", "overall", "error", "si
 Record = dict[str, object]  # a row of a data frame
 
 
-def rule_base(
-    system: FuzzySystem | Effects, *, categories: Categories | None = None
-) -> "RuleBase":
+def rule_base(system: FuzzySystem | Effects) -> "RuleBase":
     """The rules of a fitted system.
 
     Parameters
     ----------
     system : FuzzySystem
         ``clf.system_`` of a fitted classifier, or its `Effects` where they are at hand.
-    categories : mapping of feature name to a mapping of number to name, optional
-        What the numbers of nominal features stand for.
 
     Examples
     --------
@@ -96,7 +92,7 @@ def rule_base(
     >>> len(rules)
     4
     """
-    effects = system if isinstance(system, Effects) else Effects(system, categories)
+    effects = system if isinstance(system, Effects) else Effects(system)
     n_exceptions, _, n_labels = effects.system.shape
     numbers = {
         "given": range(len(effects.subjects.given)),

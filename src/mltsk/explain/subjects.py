@@ -18,7 +18,6 @@ from ..core.arrays import Array, Matrix, dense
 from ..system import FuzzySystem
 from .wording import number
 
-Categories = Mapping[str, Mapping[float, str]]
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
@@ -47,15 +46,11 @@ class Subject(NamedTuple):
 
 
 class Subjects(list[Subject]):
-    """The T subjects of a system.
+    """The T subjects of a system."""
 
-    ``categories`` gives names to the numbers that stand for categories of a feature.
-    """
-
-    def __init__(self, system: FuzzySystem, categories: Categories | None) -> None:
+    def __init__(self, system: FuzzySystem) -> None:
         super().__init__(_subjects(system))
         self.system = system
-        self.categories = categories or {}
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -101,7 +96,7 @@ class Subjects(list[Subject]):
         subject = self[t]
         names: Mapping[float, str] = dict(enumerate(subject.values))
         if not names:
-            names = self.categories.get(subject.name, {})
+            names = self.system.categories.get(subject.name, {})
         scaling = self.system.scaling
         if names or scaling is None or not scaling.bounded or subject.kind != "number":
             return {float(code): str(names[code]) for code in sorted(names)}

@@ -45,7 +45,7 @@ def effects_of(model: Model, *, sure: bool = False) -> Effects:
     record = getattr(model, "fit_record_", None)
     if sure and record is not None and system.certainty is None:
         system = replace(system, certainty=record.certainty())
-    return Effects(system, system.categories)
+    return Effects(system)
 
 
 def left_out(model: Model, *labels: str) -> dict[str, tuple[Mask, Array, Array]]:

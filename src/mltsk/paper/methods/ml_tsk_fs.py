@@ -252,9 +252,7 @@ class PaperMLTSK(FittedAttributes, MultilabelMethod):
     def explain(self, X):
         """Why samples get their scores, a `mltsk.explain.Explanation`: ``print(clf.explain(X[:1]))`` tells."""
         check_is_fitted(self)
-        return explain(
-            self.system_, self._check_input(X), categories=self.system_.categories
-        )
+        return explain(self.system_, self._check_input(X))
 
     def _scores(self, X):
         with blas_threads(2.0 * X.shape[0] * self.coef_.size):
