@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
@@ -72,6 +72,7 @@ def slow_five(Y, S):
     return [ap, np.mean((S >= 0.5) != Y), oe, rl, cv]
 
 
+@settings(deadline=None)
 @given(tables(values=(*INFINITE, np.nan)))
 def test_paper_convention_is_the_authors_program(data):
     assert_allclose(
@@ -79,6 +80,7 @@ def test_paper_convention_is_the_authors_program(data):
     )
 
 
+@settings(deadline=None)
 @given(tables(values=tuple(VALUES), min_labels=2))
 def test_standard_rows_are_those_of_scikit_learn(data):
     Y, S = data
@@ -91,6 +93,7 @@ def test_standard_rows_are_those_of_scikit_learn(data):
         assert_allclose(cv[i], (sk.coverage_error(y, s) - 1) / Y.shape[1])
 
 
+@settings(deadline=None)
 @given(tables())
 def test_order_of_labels_does_not_matter_under_the_standard_convention(data):
     Y, S = data
@@ -99,6 +102,7 @@ def test_order_of_labels_does_not_matter_under_the_standard_convention(data):
     )
 
 
+@settings(deadline=None)
 @given(tables(values=(0.0, 1.0, 2.0)), st.sampled_from(["paper", "standard"]))
 def test_only_the_order_of_scores_matters(data, convention):
     Y, S = data[0], np.round(data[1])
@@ -109,6 +113,7 @@ def test_only_the_order_of_scores_matters(data, convention):
     )
 
 
+@settings(deadline=None)
 @given(st.integers(2, 8), st.integers(0, 2**32 - 1))
 def test_conventions_agree_without_ties_and_empty_or_full_rows(n_labels, seed):
     rng = np.random.default_rng(seed)
@@ -120,6 +125,7 @@ def test_conventions_agree_without_ties_and_empty_or_full_rows(n_labels, seed):
     )
 
 
+@settings(deadline=None)
 @given(tables(), st.data())
 def test_weights_are_repetitions(data, draw):
     Y, S = data
@@ -134,6 +140,7 @@ def test_weights_are_repetitions(data, draw):
     )
 
 
+@settings(deadline=None)
 @given(tables(min_labels=2))
 def test_perfect_scores_are_perfect(data):
     Y = np.vstack(
