@@ -6,6 +6,7 @@ predicted and true, p = predicted, t = true, counted in each row, in each label'
 or over all entries; it is 0 where nothing is predicted and nothing true.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -51,11 +52,7 @@ def example_f1_score(
 ) -> float:
     """F1 in each row, averaged over rows."""
     sets = _check_sets(Y, predictions, sample_weight)
-    by_row = _f1(
-        hits=np.count_nonzero(sets.true & sets.predicted, axis=1),
-        predicted=np.count_nonzero(sets.predicted, axis=1),
-        true=np.count_nonzero(sets.true, axis=1),
-    )
+    by_row = _f1(sets, lambda table: np.count_nonzero(table, axis=1))
     return mean_or_nan(by_row, sets.weight * sets.observed.any(axis=1))
 
 
@@ -64,11 +61,7 @@ def macro_f1_score(
 ) -> float:
     """F1 of each label, averaged over labels."""
     sets = _check_sets(Y, predictions, sample_weight)
-    by_label = _f1(
-        hits=sets.weight @ (sets.true & sets.predicted),
-        predicted=sets.weight @ sets.predicted,
-        true=sets.weight @ sets.true,
-    )
+    by_label = _f1(sets, lambda table: sets.weight @ table)
     return mean_or_nan(by_label, np.any(sets.observed, axis=0) * 1.0)
 
 
@@ -83,12 +76,7 @@ def micro_f1_score(
     0.8
     """
     sets = _check_sets(Y, predictions, sample_weight)
-    overall = _f1(
-        hits=(sets.weight @ (sets.true & sets.predicted)).sum(),
-        predicted=(sets.weight @ sets.predicted).sum(),
-        true=(sets.weight @ sets.true).sum(),
-    )
-    return float(overall)
+    return float(_f1(sets, lambda table: (sets.weight @ table).sum()))
 
 
 def mean_or_nan(values: FloatArray | BoolArray, weight: FloatArray) -> float:
@@ -119,8 +107,8 @@ def _check_sets(
     return _LabelSets(true, predicted & observed, observed, weight)
 
 
-def _f1(*, hits: ArrayLike, predicted: ArrayLike, true: ArrayLike) -> FloatArray:
-    """F1 from counts, which are numbers or arrays of one shape."""
-    total = np.add(predicted, true)
-    doubled = np.multiply(2.0, hits)
-    return np.divide(doubled, total, out=np.zeros_like(doubled), where=total > 0)
+def _f1(sets: _LabelSets, count: Callable[[BoolArray], FloatArray]) -> FloatArray:
+    """F1 where ``count`` counts the entries of a table: per row, per label, or all."""
+    hits = np.asarray(count(sets.true & sets.predicted))
+    total = np.asarray(count(sets.predicted) + count(sets.true))
+    return np.divide(2.0 * hits, total, out=np.zeros(hits.shape), where=total > 0)
