@@ -4,7 +4,7 @@ It learns from a dict of features and a dict of labels at a time.
 """
 
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from math import nan
 from typing import Any, TypeAlias
 
@@ -90,23 +90,21 @@ class RiverMLTSK(base.MultiLabelClassifier):
 
     def _learn(self) -> None:
         """Learn from the waiting samples, or from all kept ones after new names."""
-        samples = list(self._samples)[-self._n_waiting :]
-        n_new = len(samples)
+        xs, ys = self._last_samples(self._n_waiting)
+        n_new = len(xs)
         model = self.model_
         features = self._features
         labels = self._labels
-        new_features = _names(x for x, _ in samples) - set(features)
-        new_labels = _names(y for _, y in samples) - set(labels)
-        if new_features or new_labels:
-            samples = list(self._samples)
+        if _names(xs) - set(features) or _names(ys) - set(labels):
+            xs, ys = self._last_samples(len(self._samples))
             model = clone(self.model or IncrementalMLTSK())
             # Sorted, so that the order in which names appeared does not matter.
-            features = sorted(_names(x for x, _ in samples), key=str)
-            labels = sorted(_names(y for _, y in samples), key=str)
+            features = sorted(_names(xs), key=str)
+            labels = sorted(_names(ys), key=str)
         if model is None or not features or not labels:
             return  # nothing was named so far
-        X = _frame([x for x, _ in samples], features, absent=nan)
-        Y = _frame([y for _, y in samples], labels, absent=False)
+        X = _frame(xs, features, absent=nan)
+        Y = _frame(ys, labels, absent=False)
         try:
             model.partial_fit(X, Y)
         except Exception:
@@ -118,6 +116,11 @@ class RiverMLTSK(base.MultiLabelClassifier):
         self.model_ = model
         self._features = features
         self._labels = labels
+
+    def _last_samples(self, n: int) -> tuple[list[FeatureDict], list[LabelDict]]:
+        """Features and labels of the last n samples."""
+        samples = list(self._samples)[-n:]
+        return [x for x, _ in samples], [y for _, y in samples]
 
     def predict_proba_one(
         self, x: FeatureDict, **kwargs: object
@@ -150,7 +153,7 @@ class RiverMLTSK(base.MultiLabelClassifier):
         return dict(zip(self._labels, values.tolist(), strict=True))
 
 
-def _names(dicts: Iterable[dict[Hashable, Any]]) -> set[Hashable]:
+def _names(dicts: Sequence[dict[Hashable, Any]]) -> set[Hashable]:
     """All keys of these dicts."""
     return set().union(*dicts)
 

@@ -50,7 +50,7 @@ def evaluate(
     predictions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     per_label: bool = False,
-) -> Any:
+) -> "Evaluation | DataFrame":
     """Evaluate label scores: the paper's five metrics, the usual F1s, and ties.
 
     Parameters

@@ -14,6 +14,7 @@ from mltsk.exceptions import InputError
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.floating[Any]]
+AnyArray = NDArray[Any]
 _REPAIR_NAN = 'repair the model, or pass convention="paper", which has a rule for NaN.'
 
 
@@ -47,7 +48,7 @@ def check_labels(
     return np.asarray(table == 1, dtype=bool), observed
 
 
-def _check_is_table(table: NDArray[Any], name: str) -> None:
+def _check_is_table(table: AnyArray, name: str) -> None:
     """Refuse what has no rows, no columns, or more or fewer axes than these two."""
     if table.ndim != 2:
         raise InputError(
@@ -61,7 +62,7 @@ def _check_is_table(table: NDArray[Any], name: str) -> None:
         )
 
 
-def _is_observed(table: NDArray[Any]) -> BoolArray:
+def _is_observed(table: AnyArray) -> BoolArray:
     """Which entries are not NaN, None or NA."""
     if table.dtype.kind != "O":
         return np.asarray(table == table, dtype=bool)
@@ -146,7 +147,7 @@ def check_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     return weight
 
 
-def _array(values: ArrayLike, name: str) -> NDArray[Any]:
+def _array(values: ArrayLike, name: str) -> AnyArray:
     """A table of anything as an array."""
     try:
         return np.asarray(dense(values))

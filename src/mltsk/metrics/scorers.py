@@ -17,7 +17,6 @@ probability of *that* class.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,7 +80,7 @@ class MultilabelScorer(BaseEstimator):
 
     def score(
         self,
-        estimator: Any,
+        estimator: BaseEstimator,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
@@ -133,7 +132,7 @@ def get_scorer(name: str) -> MultilabelScorer:
     return clone(SCORERS[name])
 
 
-def label_scores(estimator: Any, X: ArrayLike, n_labels: int) -> FloatArray:
+def label_scores(estimator: BaseEstimator, X: ArrayLike, n_labels: int) -> FloatArray:
     """Scores (n, n_labels) of a fitted estimator.
 
     Decision functions are asked first: they have finer values than probabilities.
@@ -165,7 +164,7 @@ def label_scores(estimator: Any, X: ArrayLike, n_labels: int) -> FloatArray:
     return scores
 
 
-def _scores_of_ones(estimator: Any, response: list[ArrayLike]) -> FloatArray:
+def _scores_of_ones(estimator: BaseEstimator, response: list[ArrayLike]) -> FloatArray:
     """Scores of the class 1 of each label, 0 if training never saw it.
 
     A model without `classes_` answers with columns of the classes 0 and 1.
