@@ -170,12 +170,12 @@ class FitRecord:
         sizes = range(1, MAX_COMPARED_SIZE + 1)
         with blas_threads(0.0):  # many small products
             scores = [models.scores(size) for size in sizes]
-        each = [evaluate(labels, of_size, per_label=True) for of_size in scores]
+        evaluations = [evaluate(labels, of_size) for of_size in scores]
         return pd.DataFrame(
             {
                 "statements": list(sizes),
-                "AP": [evaluate(labels, of_size)["AP"] for of_size in scores],
-                "macro_AP": [per_label["AP"].mean() for per_label in each],
+                "AP": [evaluation["AP"] for evaluation in evaluations],
+                "macro_AP": [each.per_label["AP"].mean() for each in evaluations],
             }
         )
 

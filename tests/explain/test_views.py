@@ -55,16 +55,11 @@ def test_shapes_come_feature_by_feature_for_all_labels(make_system, texts):
 
 
 def test_shapes_and_membership_curves_have_the_names_of_categories(make_system):
-    class Model:
-        system_ = make_system("minmax")
-
-        def _category_names(self):
-            return CATEGORIES
-
-    ward = by_feature(views.shapes(Model(), "gout"))["ward"]
+    system = make_system("minmax", categories=CATEGORIES)
+    ward = by_feature(views.shapes(system, "gout"))["ward"]
     assert ward.x.tolist() == [1.0, 2.0, 5.0]
     assert "ward = " in ward.words
-    for curves in (views.membership_curves(Model(), 0), views.shapes(Model())):
+    for curves in (views.membership_curves(system, 0), views.shapes(system)):
         assert by_feature(curves)["ward"].categories == CATEGORIES["ward"]
 
 
