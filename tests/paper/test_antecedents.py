@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mltsk.core.membership import authors_widths, firing_strengths, rule_distinctness
-from mltsk.paper.antecedents import COLLAPSED, SHARED, distinct_rules, find_rules
+from mltsk.paper.antecedents import COLLAPSED_DISTINCTNESS, SHARED_RULES, distinct_rules, find_rules
 
 
 def test_distinct_rules_stay_apart_where_the_papers_collapse():
@@ -20,7 +20,7 @@ def test_distinct_rules_stay_apart_where_the_papers_collapse():
     distinct = [
         rule_distinctness(firing_strengths(X, *rules)) for rules in (ours, paper)
     ]
-    assert distinct[1] < COLLAPSED < 0.2 < distinct[0]
+    assert distinct[1] < COLLAPSED_DISTINCTNESS < 0.2 < distinct[0]
     assert np.ptp(ours[1]) == 0
 
 
@@ -29,7 +29,7 @@ def test_widths_share_samples_among_the_same_number_of_rules(n_features):
     X = np.random.default_rng(2).normal(size=(200, n_features))
     M = firing_strengths(X, *distinct_rules(X, np.ones(200), 6))
     sharing = np.exp(-(M * np.log(M)).sum(axis=1)).mean()
-    assert sharing == pytest.approx(1 + SHARED * 5, abs=1e-6)
+    assert sharing == pytest.approx(1 + SHARED_RULES * 5, abs=1e-6)
 
 
 def test_widths_count_weights_as_copies():
