@@ -130,14 +130,14 @@ def test_grid_clusters_once_a_number_of_rules_and_factors_once_a_pair(
     data, monkeypatch
 ):
     calls = []
-    find_rules, factor = binary_relevance.find_rules, binary_relevance.Factor
+    find_rules, factor = binary_relevance.find_rules, binary_relevance.RidgeFactor
     monkeypatch.setattr(
         binary_relevance,
         "find_rules",
         lambda *a: calls.append("rules") or find_rules(*a),
     )
     monkeypatch.setattr(
-        binary_relevance, "Factor", lambda *a: calls.append("factor") or factor(*a)
+        binary_relevance, "RidgeFactor", lambda *a: calls.append("factor") or factor(*a)
     )
     points = list(BinaryRelevanceTSK().grid_path(data.X[:60], data.Y[:60], data.X[60:]))
     assert (len(points), calls.count("rules"), calls.count("factor")) == (48, 8, 48)

@@ -10,9 +10,9 @@ from sklearn.base import clone
 from mltsk.metrics import evaluate
 from mltsk.paper.methods.c2ae import (
     C2AE,
-    SLOPE,
+    LEAKY_SLOPE,
     Nets,
-    Rows,
+    TrainingRows,
     backward,
     decoded,
     embedding_gradients,
@@ -129,7 +129,7 @@ def float_toy(n=80, labels=3):
 
 def gradient(X, Y, w, drawn, alpha=1.0, like=LIKE):
     nets = Nets(np.random.RandomState(0), SIZES, 1e-3, like)
-    nets.differentiate(alpha, *Rows(X, Y, w, like).batch(drawn))
+    nets.differentiate(alpha, TrainingRows(X, Y, w, like).batch(drawn))
     return nets
 
 
@@ -198,7 +198,7 @@ def test_label_sets_that_rows_share_are_passed_once():
     assert_allclose(shared[0], one_by_one[0], atol=1e-13)
     assert_allclose(shared[1], one_by_one[1] @ member.T, atol=1e-13)
     X, Y = float_toy(80)
-    rows = Rows(X, Y, np.ones(80), LIKE)
+    rows = TrainingRows(X, Y, np.ones(80), LIKE)
     _, sets, _, member, _ = rows.batch(np.arange(80))
     assert sets.shape[1] == len(member) == len(np.unique(Y, axis=0)) < 10
     assert rows.batch(np.arange(3))[3] is None
@@ -296,7 +296,7 @@ def by_autograd(net, x, dc):
     )
     h = x
     for W in tensors[:-1]:
-        h = torch.nn.functional.leaky_relu(W[:, :-1] @ h + W[:, -1:], SLOPE)
+        h = torch.nn.functional.leaky_relu(W[:, :-1] @ h + W[:, -1:], LEAKY_SLOPE)
     c = (tensors[-1][:, :-1] @ h + tensors[-1][:, -1:]).sigmoid() - 0.5
     return c.detach().numpy(), [
         g.numpy()

@@ -10,7 +10,7 @@ from mltsk.datasets import make_multilabel_rules
 from mltsk.exceptions import InputError
 from mltsk.paper.methods.binary_relevance import BinaryRelevanceTSK
 from mltsk.paper.methods.classifier_chain import ClassifierChainTSK, chain_order
-from mltsk.paper.methods.epsilon_insensitive import Design, Factor, minimise
+from mltsk.paper.methods.epsilon_insensitive import RidgeDesign, RidgeFactor, minimise
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_chain_trained_at_once_equals_link_by_link(data, n_rows):
     for i, j in enumerate(order):
         E = (Y[:, order[:i], None] * G.M[:, None, :]).reshape(len(Y), -1)
         link = minimise(
-            Factor(Design(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9
+            RidgeFactor(RidgeDesign(G, np.ones(n_rows), E), 0.25), Y[:, [j]], 0.05, tol=1e-9
         )
         fitted = (G @ link.P + E @ link.extra)[:, 0]
         chain = E @ model.chain_coef_[order[:i], :, j].ravel()

@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 
 from mltsk.core.fuzzymap import FuzzyMap
 from mltsk.paper.methods.epsilon_insensitive import (
-    Design,
-    Factor,
+    RidgeDesign,
+    RidgeFactor,
     leski_loop,
     minimise,
     value_and_gap,
@@ -90,8 +90,8 @@ def penalised(G, m=0):
 @pytest.mark.parametrize("form", FORMS)
 def test_optimum_agrees_with_a_general_optimiser(form):
     G, Y, w = problem(FORMS[form])
-    design = Design(G, w)
-    found = minimise(Factor(design, 0.15), Y, 0.05, tol=1e-11)
+    design = RidgeDesign(G, w)
+    found = minimise(RidgeFactor(design, 0.15), Y, 0.05, tol=1e-11)
     assert design.dual == (form == "dual")
     for j in range(4):
         best = by_optimiser(G.rows(), Y[:, j], w, 0.3, 0.05, penalised(G))
@@ -103,7 +103,7 @@ def test_optimum_agrees_with_a_general_optimiser(form):
 def test_each_output_uses_its_own_leading_columns(form):
     G, Y, w = problem(FORMS[form], seed=1)
     E, limit = np.random.default_rng(2).normal(size=(len(w), 6)), np.array([0, 6, 2, 5])
-    found = minimise(Factor(Design(G, w, E), 0.5), Y, 0.1, limit=limit, tol=1e-11)
+    found = minimise(RidgeFactor(RidgeDesign(G, w, E), 0.5), Y, 0.1, limit=limit, tol=1e-11)
     for j, m in enumerate(limit):
         best = by_optimiser(
             np.hstack([G.rows(), E[:, :m]]), Y[:, j], w, 1.0, 0.1, penalised(G, m)
@@ -115,7 +115,7 @@ def test_each_output_uses_its_own_leading_columns(form):
 @pytest.mark.parametrize("form", FORMS)
 def test_gap_bounds_the_distance_to_the_optimum(form):
     G, Y, w = problem(FORMS[form], seed=3)
-    factor = Factor(Design(G, w), 0.01)
+    factor = RidgeFactor(RidgeDesign(G, w), 0.01)
     best = minimise(factor, Y, 0.05, tol=1e-12).value
     early = minimise(factor, Y, 0.05, tol=0.0, max_iter=2)
     assert np.all(early.gap > 0)
@@ -128,7 +128,7 @@ def test_primal_and_dual_forms_agree():
         np.hstack([G.X, np.zeros((24, 40))]), G.M
     )  # columns of zeros change the form alone
     one, two = (
-        minimise(Factor(Design(g, w), 0.2), Y, 0.05, tol=1e-10) for g in (G, wide)
+        minimise(RidgeFactor(RidgeDesign(g, w), 0.2), Y, 0.05, tol=1e-10) for g in (G, wide)
     )
     assert_allclose((G @ one.P), (wide @ two.P), atol=1e-6)
 
@@ -138,15 +138,15 @@ def test_coinciding_rules_are_one_rule():
     same = FuzzyMap(G.X, np.full((40, 3), 1 / 3))
     single = FuzzyMap(G.X, np.ones((40, 1)))
     # three equal rules share what one rule pays for: its τ is a third of theirs
-    one = minimise(Factor(Design(single, w), 0.1), Y, 0.05, tol=1e-10)
-    three = minimise(Factor(Design(same, w), 0.1 / 3), Y, 0.05, tol=1e-10)
+    one = minimise(RidgeFactor(RidgeDesign(single, w), 0.1), Y, 0.05, tol=1e-10)
+    three = minimise(RidgeFactor(RidgeDesign(same, w), 0.1 / 3), Y, 0.05, tol=1e-10)
     assert_allclose(same @ three.P, single @ one.P, atol=1e-6)
 
 
 def test_constant_outputs_are_fitted_by_the_biases():
     G, _, w = problem((40, 3))
     Y = np.column_stack([np.zeros(40), np.ones(40)])
-    found = minimise(Factor(Design(G, w), 0.5), Y, 0.05)
+    found = minimise(RidgeFactor(RidgeDesign(G, w), 0.5), Y, 0.05)
     assert found.converged
     assert_allclose(G @ found.P, Y, atol=0.051)
 
@@ -172,7 +172,7 @@ def test_gap_is_zero_only_at_a_consistent_pair():
 def test_worked_optimum(tau, epsilon, p, value):
     G = FuzzyMap(X12, np.ones((12, 1)))
     found = minimise(
-        Factor(Design(G, np.ones(12)), tau / 2), Y12[:, None], epsilon, tol=1e-12
+        RidgeFactor(RidgeDesign(G, np.ones(12)), tau / 2), Y12[:, None], epsilon, tol=1e-12
     )
     assert_allclose(found.P[:, 0], p, atol=6e-7)
     assert found.value[0] == pytest.approx(value, abs=6e-7)
@@ -198,7 +198,7 @@ def stacked_loop(A, y, half, epsilon, penalised):
 def test_the_published_loop_is_the_one_over_stacked_inequalities(form, half):
     G, Y, _ = problem(FORMS[form])
     E, limit = np.random.default_rng(4).random((len(Y), 6)), np.array([0, 2, 4, 6])
-    found = leski_loop(Factor(Design(G, np.ones(len(Y)), E), half), Y, 0.2, limit=limit)
+    found = leski_loop(RidgeFactor(RidgeDesign(G, np.ones(len(Y)), E), half), Y, 0.2, limit=limit)
     for j, m in enumerate(limit):
         fitted, n_iter = stacked_loop(
             np.hstack([G.rows(), E[:, :m]]), Y[:, j], half, 0.2, penalised(G, m)

@@ -32,7 +32,7 @@ def test_backward_is_the_gradient_of_the_loss():
         torch.empty(3, 5, dtype=torch.float64),
         torch.empty(6, 2, dtype=torch.float64),
     )
-    backward(x, Y, share, V.detach(), W.detach(), found)
+    backward(x, Y, share, (V.detach(), W.detach()), found)
     assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
 
 
@@ -59,10 +59,10 @@ def test_the_prior_adds_its_gradient_by_finite_differences():
         torch.empty(3, 5, dtype=torch.float64),
         torch.empty(6, 4, dtype=torch.float64),
     )
-    tensors = (torch.tensor(part) for part in (x, Y, share, V, W))
-    backward(
-        *tensors, found, torch.tensor(2 * kappa * (np.diag(omega.sum(axis=1)) - omega))
-    )
+    pull = 2 * kappa * (np.diag(omega.sum(axis=1)) - omega)
+    rows = [torch.tensor(array) for array in (x, Y, share)]
+    layers = [torch.tensor(V), torch.tensor(W)]
+    backward(*rows, layers, into=found, pull=torch.tensor(pull))
     for i, part in enumerate((V, W)):
         for place in np.ndindex(part.shape):
             ends = [[V.copy(), W.copy()] for _ in range(2)]
