@@ -41,7 +41,7 @@ class ShareOfRows(MultilabelMethod):
 
 
 class FirstFeatures(MultilabelMethod):
-    """Scores labels by the first features themselves; the training rows do not matter."""
+    """Scores labels by the first features themselves."""
 
     def _fit(self, X, Y, w):
         self.n_labels_ = Y.shape[1]

@@ -35,7 +35,9 @@ def pairwise_error(c, Y):
 
 
 def one_batch(X, Y, size=1):
-    return next(make_batches(X, Y, np.ones(len(Y)), np.arange(len(Y)), size=size, device="cpu"))
+    return next(
+        make_batches(X, Y, np.ones(len(Y)), np.arange(len(Y)), size=size, device="cpu")
+    )
 
 
 def test_forward_pass_and_error_of_the_worked_example():
@@ -91,7 +93,11 @@ def test_a_step_descends_the_gradient_of_the_error():
 
 def test_rows_with_no_label_or_all_labels_make_no_batch():
     Y = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
-    steps = list(make_batches(np.eye(3), Y, np.ones(3), np.array([2, 1, 0]), size=1, device="cpu"))
+    steps = list(
+        make_batches(
+            np.eye(3), Y, np.ones(3), np.array([2, 1, 0]), size=1, device="cpu"
+        )
+    )
     assert [step[0].tolist() for step in steps] == [[[0.0, 1.0, 0.0, 1.0]]]
 
 
