@@ -76,8 +76,8 @@ class BinaryRelevanceTSK(MultilabelMethod):
 
     Notes
     -----
-    Certain: the structure, the grid of C and n_rules. Our reconstruction: ε = 0.05, h =
-    1, and the quadratic loss.
+    Certain: the structure, the grid of C and n_rules. Our reconstruction: ε = 0.05,
+    h = 1, and the quadratic loss.
 
     References
     ----------

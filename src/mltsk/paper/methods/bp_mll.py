@@ -35,10 +35,10 @@ from .nets import (
 class RankingBatch(NamedTuple):
     """The rows of one step, as tensors.
 
-    ``x`` (B, m) are inputs with a column of ones, ``Y`` (B, L) labels, ``signs`` 1 -
-    2Y, ``share`` (B, 1) the rows' shares of a pair times their weights, ``weight`` the
-    sum of the weights. ``columns`` are the features that the inputs belong to, of
-    sparse rows only those that occur in them, or None for all.
+    ``x`` (B, m) are inputs with a column of ones, ``Y`` (B, L) labels, ``signs``
+    1 - 2Y, ``share`` (B, 1) the rows' shares of a pair times their weights, ``weight``
+    the sum of the weights. ``columns`` are the features that the inputs belong to: None
+    for all, of sparse rows only those that occur in them.
     """
 
     x: Tensor

@@ -8,10 +8,10 @@ row scores F_d(F_x(x)).
     Gamma = sum_i 1/(|Y_i| |Y_i'|)
             sum over k in Y_i, l in Y_i' of exp(-5 (o_ik - o_il)) / 5,   o = F_d(F_e(y))
 
-In training columns are rows of data, rows are units. A net is a list of matrices W
-(out, in + 1), biases last, that are views of one vector; x (in + 1, B) and every hidden
-layer end with a row of ones. Hidden units are max(z, z / 10), outputs are centred, c =
-sigmoid(z) - 1/2 = tanh(z / 2) / 2, so that dc/dz = 1/4 - c².
+In training columns are rows of data, rows are units. A net is a list of matrices
+W (out, in + 1), biases last, that are views of one vector; x (in + 1, B) and every
+hidden layer end with a row of ones. Hidden units are max(z, z / 10). Outputs are
+centred, c = sigmoid(z) - 1/2 = tanh(z / 2) / 2, so that dc/dz = 1/4 - c².
 
 A gradient travels back as a product C'A, of which only A (r, B) varies with the rows of
 data; the last layer sends A = dLoss/dz and C = W. A unit whose sign is the same for all
@@ -429,8 +429,8 @@ class C2AE(NeuralMethod):
     weight_decay : float, default 1e-3
         Times the squared norm of the weights; biases are free.
     validation_fraction : float, default 0
-        Share of the rows held out to pick the first epoch of the highest micro-F1 +
-        macro-F1; 0 keeps the last epoch.
+        Share of the rows held out to pick the first epoch of the highest
+        micro-F1 + macro-F1; 0 keeps the last epoch.
     device, progress
         As in `BPMLL`.
     random_state : int, RandomState or None, default 0

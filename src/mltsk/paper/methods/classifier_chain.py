@@ -1,9 +1,10 @@
 """CC: a chain of ε-insensitive TSK fuzzy systems, which see the labels before them.
 
-Symbols: M (N, K) firing strengths, y₁, y₂, ... the labels in the order of the chain, E
-= [M ∘ y₁, M ∘ y₂, ...] (N, K(L-1)) what they add to the rule-mapped features: a label
-with i others before it uses the first K i columns. Where labels are in the IF-parts
-too, every link is a fuzzy system of its own over [x, y₁, ..., y_i].
+Symbols: M (N, K) firing strengths, y₁, y₂, ... the labels in the order of the chain,
+E = [M ∘ y₁, M ∘ y₂, ...] (N, K(L-1)) what they add to the rule-mapped features.
+
+A label with i others before it uses the first K i columns of E. Where labels are in the
+IF-parts too, every link is a fuzzy system of its own over [x, y₁, ..., y_i].
 """
 
 from collections.abc import Sequence

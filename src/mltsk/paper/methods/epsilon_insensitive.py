@@ -18,9 +18,8 @@ value is at most the minimum. The gap is the sum of the terms
 w(]r[² - 2(u - z)r + 2ε|u - z| + (u - z)²) with u = Gp, r = u - y, none below 0.
 
 The biases carry no penalty: they are eliminated through an orthonormal basis U of their
-columns, which may be dependent. What is left is the ridge matrix of Q[G̃, E], Q = I -
-UUᵀ, or, with more columns than rows, its dual form (N, N). Rows are scaled by √w
-throughout.
+columns, which may be dependent. With Q = I - UUᵀ, the ridge matrix of Q[G̃, E] is left,
+or, with more columns than rows, its dual form (N, N). Rows are scaled by √w throughout.
 """
 
 from functools import partial
@@ -222,9 +221,9 @@ def minimise(
 
     τ is 2 · factor.half.
 
-    An output that can be fitted almost exactly (F near 0) counts as solved at gap <=
-    tol · SQUARES_FLOOR · (squares about its mean): there the gap says enough about the
-    fit, and a share of F would ask for digits that nothing depends on.
+    An output that can be fitted almost exactly (F near 0) counts as solved at
+    gap <= tol · SQUARES_FLOOR · (squares about its mean): there the gap says enough
+    about the fit, and a share of F would ask for digits that nothing depends on.
 
     ``limit`` (L,) says how many columns of E each output may use; all by default.
     """
@@ -321,11 +320,12 @@ def leski_loop(
 
     It has no certificate.
 
-    A target gives two inequalities, g·p - y + ε > 0 and y - g·p + ε > 0, with margins b
-    > 0 and errors e = (left side) - b: p by least squares weighted with d = 1/|e| (1 at
-    first), b += ρ(e + |e|), until Σ w(Δb)² <= 1e-4. The first step is ridge, the same
-    for all outputs; each further step needs a factorisation. Inequalities that hold get
-    the largest weights and freeze p away from the optimum.
+    A target gives two inequalities, g·p - y + ε > 0 and y - g·p + ε > 0, with margins
+    b > 0 and errors e = (left side) - b. In every step p comes by least squares
+    weighted with d = 1/|e| (1 at first), then b += ρ(e + |e|), until Σ w(Δb)² <= 1e-4.
+    The first step is ridge, the same for all outputs; each further step needs a
+    factorisation. Inequalities that hold get the largest weights and freeze p away from
+    the optimum.
 
     Y is (N, L); ``limit`` is as in `minimise`.
     """

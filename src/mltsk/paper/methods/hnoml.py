@@ -1,11 +1,12 @@
 """HNOML: robust linear multi-label learning with sparse noise and enriched labels.
 
-This is our reconstruction. Symbols: X (N, D) centred features, Y (N, L) labels, W (D,
-L) weights, B (L, L) label enrichment, w (N,) row weights. Both readings (see `HNOML`)
-are jointly convex and solved by alternating directions (ADMM), with a duality gap as
-certificate. A first copy J, of W or of the misfits X W - Y B, and E = Y B - Y have
-multipliers T and V and penalties μ and ν; b is α or 1, the weight of the norms of the
-rows of J:
+This is our reconstruction. Symbols: X (N, D) centred features, Y (N, L) labels,
+W (D, L) weights, B (L, L) label enrichment, w (N,) row weights.
+
+Both readings (see `HNOML`) are jointly convex and solved by alternating directions
+(ADMM), with a duality gap as certificate. A first copy J, of W or of the misfits
+X W - Y B, and E = Y B - Y have multipliers T and V and penalties μ and ν; b is α or 1,
+the weight of the norms of the rows of J:
 
     (W, B) = the minimum of a quadratic,
     J = shrink(W + T/μ, b/μ),   E = shrink(Y B - Y + V/ν, β/ν),
@@ -14,13 +15,13 @@ rows of J:
 (for samples X W - Y B in the place of W).
 
 Rows with equal label sets have equal rows of E and V: one row per distinct label set
-Z_u, weighted by how often it occurs, c_u, is the same iteration. One decomposition XᵀX
-= U diag(s) Uᵀ serves every (α, β, γ, μ, ν).
+Z_u, weighted by how often it occurs, c_u, is the same iteration. One decomposition
+XᵀX = U diag(s) Uᵀ serves every (α, β, γ, μ, ν).
 """
 
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cache, lru_cache, partial
 from itertools import count
 from typing import ClassVar, NamedTuple
@@ -414,9 +415,9 @@ class SampleNoise(NoiseReading):
     def _certify(self, step: AdmmStep, now: AdmmState) -> tuple[Array, float, float]:
         """The weights are those of the step.
 
-        The dual value is -‖XᵀΘ‖²/2α - ‖YᵀΘ - Zᵀ(cV)‖²/2γ - Σ c_u V_u·Z_u, for ‖Θ_n‖ <=
-        1, ‖V_u‖ <= β and, where there is a constant, Σ Θ_n = 0. The multipliers T,
-        brought to mean 0 and to the bound, serve as Θ.
+        The dual value is -‖XᵀΘ‖²/2α - ‖YᵀΘ - Zᵀ(cV)‖²/2γ - Σ c_u V_u·Z_u, for
+        ‖Θ_n‖ <= 1, ‖V_u‖ <= β and, where there is a constant, Σ Θ_n = 0. The
+        multipliers T, brought to mean 0 and to the bound, serve as Θ.
         """
         data = self.data
         W = step.W
@@ -440,23 +441,27 @@ READINGS: dict[str, type[NoiseReading]] = {
 
 
 @register("hnoml")
+@dataclass(eq=False, repr=False)
 class HNOML(MultilabelMethod):
     """Hybrid noise-oriented multi-label learning, in one convex linear model.
 
-    It knows feature noise and label noise. It minimises ½‖XW - YB‖² + α‖W‖₂,₁ + β‖YB -
-    Y‖₂,₁ + (γ/2)‖B‖² over weights W and a label-enrichment matrix B, with an
-    unpenalised constant column. Scores are X W. ``alpha`` switches noisy features off,
-    ``beta`` lets the labels of few samples be rewritten (from about 1 on of none),
-    ``gamma`` bounds the rewriting. Our reconstruction: the published abstract names the
-    ingredients, not the form of the terms.
+    It knows feature noise and label noise, and minimises
+
+        ½‖XW - YB‖² + α‖W‖₂,₁ + β‖YB - Y‖₂,₁ + (γ/2)‖B‖²
+
+    over weights W and a label-enrichment matrix B, with an unpenalised constant column.
+    Scores are X W. ``alpha`` switches noisy features off, ``beta`` lets the labels of
+    few samples be rewritten (from about 1 on of none), ``gamma`` bounds the rewriting.
+    Our reconstruction: the published abstract names the ingredients, not the form of
+    the terms.
 
     Parameters
     ----------
     alpha, beta, gamma : float > 0, default=1
     reading : {"features", "samples"}, default="features"
         What is taken to be noise in X: whole features, as above, or whole samples,
-        whose misfit then counts by its length: ‖XW - YB‖₂,₁ + (α/2)‖W‖² + β‖YB - Y‖₂,₁
-        + (γ/2)‖B‖².
+        whose misfit then counts by its length:
+        ‖XW - YB‖₂,₁ + (α/2)‖W‖² + β‖YB - Y‖₂,₁ + (γ/2)‖B‖².
     fit_intercept : bool, default=True
     max_iter : int, default=1000
     tol : float, default=1e-5
@@ -491,24 +496,14 @@ class HNOML(MultilabelMethod):
         "gamma": POWERS_OF_TEN,
     }
 
-    def __init__(
-        self,
-        alpha=1.0,
-        beta=1.0,
-        gamma=1.0,
-        *,
-        reading="features",
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-5,
-    ):
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.reading = reading
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
+    alpha: float = 1.0
+    beta: float = 1.0
+    gamma: float = 1.0
+    _: KW_ONLY
+    reading: str = "features"
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    tol: float = 1e-5
 
     def _fitted(self, trials, X, Y, w):
         """One decomposition of X serves all; each solution is another's start.

@@ -9,6 +9,7 @@ by index.
 """
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from .base import MultilabelMethod, Trial, agreeing_in, register
 
 
 @register("ml-knn")
+@dataclass(eq=False, repr=False)
 class MLkNN(MultilabelMethod):
     """Multi-label k nearest neighbours.
 
@@ -87,9 +89,9 @@ class MLkNN(MultilabelMethod):
     }
     _takes_weights: ClassVar[bool] = False
 
-    def __init__(self, n_neighbors=10, *, smoothing=1.0):
-        self.n_neighbors = n_neighbors
-        self.smoothing = smoothing
+    n_neighbors: int = 10
+    _: KW_ONLY
+    smoothing: float = 1.0
 
     def _flops(self, X):
         return 2.0 * X.shape[0] ** 2 * X.shape[1]

@@ -7,8 +7,9 @@ more parameters than it must: affinities on none, groups on (α, ε, size), feat
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -255,6 +256,7 @@ def fit_sigmoid(margin: Array, y: Array, w: Array) -> tuple[float, float]:
 
 
 @register("mlsf")
+@dataclass(eq=False, repr=False)
 class MLSF(MultilabelMethod):
     """Multi-label classification with meta-label-specific features.
 
@@ -323,24 +325,14 @@ class MLSF(MultilabelMethod):
         "tol": POSITIVE_NUMBER,
     }
 
-    def __init__(
-        self,
-        alpha=0.8,
-        epsilon=0.01,
-        size=10,
-        gamma=0.01,
-        *,
-        C=1.0,
-        tol=1e-5,
-        random_state=0,
-    ):
-        self.alpha = alpha
-        self.epsilon = epsilon
-        self.size = size
-        self.gamma = gamma
-        self.C = C
-        self.tol = tol
-        self.random_state = random_state
+    alpha: float = 0.8
+    epsilon: float = 0.01
+    size: int = 10
+    gamma: float = 0.01
+    _: KW_ONLY
+    C: float = 1.0
+    tol: float = 1e-5
+    random_state: Any = 0
 
     def _fitted(self, trials, X, Y, w):
         """Groups, features and chains that settings share are made once.
