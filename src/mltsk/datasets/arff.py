@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mltsk.core.arrays import Matrix, dense
+from mltsk.core.arrays import CSR, Matrix, dense
 from mltsk.exceptions import InputError
 from mltsk.limits import check_size
 
@@ -395,7 +395,7 @@ class _Parser:
         X.eliminate_zeros()
         return X
 
-    def _with_first_categories(self, X: Matrix) -> Matrix:
+    def _with_first_categories(self, X: CSR) -> CSR:
         """X with first categories where they were omitted and are not the number 0.
 
         Few columns have such a first category.

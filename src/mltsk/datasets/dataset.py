@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from mltsk.core.arrays import Matrix, check_plain, dense
+from mltsk.core.arrays import CSR, Matrix, check_plain, dense, is_csr
 from mltsk.exceptions import InputError
 from mltsk.limits import check_size, too_large
 from mltsk.text import did_you_mean, plural
@@ -135,7 +135,7 @@ class Dataset:
     def __repr__(self) -> str:
         n_samples, n_features, n_labels = self.shape
         filled = ""
-        if self.is_sparse:
+        if is_csr(self.X):
             share = self.X.nnz / max(n_samples * n_features, 1)
             filled = f" ({share:.1%} filled)"
         return (
@@ -204,7 +204,7 @@ def _check_features(X: Matrix) -> Matrix:
     return X
 
 
-def _with_short_indices(X: Matrix) -> Matrix:
+def _with_short_indices(X: CSR) -> CSR:
     """A CSR array with 32-bit indices, unless it is too large for them.
 
     Much compiled code takes 32-bit indices only, and products are faster with them.

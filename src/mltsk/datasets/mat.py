@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mltsk.core.arrays import Matrix, dense, is_sound
+from mltsk.core.arrays import Array, Matrix, dense, is_sound
 from mltsk.exceptions import InputError
 from mltsk.limits import isolated
 
@@ -175,8 +175,8 @@ def _is_numeric(matrix: Matrix) -> bool:
 
 
 def _oriented(
-    X: Matrix, Y: FloatArray, pair: _Variables, path: Path
-) -> tuple[Matrix, FloatArray]:
+    X: Matrix, Y: Array, pair: _Variables, path: Path
+) -> tuple[Matrix, Array]:
     """Features and labels with samples along their first axes."""
     n_samples = X.shape[0]
     if n_samples == Y.shape[0]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mltsk.core.arrays import Matrix, is_sound
+from mltsk.core.arrays import Matrix, is_csr, is_sound
 from mltsk.exceptions import InputError
 from mltsk.files import writing
 from mltsk.limits import check_size
@@ -168,7 +168,7 @@ def layout(data: Dataset) -> dict[str, Any]:
         "source": np.array(data.source),
     }
     X = data.X
-    if not data.is_sparse:
+    if not is_csr(X):
         arrays["X"] = X
         return arrays
     are_counts = X.nnz and np.isin(X.data, np.arange(MAX_BYTE_COUNT + 1)).all()

@@ -306,7 +306,7 @@ def _fitted_net(net: Sequence[Tensor]) -> tuple[Layer, ...]:
     return tuple(layers)
 
 
-class TrainingRows:
+class AutoencoderRows:
     """Training data of a run, and the batches made of them.
 
     A batch of the same rows as the last one is made from the same arrays.
@@ -520,7 +520,7 @@ class C2AE(NeuralMethod):
         order = rng.permutation(n_rows) if n_held_out else np.arange(n_rows)
         train = np.sort(order[: n_rows - n_held_out])
         held_out = order[n_rows - n_held_out :]
-        rows = TrainingRows(X[train], Y[train], w[train], like)
+        rows = AutoencoderRows(X[train], Y[train], w[train], like)
         best_state = nets.state(0)
         best_score = 0.0
         for epoch in count():

@@ -30,7 +30,7 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from ...core.arrays import Array, Matrix, dense
+from ...core.arrays import Array, Matrix, dense, is_csr
 from .base import MultilabelMethod, register
 
 POWERS_OF_TEN = [0.01, 0.1, 1.0, 10.0, 100.0]
@@ -138,7 +138,7 @@ class Statistics:
         self.share = w / w.sum() if center else np.zeros_like(w)
         self.x_mean = np.asarray(self.share @ X).ravel()
         self.y_mean = self.share @ Y
-        if sparse.issparse(X):
+        if is_csr(X):
             self.rows = X
             self.shift = self.x_mean
             weighted = sparse.csr_array(X.multiply(root[:, None]))

@@ -183,7 +183,7 @@ def nearest_neighbours(
     ``exclude_self`` Q is X, and row i is not its own neighbour (its duplicates are).
     """
     if sparse.issparse(Q) != sparse.issparse(X):
-        Q = Q.toarray() if sparse.issparse(Q) else sparse.csr_array(Q)
+        Q = dense(Q) if sparse.issparse(Q) else sparse.csr_array(Q)
     A = Q
     B = X
     if not sparse.issparse(X):

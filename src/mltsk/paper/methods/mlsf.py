@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
-from ...core.arrays import Array, Matrix
+from ...core.arrays import Array, Matrix, is_csr
 from ..solvers.problem import GRAM_BYTES, Problem, Quadratic, fista, quadratic
 from .base import (
     CONSTRAINTS,
@@ -162,7 +162,7 @@ class Learner:
         self.root = np.sqrt(w)[:, None]
         self.affinities = label_affinities(X, Y, w)
         self.seed = int(check_random_state(random_state).randint(2**31 - 1))
-        if sparse.issparse(X):
+        if is_csr(X):
             Xw = sparse.csr_array(X.multiply(self.root))
         else:
             Xw = self.root * X
