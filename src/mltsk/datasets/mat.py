@@ -192,7 +192,7 @@ def _oriented(
     )
 
 
-def _check_values(Y: FloatArray, name: str, path: Path, *, signed: bool) -> None:
+def _check_values(Y: Array, name: str, path: Path, *, signed: bool) -> None:
     """Refuse labels other than 0 and 1, or, where ``signed``, -1 and 1."""
     values = np.unique(Y)
     if np.isin(values, (0, 1)).all():

@@ -13,8 +13,8 @@ from mltsk.metrics import evaluate
 from mltsk.paper.methods.c2ae import (
     C2AE,
     LEAKY_SLOPE,
+    AutoencoderRows,
     Nets,
-    TrainingRows,
     backward,
     decoded,
     embedding_gradients,
@@ -141,7 +141,7 @@ def float_toy(n=80, labels=3):
 def differentiated(X, Y, w, drawn, *, weight=1.0, like=LIKE):
     """New nets, which hold the gradients of one batch."""
     nets = Nets(np.random.RandomState(0), SIZES, 1e-3, like)
-    nets.differentiate(weight, TrainingRows(X, Y, w, like).batch(drawn))
+    nets.differentiate(weight, AutoencoderRows(X, Y, w, like).batch(drawn))
     return nets
 
 
@@ -219,7 +219,7 @@ def test_embedding_gradients_pass_label_sets_that_rows_share_once():
 
 def test_training_rows_gather_label_sets_where_that_halves_the_work():
     X, Y = float_toy(80)
-    rows = TrainingRows(X, Y, np.ones(80), LIKE)
+    rows = AutoencoderRows(X, Y, np.ones(80), LIKE)
     batch = rows.batch(np.arange(80))
     n_sets = len(np.unique(Y, axis=0))
     assert batch.Y.shape[1] == len(batch.member) == n_sets < 10
@@ -228,7 +228,7 @@ def test_training_rows_gather_label_sets_where_that_halves_the_work():
 
 def test_training_rows_keep_a_batch_of_the_same_rows_with_new_weights():
     X, Y = float_toy(10)
-    rows = TrainingRows(X, Y, np.ones(10), LIKE)
+    rows = AutoencoderRows(X, Y, np.ones(10), LIKE)
     first = rows.batch(np.array([0, 1, 2]))
     again = rows.batch(np.array([2, 1, 0, 0]))
     assert again.x is first.x
