@@ -28,7 +28,7 @@ from ..tables.files import read_raw
 from ..tables.read import Table, read_table, sparse_rows
 from . import svg, worth
 from .explorer import explorer_parts, policy
-from .render import _source, _template, write_page
+from .render import source, template, write_page
 
 OPEN, SHAPES, EXCEPTIONS = (
     6,
@@ -192,8 +192,8 @@ def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
         table.Y.iloc[rows],
         ids=ids,
     )
-    styles = [_source("base.css") + _source("review.css"), tried["style"]]
-    scripts = [_source("review.js"), tried["script"]]
+    styles = [source("base.css") + source("review.css"), tried["style"]]
+    scripts = [source("review.js"), tried["script"]]
     facts |= {
         "title": name(table.name),
         "rows": len(table),
@@ -215,7 +215,7 @@ def _rendered(model: Any, X: Any, table: Table, facts: dict[str, Any]) -> str:
             if shown == len(table)
             else f"{shown:,} of {len(table):,} rows, evenly spread"
         )
-    return _template("review.html").render(facts)
+    return template("review.html").render(facts)
 
 
 def _contents(table: Table, Y: Array) -> dict[str, Any]:
