@@ -193,7 +193,7 @@ def sizes(title: str, terms: Array, values: Mapping[str, Array], marked: int) ->
 
 
 def together(title: str, names: Sequence[str], C: Array) -> str:
-    """Draw correlations ``C`` (L, L) of labels below the diagonal, stronger if larger."""
+    """Draw correlations ``C`` (L, L) of labels, below the diagonal."""
     L = len(names)
     is_large = L <= MAX_LARGE_CELLS
     cell = 20.0 if is_large else 14.0
