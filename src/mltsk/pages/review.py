@@ -31,7 +31,7 @@ from ..tables.report import report_row
 from ..text import plural
 from . import svg, worth
 from .explorer import explorer_parts, policy
-from .render import _source, _template, write_page
+from .render import source, template, write_page
 
 OPEN, SHAPES, EXCEPTIONS = (
     6,
@@ -194,8 +194,8 @@ def _rendered(model: Any, X: Any, table: DataTable, facts: dict[str, Any]) -> st
         table.Y.iloc[rows],
         ids=ids,
     )
-    styles = [_source("base.css") + _source("review.css"), tried["style"]]
-    scripts = [_source("review.js"), tried["script"]]
+    styles = [source("base.css") + source("review.css"), tried["style"]]
+    scripts = [source("review.js"), tried["script"]]
     facts |= {
         "title": name(table.name),
         "rows": len(table),
@@ -217,7 +217,7 @@ def _rendered(model: Any, X: Any, table: DataTable, facts: dict[str, Any]) -> st
             if shown == len(table)
             else f"{shown:,} of {len(table):,} rows, evenly spread"
         )
-    return _template("review.html").render(facts)
+    return template("review.html").render(facts)
 
 
 def _contents(table: DataTable, Y: Array) -> dict[str, Any]:

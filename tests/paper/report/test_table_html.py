@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from mltsk.pages.render import _template
+from mltsk.pages.render import template
 from mltsk.paper.experiments.tables import ReportTable, TableCell, TableRow
 
 HOSTILE = '<script>alert(1)</script>"'
@@ -24,7 +24,7 @@ def result(value, paper, **more):
 
 
 def to_html(table):
-    return _template("table.html", "mltsk.paper.report").module.results(table)
+    return template("table.html", "mltsk.paper.report").module.results(table)
 
 
 def made(*cells, notes=None, heads=("data set", "metric")):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...io import writing
-from ...pages.render import _template
+from ...pages.render import template
 from ..experiments.published import RESULT_TABLES
 from ..experiments.ranks import (
     MethodComparison,
@@ -108,7 +108,7 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
         }
     head = f"# {_TITLE}\n\n`{run['command']}`\n\n" if run.get("command") else ""
     files["summary.md"] = head + to_markdown(sections)
-    files["index.html"] = _template("experiment.html", __package__).render(
+    files["index.html"] = template("experiment.html", __package__).render(
         pictures=pictures, ranks=ranks, **shown
     )
     *paths, page = (Path(out) / name for name in files)
