@@ -81,7 +81,7 @@ def tested(
     G: torch.Tensor, Y: torch.Tensor, train: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Steps (g, f, S) and five metrics (g, f, S, 5) of every setting on the rows not in ``train`` (g, f, N)."""
-    problems, found = Problems.of(G, Y.double(), train), []
+    problems, found = Problems.from_rows(G, Y.double(), train), []
     sizes = (~train).sum(2).flatten()
     rows = (
         train.flatten(0, 1)

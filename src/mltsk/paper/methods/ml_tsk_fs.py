@@ -25,7 +25,8 @@ from ...rows.read import feature_names
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import algorithm1, algorithm1_grid
-from ..solvers.problem import GAP, fit_consequents
+from ..solvers.consequents import fit_consequents
+from ..solvers.problem import GAP
 from .base import CONSTRAINTS, COUNT, NOT_NEGATIVE, GridPoint, MultilabelMethod, grouped
 from .nets import batches, torch_device
 
@@ -374,7 +375,7 @@ def _batch(train, test, Y, axes, device, stop):
         torch.as_tensor(np.ascontiguousarray(a), device=device)
         for a in (train.rows(), test.rows(), Y)
     )
-    problems = Problems.of(G[None], Y, G.new_ones((1, 1, len(G))))
+    problems = Problems.from_rows(G[None], Y, G.new_ones((1, 1, len(G))))
     for some in batches(settings, max(1, 10**8 // (G.shape[1] * Y.shape[1]))):
         ((_, _, P),) = algorithm1_batch(problems, some, **stop)
         scores |= zip(some, (T @ P[0]).cpu().numpy(), strict=True)

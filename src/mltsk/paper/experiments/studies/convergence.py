@@ -18,12 +18,12 @@ from ....core.arrays import Array
 from ....core.coupling import coupling_matrix, label_correlation
 from ....datasets import Dataset
 from ...solvers.algorithm1 import Solver
+from ...solvers.consequents import fit_consequents
 from ...solvers.problem import (
-    CHECK_EVERY,
+    CERTIFY_EVERY,
     GAP,
     Problem,
     fista,
-    fit_consequents,
     quadratic,
     soft_threshold,
 )
@@ -126,7 +126,7 @@ def _convex(X: Any, Y: Array) -> dict[str, Any]:
         problem, data.ridge_start(fitted.rho + fitted.alpha), max_iter=20_000, tol=TOL
     )
     steps = [
-        min(CHECK_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))
+        min(CERTIFY_EVERY * i, solution.n_iter) for i in range(len(solution.certificates))
     ]
     found = {
         "steps": steps,

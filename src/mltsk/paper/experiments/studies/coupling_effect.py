@@ -22,7 +22,7 @@ ones:
                 the same + (α/2) Tr(P Q Pᵀ);  ρ and α/ρ chosen
 
 The convex arms have no L1 term, so that all their settings follow from one eigendecomposition: in the basis V, label
-column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, as in `solvers.problem`. The last arms are
+column j is a ridge regression with weight ρ + α λ_j. Y is centred for them, as in `solvers.consequents`. The last arms are
 our default with each of the convex couplings and with none (arm "ridge"), its weights as it finds them itself.
 """
 
@@ -39,7 +39,7 @@ from ....core.fuzzymap import FuzzyMap
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
-from ...solvers.problem import LOO_SINGLE, spectrum
+from ...solvers.consequents import LOO_SINGLE, spectrum
 from ..cross_validation import Fold, shuffled_folds
 from ..published import METRICS
 from .sample import (
@@ -246,7 +246,7 @@ def scores_of(
     A convex fit is T Gᵀ U diag(1/(s + ρ + α λ_j)) Uᵀ Y V Vᵀ + base rates, with s and U the spectrum of GGᵀ.
     """
     rates, C = Y.mean(axis=0), label_correlation(Y)
-    # single precision halves the time of the eigendecomposition, as in `solvers.problem`
+    # single precision halves the time of the eigendecomposition, as in `solvers.consequents`
     s, U = spectrum(G.astype(np.float32) if len(Y) > LOO_SINGLE else G)
     projected, test = U.T @ (Y - rates), T @ G.transpose_matmul(U)
     s, top, found = s[:, None], float(s[-1]), dict[str, Any]()
