@@ -20,10 +20,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import DTypeLike
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -71,7 +70,7 @@ class Quadratic:
     A: Array | None = None
     factor: Array | None = None
 
-    def astype(self, dtype: DTypeLike) -> "Quadratic":
+    def astype(self, dtype: "np.dtype[Any] | type") -> "Quadratic":
         """The same data in another precision; G is converted only where A is not."""
         Y = self.Y.astype(dtype)
         factor = None if self.factor is None else self.factor.astype(dtype)
@@ -191,10 +190,8 @@ def gram(G: MappedFeatures) -> Array:
     return np.asarray(dense(G.T @ G))
 
 
-def weighted(rows: MappedFeatures, w: Array | None) -> MappedFeatures:
-    """Rows scaled by √w."""
-    if isinstance(rows, FuzzyMap):
-        return rows.weighted(w)
+def weighted(rows: Matrix, w: Array | None) -> Matrix:
+    """Rows of an array or of CSR, scaled by √w."""
     if w is None:
         return rows
     return rows * np.sqrt(w)[:, None]
@@ -216,7 +213,7 @@ def quadratic(
     if form is None:
         fits_memory = Y.itemsize * G.shape[1] ** 2 <= GRAM_BYTES
         form = fits_memory and _forming_pays(G, Y.shape[1], n_products)
-    G = weighted(G, w)
+    G = G.weighted(w) if isinstance(G, FuzzyMap) else weighted(G, w)
     return Quadratic(G, weighted(Y, w), A=gram(G) if form else None)
 
 
