@@ -17,6 +17,7 @@ from typing import Any
 from ...exceptions import optional
 from ...io import writing
 from ...pages.render import _template
+from ...text import plural
 from ..experiments.published import TABLES
 from ..experiments.ranks import (
     Comparison,
@@ -144,6 +145,7 @@ def write_report(results: Results, out: str | Path) -> list[Path]:
         pictures=pictures,
         ranks=ranks,
         errors=failed.to_dict("records"),
+        plural=plural,
     )
     files["index.html"] = page.encode()
     *paths, page_path = _write_files(Path(out), files)
