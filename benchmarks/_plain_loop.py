@@ -17,7 +17,9 @@ def plain_algorithm1(G, Y, alpha, beta, gamma, max_iter=100, margin=0.01):
     lip = np.sqrt(2 * (np.linalg.norm(A, 2) ** 2 + np.linalg.norm(alpha * R, 2) ** 2))
     b = b_old = 1.0
     old_loss = 0.0
-    for steps in range(1, max_iter + 1):
+    steps = 0
+    while steps < max_iter:
+        steps += 1
         V = W + (b_old - 1) / b * (W - W_old)
         Z = V - (A @ V - B + alpha * (V @ R)) / lip
         b_old = b
