@@ -209,7 +209,7 @@ def read_arguments() -> argparse.Namespace:
         "--crafted",
         type=int,
         default=10**6,
-        help="crafted files at most, evenly spread",
+        help="crafted files at most, the first of them",
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
