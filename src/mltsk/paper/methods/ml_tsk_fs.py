@@ -29,7 +29,8 @@ from ...sklearn_private import StrOptions
 from ...system import FuzzySystem
 from ..antecedents import find_rules, rule_widths, warn_if_collapsed, warn_if_fewer
 from ..solvers.algorithm1 import Setting, Stop, algorithm1, algorithm1_grid
-from ..solvers.problem import GAP, fit_consequents
+from ..solvers.consequents import fit_consequents
+from ..solvers.problem import GAP
 from .base import (
     CONSTRAINTS,
     COUNT,
@@ -444,7 +445,7 @@ def _device_scores(
         torch.as_tensor(np.ascontiguousarray(array), device=device)
         for array in (train.rows(), test.rows(), Y)
     )
-    problems = Problems.of(G[None], labels, G.new_ones((1, 1, len(G))))
+    problems = Problems.from_rows(G[None], labels, G.new_ones((1, 1, len(G))))
     size = max(1, MAX_BATCH_NUMBERS // (G.shape[1] * labels.shape[1]))
     scores: dict[Setting, Array] = {}
     for batch in batches(settings, size):
