@@ -24,7 +24,7 @@ KINDS = {
     "triangles": {"scale": "triangles"},
     "trapezoids": {"scale": "trapezoids"},
     "Xie-Beni": {"n_rules": "xie-beni"},
-    "minimum": {"width_scale": "minimum"},
+    "minimum": {"tnorm": "minimum"},
 }
 CLINICAL_RULES = [
     {"bilirubin": (3, None), "albumin": (None, 3.5)},

@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-FIGURES = [
-    "shapes",
-    "feature_importance",
-    "label_correlation",
-    "rule_map",
-    "membership",
-    "size_path",
-    "calibration",
-    "precision_recall",
-    "roc",
-]
 INK_COLOUR = "#1f2933"
 MUTED_COLOUR = "#616e7c"
 LINE_COLOUR = "#d5dae0"
@@ -77,6 +66,49 @@ Judged = tuple[str, tuple[Mask, Array, Array]]
 
 
 # features -----------------------------------------------------------------------------
+
+
+class ModelFigures:
+    """The figures of one model: ``clf.plot.shapes()`` is ``shapes(clf)``."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def shapes(self, *labels: str, top: int = 6) -> "Figure":
+        """What features add to the score of labels, see `mltsk.explain.plot.shapes`."""
+        return shapes(self._model, *labels, top=top)
+
+    def feature_importance(self, top: int = 20) -> "Figure":
+        """How much features matter, see `mltsk.explain.plot.feature_importance`."""
+        return feature_importance(self._model, top)
+
+    def label_correlation(self, Y: ArrayLike | None = None) -> "Figure":
+        """Which labels go together, see `mltsk.explain.plot.label_correlation`."""
+        return label_correlation(self._model, Y)
+
+    def rule_map(self, X: Matrix | None = None) -> "Figure":
+        """How exceptions lie to each other, see `mltsk.explain.plot.rule_map`."""
+        return rule_map(self._model, X)
+
+    def membership(self, rule: int, top: int = 6) -> "Figure":
+        """Conditions of an exception, see `mltsk.explain.plot.membership`."""
+        return membership(self._model, rule, top)
+
+    def size_path(self) -> "Figure":
+        """What brevity costs, see `mltsk.explain.plot.size_path`."""
+        return size_path(self._model)
+
+    def calibration(self, *labels: str) -> "Figure":
+        """Whether probabilities are right, see `mltsk.explain.plot.calibration`."""
+        return calibration(self._model, *labels)
+
+    def precision_recall(self, *labels: str) -> "Figure":
+        """Precision over recall, see `mltsk.explain.plot.precision_recall`."""
+        return precision_recall(self._model, *labels)
+
+    def roc(self, *labels: str) -> "Figure":
+        """Cases found over false alarms, see `mltsk.explain.plot.roc`."""
+        return roc(self._model, *labels)
 
 
 def shapes(model: Model, *labels: str, top: int = 6) -> "Figure":

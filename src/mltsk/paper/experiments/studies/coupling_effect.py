@@ -46,7 +46,7 @@ from ....core.fuzzymap import FuzzyMap
 from ....datasets import Dataset
 from ....metrics import average_precision_score
 from ...solvers.algorithm1 import algorithm1_grid
-from ...solvers.consequents import LOO_SINGLE, spectrum
+from ...solvers.consequents import COUPLING_RATIOS, LOO_SINGLE, spectrum
 from ..cross_validation import Fold, shuffled_folds
 from ..published import METRICS, PlainData
 from .sample import (
@@ -71,7 +71,6 @@ ARMS = (*ALGORITHM1_ARMS, *CONVEX_ARMS)
 EFFECT_RULES = 2
 EFFECT_WIDTH_SCALE = 100.0
 RHO_RANGE = (-5, 1)  # decades, in units of the largest eigenvalue of GGᵀ
-COUPLING_RATIOS = (0.1, 0.32, 1.0, 3.2, 10.0)  # α/ρ
 N_CONVEX_SETTINGS = 60
 N_INNER_FOLDS = 3
 # Algorithm I takes seconds per run where there are a hundred labels and a thousand
