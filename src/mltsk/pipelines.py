@@ -6,7 +6,7 @@ Its features are called by the names that the steps before it give them.
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -14,9 +14,8 @@ from sklearn.pipeline import Pipeline
 
 from .columns import is_polars
 from .exceptions import InputError
+from .rows.read import Estimator, TableLike
 
-Estimator: TypeAlias = Any  # a classifier or transformer of scikit-learn's form
-TableLike: TypeAlias = Any  # a data frame, array or list that a transformer takes
 Steps: TypeAlias = list[tuple[str, Estimator]]
 
 INSTEAD_OF_STEPS = (

@@ -11,8 +11,8 @@ from scipy import stats
 
 from mltsk.exceptions import InputError
 from mltsk.paper.experiments.published import (
-    METHODS,
     METRICS,
+    PAPER_METHODS,
     published_table,
     table_i,
     table_vi,
@@ -32,9 +32,9 @@ def table_v(metric):
     """One metric of the paper's Table V, data sets by methods."""
     cells = published_table("V")
     datasets = list(table_i())
-    scores = pd.DataFrame(index=datasets, columns=METHODS, dtype=float)
+    scores = pd.DataFrame(index=datasets, columns=PAPER_METHODS, dtype=float)
     for dataset in datasets:
-        for method in METHODS:
+        for method in PAPER_METHODS:
             scores.loc[dataset, method] = cells[dataset, metric, method].mean
     return scores
 
