@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .columns import is_polars
-from .core.arrays import Matrix, is_tensor, namespace, put, row_blocks
+from .core.arrays import Array, Matrix, is_tensor, namespace, put, row_blocks
 from .core.coupling import CONVEX
 from .core.terms import PERCENTILE_TERMS
 from .exceptions import InputError
@@ -20,7 +20,15 @@ from .fit import FitResult, Names, Options, fit_system
 from .fitted import FittedAttributes
 from .record import FitRecord
 from .rows.dask import lazily
-from .rows.read import Features, is_dask, read_rows, read_samples, rows_at_once
+from .rows.read import (
+    Features,
+    RulesLike,
+    TableLike,
+    is_dask,
+    read_rows,
+    read_samples,
+    rows_at_once,
+)
 from .sklearn_private import Interval, StrOptions
 from .system import FuzzySystem
 from .targets import Targets, predicted
@@ -292,7 +300,9 @@ or one-dimensional classes
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def _note_input(self, features: Features, targets: Targets, rules: Any) -> None:
+    def _note_input(
+        self, features: Features, targets: Targets, rules: RulesLike
+    ) -> None:
         """Keep what X and y were."""
         self.n_features_in_ = features.count
         if features.names is not None:
@@ -350,7 +360,7 @@ or one-dimensional classes
             library="polars" if is_polars(X) else "pandas",
         )
 
-    def _cells(self, X: Any) -> NDArray[np.object_] | None:
+    def _cells(self, X: TableLike) -> NDArray[np.object_] | None:
         """Cells of X in words, if it is a table and some features are words."""
         columns = self.system_.columns
         if columns is None or is_tensor(X) or not hasattr(X, "shape"):
@@ -397,7 +407,7 @@ or one-dimensional classes
         short._keep(system, record)
         return short
 
-    def _unfitted_short(self, max_statements: Any, max_conditions: Any):
+    def _unfitted_short(self, max_statements: int | None, max_conditions: int | None):
         """A classifier with the parameters of this one and limits of its size."""
         parameters = {}
         for name, value in self.get_params(deep=False).items():
@@ -433,14 +443,14 @@ or one-dimensional classes
             return {**state, "fit_record_": None}
         return state
 
-    def _samples(self, X: Any) -> Matrix:
+    def _samples(self, X: TableLike) -> Matrix:
         """Samples in columns of numbers, dense where the model needs it."""
         X = read_samples(self, X, self.system_.columns)
         if sparse.issparse(X) and self.system_.scaling is not None:
             return X.toarray()
         return X
 
-    def _scores(self, X: Any):
+    def _scores(self, X: TableLike) -> Array:
         """Scores (n_samples, n_labels), some rows at a time."""
         check_is_fitted(self)
         is_large = rows_at_once(X) is not None
@@ -457,7 +467,7 @@ or one-dimensional classes
             scores.append(system.scores(self._samples(block) if is_large else block))
         return scores[0] if len(scores) == 1 else namespace(*scores).concatenate(scores)
 
-    def decision_function(self, X) -> Any:
+    def decision_function(self, X) -> Array:
         """Score minus threshold, > 0 exactly where a label is predicted.
 
         Of shape (n_samples, n_labels), or (n_samples,) for binary y.
@@ -486,7 +496,7 @@ or one-dimensional classes
         zeros = np.zeros(distance.shape[1])
         return predicted(distance, zeros, self.classes_, self.multilabel_)
 
-    def predict_proba(self, X) -> Any:
+    def predict_proba(self, X) -> Array:
         """Probabilities, calibrated on leave-one-out scores.
 
         For one-dimensional y they have a column per class.
@@ -503,7 +513,7 @@ or one-dimensional classes
             positive if self.multilabel_ else xp.column_stack([1 - positive, positive])
         )
 
-    def _class_probabilities(self, scores: Any) -> Any:
+    def _class_probabilities(self, scores: Array) -> Array:
         """Probabilities of several classes, with one slope so that the largest wins."""
         xp = namespace(scores)
         distance = scores - put(self.system_.thresholds, scores)
@@ -519,7 +529,7 @@ or one-dimensional classes
         return tags
 
 
-def _is_half(threshold: Any) -> bool:
+def _is_half(threshold: ArrayLike) -> bool:
     """Whether a threshold is the number 0.5."""
     return np.ndim(threshold) == 0 and threshold == 0.5
 

@@ -1,5 +1,7 @@
 """The paper's method: the authors' program step by step, its text, its grid."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -265,7 +267,8 @@ def test_predict_gives_a_score_on_the_threshold_by_the_program_alone(formulas, l
     X = np.array([[0.0], [1.0], [0.0], [1.0]])
     Y = np.array([[0, 1], [1, 0], [0, 1], [1, 0]])
     model = PaperMLTSK(n_rules=1, formulas=formulas, correlation_weight=0.0).fit(X, Y)
-    model.coef_ = np.zeros_like(model.coef_)
-    model.coef_[0, 0] = 0.5  # every score is the threshold
+    coef = np.zeros_like(model.coef_)
+    coef[0, 0] = 0.5  # every score is the threshold
+    model.system_ = replace(model.system_, coef=coef)
     assert (model.predict(X) == label).all()
     assert ((model.decision_function(X) > 0) == label).all()

@@ -125,7 +125,7 @@ def test_write_report_shows_names_and_errors_as_text(
 def test_write_report_of_a_run_that_has_just_begun(make_results, tmp_path):
     page = page_text(write_report(make_results([]), tmp_path))
     assert "0 of 4 methods on 0 of 3 data sets so far" in page
-    assert "ReportTable VI" in page
+    assert "Table VI" in page
 
 
 def test_write_report_explains_protocol_and_convention(make_results, tmp_path):

@@ -163,7 +163,7 @@ def quiet(ax: "Axes", *, grid: str = "y") -> None:
 
 
 def closeness_picture(gaps: pd.DataFrame) -> list[Picture]:
-    """AP less the paper's ReportTable III: a dot per data set, a line per method.
+    """AP less the paper's Table III: a dot per data set, a line per method.
 
     Nothing where the paper has none of the methods.
     """
@@ -179,7 +179,7 @@ def closeness_picture(gaps: pd.DataFrame) -> list[Picture]:
     with drawing() as new_figure:
         figure = new_figure(0.9 + 0.34 * len(methods))
         ax = _line_per_name(
-            figure, methods, "AP of this run less the paper's ReportTable III"
+            figure, methods, "AP of this run less the paper's Table III"
         )
         ax.axvspan(-NEAR, NEAR, color=SERIES[0], alpha=0.10, lw=0)
         ax.axvspan(-CLOSE, CLOSE, color=SERIES[0], alpha=0.22, lw=0)
