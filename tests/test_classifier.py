@@ -1,4 +1,4 @@
-"""MLTSKClassifier as people use it: inputs of every kind, promises, errors that help."""
+"""MLTSKClassifier as people use it: inputs of every kind, promises, helpful errors."""
 
 import pickle
 
