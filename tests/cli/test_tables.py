@@ -134,7 +134,7 @@ def test_what_is_said_about_columns_and_thresholds_counts(mltsk, tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--labels", 5, "--cost", "1,5"), "--cost says what --threshold cost weighs"),
+        (("--labels", 5, "--cost", "1,5"), "No such option"),
         (("--labels", "nothing"), "has no column 'nothing'"),
         ((), "has no labels"),
     ],
