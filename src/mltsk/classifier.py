@@ -1,9 +1,7 @@
 """MLTSKClassifier: read the data, fit a system, keep it; everything else asks the system."""
 
-from functools import partial
 from numbers import Integral, Real
-from types import SimpleNamespace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 import numpy as np
@@ -27,6 +25,9 @@ from .sklearn_private import Interval, StrOptions
 from .system import FuzzySystem
 from .targets import Targets, predicted
 from .text import listing
+
+if TYPE_CHECKING:
+    from .explain.plot import ModelFigures
 
 DEFAULT_STATEMENTS = 12  # of `shorten`
 MAX_LISTED_LABELS = 10
@@ -333,12 +334,11 @@ or one-dimensional classes
             )
 
     @property
-    def plot(self) -> SimpleNamespace:
+    def plot(self) -> "ModelFigures":
         """Figures of this model, ``clf.plot.shapes()``: see `mltsk.explain.plot`."""
-        from .explain import plot
+        from .explain.plot import ModelFigures
 
-        figures = {name: partial(getattr(plot, name), self) for name in plot.FIGURES}
-        return SimpleNamespace(**figures)
+        return ModelFigures(self)
 
     def explain(self, X) -> Explanation:
         """Why samples get their scores: ``print(clf.explain(X[:1]))`` tells."""
@@ -346,7 +346,6 @@ or one-dimensional classes
         return explain(
             self.system_,
             self._samples(X),
-            categories=self.system_.categories,
             cells=self._cells(X),
             library="polars" if is_polars(X) else "pandas",
         )

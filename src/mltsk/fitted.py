@@ -1,6 +1,7 @@
 """Attributes that a fitted classifier shows of its system, under scikit-learn's names."""
 
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,10 @@ class FittedAttributes:
     """What a classifier whose fit keeps a `FuzzySystem` as ``system_`` shows of it."""
 
     system_: FuzzySystem
+    classes_: NDArray[Any]
+    label_names_: tuple[str, ...]
+    multilabel_: bool
+    n_features_in_: int
 
     scale_ = _of_system("scale_name", 'Name of the scale; "range" in short models.')
     scaling_ = _of_system("scaling", "How features are put on the scale, or None.")
@@ -59,4 +64,4 @@ class FittedAttributes:
     def rules_(self) -> RuleBase:
         """The rules as data: ``print(clf.rules_)`` reads them out."""
         check_is_fitted(self)
-        return rule_base(self.system_, categories=self.system_.categories)
+        return rule_base(self.system_)

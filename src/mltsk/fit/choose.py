@@ -250,8 +250,8 @@ def choose(
 
     ``centers`` gives that many centres of exceptions.
     """
-    search = _Search(scale, Z, w, judge, centers, wishes)
-    tried = _tried(search, judge)
+    search = _Search(scale=scale, Z=Z, w=w, judge=judge, centers=centers, wishes=wishes)
+    tried = _tried(search)
     best = tried[0]
     for candidate in tried[1:]:
         gain = search.min_gain(candidate.design.rules.order)
@@ -262,7 +262,7 @@ def choose(
     return replace(best, error=best.error / judge.total_weight)
 
 
-def _tried(search: "_Search", judge: Judge) -> list[Choice]:
+def _tried(search: "_Search") -> list[Choice]:
     """The best choice of each structure, fewest numbers first."""
     structures = list(search.structures())
     if search.is_text:  # slopes first: they often settle it
@@ -468,7 +468,9 @@ class _Search:
                 general_weight=1 / (general_size * (1 + share)),
                 rule_weight=share / (size * (1 + share)),
             )
-            choices.append(Choice(design, ridge, error, width_scale, share))
+            choices.append(
+                Choice(design, ridge, error, width_scale=width_scale, share=share)
+            )
         return min(choices, key=lambda choice: choice.error)
 
     def _firing(self, order: int) -> Firing:

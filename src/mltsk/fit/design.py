@@ -318,7 +318,7 @@ class Design:
         Parameters
         ----------
         B : (Q, L)
-            Solution of the ridge problem.
+            Consequents of the ridge problem.
         mean : (Q, L)
             Means of the columns. Terms count as their distance from their own mean,
             which may be another one: then the difference is in the intercept.

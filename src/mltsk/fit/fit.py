@@ -41,7 +41,7 @@ from .choose import (
 from .design import Design, Scale
 from .ridge import Penalty, solve_dual
 from .rows import Block, RowIndex, Rows
-from .solve import HeldRows, Solution, groups_of_labels, solve
+from .solve import Consequents, HeldRows, groups_of_labels, solve
 
 MIN_ROWS_PER_RULE = 2
 COUPLING_SHARES = (0.0, 0.25, 0.5, 0.75)  # of the ridge, tried by leave-one-out
@@ -238,7 +238,7 @@ def _coupled(
 
 def _system(
     design: Design,
-    solution: Solution,
+    solution: Consequents,
     sample: Block,
     Z: Matrix,
     w: Array,

@@ -27,6 +27,7 @@ from ..core.arrays import (
     is_tensor,
     namespace,
     spread_rows,
+    weights_per_label,
 )
 from ..exceptions import InputError
 from ..fit.rows import ArrayRows, Rows
@@ -291,16 +292,11 @@ def _of_observed(weights: Weights, targets: Targets) -> Weights:
         raise InputError(f"Label {label!r} was observed in no row: leave it out.")
     w = observed * 1.0
     if weights.w is not None:
-        w = observed * per_label(weights.w, observed.shape)
+        w = observed * weights_per_label(weights.w, observed.shape)
     copies = weights.copies
     if copies is not None:
-        copies = np.where(w > 0, per_label(copies, observed.shape), 1.0)
+        copies = np.where(w > 0, weights_per_label(copies, observed.shape), 1.0)
     return Weights(w, copies)
-
-
-def per_label(w: Array, shape: tuple[int, ...]) -> Array:
-    """Weights (n,) or (n, L) as (n, L)."""
-    return np.broadcast_to(w if w.ndim == 2 else w[:, None], shape)
 
 
 def read_samples(estimator: Any, X: Any, columns: Columns | None) -> Matrix:

@@ -20,7 +20,15 @@ import numpy as np
 from scipy.sparse import block_diag, eye_array
 from scipy.sparse.linalg import inv
 
-from ..core.arrays import Array, FloatArray, Matrix, asnumpy, is_tensor, spread_rows
+from ..core.arrays import (
+    Array,
+    FloatArray,
+    Matrix,
+    asnumpy,
+    is_tensor,
+    spread_rows,
+    weights_per_label,
+)
 from ..core.certainty import Certainty
 from ..core.membership import Members
 from ..fit.design import OVERLAPPING, Design
@@ -80,8 +88,7 @@ class TrainingRows:
     @property
     def label_weights(self) -> FloatArray:
         """Weight of each label of each row, (N, L)."""
-        w = self.w if self.w.ndim == 2 else self.w[:, None]
-        return np.broadcast_to(w, self.Y.shape)
+        return weights_per_label(self.w, self.Y.shape)
 
     @property
     def target(self) -> FloatArray:
