@@ -8,7 +8,6 @@ from mltsk.datasets import Dataset, catalog, make_multilabel_rules, write_npz
 from mltsk.io import load, read_info
 from mltsk.metrics import evaluate
 
-
 LISTS = "--label-column sick --separator '|'"
 
 

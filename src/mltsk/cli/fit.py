@@ -271,7 +271,8 @@ def fit_and_save(
 ) -> None:
     """Read the data, fit a model, write its file, and print how good it is."""
     from ..io import ModelInfo
-    from .inputs import is_table, open_data
+    from ..tables.files import is_table
+    from .inputs import open_data
 
     table = open_data(data, options)
     if is_table(data) and not table.columns.is_plain:
@@ -309,7 +310,9 @@ def features(
     The paper's takes complete numbers alone, data sets of the catalog in the codes of
     their publishers; the second value names the categories behind these codes.
     """
-    from .inputs import check_complete, is_table, sparse_rows
+    from ..tables.files import is_table
+    from ..tables.read import sparse_rows
+    from .inputs import check_complete
 
     if preset is Preset.default:
         X = sparse_rows(table.X)

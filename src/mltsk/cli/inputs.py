@@ -147,7 +147,7 @@ def samples(
     info: ModelInfo,
     data: str,
     *,
-    labels: LabelOptions = NO_LABELS,
+    label_options: LabelOptions = NO_LABELS,
     id: str = "",
     missing: str = "",
     labels_needed: bool = True,
@@ -155,39 +155,39 @@ def samples(
     """The samples of a file: X as a model takes it, Y in the order of its labels.
 
     Columns are found by name and read by the kinds that the model knows, or by position
-    where it has no names. ``labels`` says how labels are found; unless they are needed,
-    they may be missing. Notes tell of columns that the model does not use, of missing
-    cells, and of values that it has not seen.
+    where it has no names. ``label_options`` say how labels are found; unless they are
+    needed, they may be missing. Notes tell of columns that the model does not use, of
+    missing cells, and of values that it has not seen.
     """
-    if data.lower().endswith(".mat") and isinstance(labels.labels, Mapping):
-        labels = LabelOptions()  # its labels are a variable, and have no names
+    if data.lower().endswith(".mat") and isinstance(label_options.labels, Mapping):
+        label_options = LabelOptions()  # its labels are a variable, and have no names
     if is_table(data):
-        raw = read_raw(data, labels.labels)
+        raw = read_raw(data, label_options.labels)
     else:
         raw = read_raw(load_dataset(data))
     if not labels_needed and not _holds_labels(raw, info):
-        labels = NO_LABELS
+        label_options = NO_LABELS
     ids = split_names(id) or _fitted_ids(raw, info)
-    features = _feature_columns(raw, info, ids, labels)
+    features = _feature_columns(raw, info, ids, label_options)
     kinds = info.kinds
     if not hasattr(model, "feature_names_in_"):
         kinds = _kinds_by_position(raw, features, info)
     table = read_table(
         raw,
-        labels=labels.labels,
-        label_column=labels.label_column,
-        separator=labels.separator,
+        labels=label_options.labels,
+        label_column=label_options.label_column,
+        separator=label_options.separator,
         # the steps of a pipeline take what the file has
         kinds=None if has_steps(model) else kinds,
         id=ids,
         missing=[*split_names(missing), *split_names(info.reading.get("missing", ""))],
     )
-    lists_of_labels = {labels.label_column, info.reading.get("label_column")}
+    lists_of_labels = {label_options.label_column, info.reading.get("label_column")}
     _note_unused(data, features, {*kinds, *lists_of_labels})
     X = _features(model, info, table, data)
-    if labels == NO_LABELS:
+    if label_options == NO_LABELS:
         return replace(table, X=X)
-    return replace(table, X=X, Y=_true_labels(info, table, labels))
+    return replace(table, X=X, Y=_true_labels(info, table, label_options))
 
 
 def _holds_labels(raw: RawTable, info: ModelInfo) -> bool:
@@ -204,11 +204,11 @@ def _fitted_ids(raw: RawTable, info: ModelInfo) -> list[str]:
 
 
 def _feature_columns(
-    raw: RawTable, info: ModelInfo, ids: Sequence[str], labels: LabelOptions
+    raw: RawTable, info: ModelInfo, ids: Sequence[str], label_options: LabelOptions
 ) -> list[str]:
     """The columns of a table that are neither identifiers nor labels."""
     others = {*ids, *info.label_names, *raw.labels}
-    others.update(label_columns(raw, labels.labels))
+    others.update(label_columns(raw, label_options.labels))
     return [name for name in raw.frame if name not in others]
 
 
@@ -239,11 +239,13 @@ def _note_unused(
 # labels of new data -------------------------------------------------------------------
 
 
-def _true_labels(info: ModelInfo, table: DataTable, labels: LabelOptions) -> DataFrame:
+def _true_labels(
+    info: ModelInfo, table: DataTable, label_options: LabelOptions
+) -> DataFrame:
     """The labels of a table by the names and in the order of a model."""
     names = list(info.label_names)
     Y = table.Y
-    if labels.label_column is not None:
+    if label_options.label_column is not None:
         return _listed_labels(names, table)
     if len(Y.columns) != len(names):
         needed = ", ".join(names[:MAX_LABELS_OF_MESSAGE])

@@ -186,7 +186,7 @@ def evaluate(
     options = LabelOptions(labels, label_column, separator)
     if labels is None and label_column is None:
         options = fitted_label_options(info)
-    rows = samples(classifier, info, data, labels=options, missing=missing)
+    rows = samples(classifier, info, data, label_options=options, missing=missing)
     overall, by_label = _metrics(classifier, rows)
     n_rows, n_labels = rows.Y.shape
     if info.data == rows.name and info.fitted.get("samples") == n_rows:
@@ -321,7 +321,7 @@ def shortened(
             f"to shorten it by: fit it with `mltsk fit --statements {max_statements}`, "
             "or name its data with --data."
         )
-    rows = samples(classifier, info, data, labels=fitted_label_options(info))
+    rows = samples(classifier, info, data, label_options=fitted_label_options(info))
     short = classifier.shorten(max_statements, X=rows.X, y=rows.Y)
     if hasattr(classifier, "feature_names_in_"):
         short = with_feature_names(short, classifier.feature_names_in_)
@@ -373,7 +373,7 @@ def explore(
     if data is not None:
         label_options = fitted_label_options(info)
         rows = samples(
-            opened, info, data, labels=label_options, id=id, labels_needed=False
+            opened, info, data, label_options=label_options, id=id, labels_needed=False
         )
         X = rows.X
         Y = _unless_empty(rows.Y)
