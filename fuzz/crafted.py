@@ -275,7 +275,7 @@ def _models():
             "skops",
             _zip(parts | {next(n for n in parts if n.endswith(".npy")): CODE}),
         )
-        for number in (0, 1, 2, 4, 99, -1, "3", None, 1e9):
+        for number in (0, 1, 2, 3, 5, 99, -1, "4", None, 1e9):
             manifest = json.loads(parts["mltsk.json"]) | {"format": number}
             yield "skops", _zip(parts | {"mltsk.json": json.dumps(manifest).encode()})
     for content in originals("json"):

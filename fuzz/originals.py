@@ -155,24 +155,33 @@ def _xlsx(_: Path):
 
 def models() -> list:
     """A fitted model of every class, with and without words, gaps and sparse rows."""
-    X, Y = frame().drop(columns=["ill", "old"]), frame()[["ill", "old"]]
-    made = [
+    return [*_models_with_rules(), *_other_models()]
+
+
+def _models_with_rules() -> list:
+    """Models of systems, which have a plain form."""
+    X = frame().drop(columns=["ill", "old"])
+    Y = frame()[["ill", "old"]]
+    short = MLTSKClassifier(0, max_statements=3, threshold="f1")
+    return [
         MLTSKClassifier(2).fit(X, Y),
         MLTSKClassifier(2, order=1, scale="standard").fit(DATA.X, DATA.Y),
-    ]
-    made += [
         MLTSKClassifier(2).fit(sparse.csr_array(DATA.X), DATA.Y),
-        IncrementalMLTSK(2).fit(DATA.X, DATA.Y),
-    ]
-    made += [
-        MLTSKClassifier(0, max_statements=3, threshold="f1").fit(DATA.X, DATA.Y),
+        IncrementalMLTSK(2).partial_fit(DATA.X, DATA.Y),
+        short.fit(DATA.X, DATA.Y),
         MLTSKClassifier(1).fit(DATA.X, DATA.Y[:, 0]),
     ]
-    made += [make_pipeline(SimpleImputer(), MLTSKClassifier(1)).fit(DATA.X, DATA.Y)]
-    return made + [
-        kind(**QUICK.get(name, {})).fit(DATA.X, DATA.Y)
-        for name, kind in METHODS.items()
-    ]
+
+
+def _other_models() -> list:
+    """A pipeline, and all methods of the paper."""
+    pipeline = make_pipeline(SimpleImputer(), MLTSKClassifier(1))
+    methods = [kind(**QUICK.get(name, {})) for name, kind in METHODS.items()]
+    return [model.fit(DATA.X, DATA.Y) for model in (pipeline, *methods)]
+
+
+def _json(_: Path):
+    return [json.dumps(to_dict(model)).encode() for model in _models_with_rules()]
 
 
 def _skops(folder: Path):
@@ -216,11 +225,7 @@ _MAKERS = {
     "xlsx": _xlsx,
     "toml": lambda _: [TOML],
     "skops": _skops,
-    "json": lambda _: [
-        json.dumps(to_dict(model)).encode()
-        for model in models()[:6]
-        if hasattr(model, "estimator_") or hasattr(model, "rules_")
-    ],
+    "json": _json,
     "sqlite": _store,
 }
 KINDS = tuple(_MAKERS)

@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from mltsk import from_dict, limits, load, read_table
 from mltsk.cli import main
 from mltsk.datasets import mat, read_label_xml
 from mltsk.exceptions import InputError
+from mltsk.fitted import FittedAttributes
 from mltsk.io import read_info
 from mltsk.paper.experiments.definition import class_of, read_definition
 from mltsk.paper.experiments.store import FILE, Store
+from mltsk.pipelines import taken_apart
 from mltsk.tables import files
 
 from .originals import DATA, frame
@@ -95,31 +96,31 @@ def _model(path: Path) -> Any:
 
 def _used(model: Any) -> Any:
     """Answers to rows near and far, and rules where there are any."""
-    inner = getattr(model, "estimator_", model)
-    X = (
-        frame()
-        if getattr(inner, "columns_", None)
-        else np.vstack([DATA.X, 1e6 * DATA.X[:2]])
-    )
-    if isinstance(X, pd.DataFrame):
-        X = X[list(getattr(model, "feature_names_in_", inner.columns_.names))]
-    elif getattr(inner, "scale_", "") == "unit":
-        X = sparse.csr_array(X)
-    answers = [
-        getattr(model, name)(X)
-        for name in ("decision_function", "predict", "predict_proba")
-        if hasattr(model, name)
-    ]
-    if not all(
-        np.isfinite(answer).all()
-        for answer in answers
-        if np.asarray(answer).dtype.kind in "fiu"
-    ):
-        raise AssertionError("an answer is not finite")
-    if hasattr(inner, "rules_"):
-        str(inner.rules_), inner.rules_.to_dict()
-        str(inner.explain(X[:1]))
-    return [np.asarray(answer).tolist() for answer in answers]
+    _, classifier = taken_apart(model)
+    X = _rows_for(model, classifier)
+    answers = []
+    for name in ("decision_function", "predict", "predict_proba"):
+        if hasattr(model, name):
+            answers.append(np.asarray(getattr(model, name)(X)))
+    for answer in answers:
+        if answer.dtype.kind in "fiu" and not np.isfinite(answer).all():
+            raise AssertionError("an answer is not finite")
+    if isinstance(classifier, FittedAttributes):
+        str(classifier.rules_)
+        classifier.rules_.to_dict()
+        str(classifier.explain(X[:1]))
+    return [answer.tolist() for answer in answers]
+
+
+def _rows_for(model: Any, classifier: Any) -> Any:
+    """Rows in the form that a model takes."""
+    if getattr(classifier, "columns_", None) is not None:
+        names = getattr(model, "feature_names_in_", classifier.columns_.names)
+        return frame()[list(names)]
+    X = np.vstack([DATA.X, 1e6 * DATA.X[:2]])
+    if getattr(classifier, "scale_", "") == "unit":
+        return sparse.csr_array(X)
+    return X
 
 
 def _definition(path: Path) -> Any:
